@@ -1,0 +1,272 @@
+//! RECORD: the only way to add knowledge (`POST /v1/record`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Confidence, Intent, MemoryType, Mode, Relation, RelationType, words::words};
+use crate::{
+    error_code::ErrorCode,
+    limits::{CONTENT_BYTES_MAX, RELATIONS_MAX, TEXT_BYTES_MAX},
+    reader::{ObjectReader, ReadError},
+};
+
+/// A memory unit as an agent submits it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RecordPayload {
+    /// Draft or committed; committed if absent.
+    pub mode: Mode,
+    /// What kind of knowledge.
+    #[serde(rename = "type")]
+    pub kind: MemoryType,
+    /// The knowledge.
+    pub content: String,
+    /// Why it is recorded.
+    pub intent: Intent,
+    /// How sure the author is; required when committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+    /// Links to other units.
+    #[serde(default)]
+    pub relations: Vec<Relation>,
+}
+
+words! {
+    /// Whether the unit is in.
+    RecordStatus {
+        /// It is, and it is on stable storage.
+        Accepted = "accepted",
+        /// It is not.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// What became of automatic detection, where it did not finish in time.
+    ConflictDetection {
+        /// It goes on in the background.
+        Deferred = "deferred",
+    }
+}
+
+/// The answer to RECORD.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RecordResponse {
+    /// Whether the unit is in.
+    pub status: RecordStatus,
+    /// The id that the Field gave it.
+    pub memory_unit_id: String,
+    /// The epoch that the Field gave it.
+    pub epoch: u64,
+    /// The conflicts that it caused.
+    pub conflicts_detected: Vec<String>,
+    /// Present when automatic detection did not finish in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict_detection: Option<ConflictDetection>,
+    /// What had no effect, or is still to come.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl RecordPayload {
+    /// The authority that the payload needs, read before anything else of it is judged.
+    #[must_use]
+    pub fn authority_needed(payload: &Value) -> u8 {
+        if payload.get("mode").and_then(Value::as_str) == Some(Mode::Draft.as_str()) {
+            2
+        } else {
+            4
+        }
+    }
+
+    /// Reads the payload, in the order in which the protocol judges it: mode, intent, type, content,
+    /// confidence, relations. What was ignored comes back as warnings.
+    pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
+        let mut object = ObjectReader::new("payload", payload)?;
+        let mode = object.take_word("mode", Mode::WORDS, Mode::parse)?.unwrap_or(Mode::Committed);
+        let (intent, mut warnings) = read_intent(&mut object)?;
+        let kind = read_type(&mut object)?;
+        let content = read_content(&mut object)?;
+        let (confidence, more) = read_confidence(&mut object, mode)?;
+        warnings.extend(more);
+        let relations = read_relations(&mut object, &mut warnings)?;
+        warnings.extend(object.warnings());
+        Ok((Self { mode, kind, content, intent, confidence, relations }, warnings))
+    }
+}
+
+fn read_intent(object: &mut ObjectReader) -> Result<(Intent, Vec<String>), ReadError> {
+    let missing = |object: &ObjectReader| {
+        object
+            .refuse("intent.purpose", "is required and must not be blank")
+            .with_code(ErrorCode::MissingIntent)
+    };
+    let Some(mut intent) = object.take_object("intent")? else { return Err(missing(object)) };
+    let purpose = intent.take_nonblank("purpose")?.ok_or_else(|| missing(object))?;
+    let task_id = intent.take_id("task_id")?;
+    let question = intent.take_nonblank("question")?;
+    Ok((Intent { purpose, task_id, question }, intent.warnings()))
+}
+
+fn read_type(object: &mut ObjectReader) -> Result<MemoryType, ReadError> {
+    let of_type = |error: ReadError| error.with_code(ErrorCode::InvalidType);
+    object
+        .take_word("type", MemoryType::WORDS, MemoryType::parse)
+        .map_err(of_type)?
+        .ok_or_else(|| of_type(object.refuse("type", "is required")))
+}
+
+fn read_content(object: &mut ObjectReader) -> Result<String, ReadError> {
+    object
+        .take_text("content", CONTENT_BYTES_MAX)?
+        .filter(|content| !content.trim().is_empty())
+        .ok_or_else(|| object.refuse("content", "is required and must not be blank"))
+}
+
+fn read_confidence(
+    object: &mut ObjectReader,
+    mode: Mode,
+) -> Result<(Option<Confidence>, Vec<String>), ReadError> {
+    let missing = |key: &str| {
+        ReadError::new(format!("payload.confidence.{key}"), "is required for a committed unit")
+            .with_code(ErrorCode::MissingConfidence)
+    };
+    let Some(mut given) = object.take_object("confidence")? else {
+        return if mode == Mode::Draft { Ok((None, Vec::new())) } else { Err(missing("score")) };
+    };
+    let score =
+        given.take_fraction("score").map_err(|e| e.with_code(ErrorCode::InvalidConfidence))?;
+    let reasoning = given.take_nonblank("reasoning")?;
+    if mode == Mode::Committed && score.is_none() {
+        return Err(missing("score"));
+    }
+    if mode == Mode::Committed && reasoning.is_none() {
+        return Err(missing("reasoning"));
+    }
+    let evidence = given.take_texts("evidence")?;
+    let assumptions = given.take_texts("assumptions")?;
+    Ok((Some(Confidence { score, reasoning, evidence, assumptions }), given.warnings()))
+}
+
+fn read_relations(
+    object: &mut ObjectReader,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Relation>, ReadError> {
+    let mut relations = Vec::new();
+    for (path, value) in object.take_array("relations", RELATIONS_MAX)? {
+        let mut entry = ObjectReader::new(&path, value)?;
+        let kind = entry
+            .take_word("type", RelationType::WORDS, RelationType::parse)?
+            .ok_or_else(|| entry.refuse("type", "is required"))?;
+        let target_id = entry.require_id("target_id")?;
+        let description = entry.take_text("description", TEXT_BYTES_MAX)?;
+        warnings.extend(entry.warnings());
+        relations.push(Relation { kind, target_id, description });
+    }
+    Ok(relations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn whole() -> Value {
+        json!({"mode": "committed", "type": "finding", "content": "c", "intent": {"purpose": "p"},
+               "confidence": {"score": 0.5, "reasoning": "r"}})
+    }
+
+    fn check(change: impl FnOnce(&mut Value), code: ErrorCode, path: &str) {
+        let mut payload = whole();
+        change(&mut payload);
+        let error = RecordPayload::parse(payload).unwrap_err();
+        assert_eq!((error.code, error.path.as_str()), (code, path), "{error}");
+    }
+
+    #[test]
+    fn each_missing_or_wrong_part_has_its_code_and_path() {
+        use ErrorCode::{InvalidConfidence, InvalidPayload, InvalidType};
+        use ErrorCode::{MissingConfidence, MissingIntent};
+        check(|p| p["intent"] = Value::Null, MissingIntent, "payload.intent.purpose");
+        check(|p| p["intent"]["purpose"] = json!(" \t"), MissingIntent, "payload.intent.purpose");
+        check(|p| p["intent"] = json!("why"), InvalidPayload, "payload.intent");
+        check(|p| p["type"] = json!("rumour"), InvalidType, "payload.type");
+        check(|p| p["type"] = json!(7), InvalidType, "payload.type");
+        check(|p| p["content"] = json!(""), InvalidPayload, "payload.content");
+        check(|p| p["confidence"] = Value::Null, MissingConfidence, "payload.confidence.score");
+        check(
+            |p| p["confidence"]["reasoning"] = json!(""),
+            MissingConfidence,
+            "payload.confidence.reasoning",
+        );
+        for score in [json!(1.01), json!(-0.01), json!("high")] {
+            let change = |p: &mut Value| p["confidence"]["score"] = score;
+            check(change, InvalidConfidence, "payload.confidence.score");
+        }
+        check(|p| p["mode"] = json!("maybe"), InvalidPayload, "payload.mode");
+        check(
+            |p| p["relations"] = json!([{"type": "likes", "target_id": "m"}]),
+            InvalidPayload,
+            "payload.relations[0].type",
+        );
+        let huge = "x".repeat(CONTENT_BYTES_MAX + 1);
+        check(|p| p["content"] = json!(huge), InvalidPayload, "payload.content");
+    }
+
+    #[test]
+    fn intent_is_judged_before_type_and_type_before_confidence() {
+        check(
+            |p| *p = json!({"type": "rumour", "confidence": {"score": 9}}),
+            ErrorCode::MissingIntent,
+            "payload.intent.purpose",
+        );
+        check(
+            |p| {
+                p["type"] = json!("rumour");
+                p["confidence"]["score"] = json!(9);
+            },
+            ErrorCode::InvalidType,
+            "payload.type",
+        );
+    }
+
+    #[test]
+    fn the_ends_of_the_confidence_range_are_in_it() {
+        for score in [0.0, 1.0] {
+            let mut payload = whole();
+            payload["confidence"]["score"] = json!(score);
+            let (record, _) = RecordPayload::parse(payload).unwrap();
+            assert_eq!(record.confidence.unwrap().score, Some(score));
+        }
+    }
+
+    #[test]
+    fn a_draft_needs_no_confidence_but_a_wrong_one_is_refused() {
+        let mut payload = whole();
+        payload["mode"] = json!("draft");
+        payload["confidence"] = Value::Null;
+        assert_eq!(RecordPayload::authority_needed(&payload), 2);
+        assert_eq!(RecordPayload::parse(payload).unwrap().0.confidence, None);
+        check(
+            |p| {
+                p["mode"] = json!("draft");
+                p["confidence"] = json!({"score": 2});
+            },
+            ErrorCode::InvalidConfidence,
+            "payload.confidence.score",
+        );
+    }
+
+    #[test]
+    fn what_only_the_field_may_set_is_ignored_with_a_warning() {
+        let mut payload = whole();
+        payload["id"] = json!("mem-mine");
+        payload["epoch"] = json!(7);
+        payload["source"] = json!({"agent_id": "someone"});
+        payload["status"] = json!("superseded");
+        let (_, warnings) = RecordPayload::parse(payload).unwrap();
+        assert_eq!(warnings.len(), 4);
+        assert!(warnings.iter().all(|warning| warning.ends_with("the Field assigns it")));
+    }
+}

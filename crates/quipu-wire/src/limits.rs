@@ -1,0 +1,25 @@
+//! Every limit on what a client may send, as a named constant. A limit is part of the contract:
+//! the error that enforces it names the field and the limit.
+
+/// The version of the Akashik Protocol that is spoken here.
+pub const PROTOCOL_VERSION: &str = "0.1.0";
+/// The largest epoch, position or size that JSON can carry exactly (2^53 - 1).
+pub const SAFE_INTEGER_MAX: u64 = (1 << 53) - 1;
+/// How far one message may push a Field's clock forward. A hostile epoch cannot exhaust the clock.
+pub const EPOCH_JUMP_MAX: u64 = 1_000_000;
+/// The largest request body, before parsing.
+pub const REQUEST_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The largest `content` of a memory unit.
+pub const CONTENT_BYTES_MAX: usize = 1024 * 1024;
+/// The largest single free text besides `content` (purpose, reasoning, an evidence entry, a hint).
+pub const TEXT_BYTES_MAX: usize = 64 * 1024;
+/// The longest identifier (agent, task, session, unit, message, role).
+pub const ID_BYTES_MAX: usize = 256;
+/// The most entries in any list of texts (evidence, assumptions, interests, filters).
+pub const LIST_ENTRIES_MAX: usize = 256;
+/// The most relations of one memory unit.
+pub const RELATIONS_MAX: usize = 256;
+/// The most units that one ATTUNE returns; a larger `max_units` is read as this one.
+pub const ATTUNE_UNITS_MAX: usize = 10_000;
+/// The highest authority: a human operator.
+pub const AUTHORITY_MAX: u8 = 10;

@@ -1,0 +1,33 @@
+//! Wall-clock times as the protocols write them: RFC 3339 in UTC with milliseconds. Nothing here
+//! reads a clock; times come in as milliseconds since 1970.
+
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// Writes milliseconds since 1970 as RFC 3339 in UTC, such as `2026-03-01T10:30:00.250Z`.
+///
+/// Times that the calendar cannot hold are written as the last moment that it can.
+#[must_use]
+pub fn rfc3339(time_ms: u64) -> String {
+    const LAST_MS: u64 = 253_402_300_799_999;
+    let nanos = i128::from(time_ms.min(LAST_MS)) * 1_000_000;
+    OffsetDateTime::from_unix_timestamp_nanos(nanos)
+        .ok()
+        .and_then(|time| time.format(&Rfc3339).ok())
+        .unwrap_or_else(|| "9999-12-31T23:59:59.999Z".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    #[test]
+    fn writes_milliseconds_in_utc() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(1_772_361_000_250), "2026-03-01T10:30:00.25Z");
+    }
+
+    #[test]
+    fn writes_the_last_moment_for_times_beyond_the_calendar() {
+        assert_eq!(rfc3339(u64::MAX), "9999-12-31T23:59:59.999Z");
+    }
+}
