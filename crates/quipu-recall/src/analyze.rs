@@ -1,0 +1,112 @@
+//! Owns what one text contributes to the index: its distinct terms, how often each occurs, its length.
+//! Knows no ordinal and no index, so that it can run before any lock is taken.
+
+use std::collections::HashMap;
+
+use crate::limits::MAX_DOCUMENT_TERMS;
+use crate::words::for_each_word;
+
+/// The distinct terms of one text. Two allocations whatever its size, so moving it is cheap.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analyzed {
+    text: String,
+    entries: Vec<Entry>,
+    length: u32,
+}
+
+/// One term: where it ends in the shared string, and how often it occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    end: usize,
+    frequency: u32,
+}
+
+impl Analyzed {
+    /// The terms in ascending order, each with its frequency (at least 1).
+    pub fn terms(&self) -> impl Iterator<Item = (&str, u32)> {
+        let mut start = 0;
+        self.entries.iter().map(move |entry| {
+            let term = self.text.get(start..entry.end).unwrap_or_default();
+            start = entry.end;
+            (term, entry.frequency)
+        })
+    }
+
+    /// How many words the text has, repetitions included and stop words left out.
+    pub const fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// How many different terms were kept.
+    pub fn distinct(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing in the text can be searched for.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// Splits `text` into terms: lower case, without English stop words, stemmed.
+///
+/// Linear in the text. Past [`MAX_DOCUMENT_TERMS`] different terms, new ones are no longer kept.
+pub fn analyze(text: &str) -> Analyzed {
+    let mut counts: HashMap<Box<str>, u32> = HashMap::new();
+    let mut length = 0_u32;
+    for_each_word(text, |_, term| {
+        length = length.saturating_add(1);
+        if let Some(count) = counts.get_mut(term) {
+            *count = count.saturating_add(1);
+        } else if counts.len() < MAX_DOCUMENT_TERMS {
+            counts.insert(Box::from(term), 1);
+        }
+    });
+    let mut sorted: Vec<(Box<str>, u32)> = counts.into_iter().collect();
+    sorted.sort_unstable();
+    let mut analyzed = Analyzed {
+        text: String::with_capacity(sorted.iter().map(|(term, _)| term.len()).sum()),
+        entries: Vec::with_capacity(sorted.len()),
+        length,
+    };
+    for (term, frequency) in sorted {
+        analyzed.text.push_str(&term);
+        analyzed.entries.push(Entry { end: analyzed.text.len(), frequency });
+    }
+    analyzed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_each_term_once_with_its_frequency() {
+        let analyzed = analyze("The market grows. Markets grew; the market is growing.");
+        let terms: Vec<_> = analyzed.terms().collect();
+        assert_eq!(terms, [("grew", 1), ("grow", 2), ("market", 3)]);
+        assert_eq!((analyzed.length(), analyzed.distinct()), (6, 3));
+    }
+
+    #[test]
+    fn survives_bad_texts() {
+        let base64 = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo+/".repeat(3000);
+        let emoji = "👩‍👩‍👧‍👦🏳️‍🌈".repeat(2000);
+        for text in ["", " ", "word", &base64, &emoji, "\u{202E}שלום עולם\u{202C}", "\0\u{FFFD}"]
+        {
+            let analyzed = analyze(text);
+            let total: u32 = analyzed.terms().map(|(_, frequency)| frequency).sum();
+            assert_eq!(total, analyzed.length());
+        }
+        assert!(analyze("").is_empty());
+    }
+
+    #[test]
+    fn keeps_a_bounded_number_of_different_terms() {
+        let text: String =
+            (0..MAX_DOCUMENT_TERMS + 10).map(|number| format!("{number} ")).collect();
+        let analyzed = analyze(&text);
+        assert_eq!(analyzed.distinct(), MAX_DOCUMENT_TERMS);
+        assert_eq!(usize::try_from(analyzed.length()), Ok(MAX_DOCUMENT_TERMS + 10));
+    }
+}

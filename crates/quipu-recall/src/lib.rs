@@ -1,0 +1,26 @@
+//! Text to meaning: what a reader should be given, in which order, why, and how much of it.
+//!
+//! Recall has three stages, each behind its own type so that further signals can join:
+//! a [`Query`] says what is asked, an [`Index`] finds candidates, [`score`](score::score) weighs
+//! their signals. [`rank`](rank::rank), [`reason`](explain::reason) and [`fit`](budget::fit) follow.
+//! Documents are `u32` ordinals and authors opaque `u32`: agents, transport and storage are unknown here.
+
+pub mod analyze;
+pub mod budget;
+pub mod explain;
+pub mod index;
+pub mod limits;
+mod postings;
+pub mod query;
+pub mod rank;
+pub mod score;
+pub mod snapshot;
+mod stem;
+pub mod summary;
+pub mod tokens;
+mod words;
+
+pub use analyze::{Analyzed, analyze};
+pub use index::{Hit, Index, Scores};
+pub use query::Query;
+pub use snapshot::IndexError;

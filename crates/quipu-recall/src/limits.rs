@@ -1,0 +1,26 @@
+//! Owns every bound of this crate, so that no text, query or file can cost without limit.
+//! Owns no behaviour.
+
+/// A word longer than this many bytes is cut here, both in a document and in a query.
+pub const MAX_WORD_BYTES: usize = 64;
+
+/// Distinct terms kept of one document; a long novel has about a quarter of this.
+pub const MAX_DOCUMENT_TERMS: usize = 65_536;
+
+/// Distinct terms kept of one query before the index has said which of them it knows.
+pub const MAX_QUERY_TERMS: usize = 4_096;
+
+/// Terms of one query that are scored: those with the highest weight times rarity.
+pub const MAX_SCORED_TERMS: usize = 64;
+
+/// Shared words that an explanation names.
+pub const MAX_NAMED_WORDS: usize = 3;
+
+/// Leading bytes of a text that a summary may draw from.
+pub const MAX_SUMMARY_SOURCE_BYTES: usize = 64 * 1024;
+
+/// Sentences that a summary weighs against each other.
+pub const MAX_SUMMARY_SENTENCES: usize = 256;
+
+/// Characters of a name (a role, a type) that an explanation repeats.
+pub const MAX_NAME_CHARS: usize = 64;

@@ -1,0 +1,254 @@
+//! Scores, order, explanations and budgets through their public surface.
+#![cfg(test)]
+
+use proptest::prelude::*;
+use quipu_recall::budget::{Fit, Item, fit};
+use quipu_recall::explain::{Facts, reason};
+use quipu_recall::rank::{Candidate, Diversity, Ranked, rank, rank_with};
+use quipu_recall::score::{Signals, Weights, lexical, recency, score, type_importance};
+
+fn signals() -> impl Strategy<Value = Signals> {
+    let number = || prop_oneof![8 => 0.0_f32..=1.0, 1 => any::<f32>()];
+    let numbers = (number(), number(), number(), number(), number());
+    let options = (prop::option::of(number()), prop::option::of(number()), any::<bool>());
+    (numbers, options).prop_map(|(n, (lexical, confidence, is_draft))| Signals {
+        lexical,
+        recency: n.0,
+        role: n.1,
+        type_importance: n.2,
+        confidence,
+        task: n.3,
+        relation: n.4,
+        is_draft,
+    })
+}
+
+fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
+    let candidate = (0_u32..5, prop_oneof![Just(0.5_f32), 0.0_f32..=1.0], 0_u64..4);
+    prop::collection::vec(candidate, 0..40).prop_map(|all| {
+        let numbered = (0..).zip(all);
+        numbered
+            .map(|(ordinal, (author, score, tie))| Candidate { ordinal, author, score, tie })
+            .collect()
+    })
+}
+
+/// The definition of the order: take the best, discounted by how many its author already has.
+fn greedy(mut left: Vec<Candidate>) -> Vec<u32> {
+    let mut taken: Vec<Candidate> = Vec::new();
+    while !left.is_empty() {
+        let discounted = |candidate: &Candidate| {
+            let before = taken.iter().filter(|other| other.author == candidate.author).count();
+            candidate.score * (1.0 - (0.04 * before as f32).min(0.2))
+        };
+        let best = (0..left.len())
+            .max_by(|a, b| {
+                let (a, b) = (&left[*a], &left[*b]);
+                let by_score = discounted(a).total_cmp(&discounted(b));
+                by_score.then_with(|| (a.tie, a.ordinal).cmp(&(b.tie, b.ordinal)))
+            })
+            .unwrap();
+        taken.push(left.remove(best));
+    }
+    taken.iter().map(|candidate| candidate.ordinal).collect()
+}
+
+fn ordinals(ranked: &[Ranked]) -> Vec<u32> {
+    ranked.iter().map(|unit| unit.ordinal).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_score_lies_in_0_to_1_and_is_the_sum_of_its_contributions(
+        signals in signals(),
+        share in prop::option::of(any::<f32>()),
+    ) {
+        let weights = Weights::default();
+        let weights = share.map_or(weights, |share| weights.recency_weight(share));
+        let score = score(&signals, &weights);
+        prop_assert!((0.0..=1.0).contains(&score.value));
+        let sum: f32 = score.contributions.iter().map(|factor| factor.contribution).sum();
+        prop_assert!((sum - score.value).abs() < 1e-5);
+    }
+
+    #[test]
+    fn more_of_any_signal_never_scores_less(signals in signals(), recent in 0.0_f32..=1.0) {
+        let weights = Weights::default();
+        let less = Signals { recency: 0.0, ..signals };
+        let more = Signals { recency: recent, ..signals };
+        prop_assert!(score(&less, &weights).value <= score(&more, &weights).value);
+    }
+
+    #[test]
+    fn recency_falls_with_age_and_stays_in_0_to_1(
+        a in any::<u64>(), b in any::<u64>(), span in any::<u64>(),
+    ) {
+        let (newer, older) = (recency(a.min(b), span), recency(a.max(b), span));
+        prop_assert!(newer >= older);
+        prop_assert!((0.0..=1.0).contains(&newer) && (0.0..=1.0).contains(&older));
+    }
+
+    #[test]
+    fn the_order_is_the_greedy_one(candidates in candidates()) {
+        prop_assert_eq!(ordinals(&rank(candidates.clone(), usize::MAX)), greedy(candidates));
+    }
+
+    #[test]
+    fn the_order_does_not_depend_on_the_input_order_and_smaller_is_a_prefix(
+        (candidates, shuffled) in candidates().prop_flat_map(|all| {
+            (Just(all.clone()), Just(all).prop_shuffle())
+        }),
+        max_units in 0_usize..50,
+    ) {
+        let all = rank(candidates, usize::MAX);
+        let some = rank(shuffled, max_units);
+        prop_assert_eq!(&some[..], &all[..max_units.min(all.len())]);
+        prop_assert!(all.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        prop_assert!(all.iter().all(|unit| (0.0..=0.2).contains(&unit.discount)));
+    }
+
+    #[test]
+    fn a_budget_is_never_exceeded(
+        costs in prop::collection::vec((any::<usize>(), 0_usize..500), 0..30),
+        small in prop::collection::vec((0_usize..900, 0_usize..300), 0..30),
+        max_tokens in 0_usize..4000,
+    ) {
+        let items: Vec<Item> = costs
+            .into_iter()
+            .chain(small)
+            .map(|(full_tokens, summary_tokens)| Item { full_tokens, summary_tokens })
+            .collect();
+        let fits = fit(&items, max_tokens);
+        prop_assert_eq!(fits.len(), items.len());
+        let used: usize = items.iter().zip(&fits).map(|(item, fit)| match fit {
+            Fit::Full => item.full_tokens,
+            Fit::Summary => item.summary_tokens,
+            Fit::LeftOut => 0,
+        }).sum();
+        prop_assert!(used <= max_tokens);
+    }
+
+    #[test]
+    fn a_reason_is_one_or_two_short_sentences_on_one_line(signals in signals(), role in ".{0,99}") {
+        let facts = Facts { type_name: "finding", author_role: &role, ..Facts::default() };
+        let text = reason(&score(&signals, &Weights::default()), &facts);
+        prop_assert!(text.ends_with('.') && text.chars().count() < 300);
+        prop_assert!(!text.contains('\n'));
+    }
+}
+
+#[test]
+fn recency_weight_0_ignores_recency_and_1_ignores_the_rest() {
+    let new_draft = Signals { recency: 0.51, is_draft: true, ..Signals::default() };
+    let old = Signals {
+        lexical: Some(1.0),
+        recency: 0.5,
+        role: 1.0,
+        type_importance: 1.0,
+        confidence: Some(1.0),
+        task: 1.0,
+        relation: 1.0,
+        is_draft: false,
+    };
+    let only = Weights::default().recency_weight(1.0);
+    assert!(score(&new_draft, &only).value > score(&old, &only).value);
+    let never = Weights::default().recency_weight(0.0);
+    let newer = Signals { recency: 1.0, ..old };
+    assert!(score(&newer, &never).value.total_cmp(&score(&old, &never).value).is_eq());
+    assert!(score(&newer, &never).value > 0.999);
+    assert_eq!(Weights::default().recency_weight(f32::NAN), Weights::default());
+}
+
+#[test]
+fn recency_tells_the_newest_apart_in_a_field_of_any_size() {
+    for span in [10, 1_000, 1_000_000] {
+        assert!(recency(0, span) - recency(1, span) > 0.04);
+        assert!(recency(span, span) <= 0.0);
+    }
+    assert!(recency(0, 0) >= 1.0);
+}
+
+#[test]
+fn directives_outrank_decisions_and_decisions_outrank_observations() {
+    let order = ["human_directive", "decision", "correction", "synthesis", "finding", "question"];
+    let values: Vec<f32> = order.iter().map(|name| type_importance(name)).collect();
+    assert!(values.windows(2).all(|pair| pair[0] > pair[1]));
+    assert!(type_importance("question") > type_importance("observation"));
+    assert!(type_importance("decision") <= type_importance("contradiction"));
+}
+
+#[test]
+fn a_better_match_wins_over_a_newer_unit_when_something_was_asked() {
+    let base = Signals { type_importance: 0.6, ..Signals::default() };
+    let matching = Signals { lexical: Some(1.0), recency: 0.2, ..base };
+    let newer = Signals { lexical: Some(0.0), recency: 1.0, ..base };
+    let weights = Weights::default();
+    assert!(score(&matching, &weights).value > score(&newer, &weights).value);
+}
+
+#[test]
+fn the_lexical_signal_is_relative_to_the_best_match() {
+    assert!((lexical(3.0, 6.0) - 0.5).abs() < f32::EPSILON);
+    assert!(lexical(0.0, 0.0) <= 0.0 && lexical(9.0, 3.0) >= 1.0 && lexical(f32::NAN, 1.0) <= 0.0);
+}
+
+#[test]
+fn a_second_author_overtakes_the_further_units_of_the_first() {
+    let candidate = |ordinal, author, score| Candidate { ordinal, author, score, tie: 0 };
+    let all = vec![
+        candidate(1, 7, 0.90),
+        candidate(2, 7, 0.89),
+        candidate(3, 7, 0.88),
+        candidate(4, 8, 0.86),
+    ];
+    assert_eq!(ordinals(&rank(all.clone(), 4)), [1, 4, 2, 3]);
+    assert_eq!(ordinals(&rank_with(all, 4, Diversity::NONE)), [1, 2, 3, 4]);
+}
+
+#[test]
+fn equal_scores_put_the_newer_first() {
+    let candidate = |ordinal, tie| Candidate { ordinal, author: ordinal, score: 0.5, tie };
+    let all = vec![candidate(1, 10), candidate(2, 30), candidate(3, 20)];
+    assert_eq!(ordinals(&rank(all, 3)), [2, 3, 1]);
+}
+
+#[test]
+fn a_reason_names_what_mattered() {
+    let signals =
+        Signals { lexical: Some(1.0), recency: 0.9, type_importance: 0.6, ..Signals::default() };
+    let facts = Facts {
+        type_name: "finding",
+        author_role: "market_researcher",
+        matched_terms: &["market", "growth"],
+        ..Facts::default()
+    };
+    assert_eq!(
+        reason(&score(&signals, &Weights::default()), &facts),
+        "Recent finding from market_researcher. Shares 'market' and 'growth' with your hint."
+    );
+}
+
+#[test]
+fn a_reason_without_a_query_speaks_of_type_task_and_draft() {
+    let signals = Signals {
+        recency: 0.1,
+        type_importance: 1.0,
+        task: 1.0,
+        confidence: Some(0.9),
+        is_draft: true,
+        ..Signals::default()
+    };
+    let facts = Facts {
+        type_name: "human_directive",
+        same_task: true,
+        confidence: Some(0.9),
+        ..Facts::default()
+    };
+    assert_eq!(
+        reason(&score(&signals, &Weights::default()), &facts),
+        "Draft human directive. Matters by its type, belongs to your task and is stated with high \
+         confidence."
+    );
+    let nothing = reason(&score(&Signals::default(), &Weights::default()), &Facts::default());
+    assert_eq!(nothing, "Unit. No factor stands out.");
+}
