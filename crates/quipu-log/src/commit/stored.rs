@@ -1,0 +1,168 @@
+//! Commits as they are stored, and how one is verified. Storing them is the engines' business.
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use quipu_wire::hash::Hash;
+
+use super::draft::Body;
+use super::header::{HEADER_VERSION, Header, SealedEvent};
+use crate::damage::{Damage, DamageKind};
+
+/// A commit as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Dense, from 1.
+    pub position: u64,
+    /// Lamport epoch.
+    pub epoch: u64,
+    /// Hash of the commit before.
+    pub prev: Hash,
+    /// SHA-256 of `header`.
+    pub hash: Hash,
+    /// Canonical JSON, written once and hashed for ever.
+    pub header: Box<[u8]>,
+    /// The bodies in the order of their events.
+    pub bodies: Vec<StoredBody>,
+}
+
+/// The body of one event of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredBody {
+    /// The index of the event in its commit.
+    pub event: u32,
+    /// The text, or that it is gone.
+    pub content: BodyContent,
+}
+
+/// A body that is there, or a mark that it was erased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodyContent {
+    /// Not erased.
+    Present(Body),
+    /// Erased.
+    Erased,
+}
+
+/// The end of a log: where the next commit must attach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// Position of the last commit, 0 if there is none.
+    pub position: u64,
+    /// Its epoch.
+    pub epoch: u64,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+impl Head {
+    /// The head of a log without commits.
+    pub const EMPTY: Self = Self { position: 0, epoch: 0, hash: Hash::ZERO };
+}
+
+impl Commit {
+    /// The head of a log that ends with this commit.
+    #[must_use]
+    pub const fn head(&self) -> Head {
+        Head { position: self.position, epoch: self.epoch, hash: self.hash }
+    }
+
+    /// About how many bytes the commit takes.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        let texts = self.bodies.iter().map(|stored| match &stored.content {
+            BodyContent::Present(body) => body.json.len(),
+            BodyContent::Erased => 0,
+        });
+        self.header.len() + texts.sum::<usize>()
+    }
+
+    /// Reads the header with the caller's type of event.
+    ///
+    /// # Errors
+    /// `HeaderUnreadable` if it is not a header of this version with events of type `E`.
+    pub fn decode_header<E: DeserializeOwned>(&self) -> Result<Header<E>, Damage> {
+        let unreadable =
+            |reason: String| Damage::new(self.position, DamageKind::HeaderUnreadable(reason));
+        let header: Header<E> =
+            serde_json::from_slice(&self.header).map_err(|e| unreadable(e.to_string()))?;
+        if header.v != HEADER_VERSION {
+            return Err(unreadable(format!("version {} is not {HEADER_VERSION}", header.v)));
+        }
+        Ok(header)
+    }
+
+    /// The body of an event, if it has one that is not erased.
+    #[must_use]
+    pub fn body(&self, event: u32) -> Option<&Body> {
+        self.bodies.iter().filter(|stored| stored.event == event).find_map(|stored| {
+            match &stored.content {
+                BodyContent::Present(body) => Some(body),
+                BodyContent::Erased => None,
+            }
+        })
+    }
+
+    /// Checks that this commit is intact and follows `after`; answers the head that ends with it.
+    ///
+    /// # Errors
+    /// The first damage found, see [`DamageKind`].
+    pub fn verify(&self, after: &Head) -> Result<Head, Damage> {
+        let damage = |kind| Err(Damage::new(self.position, kind));
+        let expected = after.position.saturating_add(1);
+        if self.position != expected {
+            return damage(DamageKind::Gap { expected });
+        }
+        if self.prev != after.hash {
+            return damage(DamageKind::PrevMismatch);
+        }
+        let header = self.verify_alone()?;
+        if self.epoch <= after.epoch {
+            let (epoch, before) = (self.epoch, after.epoch);
+            return damage(DamageKind::EpochNotIncreasing { epoch, before });
+        }
+        self.verify_bodies(&header.events)?;
+        Ok(self.head())
+    }
+
+    /// The part of `verify` that needs no commit before: the hash, and that the columns say what the header says.
+    pub(crate) fn verify_alone(&self) -> Result<Header<IgnoredAny>, Damage> {
+        let damage = |kind| Err(Damage::new(self.position, kind));
+        if Hash::of(&self.header) != self.hash {
+            return damage(DamageKind::HashMismatch);
+        }
+        let header = self.decode_header::<IgnoredAny>()?;
+        if header.position != self.position {
+            return damage(DamageKind::ColumnMismatch { column: "position" });
+        }
+        if header.prev != self.prev {
+            return damage(DamageKind::ColumnMismatch { column: "prev" });
+        }
+        if header.epoch != self.epoch {
+            return damage(DamageKind::ColumnMismatch { column: "epoch" });
+        }
+        Ok(header)
+    }
+
+    fn verify_bodies(&self, events: &[SealedEvent<IgnoredAny>]) -> Result<(), Damage> {
+        let damage = |kind| Err(Damage::new(self.position, kind));
+        let mut stored = self.bodies.iter().peekable();
+        for (index, sealed) in (0_u32..).zip(events) {
+            let here = stored.next_if(|body| body.event == index);
+            match (sealed.body, here.map(|body| &body.content)) {
+                (None, None) | (Some(_), Some(BodyContent::Erased)) => {}
+                (Some(commitment), Some(BodyContent::Present(body))) => {
+                    if body.commitment() != commitment {
+                        return damage(DamageKind::BodyMismatch { event: index });
+                    }
+                }
+                (Some(_), None) => return damage(DamageKind::BodyMissing { event: index }),
+                (None, Some(_)) => return damage(DamageKind::StrayBody { event: index }),
+            }
+        }
+        // Whatever is left belongs to no event, or comes second for one, or stands out of order.
+        match stored.next() {
+            Some(body) => damage(DamageKind::StrayBody { event: body.event }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The behaviour suite that every engine runs: one function per behaviour, one macro line per engine.
+//!
+//! ```text
+//! quipu_log::engine_suite!(memory, quipu_log::conformance::MemoryFactory);
+//! ```
+
+mod appending;
+mod erasing;
+mod factory;
+mod reading;
+mod sample;
+mod suite;
+
+pub use appending::*;
+pub use erasing::*;
+pub use factory::{EngineFactory, MemoryFactory, SqliteFactory};
+pub use reading::*;
+pub use sample::{Chain, field};

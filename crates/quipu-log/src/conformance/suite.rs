@@ -1,0 +1,44 @@
+//! The macro that turns the suite into tests. A new behaviour is listed here, and every engine runs it.
+
+/// Makes a module of tests, one for each behaviour, from a type that implements
+/// [`EngineFactory`](crate::conformance::EngineFactory) and `Default`.
+#[macro_export]
+macro_rules! engine_suite {
+    ($module:ident, $factory:ty) => {
+        $crate::engine_suite!(@behaviours $module, $factory,
+            reads_back_what_was_appended,
+            refuses_an_append_to_another_head,
+            refuses_an_invalid_batch_whole,
+            keeps_fields_independent,
+            lets_one_of_many_appenders_win,
+            refuses_appends_to_a_sealed_field,
+            keeps_a_body_of_a_mebibyte,
+            finds_everything_after_reopening,
+            honours_start_and_limit,
+            names_an_unknown_field,
+            wakes_a_follower,
+            gives_up_following_after_the_timeout,
+            verifies_from_any_head,
+            erases_bodies_and_still_verifies,
+            erases_twice_without_effect,
+            erases_in_a_sealed_field,
+            keeps_erasures_after_reopening,
+        );
+    };
+    (@behaviours $module:ident, $factory:ty, $($behaviour:ident,)+) => {
+        mod $module {
+            $(
+                #[test]
+                fn $behaviour() {
+                    $crate::conformance::$behaviour(&<$factory>::default());
+                }
+            )+
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    crate::engine_suite!(memory, crate::conformance::MemoryFactory);
+    crate::engine_suite!(sqlite, crate::conformance::SqliteFactory);
+}

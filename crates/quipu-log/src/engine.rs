@@ -1,0 +1,214 @@
+//! The contract that every engine keeps, and its errors.
+//! Holds no engine: see `memory` and `sqlite`; the suite that checks the contract is `conformance`.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::bodies;
+use crate::commit::{Commit, Head};
+use crate::damage::Damage;
+use crate::field_name::FieldName;
+
+/// The size of the commits after which a read ends, however many were asked for: a page of large bodies must not
+/// become a gigabyte in memory.
+pub const READ_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// An ordered, append-only log for each field.
+///
+/// ```text
+///   position        1     2     3     4     5
+///                 +-----+-----+-----+-----+-----+
+///   Head::EMPTY   |  A  |  B  |  C  |  D  |  E  |   head() = 5, hash of E
+///   (0, ZERO)     +-----+-----+-----+-----+-----+
+///                             ^                 ^
+///                  read(from = 3, limit = 2)    append(expected = head, [F, G])
+///                  answers C, D                 writes 6 and 7, or nothing
+/// ```
+///
+/// **Durability.** When `append`, `erase` or `seal` answers `Ok`, the change is on stable storage. No `head`, `read`
+/// or `follow` shows a commit before that. (The memory engine has no stable storage and says so.)
+///
+/// **Ordering.** Positions of a field start at 1 and are dense. A batch is written whole or not at all. Of several
+/// appends with the same expected head exactly one succeeds; the others get [`EngineError::HeadMoved`].
+/// An engine never retries on its own. Fields are independent of each other.
+///
+/// **Idempotency.** `head`, `read`, `follow` and `fields` change nothing. `erase` and `seal` may be repeated.
+/// A repeated `append` is refused with `HeadMoved`; after an error of kind [`EngineError::Io`] or
+/// [`EngineError::Poisoned`] the outcome of that append is unknown until the engine is opened again.
+///
+/// **Trust.** An engine compares positions and links, and does not hash: whoever reads verifies
+/// (see [`crate::verify_chain`]).
+///
+/// All methods block. An engine over an asynchronous client owns a runtime inside.
+pub trait Engine: Send + Sync + fmt::Debug + 'static {
+    /// The fields that exist, in order of their names.
+    ///
+    /// # Errors
+    /// `Io` if the list cannot be read.
+    fn fields(&self) -> Result<Vec<FieldName>, EngineError>;
+
+    /// The last durable commit of a field, [`Head::EMPTY`] if the field does not exist.
+    ///
+    /// # Errors
+    /// `Damaged` or `Io` if the field cannot be opened.
+    fn head(&self, field: &FieldName) -> Result<Head, EngineError>;
+
+    /// Appends a batch that is a chain from `expected`, atomically and synced. The first batch creates the field.
+    ///
+    /// # Errors
+    /// `InvalidBatch` for an empty batch or one that is no chain from `expected`; `Poisoned`; `Sealed`; `HeadMoved`
+    /// if the field's head is another one; `Full` if there is no room. None of these writes anything.
+    /// `Io` leaves the outcome unknown.
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError>;
+
+    /// The commits at positions `>= from`, in order, at most `limit` of them, and no more once they are together
+    /// larger than [`READ_BYTES_MAX`]. An empty answer means that the log ended before `from` at that moment.
+    ///
+    /// # Errors
+    /// `UnknownField`; `Damaged` naming the first commit that cannot be read; `Io`.
+    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError>;
+
+    /// Like [`Engine::read`], but waits until there is at least one commit to answer or `timeout` has passed;
+    /// then the answer is empty.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn follow(
+        &self,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError>;
+
+    /// Erases bodies for good: afterwards their text and salt are in none of the engine's files, and reads say
+    /// `Erased`. Headers stay, so the chain still verifies. An address without a body, or whose body is erased
+    /// already, is passed over and not counted. Works on a sealed field.
+    ///
+    /// # Errors
+    /// `UnknownField`; `Poisoned`; `Damaged`; `Full`; `Io`. After an error the call may be repeated.
+    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError>;
+
+    /// Refuses every later append to this field, for ever. Answers the final head.
+    ///
+    /// # Errors
+    /// `UnknownField`; `Poisoned`; `Full`; `Io`.
+    fn seal(&self, field: &FieldName) -> Result<Head, EngineError>;
+}
+
+/// Where a body is: the commit's position and the index of the event in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyAddress {
+    /// The commit.
+    pub position: u64,
+    /// The event in it, from 0.
+    pub event: u32,
+}
+
+/// What an `erase` did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// How many bodies this call erased.
+    pub bodies_erased: u64,
+    /// How many bytes of body text they had. An engine need not give the space back to the file system.
+    pub bytes_reclaimed: u64,
+}
+
+/// Why an engine did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The expected head is not the field's head. Nothing was written.
+    #[error("head moved: it is at position {} now", actual.position)]
+    HeadMoved {
+        /// The field's head.
+        actual: Head,
+    },
+    /// The field takes no more appends.
+    #[error("field {field} is sealed")]
+    Sealed {
+        /// The field.
+        field: FieldName,
+    },
+    /// There is no room. Nothing was written; reads and later appends go on.
+    #[error("storage is full")]
+    Full,
+    /// An earlier write failed in a way that leaves the storage uncertain; reopen the engine. Reads go on.
+    #[error("writer is poisoned until the engine is opened again: {reason}")]
+    Poisoned {
+        /// What failed.
+        reason: String,
+    },
+    /// The stored log is not what was written.
+    #[error(transparent)]
+    Damaged(#[from] Damage),
+    /// The storage answered with an error.
+    #[error("cannot {action}")]
+    Io {
+        /// What was being done, naming the file or field.
+        action: String,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The field does not exist.
+    #[error("field {field} does not exist")]
+    UnknownField {
+        /// The field.
+        field: FieldName,
+    },
+    /// The batch is not one that may be appended. Nothing was written.
+    #[error("invalid batch at position {position}: {reason}")]
+    InvalidBatch {
+        /// The first wrong position.
+        position: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl EngineError {
+    pub(crate) fn io(
+        action: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Io { action: action.into(), source: source.into() }
+    }
+}
+
+/// Checks, without hashing, that `batch` is a chain from `expected`; every engine asserts this before it writes.
+///
+/// # Errors
+/// `InvalidBatch`, naming the first commit that does not follow.
+pub fn check_batch(expected: &Head, batch: &[Commit]) -> Result<Head, EngineError> {
+    let refuse = |position: u64, reason: &str| {
+        Err(EngineError::InvalidBatch { position, reason: reason.to_owned() })
+    };
+    let mut head = *expected;
+    for commit in batch {
+        if head.position.checked_add(1) != Some(commit.position) {
+            return refuse(commit.position, &format!("it does not follow {}", head.position));
+        }
+        if commit.prev != head.hash {
+            return refuse(commit.position, "its previous hash is not that of the commit before");
+        }
+        if commit.epoch <= head.epoch {
+            return refuse(commit.position, "its epoch is not greater than the one before");
+        }
+        if !commit.bodies.is_sorted_by(|one, next| one.event < next.event) {
+            return refuse(commit.position, "its bodies are not in the order of their events");
+        }
+        if !bodies::are_json(&commit.bodies) {
+            return refuse(commit.position, "a body of it is not JSON");
+        }
+        head = commit.head();
+    }
+    if batch.is_empty() {
+        return refuse(expected.position.saturating_add(1), "it is empty");
+    }
+    Ok(head)
+}

@@ -1,0 +1,29 @@
+//! The append-only log: commits, their hash chain, the [`Engine`] trait and its engines.
+//!
+//! This crate knows how commits are sealed, stored, followed, erased and verified.
+//! It knows nothing of what the events in them mean.
+#![warn(clippy::indexing_slicing)]
+
+mod bodies;
+pub mod commit;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub mod damage;
+pub mod engine;
+pub mod field_name;
+pub mod jsonl;
+pub mod memory;
+pub mod salt;
+pub mod sqlite;
+pub mod verify;
+
+pub use commit::{
+    Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent, StoredBody,
+};
+pub use damage::{Damage, DamageKind};
+pub use engine::{BodyAddress, Engine, EngineError, Erasure};
+pub use field_name::{FieldName, FieldNameError};
+pub use memory::MemoryEngine;
+pub use salt::Salt;
+pub use sqlite::{SqliteEngine, SqliteOptions};
+pub use verify::verify_chain;

@@ -1,0 +1,142 @@
+//! The engine that keeps everything in memory, for tests.
+//! The same contract as the others, except that nothing outlives the process.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::commit::{BodyContent, Commit, Head};
+use crate::engine::{BodyAddress, Engine, EngineError, Erasure, READ_BYTES_MAX, check_batch};
+use crate::field_name::FieldName;
+
+/// An engine without files.
+#[derive(Debug, Default)]
+pub struct MemoryEngine {
+    logs: Mutex<BTreeMap<FieldName, Log>>,
+    grown: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    commits: Vec<Commit>,
+    sealed: bool,
+}
+
+impl Log {
+    fn head(&self) -> Head {
+        self.commits.last().map_or(Head::EMPTY, Commit::head)
+    }
+
+    fn read(&self, from: u64, limit: usize) -> Vec<Commit> {
+        let skip = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
+        let mut bytes = 0;
+        let page = self.commits.iter().skip(skip).take(limit).take_while(|commit| {
+            let room = bytes < READ_BYTES_MAX;
+            bytes += commit.stored_bytes();
+            room
+        });
+        page.cloned().collect()
+    }
+
+    fn erase_one(&mut self, address: BodyAddress) -> Option<usize> {
+        let index = usize::try_from(address.position.checked_sub(1)?).ok()?;
+        let commit = self.commits.get_mut(index)?;
+        let stored = commit.bodies.iter_mut().find(|stored| stored.event == address.event)?;
+        match std::mem::replace(&mut stored.content, BodyContent::Erased) {
+            BodyContent::Present(body) => Some(body.json.len()),
+            BodyContent::Erased => None,
+        }
+    }
+}
+
+fn known<'a>(
+    logs: &'a mut BTreeMap<FieldName, Log>,
+    field: &FieldName,
+) -> Result<&'a mut Log, EngineError> {
+    logs.get_mut(field).ok_or_else(|| EngineError::UnknownField { field: field.clone() })
+}
+
+impl MemoryEngine {
+    /// An engine without fields.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    // A panic cannot leave the map half changed: every change below is a single step.
+    fn logs(&self) -> MutexGuard<'_, BTreeMap<FieldName, Log>> {
+        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine for MemoryEngine {
+    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
+        Ok(self.logs().keys().cloned().collect())
+    }
+
+    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
+        Ok(self.logs().get(field).map_or(Head::EMPTY, Log::head))
+    }
+
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        let head = check_batch(expected, batch)?;
+        let mut logs = self.logs();
+        let (actual, sealed) =
+            logs.get(field).map_or((Head::EMPTY, false), |log| (log.head(), log.sealed));
+        if sealed {
+            return Err(EngineError::Sealed { field: field.clone() });
+        }
+        if actual != *expected {
+            return Err(EngineError::HeadMoved { actual });
+        }
+        logs.entry(field.clone()).or_default().commits.extend_from_slice(batch);
+        drop(logs);
+        self.grown.notify_all();
+        Ok(head)
+    }
+
+    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        Ok(known(&mut self.logs(), field)?.read(from, limit))
+    }
+
+    fn follow(
+        &self,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        let mut logs = self.logs();
+        known(&mut logs, field)?;
+        let (mut logs, _) = self
+            .grown
+            .wait_timeout_while(logs, timeout, |logs| {
+                logs.get(field).is_some_and(|log| log.head().position < from)
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        Ok(known(&mut logs, field)?.read(from, limit))
+    }
+
+    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
+        let mut logs = self.logs();
+        let log = known(&mut logs, field)?;
+        let mut done = Erasure::default();
+        for bytes in bodies.iter().filter_map(|address| log.erase_one(*address)) {
+            done.bodies_erased += 1;
+            done.bytes_reclaimed += u64::try_from(bytes).unwrap_or(u64::MAX);
+        }
+        Ok(done)
+    }
+
+    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let mut logs = self.logs();
+        let log = known(&mut logs, field)?;
+        log.sealed = true;
+        Ok(log.head())
+    }
+}

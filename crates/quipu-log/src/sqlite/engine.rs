@@ -1,0 +1,169 @@
+//! The SQLite engine: a data directory and the fields in it, each opened on first use.
+//! What happens inside a field is in `field_log`.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::field_log::FieldLog;
+use super::layout::{self, FieldFiles};
+use super::open_error::OpenError;
+use super::options::SqliteOptions;
+use crate::commit::{Commit, Head};
+use crate::engine::{BodyAddress, Engine, EngineError, Erasure, check_batch};
+use crate::field_name::FieldName;
+
+/// One field's place: opening it must not hold up the others.
+type Slot = Arc<Mutex<Option<Arc<FieldLog>>>>;
+
+/// The engine over a data directory.
+#[derive(Debug)]
+pub struct SqliteEngine {
+    dir: PathBuf,
+    options: SqliteOptions,
+    slots: Mutex<BTreeMap<FieldName, Slot>>,
+    // Dropped last: the directory is free only when every database is closed. None: reading only.
+    lock: Option<File>,
+}
+
+impl SqliteEngine {
+    /// Opens a data directory for writing, or makes one.
+    ///
+    /// # Errors
+    /// If another engine has it open, it cannot be written, or a newer version made it.
+    pub fn open(dir: &Path, options: SqliteOptions) -> Result<Self, OpenError> {
+        let lock = layout::open_for_writing(dir)?;
+        Ok(Self::new(dir, options, Some(lock)))
+    }
+
+    /// Opens a data directory for reading. Another process may be writing to it meanwhile.
+    ///
+    /// # Errors
+    /// If it is not a data directory, cannot be read, or a newer version made it.
+    pub fn open_read_only(dir: &Path) -> Result<Self, OpenError> {
+        layout::open_for_reading(dir)?;
+        Ok(Self::new(dir, SqliteOptions::default(), None))
+    }
+
+    fn new(dir: &Path, options: SqliteOptions, lock: Option<File>) -> Self {
+        Self { dir: dir.to_owned(), options, slots: Mutex::default(), lock }
+    }
+
+    fn find(&self, field: &FieldName) -> Result<Option<Arc<FieldLog>>, EngineError> {
+        let known = self.slots().contains_key(field);
+        let files = FieldFiles::new(&self.dir, field);
+        if !known && !files.dir.is_dir() {
+            return Ok(None);
+        }
+        self.open_field(field, files).map(Some)
+    }
+
+    fn known(&self, field: &FieldName) -> Result<Arc<FieldLog>, EngineError> {
+        self.find(field)?.ok_or_else(|| EngineError::UnknownField { field: field.clone() })
+    }
+
+    fn slots(&self) -> std::sync::MutexGuard<'_, BTreeMap<FieldName, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_field(
+        &self,
+        field: &FieldName,
+        files: FieldFiles,
+    ) -> Result<Arc<FieldLog>, EngineError> {
+        let slot = Arc::clone(self.slots().entry(field.clone()).or_default());
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(log) = &*slot {
+            return Ok(Arc::clone(log));
+        }
+        let log = match self.lock {
+            Some(_) => FieldLog::open(field.clone(), files, self.options)?,
+            None => FieldLog::open_read_only(field.clone(), files)?,
+        };
+        Ok(Arc::clone(slot.insert(Arc::new(log))))
+    }
+
+    #[cfg(test)]
+    pub(super) fn fail_next_commit(&self, field: &FieldName, code: i32) {
+        let log = self.known(field).expect("the field exists");
+        log.writer().expect("the writer is free").fail_next_commit = Some(code);
+    }
+}
+
+impl Engine for SqliteEngine {
+    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
+        let dir = self.dir.join("fields");
+        let failed = |e| EngineError::io(format!("list {}", dir.display()), e);
+        let entries = match fs::read_dir(&dir) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(failed(e)),
+        };
+        let mut fields = Vec::new();
+        for entry in entries {
+            // What is not named like a field was not put there by us.
+            let entry = entry.map_err(failed)?;
+            if entry.path().is_dir() {
+                let name = entry.file_name();
+                fields.extend(name.to_str().and_then(|name| FieldName::try_from(name).ok()));
+            }
+        }
+        fields.sort();
+        Ok(fields)
+    }
+
+    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
+        match self.find(field) {
+            Ok(Some(log)) => log.head(),
+            Ok(None) | Err(EngineError::UnknownField { .. }) => Ok(Head::EMPTY),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch)?;
+        let log = match self.find(field)? {
+            Some(log) => log,
+            // Nothing is made for an append that cannot succeed.
+            None if *expected != Head::EMPTY => {
+                return Err(EngineError::HeadMoved { actual: Head::EMPTY });
+            }
+            None if self.lock.is_none() => {
+                let source = OpenError::ReadOnly { dir: self.dir.clone() };
+                return Err(EngineError::io(format!("create field {field}"), source));
+            }
+            None => self.open_field(field, FieldFiles::new(&self.dir, field))?,
+        };
+        log.append(expected, batch, end)
+    }
+
+    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        self.known(field)?.read(from, limit)
+    }
+
+    fn follow(
+        &self,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        self.known(field)?.follow(from, timeout, limit)
+    }
+
+    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
+        self.known(field)?.erase(bodies)
+    }
+
+    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        self.known(field)?.seal()
+    }
+}

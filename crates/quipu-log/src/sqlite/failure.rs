@@ -1,0 +1,40 @@
+//! What an error of SQLite means for the log: damage, a full disk, or storage that cannot be trusted any more.
+//! Decides nothing about what to do next.
+
+use rusqlite::{Error, ErrorCode};
+
+use crate::damage::Damage;
+use crate::engine::EngineError;
+
+pub(super) fn is(error: &Error, code: ErrorCode) -> bool {
+    error.sqlite_error_code() == Some(code)
+}
+
+pub(super) fn is_damage(error: &Error) -> bool {
+    // Statements are fixed and the schema is compared at open, so a statement that SQLite cannot
+    // compile or a value of another type also means that the file is not what was written.
+    is(error, ErrorCode::DatabaseCorrupt)
+        || is(error, ErrorCode::NotADatabase)
+        || is(error, ErrorCode::TypeMismatch)
+        || is(error, ErrorCode::Unknown)
+        || error.sqlite_error_code().is_none()
+}
+
+/// The error as the caller sees it.
+pub(super) fn explain(action: &str, error: Error) -> EngineError {
+    if is(&error, ErrorCode::DiskFull) {
+        EngineError::Full
+    } else if is_damage(&error) {
+        Damage::storage(format!("cannot {action}: {error}")).into()
+    } else {
+        EngineError::io(action, error)
+    }
+}
+
+/// Whether SQLite could not make the files that it wants beside a database, even to read it.
+pub(super) fn is_write_protected(error: &EngineError) -> bool {
+    let EngineError::Io { source, .. } = error else { return false };
+    source
+        .downcast_ref::<Error>()
+        .is_some_and(|e| is(e, ErrorCode::CannotOpen) || is(e, ErrorCode::ReadOnly))
+}

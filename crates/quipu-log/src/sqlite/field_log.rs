@@ -1,0 +1,291 @@
+//! One open field: its writer, its readers, and the head that followers wait for.
+//! Which fields there are is the engine's business.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::failure::{explain, is_write_protected};
+use super::head_mark::{self, HeadMark, Mark, Slots};
+use super::layout::{FieldFiles, make_dir, private_file, sync_dir};
+use super::open_error::OpenError;
+use super::options::SqliteOptions;
+use super::readers::Readers;
+use super::schema::{self, Identity};
+use super::writer::{Writer, read_sealed};
+use super::{erase, rows};
+use crate::commit::{Commit, Head};
+use crate::damage::{Damage, DamageKind};
+use crate::engine::{BodyAddress, EngineError, Erasure};
+use crate::field_name::FieldName;
+
+/// How often a follower without a writer in this process looks at the file.
+const POLL: Duration = Duration::from_millis(50);
+
+#[derive(Debug)]
+pub(super) struct FieldLog {
+    name: FieldName,
+    files: FieldFiles,
+    // Dropped before the writer, so that the writer is the last to close and tidies up.
+    readers: Readers,
+    /// None if the directory is open for reading only.
+    writer: Option<Mutex<Writer>>,
+    published: Mutex<Head>,
+    moved: Condvar,
+}
+
+fn io(action: &str, path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {
+    let action = format!("{action} {}", path.display());
+    move |source| {
+        if source.kind() == ErrorKind::StorageFull {
+            EngineError::Full
+        } else {
+            EngineError::io(action, source)
+        }
+    }
+}
+
+pub(super) fn read_mark(files: &FieldFiles) -> Result<(Option<Slots>, Option<Mark>), EngineError> {
+    let slots = head_mark::read(&files.head).map_err(io("read", &files.head))?;
+    let mark = match &slots {
+        Some(slots) => slots.highest(&files.head)?,
+        None => None,
+    };
+    Ok((slots, mark))
+}
+
+/// The cheap checks of a log: the mark and the last commit. The chain is verified by whoever reads it; counting
+/// the commits would read every page of the file.
+pub(super) fn check_log(connection: &Connection, mark: Option<Mark>) -> Result<Head, EngineError> {
+    let last = rows::last(connection)?;
+    let head = last.as_ref().map_or(Head::EMPTY, Commit::head);
+    if let Some(mark) = mark {
+        mark.compare(&head, rows::hash_at(connection, mark.position)?)?;
+    }
+    if let Some(last) = &last {
+        last.verify_alone()?;
+    }
+    Ok(head)
+}
+
+impl FieldLog {
+    /// Opens a field for writing, or creates it.
+    pub(super) fn open(
+        name: FieldName,
+        files: FieldFiles,
+        options: SqliteOptions,
+    ) -> Result<Self, EngineError> {
+        // The mark comes first: what it says was acknowledged must be in the log that is opened after.
+        let (slots, mark) = read_mark(&files)?;
+        create_files(&files, mark)?;
+        let connection = schema::open_writer(&files.log)?;
+        let sql = |e| explain(&format!("open {}", files.log.display()), e);
+        if schema::identify(&connection, &files.log)? == Identity::Blank {
+            missing_unless_new(mark)?;
+            schema::create(&connection).map_err(sql)?;
+            sync_dir(&files.dir).map_err(io("sync", &files.dir))?;
+        }
+        let head = check_log(&connection, mark)?;
+        let sealed = read_sealed(&connection, &head)?;
+        schema::configure_writer(&connection, options).map_err(sql)?;
+        // What an interrupted erase left in the write-ahead log goes now.
+        if !schema::checkpoint_truncate(&connection).map_err(sql)? {
+            tracing::warn!(field = %name, "the write-ahead log is in use and was not emptied");
+        }
+        let mut head_mark = HeadMark::open(&files.head, slots).map_err(io("open", &files.head))?;
+        if mark.is_none() && head != Head::EMPTY {
+            tracing::warn!(field = %name, "no head mark: a lost tail would have gone unseen");
+            head_mark.write(&head).map_err(io("write", &files.head))?;
+        }
+        let writer = Writer {
+            connection,
+            mark: head_mark,
+            head,
+            sealed,
+            poisoned: None,
+            #[cfg(test)]
+            fail_next_commit: None,
+        };
+        let readers = Readers::new(files.log.clone(), false);
+        Ok(Self::new(name, files, readers, Some(writer), head))
+    }
+
+    /// Opens a field that may be written by another process, or that lies where nothing can be written.
+    pub(super) fn open_read_only(name: FieldName, files: FieldFiles) -> Result<Self, EngineError> {
+        let (_, mark) = read_mark(&files)?;
+        if !files.log.exists() {
+            missing_unless_new(mark)?;
+            return Err(EngineError::UnknownField { field: name });
+        }
+        let check = |connection: &Connection| {
+            if schema::identify(connection, &files.log)? == Identity::Blank {
+                missing_unless_new(mark)?;
+                return Err(EngineError::UnknownField { field: name.clone() });
+            }
+            let head = check_log(connection, mark)?;
+            read_sealed(connection, &head)?;
+            Ok(head)
+        };
+        let mut readers = Readers::new(files.log.clone(), false);
+        let head = match readers.with(check) {
+            Err(error) if is_write_protected(&error) && !files.has_wal() => {
+                readers = Readers::new(files.log.clone(), true);
+                readers.with(check)?
+            }
+            other => other?,
+        };
+        Ok(Self::new(name, files, readers, None, head))
+    }
+
+    fn new(
+        name: FieldName,
+        files: FieldFiles,
+        readers: Readers,
+        writer: Option<Writer>,
+        head: Head,
+    ) -> Self {
+        let writer = writer.map(Mutex::new);
+        Self { name, files, readers, writer, published: Mutex::new(head), moved: Condvar::new() }
+    }
+
+    fn published(&self) -> MutexGuard<'_, Head> {
+        self.published.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn writer(&self) -> Result<MutexGuard<'_, Writer>, EngineError> {
+        let Some(writer) = &self.writer else {
+            let source = OpenError::ReadOnly { dir: self.files.dir.clone() };
+            return Err(EngineError::io(format!("write to field {}", self.name), source));
+        };
+        writer.lock().map_err(|_| EngineError::Poisoned {
+            reason: "a thread panicked while it was writing".to_owned(),
+        })
+    }
+
+    pub(super) fn head(&self) -> Result<Head, EngineError> {
+        if self.writer.is_none() {
+            return self.readers.with(rows::head);
+        }
+        Ok(*self.published())
+    }
+
+    /// `end` is the head after `batch`, which has been checked to be a chain from `expected`.
+    pub(super) fn append(
+        &self,
+        expected: &Head,
+        batch: &[Commit],
+        end: Head,
+    ) -> Result<Head, EngineError> {
+        let mut writer = self.writer()?;
+        writer.check_writable()?;
+        if writer.sealed {
+            return Err(EngineError::Sealed { field: self.name.clone() });
+        }
+        if writer.head != *expected {
+            return Err(EngineError::HeadMoved { actual: writer.head });
+        }
+        writer.append(batch, end)?;
+        // Still under the writer's lock, so that the head never goes back.
+        *self.published() = end;
+        drop(writer);
+        self.moved.notify_all();
+        Ok(end)
+    }
+
+    pub(super) fn read(&self, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
+        self.readers.with(|connection| rows::read(connection, from, to, limit))
+    }
+
+    pub(super) fn follow(
+        &self,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        if self.writer.is_none() {
+            return self.poll(from, timeout, limit);
+        }
+        drop(
+            self.moved
+                .wait_timeout_while(self.published(), timeout, |head| head.position < from)
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        self.read(from, limit)
+    }
+
+    // Nobody in this process would wake us.
+    fn poll(&self, from: u64, timeout: Duration, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        let mut left = timeout;
+        loop {
+            let commits = self.read(from, limit)?;
+            if !commits.is_empty() || left.is_zero() {
+                return Ok(commits);
+            }
+            let pause = left.min(POLL);
+            drop(
+                self.moved
+                    .wait_timeout(self.published(), pause)
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
+            left = left.saturating_sub(pause);
+        }
+    }
+
+    pub(super) fn erase(&self, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
+        let mut writer = self.writer()?;
+        writer.check_writable()?;
+        let erasure =
+            writer.transact("erase bodies", |connection| erase::erase(connection, bodies))?;
+        // Also if there was nothing left to erase: an earlier call may have got no further than this.
+        match schema::checkpoint_truncate(&writer.connection) {
+            Ok(true) => Ok(erasure),
+            Ok(false) => Err(EngineError::io(
+                "empty the write-ahead log after erasing",
+                "a reader outside this process holds it; erase again later",
+            )),
+            Err(error) => Err(writer.failed("empty the write-ahead log", error)),
+        }
+    }
+
+    pub(super) fn seal(&self) -> Result<Head, EngineError> {
+        let mut writer = self.writer()?;
+        if !writer.sealed {
+            writer.check_writable()?;
+            writer.seal(&self.name)?;
+        }
+        Ok(writer.head)
+    }
+}
+
+// A log without a single commit is a new one only if none was ever acknowledged.
+fn missing_unless_new(mark: Option<Mark>) -> Result<(), Damage> {
+    match mark {
+        None => Ok(()),
+        Some(mark) => {
+            let kind = DamageKind::Truncated { ends_at: 0, acknowledged: mark.position };
+            Err(Damage::new(1, kind))
+        }
+    }
+}
+
+fn create_files(files: &FieldFiles, mark: Option<Mark>) -> Result<(), EngineError> {
+    if files.log.exists() {
+        return Ok(());
+    }
+    missing_unless_new(mark)?;
+    make_dir(&files.dir).map_err(io("create", &files.dir))?;
+    if let Some(fields) = files.dir.parent() {
+        sync_dir(fields).map_err(io("sync", fields))?;
+    }
+    // Made here rather than by SQLite, which gives its other files the permissions of this one.
+    match private_file(OpenOptions::new().write(true).create_new(true), &files.log) {
+        Ok(_) => Ok(()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(e) => Err(io("create", &files.log)(e)),
+    }
+}

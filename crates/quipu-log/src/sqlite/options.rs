@@ -1,0 +1,10 @@
+//! What an operator may choose about the SQLite engine.
+//! Durability is not among it.
+
+/// Options of the SQLite engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// The largest size of one field's database file; beyond it appends answer `Full`.
+    /// The write-ahead log beside it is not counted: it is bounded by the checkpoints.
+    pub max_log_bytes: Option<u64>,
+}

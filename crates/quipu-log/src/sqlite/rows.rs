@@ -1,0 +1,155 @@
+//! One row of the table `commits` and back. A value of another type or size than was written is damage.
+
+use rusqlite::types::ValueRef;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+
+use quipu_wire::hash::Hash;
+
+use super::failure::explain;
+use crate::bodies;
+use crate::commit::{Commit, Head};
+use crate::damage::{Damage, DamageKind};
+use crate::engine::{EngineError, READ_BYTES_MAX};
+
+const INSERT: &str = "INSERT INTO commits (position, epoch, prev, hash, header, bodies) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const READ: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits \
+     WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
+const LAST: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits ORDER BY position DESC LIMIT 1";
+const HASH_AT: &str = "SELECT hash FROM commits WHERE position = ?1";
+
+/// Why a row was not written.
+#[derive(Debug)]
+pub(super) enum InsertError {
+    Sql(rusqlite::Error),
+    Invalid { position: u64, reason: String },
+}
+
+impl From<rusqlite::Error> for InsertError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+pub(super) fn inserter(connection: &Connection) -> rusqlite::Result<CachedStatement<'_>> {
+    connection.prepare_cached(INSERT)
+}
+
+/// Writes one row; `text` is a buffer that is used again from row to row.
+pub(super) fn insert(
+    statement: &mut CachedStatement<'_>,
+    commit: &Commit,
+    text: &mut String,
+) -> Result<(), InsertError> {
+    let position = commit.position;
+    let invalid = |reason: String| InsertError::Invalid { position, reason };
+    let header = std::str::from_utf8(&commit.header)
+        .map_err(|_| invalid("its header is not UTF-8".to_owned()))?;
+    bodies::encode_into(&commit.bodies, text).map_err(|e| invalid(e.to_string()))?;
+    let bodies = (!text.is_empty()).then_some(text.as_str());
+    let too_large = |_| invalid("its position or epoch is too large".to_owned());
+    let row = i64::try_from(position).map_err(too_large)?;
+    let epoch = i64::try_from(commit.epoch).map_err(too_large)?;
+    statement.execute(params![
+        row,
+        epoch,
+        commit.prev.as_bytes(),
+        commit.hash.as_bytes(),
+        header,
+        bodies
+    ])?;
+    Ok(())
+}
+
+/// The commits from `from` to `to`, at most `limit`.
+pub(super) fn read(
+    connection: &Connection,
+    from: u64,
+    to: u64,
+    limit: usize,
+) -> Result<Vec<Commit>, EngineError> {
+    let sql = |e| explain("read commits", e);
+    // A position that does not fit was never written.
+    let from = i64::try_from(from).unwrap_or(i64::MAX);
+    let to = i64::try_from(to).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(READ).map_err(sql)?;
+    let mut rows = statement.query(params![from, to, limit]).map_err(sql)?;
+    let mut commits = Vec::new();
+    let mut bytes = 0;
+    while bytes < READ_BYTES_MAX
+        && let Some(row) = rows.next().map_err(sql)?
+    {
+        let commit = decode(row)?;
+        bytes += commit.stored_bytes();
+        commits.push(commit);
+    }
+    Ok(commits)
+}
+
+/// The last commit of the log.
+pub(super) fn last(connection: &Connection) -> Result<Option<Commit>, EngineError> {
+    let sql = |e| explain("read the last commit", e);
+    let mut statement = connection.prepare_cached(LAST).map_err(sql)?;
+    let mut rows = statement.query([]).map_err(sql)?;
+    rows.next().map_err(sql)?.map(|row| decode(row).map_err(Into::into)).transpose()
+}
+
+/// The head of the log as its last row states it.
+pub(super) fn head(connection: &Connection) -> Result<Head, EngineError> {
+    Ok(last(connection)?.map_or(Head::EMPTY, |commit| commit.head()))
+}
+
+/// The hash of the commit at a position.
+pub(super) fn hash_at(connection: &Connection, position: u64) -> Result<Option<Hash>, EngineError> {
+    let row = i64::try_from(position).unwrap_or(i64::MAX);
+    let found: Option<Vec<u8>> = connection
+        .query_row(HASH_AT, [row], |row| row.get(0))
+        .optional()
+        .map_err(|e| explain("read a hash", e))?;
+    Ok(found.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok()).map(Hash::from_bytes))
+}
+
+/// Whether the positions are exactly 1 to the last.
+pub(super) fn check_dense(connection: &Connection, last: u64) -> Result<(), EngineError> {
+    let count: i64 = connection
+        .query_row("SELECT count(*) FROM commits", [], |row| row.get(0))
+        .map_err(|e| explain("count commits", e))?;
+    if u64::try_from(count) == Ok(last) {
+        return Ok(());
+    }
+    let reason = format!("{count} commits are stored but the last position is {last}");
+    Err(Damage::storage(reason).into())
+}
+
+fn decode(row: &Row<'_>) -> Result<Commit, Damage> {
+    let position = match row.get_ref(0) {
+        Ok(ValueRef::Integer(position)) => u64::try_from(position).ok(),
+        Ok(_) | Err(_) => None,
+    };
+    let position = position.ok_or_else(|| Damage::storage("a commit without a position"))?;
+    let wrong = |column: &str| {
+        let reason = format!("column {column} is not what was written");
+        Damage::new(position, DamageKind::StorageUnreadable(reason))
+    };
+    let hash = |index: usize, column: &str| match row.get_ref(index) {
+        Ok(ValueRef::Blob(bytes)) => {
+            <[u8; 32]>::try_from(bytes).map(Hash::from_bytes).map_err(|_| wrong(column))
+        }
+        Ok(_) | Err(_) => Err(wrong(column)),
+    };
+    let epoch = match row.get_ref(1) {
+        Ok(ValueRef::Integer(epoch)) => u64::try_from(epoch).map_err(|_| wrong("epoch"))?,
+        Ok(_) | Err(_) => return Err(wrong("epoch")),
+    };
+    let header = match row.get_ref(4) {
+        Ok(ValueRef::Text(bytes)) => bytes.into(),
+        Ok(_) | Err(_) => return Err(wrong("header")),
+    };
+    let bodies = match row.get_ref(5) {
+        Ok(ValueRef::Null) => Vec::new(),
+        Ok(ValueRef::Text(text)) => bodies::decode(text)
+            .map_err(|e| Damage::new(position, DamageKind::BodiesUnreadable(e)))?,
+        Ok(_) | Err(_) => return Err(wrong("bodies")),
+    };
+    Ok(Commit { position, epoch, prev: hash(2, "prev")?, hash: hash(3, "hash")?, header, bodies })
+}
