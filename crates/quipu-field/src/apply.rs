@@ -1,0 +1,139 @@
+//! Applies what happened to the state. Looks at headers alone: a body may be gone, and the state is
+//! the same. Reads no clock, draws nothing, and never fails on a log that `decide` wrote.
+
+use quipu_log::Header;
+use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
+
+use crate::{
+    event::{ClockReason, Event, Link},
+    ids::UnitId,
+    state::{AgentEntry, ConflictEntry, LinkTarget, State, UnitDetails, UnitFlags, UnitLink},
+};
+
+/// An event that cannot follow from the state before it: the log was not written by these rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("position {position}: {what}")]
+pub struct Inconsistent {
+    /// The commit.
+    pub position: u64,
+    /// What does not fit.
+    pub what: String,
+}
+
+/// Applies a commit.
+pub fn apply(state: &mut State, header: &Header<Event>) -> Result<(), Inconsistent> {
+    let wrong = |what: String| Inconsistent { position: header.position, what };
+    if header.position != state.position + 1 || header.epoch <= state.epoch {
+        return Err(wrong(format!(
+            "follows position {} epoch {}, but the state is at position {} epoch {}",
+            header.position, header.epoch, state.position, state.epoch
+        )));
+    }
+    state.closed = false;
+    for (index, sealed) in (0u32..).zip(&header.events) {
+        apply_event(state, header, index, &sealed.event).map_err(wrong)?;
+    }
+    if let Some(request) = &header.request {
+        state.messages.insert(&header.actor, request, header.position);
+    }
+    state.position = header.position;
+    state.epoch = header.epoch;
+    Ok(())
+}
+
+fn apply_event(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    event: &Event,
+) -> Result<(), String> {
+    match event {
+        Event::AgentRegistered { agent, role, interests, authority } => {
+            agent_registered(state, agent, role, interests, *authority);
+        }
+        Event::AgentDeregistered { agent, .. } => {
+            let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
+            entry.status = AgentStatus::Offline;
+        }
+        Event::UnitRecorded { .. } => unit_recorded(state, header, index, event)?,
+        Event::UnitStatusChanged { unit, to, .. } => {
+            let ordinal = find(state, *unit)?;
+            state.units.flags_mut(ordinal).ok_or("no such unit")?.status = *to;
+        }
+        Event::ConflictDetected { conflict, conflict_type, unit_a, unit_b, detected_by } => {
+            let (unit_a, unit_b) = (find(state, *unit_a)?, find(state, *unit_b)?);
+            state.conflicts.push(ConflictEntry {
+                id: *conflict,
+                conflict_type: *conflict_type,
+                status: ConflictStatus::Detected,
+                unit_a,
+                unit_b,
+                detected_by: *detected_by,
+                position: header.position,
+                event: index,
+            });
+        }
+        Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
+    }
+    Ok(())
+}
+
+fn find(state: &State, unit: UnitId) -> Result<u32, String> {
+    state.units.find(unit).ok_or_else(|| format!("no unit {unit}"))
+}
+
+fn agent_registered(state: &mut State, id: &str, role: &str, interests: &[String], authority: u8) {
+    let name = state.names.intern(id);
+    let units = state.agents.get(id).map_or(0, |agent| agent.units);
+    let entry = AgentEntry {
+        name,
+        role: role.to_owned(),
+        interests: interests.to_vec(),
+        authority,
+        status: AgentStatus::Idle,
+        units,
+    };
+    state.agents.insert(id, entry);
+}
+
+fn unit_recorded(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    event: &Event,
+) -> Result<(), String> {
+    let Event::UnitRecorded { unit, mode, memory_type, role, task, score, relations } = event
+    else {
+        return Err("not a recorded unit".to_owned());
+    };
+    let author = state.agents.get_mut(&header.actor).ok_or("recorded by nobody known")?;
+    author.units += 1;
+    let author = author.name;
+    let status = match mode {
+        Mode::Draft => UnitStatus::Draft,
+        Mode::Committed => UnitStatus::Active,
+    };
+    let details = UnitDetails {
+        id: *unit,
+        position: header.position,
+        event: index,
+        epoch: header.epoch,
+        time_ms: header.time_ms,
+        role: state.names.intern(role),
+        session: header.session.as_deref().map(|session| state.names.intern(session)),
+        task: task.as_deref().map(|task| state.names.intern(task)),
+        score: *score,
+        mode: *mode,
+        links: relations.iter().map(|link| resolve(state, link)).collect(),
+    };
+    let flags = UnitFlags { author, memory_type: *memory_type, status, archived: false };
+    state.units.push(flags, details);
+    Ok(())
+}
+
+fn resolve(state: &mut State, link: &Link) -> UnitLink {
+    let known = UnitId::parse(&link.target).and_then(|id| state.units.find(id));
+    let target = known
+        .map_or_else(|| LinkTarget::Foreign(state.names.intern(&link.target)), LinkTarget::Unit);
+    UnitLink { kind: link.kind, target }
+}

@@ -1,0 +1,105 @@
+//! Reads the free text of units and conflicts from the log, and keeps the recent ones in memory. The
+//! state never holds text; this is where answers get theirs.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use quipu_log::{BodyContent, Engine, EngineError, FieldName};
+use serde::de::DeserializeOwned;
+
+use crate::limits::BODY_CACHE_BYTES;
+
+/// The bodies of one commit by event. An erased body is not there.
+pub(crate) type CommitBodies = Arc<[(u32, Vec<u8>)]>;
+
+/// The bodies of a Field.
+#[derive(Debug)]
+pub struct Bodies {
+    engine: Arc<dyn Engine>,
+    field: FieldName,
+    cache: Mutex<Generations>,
+}
+
+/// Two generations of entries: when the young one is full it becomes the old one. What is used again
+/// is young again. Cheaper than a list of recent use, and as bounded.
+#[derive(Debug, Default)]
+struct Generations {
+    young: HashMap<u64, CommitBodies>,
+    old: HashMap<u64, CommitBodies>,
+    young_bytes: usize,
+}
+
+impl Generations {
+    fn get(&mut self, position: u64) -> Option<CommitBodies> {
+        if let Some(found) = self.young.get(&position) {
+            return Some(Arc::clone(found));
+        }
+        let found = self.old.remove(&position)?;
+        self.insert(position, Arc::clone(&found));
+        Some(found)
+    }
+
+    fn insert(&mut self, position: u64, bodies: CommitBodies) {
+        let bytes: usize = bodies.iter().map(|(_, json)| json.len() + 64).sum();
+        if self.young_bytes + bytes > BODY_CACHE_BYTES / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.young_bytes = 0;
+        }
+        self.young_bytes += bytes;
+        self.young.insert(position, bodies);
+    }
+}
+
+impl Bodies {
+    /// The bodies of a Field in an engine.
+    #[must_use]
+    pub fn new(engine: Arc<dyn Engine>, field: FieldName) -> Self {
+        Self { engine, field, cache: Mutex::default() }
+    }
+
+    /// The text of an event, or nothing where it was erased.
+    pub fn load<T: DeserializeOwned>(
+        &self,
+        position: u64,
+        event: u32,
+    ) -> Result<Option<T>, EngineError> {
+        let bodies = self.of_commit(position)?;
+        let json = bodies.iter().find(|(at, _)| *at == event).map(|(_, json)| json.as_slice());
+        json.map(|json| decode(position, json)).transpose()
+    }
+
+    fn of_commit(&self, position: u64) -> Result<CommitBodies, EngineError> {
+        if let Some(found) = self.lock().get(position) {
+            return Ok(found);
+        }
+        let commits = self.engine.read(&self.field, position, 1)?;
+        let commit = commits.into_iter().find(|commit| commit.position == position);
+        let bodies: CommitBodies = commit
+            .into_iter()
+            .flat_map(|commit| commit.bodies)
+            .filter_map(|stored| match stored.content {
+                BodyContent::Present(body) => Some((stored.event, body.json)),
+                BodyContent::Erased => None,
+            })
+            .collect();
+        self.lock().insert(position, Arc::clone(&bodies));
+        Ok(bodies)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads a body that the log verified.
+pub(crate) fn decode<T: DeserializeOwned>(position: u64, json: &[u8]) -> Result<T, EngineError> {
+    let value = quipu_wire::canon::parse(json).map_err(|error| unreadable(position, &error))?;
+    T::deserialize(value).map_err(|error| unreadable(position, &error))
+}
+
+fn unreadable(position: u64, error: &dyn std::error::Error) -> EngineError {
+    let kind = quipu_log::DamageKind::BodiesUnreadable(error.to_string());
+    EngineError::Damaged(quipu_log::Damage::new(position, kind))
+}

@@ -1,0 +1,68 @@
+//! What the writer is asked to do: a message with everything observed already in it.
+
+use quipu_log::{Body, DraftEvent};
+use quipu_recall::Analyzed;
+use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
+
+use crate::{
+    event::{ClockReason, Event},
+    ids::{ConflictId, UnitId},
+    ops::record::RecordCommand,
+};
+
+/// Who sent a message, and with what right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The message's own id.
+    pub id: String,
+    /// The agent that speaks.
+    pub agent: String,
+    /// The session it speaks in.
+    pub session: Option<String>,
+    /// The sender's logical time.
+    pub epoch: u64,
+    /// The authority of its credential, 0 to 10.
+    pub authority: u8,
+}
+
+/// A message that changes the Field.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// Who sent it.
+    pub message: Message,
+    /// When it arrived.
+    pub time_ms: u64,
+    /// What it asks for.
+    pub action: Action,
+}
+
+/// What a command asks for.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// REGISTER.
+    Register(RegisterPayload),
+    /// DEREGISTER.
+    Deregister(DeregisterPayload),
+    /// RECORD.
+    Record(Box<RecordCommand>),
+    /// Not an operation: tells the log how far the clock has come.
+    AdvanceClock(ClockReason),
+}
+
+/// The ids and the body that a RECORD may need, drawn before it is decided.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    /// The unit's id.
+    pub unit: UnitId,
+    /// One id per `contradicts` relation.
+    pub conflicts: Vec<ConflictId>,
+    /// The unit's free text, sealed with its salt.
+    pub body: Body,
+    /// The free text of each conflict, in the order of `conflicts`.
+    pub conflict_bodies: Vec<Body>,
+    /// The unit's words, for the index.
+    pub analyzed: Analyzed,
+}
+
+/// The events of a decision, in order.
+pub type Decision = Vec<DraftEvent<Event>>;

@@ -1,0 +1,157 @@
+//! Puts the protocol's objects together from the state and the texts in the log.
+
+use quipu_log::EngineError;
+use quipu_recall::summary;
+use quipu_wire::{
+    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Source},
+    timestamp::rfc3339,
+};
+
+use crate::{
+    bodies::Bodies,
+    event::{ConflictBody, UnitBody},
+    limits::SUMMARY_TOKENS,
+    state::{ConflictEntry, LinkTarget, State, UnitDetails},
+};
+
+/// Stands where a text was erased.
+const ERASED: &str = "(erased)";
+
+/// A unit without its free text, and where that is.
+#[derive(Debug)]
+pub(crate) struct UnitOutline {
+    unit: MemoryUnit,
+    position: u64,
+    event: u32,
+}
+
+/// Takes everything about a unit that the state knows, so that the view can be let go of.
+#[must_use]
+pub(crate) fn outline(state: &State, ordinal: u32) -> Option<UnitOutline> {
+    let flags = state.units.flags(ordinal)?;
+    let details = state.units.details(ordinal)?;
+    let text = |name| state.names.text(name).to_owned();
+    let unit = MemoryUnit {
+        id: details.id.to_string(),
+        mode: details.mode,
+        kind: flags.memory_type,
+        content: String::new(),
+        intent: Intent { purpose: String::new(), task_id: details.task.map(text), question: None },
+        confidence: details
+            .score
+            .map(|score| Confidence { score: Some(score), ..Confidence::default() }),
+        source: Source {
+            agent_id: text(flags.author),
+            agent_role: text(details.role),
+            session_id: details.session.map(text),
+            timestamp: rfc3339(details.time_ms),
+        },
+        relations: relations(state, details),
+        status: flags.status,
+        archived: flags.archived,
+        epoch: details.epoch,
+    };
+    Some(UnitOutline { unit, position: details.position, event: details.event })
+}
+
+fn relations(state: &State, details: &UnitDetails) -> Vec<Relation> {
+    let target_id = |target| match target {
+        LinkTarget::Unit(ordinal) => {
+            state.units.details(ordinal).map_or_else(String::new, |unit| unit.id.to_string())
+        }
+        LinkTarget::Foreign(name) => state.names.text(name).to_owned(),
+    };
+    details
+        .links
+        .iter()
+        .map(|link| Relation {
+            kind: link.kind,
+            target_id: target_id(link.target),
+            description: None,
+        })
+        .collect()
+}
+
+impl UnitOutline {
+    /// The unit as far as the state knows it.
+    #[must_use]
+    pub(crate) const fn unit(&self) -> &MemoryUnit {
+        &self.unit
+    }
+
+    /// Fills in the text.
+    pub(crate) fn complete(self, bodies: &Bodies) -> Result<MemoryUnit, EngineError> {
+        let mut unit = self.unit;
+        let Some(body) = bodies.load::<UnitBody>(self.position, self.event)? else {
+            unit.content = ERASED.to_owned();
+            unit.intent.purpose = ERASED.to_owned();
+            return Ok(unit);
+        };
+        unit.content = body.content;
+        unit.intent.purpose = body.purpose;
+        unit.intent.question = body.question;
+        let confidence = Confidence {
+            score: unit.confidence.and_then(|confidence| confidence.score),
+            reasoning: body.reasoning,
+            evidence: body.evidence,
+            assumptions: body.assumptions,
+        };
+        unit.confidence = Some(confidence).filter(|given| *given != Confidence::default());
+        for (relation, description) in unit.relations.iter_mut().zip(body.descriptions) {
+            relation.description = description;
+        }
+        Ok(unit)
+    }
+}
+
+/// An extract of a unit: what it says in brief, and how sure its author is.
+#[must_use]
+pub(crate) fn summarized(unit: &MemoryUnit) -> MemoryUnit {
+    let mut brief = unit.clone();
+    brief.content = summary::summarize(&unit.content, SUMMARY_TOKENS);
+    brief.intent.purpose = summary::summarize(&unit.intent.purpose, SUMMARY_TOKENS);
+    brief.intent.question = None;
+    brief.confidence = unit
+        .confidence
+        .as_ref()
+        .map(|given| Confidence { score: given.score, ..Confidence::default() });
+    for relation in &mut brief.relations {
+        relation.description = None;
+    }
+    brief
+}
+
+/// A conflict without its free text, and where that is.
+#[derive(Debug)]
+pub struct ConflictOutline {
+    conflict: Conflict,
+    position: u64,
+    event: u32,
+}
+
+/// Takes everything about a conflict that the state knows.
+#[must_use]
+pub(crate) fn outline_conflict(state: &State, entry: &ConflictEntry) -> ConflictOutline {
+    let id = |at| state.units.details(at).map_or_else(String::new, |unit| unit.id.to_string());
+    let conflict = Conflict {
+        id: entry.id.to_string(),
+        kind: entry.conflict_type,
+        status: entry.status,
+        unit_a: id(entry.unit_a),
+        unit_b: id(entry.unit_b),
+        description: String::new(),
+        detected_by: entry.detected_by,
+        resolution: None,
+    };
+    ConflictOutline { conflict, position: entry.position, event: entry.event }
+}
+
+impl ConflictOutline {
+    /// Fills in the text.
+    pub fn complete(self, bodies: &Bodies) -> Result<Conflict, EngineError> {
+        let mut conflict = self.conflict;
+        let body = bodies.load::<ConflictBody>(self.position, self.event)?;
+        conflict.description = body.map_or_else(|| ERASED.to_owned(), |body| body.description);
+        Ok(conflict)
+    }
+}

@@ -1,0 +1,163 @@
+//! What can happen in a Field. An event is the immutable, chained half of what happened: ids, types,
+//! status changes. Free text is in the body beside it, which can be erased, and which the state
+//! therefore never depends on.
+
+use quipu_wire::akashik::{
+    ConflictType, DetectedBy, MemoryType, Mode, Relation, RelationType, UnitStatus,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ConflictId, UnitId};
+
+/// Something that happened. The word of each variant is persisted: keep it stable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum Event {
+    /// An agent joined, or came back.
+    #[serde(rename = "agent.registered")]
+    AgentRegistered {
+        /// Its id.
+        agent: String,
+        /// Its role.
+        role: String,
+        /// Its topics.
+        interests: Vec<String>,
+        /// Its authority, already limited by its credential.
+        authority: u8,
+    },
+    /// An agent left.
+    #[serde(rename = "agent.deregistered")]
+    AgentDeregistered {
+        /// Its id.
+        agent: String,
+        /// The units it leaves.
+        units_orphaned: u64,
+        /// The tasks that it no longer works on.
+        tasks_reassigned: u64,
+    },
+    /// A unit was recorded. Its body is a [`UnitBody`].
+    #[serde(rename = "unit.recorded")]
+    UnitRecorded {
+        /// The unit's id.
+        unit: UnitId,
+        /// Draft or committed.
+        mode: Mode,
+        /// What kind of knowledge.
+        #[serde(rename = "type")]
+        memory_type: MemoryType,
+        /// The author's role at this time.
+        role: String,
+        /// The task it served.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<String>,
+        /// The author's confidence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        score: Option<f64>,
+        /// Its links.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        relations: Vec<Link>,
+    },
+    /// A unit's status changed because of another event of the same commit.
+    #[serde(rename = "unit.status_changed")]
+    UnitStatusChanged {
+        /// The unit.
+        unit: UnitId,
+        /// What it was.
+        from: UnitStatus,
+        /// What it is now.
+        to: UnitStatus,
+    },
+    /// Two units were found to disagree. Its body is a [`ConflictBody`].
+    #[serde(rename = "conflict.detected")]
+    ConflictDetected {
+        /// The conflict's id.
+        conflict: ConflictId,
+        /// What it is about.
+        #[serde(rename = "type")]
+        conflict_type: ConflictType,
+        /// The older unit.
+        unit_a: UnitId,
+        /// The newer unit.
+        unit_b: UnitId,
+        /// How it was found.
+        detected_by: DetectedBy,
+    },
+    /// The clock moved without anything else happening.
+    #[serde(rename = "clock.advanced")]
+    ClockAdvanced {
+        /// Why.
+        reason: ClockReason,
+    },
+}
+
+/// Why the clock was advanced by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockReason {
+    /// Reads ran ahead of the log, or brought a later epoch.
+    Reads,
+    /// The Field was closed in order: no epoch beyond this one was ever told to anyone.
+    Closed,
+}
+
+/// A relation without its free text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// What the link means.
+    #[serde(rename = "type")]
+    pub kind: RelationType,
+    /// The unit it points at, which need not be known here.
+    pub target: String,
+}
+
+/// The free text of a recorded unit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UnitBody {
+    /// The knowledge.
+    pub content: String,
+    /// Why it was recorded.
+    pub purpose: String,
+    /// The question it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Why this confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What speaks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What it takes for granted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    /// The relations' descriptions, in their order; empty if there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub descriptions: Vec<Option<String>>,
+}
+
+impl UnitBody {
+    /// The text by which the unit can be found.
+    #[must_use]
+    pub fn searchable(&self) -> String {
+        let mut text = String::with_capacity(self.content.len() + self.purpose.len() + 2);
+        for part in [Some(&self.content), Some(&self.purpose), self.question.as_ref()] {
+            text.extend(part.into_iter().flat_map(|part| [part.as_str(), "\n"]));
+        }
+        text
+    }
+
+    /// The descriptions of relations, or nothing where no relation has one.
+    #[must_use]
+    pub fn descriptions_of(relations: &[Relation]) -> Vec<Option<String>> {
+        if relations.iter().all(|relation| relation.description.is_none()) {
+            return Vec::new();
+        }
+        relations.iter().map(|relation| relation.description.clone()).collect()
+    }
+}
+
+/// The free text of a conflict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConflictBody {
+    /// What disagrees with what.
+    pub description: String,
+}

@@ -1,0 +1,46 @@
+//! How a failure of storage is told to a client, and whether the Field can go on after it.
+
+use quipu_log::EngineError;
+use quipu_wire::{ErrorCode, ProtocolError};
+
+/// The protocol's error for a failure of the engine. What the operator needs is in the server's log;
+/// the client learns what it can act on.
+#[must_use]
+pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
+    match error {
+        EngineError::Full => ProtocolError::new(
+            ErrorCode::StorageFull,
+            "the log has no room left: nothing was recorded, reads go on",
+        ),
+        EngineError::Poisoned { .. }
+        | EngineError::Damaged(_)
+        | EngineError::Sealed { .. }
+        | EngineError::HeadMoved { .. }
+        | EngineError::Io { .. } => {
+            ProtocolError::new(ErrorCode::FieldUnavailable, format!("the log failed: {error}"))
+        }
+        EngineError::UnknownField { .. } | EngineError::InvalidBatch { .. } => {
+            ProtocolError::new(ErrorCode::InternalError, format!("the log refused: {error}"))
+        }
+    }
+}
+
+/// Whether the writer may go on after this failure of an append. Only a full disk leaves the log as
+/// certain as it was; after anything else the outcome is unknown until the Field is opened again.
+#[must_use]
+pub(crate) const fn is_survivable(error: &EngineError) -> bool {
+    matches!(error, EngineError::Full)
+}
+
+/// An error with its causes, for the operator.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,446 @@
+//! A Field: the unit of isolation and of ordering. This is the handle that the surfaces use; it opens
+//! the log, starts the writer, and has one method per operation.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+};
+
+use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{
+        AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
+        DeregisterPayload, DeregisterResponse, DetectPayload, DetectResponse, FieldCapabilities,
+        FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
+        ScanCoverage,
+    },
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    bodies::Bodies,
+    command::{Action, Command, Message},
+    compose::{self, ConflictOutline},
+    event::ClockReason,
+    failure::{storage_failure, with_causes},
+    health::Health,
+    lamport::{LamportClock, ReadTick},
+    limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
+    ops::{self, attune, deregister, detect, record, register},
+    origin::Origin,
+    restore::restore,
+    snapshot::SnapshotDir,
+    snapshotter::Snapshotter,
+    view::View,
+    writer::{Job, Outcome, Writer},
+};
+
+/// What a Field is opened with.
+#[derive(Debug, Clone)]
+pub struct FieldOptions {
+    /// Where times, ids and salts come from.
+    pub origin: Arc<dyn Origin>,
+    /// Where snapshots are kept; none are made without it.
+    pub snapshots: Option<PathBuf>,
+}
+
+/// A handle to an open Field.
+#[derive(Debug)]
+pub struct Field {
+    name: FieldName,
+    view: Arc<View>,
+    clock: Arc<LamportClock>,
+    bodies: Bodies,
+    health: Arc<Health>,
+    origin: Arc<dyn Origin>,
+    jobs: mpsc::Sender<Job>,
+    snapshotter: Option<Snapshotter>,
+    stop: Arc<AtomicBool>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Field {
+    /// Opens a Field: rebuilds its state from the newest snapshot and the log behind it, verifying
+    /// what it reads, and starts its writer. What the snapshot covers is verified in the background.
+    pub fn open(
+        engine: Arc<dyn Engine>,
+        name: FieldName,
+        options: FieldOptions,
+    ) -> Result<Arc<Self>, EngineError> {
+        let directory = options.snapshots.map(SnapshotDir::new);
+        let restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
+        let snapshot_position = restored.snapshot_position;
+        let (head, state) = (restored.published.head, restored.published.state.clone());
+        let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
+        let view = Arc::new(View::new(restored.published));
+        let health = Arc::new(Health::default());
+        let snapshotter = directory.map(|directory| {
+            Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
+        });
+        let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
+        let writer = Writer {
+            engine: Arc::clone(&engine),
+            field: name.clone(),
+            clock: Arc::clone(&clock),
+            view: Arc::clone(&view),
+            health: Arc::clone(&health),
+            state,
+            head,
+            snapshotter: snapshotter.clone(),
+        };
+        let field = Arc::new(Self {
+            bodies: Bodies::new(Arc::clone(&engine), name.clone()),
+            name,
+            view,
+            clock,
+            health,
+            origin: options.origin,
+            jobs,
+            snapshotter,
+            stop: Arc::default(),
+            threads: Mutex::default(),
+        });
+        field.start("writer", move || writer.run(queue))?;
+        field.check_in_background(engine, snapshot_position)?;
+        Ok(field)
+    }
+
+    fn start(&self, what: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineError> {
+        let thread = std::thread::Builder::new()
+            .name(format!("{what}-{}", self.name))
+            .spawn(work)
+            .map_err(|source| EngineError::Io {
+                action: format!("start the {what} of field {}", self.name),
+                source: source.into(),
+            })?;
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        Ok(())
+    }
+
+    /// Verifies the part of the log that the snapshot stood for.
+    fn check_in_background(&self, engine: Arc<dyn Engine>, up_to: u64) -> Result<(), EngineError> {
+        if up_to == 0 {
+            return Ok(());
+        }
+        let (health, stop, name) =
+            (Arc::clone(&self.health), Arc::clone(&self.stop), self.name.clone());
+        health.start_check(up_to);
+        self.start("check", move || {
+            let done = || quipu_log::Damage::storage("checked far enough");
+            let checked = verify_chain(engine.as_ref(), &name, Head::EMPTY, &mut |commit| {
+                health.checked(commit.position);
+                let enough = commit.position >= up_to || stop.load(Ordering::Relaxed);
+                if enough { Err(done()) } else { Ok(()) }
+            });
+            match checked {
+                Ok(_) => {}
+                Err(EngineError::Damaged(damage)) if damage == done() => {}
+                Err(error) => health.fail(&format!("damage in the log: {}", with_causes(&error))),
+            }
+        })
+    }
+
+    /// The Field's name.
+    #[must_use]
+    pub const fn name(&self) -> &FieldName {
+        &self.name
+    }
+
+    /// Whether it takes writes.
+    #[must_use]
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// The last durable commit.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        self.view.read().head
+    }
+
+    /// The hash of the state at the last durable commit.
+    #[must_use]
+    pub fn state_hash(&self) -> quipu_wire::Hash {
+        self.view.read().state.hash()
+    }
+
+    /// The memory that the index holds, in bytes.
+    #[must_use]
+    pub fn index_bytes(&self) -> usize {
+        self.view.read().index.memory_bytes()
+    }
+
+    /// Checks that an agent takes part and has the authority, before its payload is looked at.
+    pub fn admit(&self, agent: &str, credential: u8, needed: u8) -> Result<(), ProtocolError> {
+        ops::admit(&self.view.read().state, agent, credential, needed)?;
+        Ok(())
+    }
+
+    /// REGISTER.
+    pub async fn register(
+        &self,
+        message: Message,
+        payload: RegisterPayload,
+    ) -> Result<RegisterResponse, ProtocolError> {
+        if let Some(rejection) = register::missing_operations(&payload) {
+            return Ok(rejection);
+        }
+        let outcome = self.submit(message, Action::Register(payload)).await?;
+        Ok(register::respond(&outcome.events))
+    }
+
+    /// DEREGISTER.
+    pub async fn deregister(
+        &self,
+        message: Message,
+        payload: DeregisterPayload,
+    ) -> Result<DeregisterResponse, ProtocolError> {
+        let outcome = self.submit(message, Action::Deregister(payload)).await?;
+        Ok(deregister::respond(&outcome.events))
+    }
+
+    /// RECORD.
+    pub async fn record(
+        &self,
+        message: Message,
+        payload: RecordPayload,
+    ) -> Result<RecordResponse, ProtocolError> {
+        let command = record::RecordCommand::prepare(payload, self.origin.as_ref())
+            .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
+        let outcome = self.submit(message, Action::Record(Box::new(command))).await?;
+        Ok(record::respond(outcome.epoch, &outcome.events))
+    }
+
+    /// ATTUNE.
+    pub async fn attune(
+        self: &Arc<Self>,
+        message: Message,
+        payload: AttunePayload,
+    ) -> Result<AttuneResponse, ProtocolError> {
+        self.await_epoch(&message).await?;
+        self.blocking(move |field| {
+            let glance = {
+                let published = field.view.read();
+                let (agent, authority) = (&message.agent, message.authority);
+                let agent = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
+                let epoch = field.tick(message.epoch)?;
+                attune::glance(&published, agent, &payload, epoch)
+            };
+            attune::attune(glance, &field.bodies, &payload).map_err(|error| storage_failure(&error))
+        })
+        .await
+        .map_err(|error| error.during(Operation::Attune))
+    }
+
+    /// DETECT.
+    pub async fn detect(
+        self: &Arc<Self>,
+        message: Message,
+        payload: DetectPayload,
+    ) -> Result<DetectResponse, ProtocolError> {
+        self.await_epoch(&message).await?;
+        self.blocking(move |field| {
+            let conflicts = {
+                let published = field.view.read();
+                let (agent, authority) = (&message.agent, message.authority);
+                ops::admit(&published.state, agent, authority, detect::AUTHORITY)?;
+                field.tick(message.epoch)?;
+                detect::detect(&published.state, &payload)?
+            };
+            Ok(DetectResponse {
+                status: "ok".to_owned(),
+                conflicts: field.complete(conflicts)?,
+                scan_coverage: ScanCoverage::default(),
+                warnings: Vec::new(),
+            })
+        })
+        .await
+        .map_err(|error| error.during(Operation::Detect))
+    }
+
+    /// The agents that take part now.
+    #[must_use]
+    pub fn agents(&self) -> AgentList {
+        let published = self.view.read();
+        AgentList {
+            agents: published
+                .state
+                .agents
+                .all_live()
+                .map(|(id, agent)| agent.to_wire(id))
+                .collect(),
+        }
+    }
+
+    /// The conflicts that wait to be settled.
+    pub async fn conflicts(self: &Arc<Self>) -> Result<ConflictList, ProtocolError> {
+        self.blocking(|field| {
+            let open = {
+                let published = field.view.read();
+                let state = &published.state;
+                let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
+                open.map(|conflict| compose::outline_conflict(state, conflict)).collect()
+            };
+            Ok(ConflictList { conflicts: field.complete(open)? })
+        })
+        .await
+    }
+
+    /// The Field at a glance.
+    #[must_use]
+    pub fn status(&self) -> FieldStatus {
+        let published = self.view.read();
+        let state = &published.state;
+        let mut units = Counts::default();
+        for flags in state.units.flags_from(0) {
+            units.total += 1;
+            *units.by_status.entry(flags.status.to_string()).or_default() += 1;
+        }
+        let mut conflicts = Counts::default();
+        for conflict in state.conflicts.iter() {
+            conflicts.total += 1;
+            *conflicts.by_status.entry(conflict.status.to_string()).or_default() += 1;
+        }
+        FieldStatus {
+            field: self.name.to_string(),
+            epoch: self.clock.now(),
+            position: published.head.position,
+            head: published.head.hash.to_string(),
+            agents: u64::try_from(state.agents.all_live().count()).unwrap_or(u64::MAX),
+            units,
+            conflicts,
+            field_capabilities: FieldCapabilities::current(),
+        }
+    }
+
+    /// Finishes what is queued, notes the clock, makes a snapshot where it is worth it, and stops.
+    /// Afterwards every write is refused.
+    pub async fn close(self: &Arc<Self>) {
+        self.stop.store(true, Ordering::Relaxed);
+        let closing = self.jobs.send(Job::Close(self.origin.now_ms())).await.is_ok();
+        let closed = self
+            .blocking(move |field| {
+                let threads = std::mem::take(
+                    &mut *field.threads.lock().unwrap_or_else(PoisonError::into_inner),
+                );
+                for thread in threads {
+                    thread.join().ok();
+                }
+                if closing {
+                    field.save_last_snapshot();
+                }
+                Ok(())
+            })
+            .await;
+        if let Err(error) = closed {
+            tracing::error!(%error, field = %self.name, "the Field did not close in order");
+        }
+    }
+
+    fn save_last_snapshot(&self) {
+        let Some(snapshotter) = &self.snapshotter else { return };
+        snapshotter.stop();
+        let published = self.view.read();
+        let worth_it = snapshotter.behind(&published.head) >= SNAPSHOT_COMMITS_MIN / 8;
+        if worth_it
+            && self.health.failure().is_none()
+            && let Err(error) = snapshotter.directory().save(&published)
+        {
+            tracing::warn!(error = with_causes(&error), "no snapshot was saved");
+        }
+    }
+
+    async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
+        let operation = action.operation();
+        let during = |error: ProtocolError| error.during(operation);
+        self.health.check().map_err(during)?;
+        let command = Command { message, time_ms: self.origin.now_ms(), action };
+        let (reply, answer) = oneshot::channel();
+        self.jobs.try_send(Job::Command(Box::new(command), reply)).map_err(|error| {
+            during(match error {
+                mpsc::error::TrySendError::Full(_) => ProtocolError::new(
+                    ErrorCode::Overloaded,
+                    format!("{QUEUE_COMMANDS_MAX} messages are waiting already"),
+                ),
+                mpsc::error::TrySendError::Closed(_) => closed(),
+            })
+        })?;
+        answer.await.unwrap_or_else(|_| Err(during(closed())))
+    }
+
+    /// Waits until the log knows of an epoch that is too far ahead for a read alone.
+    async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
+        if self.clock.must_log_before_read(message.epoch)? {
+            self.submit(self.system(message.epoch), Action::AdvanceClock(ClockReason::Reads))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Ticks for a read, while the view is held.
+    fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
+        match self.clock.tick_for_read(received)? {
+            ReadTick::At(epoch, log_it) => {
+                if log_it {
+                    self.log_clock();
+                }
+                Ok(epoch)
+            }
+            ReadTick::LogFirst => Err(ProtocolError::new(
+                ErrorCode::Overloaded,
+                format!("epoch: the log has not caught up with {received} yet"),
+            )),
+        }
+    }
+
+    /// Tells the log how far reads have come, without waiting for it.
+    fn log_clock(&self) {
+        let command = Command {
+            message: self.system(0),
+            time_ms: self.origin.now_ms(),
+            action: Action::AdvanceClock(ClockReason::Reads),
+        };
+        let (reply, _) = oneshot::channel();
+        // Where the queue is full, writes will move the clock soon enough.
+        self.jobs.try_send(Job::Command(Box::new(command), reply)).ok();
+    }
+
+    #[expect(clippy::unused_self, reason = "the Field speaks here")]
+    fn system(&self, epoch: u64) -> Message {
+        Message {
+            id: String::new(),
+            agent: "system".to_owned(),
+            session: None,
+            epoch,
+            authority: quipu_wire::limits::AUTHORITY_MAX,
+        }
+    }
+
+    fn complete(&self, conflicts: Vec<ConflictOutline>) -> Result<Vec<Conflict>, ProtocolError> {
+        conflicts
+            .into_iter()
+            .map(|conflict| conflict.complete(&self.bodies))
+            .collect::<Result<_, _>>()
+            .map_err(|error| storage_failure(&error))
+    }
+
+    /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
+    async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
+    ) -> Result<T, ProtocolError> {
+        let field = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&field)).await.unwrap_or_else(|error| {
+            Err(ProtocolError::new(ErrorCode::InternalError, format!("a read failed: {error}")))
+        })
+    }
+}
+
+fn closed() -> ProtocolError {
+    ProtocolError::new(ErrorCode::FieldUnavailable, "the Field is closed")
+}

@@ -1,0 +1,52 @@
+//! Whether a Field can take writes, and if not, why. Asked by `/readyz` and before every write.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use quipu_wire::{ErrorCode, ProtocolError};
+
+/// The health of a Field. Once it failed it stays failed until the Field is opened again.
+#[derive(Debug, Default)]
+pub struct Health {
+    failure: OnceLock<String>,
+    checked: AtomicU64,
+    to_check: AtomicU64,
+}
+
+impl Health {
+    /// Stops the Field from taking writes. The first reason stays.
+    pub fn fail(&self, reason: &str) {
+        if self.failure.set(reason.to_owned()).is_ok() {
+            tracing::error!(reason, "the Field takes no more writes until it is opened again");
+        }
+    }
+
+    /// Why it takes no writes.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
+    }
+
+    /// Refuses, where the Field takes no writes.
+    pub fn check(&self) -> Result<(), ProtocolError> {
+        self.failure().map_or(Ok(()), |reason| {
+            Err(ProtocolError::new(ErrorCode::FieldUnavailable, reason.to_owned()))
+        })
+    }
+
+    /// How far the check of old commits has come in the background: done, and of how many.
+    #[must_use]
+    pub fn background_check(&self) -> (u64, u64) {
+        (self.checked.load(Ordering::Relaxed), self.to_check.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn start_check(&self, to_check: u64) {
+        self.to_check.store(to_check, Ordering::Relaxed);
+    }
+
+    pub(crate) fn checked(&self, position: u64) {
+        self.checked.store(position, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,108 @@
+//! The ids that a Field gives: a prefix and 26 characters that sort by time of making. Ids are drawn
+//! by an [`Origin`](crate::origin::Origin) and only written and read here.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const LENGTH: usize = 26;
+
+/// Writes 128 bits as 26 characters of Crockford's alphabet, so that text order is number order.
+fn encode(bits: u128) -> String {
+    (0..LENGTH)
+        .rev()
+        .map(|place| {
+            let digit = usize::try_from((bits >> (5 * place)) & 31).unwrap_or(0);
+            char::from(ALPHABET.get(digit).copied().unwrap_or(b'0'))
+        })
+        .collect()
+}
+
+fn decode(text: &str) -> Option<u128> {
+    if text.len() != LENGTH || text.as_bytes().first()? > &b'7' {
+        return None;
+    }
+    text.bytes().try_fold(0u128, |bits, byte| {
+        let digit = ALPHABET.iter().position(|&letter| letter == byte)?;
+        Some((bits << 5) | u128::try_from(digit).ok()?)
+    })
+}
+
+macro_rules! id {
+    ($(#[$meta:meta])* $name:ident, $prefix:literal) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u128);
+
+        impl $name {
+            /// The id with these bits.
+            #[must_use]
+            pub const fn from_bits(bits: u128) -> Self {
+                Self(bits)
+            }
+
+            /// Reads an id that was written by [`Display`](std::fmt::Display).
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                text.strip_prefix($prefix).and_then(decode).map(Self)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{}{}", $prefix, encode(self.0))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if serializer.is_human_readable() {
+                    serializer.collect_str(self)
+                } else {
+                    self.0.serialize(serializer)
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if deserializer.is_human_readable() {
+                    let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                    Self::parse(&text).ok_or_else(|| D::Error::custom(format!("not an id: {text}")))
+                } else {
+                    u128::deserialize(deserializer).map(Self)
+                }
+            }
+        }
+    };
+}
+
+id! {
+    /// The id of a memory unit, such as `mem-01jz7x3k5v9m2n4p6q8r0s1t3v`.
+    UnitId, "mem-"
+}
+id! {
+    /// The id of a conflict.
+    ConflictId, "conflict-"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UnitId;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_id_reads_back_and_sorts_as_its_bits(a: u128, b: u128) {
+            let (x, y) = (UnitId::from_bits(a), UnitId::from_bits(b));
+            prop_assert_eq!(UnitId::parse(&x.to_string()), Some(x));
+            prop_assert_eq!(x.to_string().cmp(&y.to_string()), a.cmp(&b));
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_id_is_not_read_as_one() {
+        for text in ["", "mem-", "mem-002", "mem-8zzzzzzzzzzzzzzzzzzzzzzzzz", "mem-é"] {
+            assert_eq!(UnitId::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The rules of a Field: `decide` and `apply`, one file per operation; the single writer that turns
+//! commands into commits; snapshots; reads that never wait for storage.
+//!
+//! The core is pure: `ops` and `apply` read no clock, draw nothing, and iterate over no map whose
+//! order is not fixed. What is observed comes in through a command, from an [`Origin`].
+//! This crate knows nothing of HTTP, and nothing of engines but their contract.
+#![warn(clippy::indexing_slicing)]
+
+pub mod apply;
+mod bodies;
+pub mod command;
+mod compose;
+pub mod event;
+mod failure;
+mod field;
+mod fields;
+mod health;
+pub mod ids;
+pub mod lamport;
+pub mod limits;
+pub mod ops;
+mod origin;
+mod ranking;
+pub mod restore;
+pub mod snapshot;
+mod snapshotter;
+pub mod state;
+pub mod view;
+mod writer;
+
+pub use command::Message;
+pub use failure::with_causes;
+pub use field::{Field, FieldOptions};
+pub use fields::Fields;
+pub use health::Health;
+pub use origin::{Origin, ScriptedOrigin, SystemOrigin};

@@ -1,0 +1,27 @@
+//! The bounds of a Field's own queues, caches and windows.
+
+/// Commands that may wait for the writer; one more is answered `OVERLOADED`.
+pub const QUEUE_COMMANDS_MAX: usize = 4096;
+/// Commands that one sync may cover.
+pub const BATCH_COMMANDS_MAX: usize = 1024;
+/// How far reads may push the clock beyond the last logged epoch. After a crash the clock resumes
+/// this far ahead, so that no epoch that a reader was told is ever given to a later unit.
+pub const CLOCK_RESERVE: u64 = 1024;
+/// The most recent commits whose message ids are remembered for idempotency.
+pub const MESSAGE_WINDOW: usize = 1_000_000;
+/// Bytes of unit bodies kept in memory.
+pub const BODY_CACHE_BYTES: usize = 32 * 1024 * 1024;
+/// Commits read from the log at a time.
+pub const READ_PAGE: usize = 1024;
+/// Commits since the last snapshot after which the next one is made, at least.
+pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
+/// ... and as a share of the log, so that the cost of snapshots stays a share of the work.
+pub const SNAPSHOT_SHARE: u64 = 8;
+/// Fields up to this many eligible units are ranked exactly; beyond, candidates are chosen first.
+pub const EXACT_RANK_UNITS_MAX: usize = 4096;
+/// Candidates from each source where candidates are chosen.
+pub const CANDIDATES_PER_SOURCE: usize = 512;
+/// Conflicts that one answer carries at most.
+pub const CONFLICTS_RETURNED_MAX: usize = 10_000;
+/// Tokens of an extract, where a unit is returned as a summary.
+pub const SUMMARY_TOKENS: usize = 64;

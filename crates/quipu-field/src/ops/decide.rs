@@ -1,0 +1,121 @@
+//! Sends a command to its operation's rule. Every match is exhaustive: a new action does not compile
+//! until it has a rule, an idempotency rule and a place in the error table.
+
+use quipu_log::{DraftEvent, Header};
+use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
+
+use super::{deregister, record, register};
+use crate::{
+    command::{Action, Command, Decision},
+    event::Event,
+    state::{AgentEntry, State},
+};
+
+/// Why a command was refused: a fact of the domain, never a failure of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The sender is not registered.
+    #[error("agent_id: {agent} is not a registered agent")]
+    AgentNotRegistered {
+        /// The sender.
+        agent: String,
+    },
+    /// The sender may not do this.
+    #[error("this needs authority {needed}, and {agent} has {authority}")]
+    InsufficientAuthority {
+        /// The sender.
+        agent: String,
+        /// What it has.
+        authority: u8,
+        /// What it needs.
+        needed: u8,
+    },
+    /// REGISTER.
+    #[error(transparent)]
+    Register(#[from] register::Error),
+    /// RECORD.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    /// DETECT.
+    #[error(transparent)]
+    Detect(#[from] super::detect::Error),
+}
+
+impl Refusal {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::AgentNotRegistered { .. } => ErrorCode::AgentNotRegistered,
+            Self::InsufficientAuthority { .. } => ErrorCode::InsufficientAuthority,
+            Self::Register(error) => error.code(),
+            Self::Record(error) => error.code(),
+            Self::Detect(error) => error.code(),
+        }
+    }
+}
+
+impl From<Refusal> for ProtocolError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(refusal.code(), refusal.to_string())
+    }
+}
+
+/// Checks that the sender takes part and may do what needs `needed`. An agent's authority is what it
+/// was registered with, and never above its credential's.
+pub fn admit<'state>(
+    state: &'state State,
+    agent: &str,
+    credential: u8,
+    needed: u8,
+) -> Result<&'state AgentEntry, Refusal> {
+    let entry = state
+        .agents
+        .live(agent)
+        .ok_or_else(|| Refusal::AgentNotRegistered { agent: agent.to_owned() })?;
+    let authority = entry.authority.min(credential);
+    if authority < needed {
+        return Err(Refusal::InsufficientAuthority { agent: agent.to_owned(), authority, needed });
+    }
+    Ok(entry)
+}
+
+/// The rule: what happens when this command meets this state.
+pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
+    match &command.action {
+        Action::Register(payload) => register::decide(state, &command.message, payload),
+        Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
+        Action::Record(record) => record::decide(state, &command.message, record),
+        Action::AdvanceClock(reason) => {
+            Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
+        }
+    }
+}
+
+/// Whether a message that carries an id seen before asks for what was done then.
+#[must_use]
+pub fn is_same_request(
+    command: &Command,
+    header: &Header<Event>,
+    commit: &quipu_log::Commit,
+) -> bool {
+    match &command.action {
+        Action::Register(payload) => register::is_same(payload, &header.events),
+        Action::Deregister(payload) => deregister::is_same(payload, &header.events),
+        Action::Record(record) => record::is_same(record, header, commit),
+        Action::AdvanceClock(_) => false,
+    }
+}
+
+impl Action {
+    /// The operation that a command stands for; the clock's own command stands for none.
+    #[must_use]
+    pub const fn operation(&self) -> Option<Operation> {
+        match self {
+            Self::Register(_) => Some(Operation::Register),
+            Self::Deregister(_) => Some(Operation::Deregister),
+            Self::Record(_) => Some(Operation::Record),
+            Self::AdvanceClock(_) => None,
+        }
+    }
+}

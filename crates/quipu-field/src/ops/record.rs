@@ -1,0 +1,289 @@
+//! RECORD (spec 3.3): the only way to add knowledge. Also sets what follows from a unit's relations:
+//! `supersedes` replaces its target, `contradicts` makes a conflict and contests both units.
+
+use std::collections::BTreeSet;
+
+use quipu_log::{Body, BodyContent, Commit, DraftEvent, Header, SealedEvent};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{
+        ConflictType, DetectedBy, MemoryType, Mode, RecordPayload, RecordResponse, RecordStatus,
+        RelationType, UnitStatus,
+    },
+    canon::CanonError,
+};
+
+use super::{Refusal, admit};
+use crate::{
+    command::{Decision, Drawn, Message},
+    event::{ConflictBody, Event, Link, UnitBody},
+    ids::{ConflictId, UnitId},
+    origin::Origin,
+    state::State,
+};
+
+/// Why a unit cannot be recorded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What it contradicts or supersedes is not there.
+    #[error("payload.relations[{index}].target_id: no unit {target} to {kind}")]
+    TargetNotFound {
+        /// Which relation.
+        index: usize,
+        /// What it names.
+        target: String,
+        /// What it says.
+        kind: RelationType,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::TargetNotFound { .. } => ErrorCode::UnitNotFound,
+        }
+    }
+}
+
+/// A RECORD without its free text, which is sealed already, and with everything drawn for it.
+#[derive(Debug, Clone)]
+pub struct RecordCommand {
+    mode: Mode,
+    memory_type: MemoryType,
+    task: Option<String>,
+    score: Option<f64>,
+    links: Vec<Link>,
+    drawn: Drawn,
+}
+
+impl RecordCommand {
+    /// Prepares a RECORD: draws its ids and salts, seals its text, finds its words. All of this is
+    /// done before the writer sees it, because the writer is one thread.
+    pub fn prepare(payload: RecordPayload, origin: &dyn Origin) -> Result<Self, CanonError> {
+        let links = payload
+            .relations
+            .iter()
+            .map(|relation| Link { kind: relation.kind, target: relation.target_id.clone() })
+            .collect();
+        let contradicted =
+            || payload.relations.iter().filter(|r| r.kind == RelationType::Contradicts);
+        let conflicts = contradicted().map(|_| ConflictId::from_bits(origin.id_bits())).collect();
+        let conflict_bodies = contradicted()
+            .map(|relation| {
+                let description = relation
+                    .description
+                    .clone()
+                    .unwrap_or_else(|| format!("The unit contradicts {}.", relation.target_id));
+                Body::new(origin.salt(), &ConflictBody { description })
+            })
+            .collect::<Result<_, _>>()?;
+        let (task, score) =
+            (payload.intent.task_id.clone(), payload.confidence.as_ref().and_then(|c| c.score));
+        let (mode, memory_type) = (payload.mode, payload.kind);
+        let text = unit_body(payload);
+        let analyzed = quipu_recall::analyze(&text.searchable());
+        let body = Body::new(origin.salt(), &text)?;
+        let unit = UnitId::from_bits(origin.id_bits());
+        let drawn = Drawn { unit, conflicts, body, conflict_bodies, analyzed };
+        Ok(Self { mode, memory_type, task, score, links, drawn })
+    }
+
+    /// The unit's words, for the index.
+    #[must_use]
+    pub const fn analyzed(&self) -> &quipu_recall::Analyzed {
+        &self.drawn.analyzed
+    }
+
+    fn authority_needed(&self) -> u8 {
+        match self.mode {
+            Mode::Draft => 2,
+            Mode::Committed => 4,
+        }
+    }
+}
+
+fn unit_body(payload: RecordPayload) -> UnitBody {
+    let descriptions = UnitBody::descriptions_of(&payload.relations);
+    let confidence = payload.confidence.unwrap_or_default();
+    UnitBody {
+        content: payload.content,
+        purpose: payload.intent.purpose,
+        question: payload.intent.question,
+        reasoning: confidence.reasoning,
+        evidence: confidence.evidence,
+        assumptions: confidence.assumptions,
+        descriptions,
+    }
+}
+
+/// The rule.
+pub fn decide(
+    state: &State,
+    message: &Message,
+    record: &RecordCommand,
+) -> Result<Decision, Refusal> {
+    let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
+    let mut events = vec![DraftEvent {
+        event: Event::UnitRecorded {
+            unit: record.drawn.unit,
+            mode: record.mode,
+            memory_type: record.memory_type,
+            role: author.role.clone(),
+            task: record.task.clone(),
+            score: record.score,
+            relations: record.links.clone(),
+        },
+        body: Some(record.drawn.body.clone()),
+    }];
+    let superseded = supersede(state, record, &mut events)?;
+    contest(state, record, &superseded, &mut events)?;
+    Ok(events)
+}
+
+/// What the unit replaces is replaced, unless it was already.
+fn supersede(
+    state: &State,
+    record: &RecordCommand,
+    events: &mut Decision,
+) -> Result<BTreeSet<u32>, Error> {
+    let mut superseded = BTreeSet::new();
+    for (index, link) in targets(record, RelationType::Supersedes) {
+        let ordinal = find(state, index, link)?;
+        let from = status(state, ordinal);
+        let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
+        if !is_final && superseded.insert(ordinal) {
+            push_status(state, ordinal, from, UnitStatus::Superseded, events);
+        }
+    }
+    Ok(superseded)
+}
+
+/// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
+/// Drafts stay drafts and what is final stays final; the conflict says enough.
+fn contest(
+    state: &State,
+    record: &RecordCommand,
+    superseded: &BTreeSet<u32>,
+    events: &mut Decision,
+) -> Result<(), Error> {
+    let mut contested = BTreeSet::new();
+    let drawn = record.drawn.conflicts.iter().zip(&record.drawn.conflict_bodies);
+    for ((index, link), (conflict, body)) in targets(record, RelationType::Contradicts).zip(drawn) {
+        let ordinal = find(state, index, link)?;
+        if !contested.insert(ordinal) {
+            continue;
+        }
+        let unit_a = state.units.details(ordinal).map_or(record.drawn.unit, |unit| unit.id);
+        let event = Event::ConflictDetected {
+            conflict: *conflict,
+            conflict_type: conflict_type(state, ordinal, record.memory_type),
+            unit_a,
+            unit_b: record.drawn.unit,
+            detected_by: DetectedBy::Explicit,
+        };
+        events.push(DraftEvent { event, body: Some(body.clone()) });
+        let from = status(state, ordinal);
+        if from == UnitStatus::Active && !superseded.contains(&ordinal) {
+            push_status(state, ordinal, from, UnitStatus::Contested, events);
+        }
+    }
+    if !contested.is_empty() && record.mode == Mode::Committed {
+        let event = Event::UnitStatusChanged {
+            unit: record.drawn.unit,
+            from: UnitStatus::Active,
+            to: UnitStatus::Contested,
+        };
+        events.push(DraftEvent { event, body: None });
+    }
+    Ok(())
+}
+
+fn targets(record: &RecordCommand, kind: RelationType) -> impl Iterator<Item = (usize, &Link)> {
+    record.links.iter().enumerate().filter(move |(_, link)| link.kind == kind)
+}
+
+fn find(state: &State, index: usize, link: &Link) -> Result<u32, Error> {
+    UnitId::parse(&link.target).and_then(|id| state.units.find(id)).ok_or_else(|| {
+        Error::TargetNotFound { index, target: link.target.clone(), kind: link.kind }
+    })
+}
+
+fn status(state: &State, ordinal: u32) -> UnitStatus {
+    state.units.flags(ordinal).map_or(UnitStatus::Active, |unit| unit.status)
+}
+
+fn push_status(
+    state: &State,
+    ordinal: u32,
+    from: UnitStatus,
+    to: UnitStatus,
+    events: &mut Decision,
+) {
+    if let Some(unit) = state.units.details(ordinal) {
+        let event = Event::UnitStatusChanged { unit: unit.id, from, to };
+        events.push(DraftEvent { event, body: None });
+    }
+}
+
+/// Two decisions that disagree are a matter of strategy; everything else is one of fact.
+fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
+    let target = state.units.flags(ordinal).map(|unit| unit.memory_type);
+    if target == Some(MemoryType::Decision) && memory_type == MemoryType::Decision {
+        ConflictType::Strategic
+    } else {
+        ConflictType::Factual
+    }
+}
+
+/// The answer, from what happened.
+#[must_use]
+pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
+    let mut memory_unit_id = String::new();
+    let mut conflicts_detected = Vec::new();
+    for sealed in events {
+        match &sealed.event {
+            Event::UnitRecorded { unit, .. } => memory_unit_id = unit.to_string(),
+            Event::ConflictDetected { conflict, .. } => {
+                conflicts_detected.push(conflict.to_string());
+            }
+            Event::AgentRegistered { .. }
+            | Event::AgentDeregistered { .. }
+            | Event::UnitStatusChanged { .. }
+            | Event::ClockAdvanced { .. } => {}
+        }
+    }
+    RecordResponse {
+        status: RecordStatus::Accepted,
+        memory_unit_id,
+        epoch,
+        conflicts_detected,
+        conflict_detection: None,
+        warnings: Vec::new(),
+    }
+}
+
+/// Whether a RECORD says what a commit says. Where the text was erased since, it cannot be compared,
+/// and the rest decides.
+pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &Commit) -> bool {
+    let same_header = header.events.iter().any(|sealed| match &sealed.event {
+        Event::UnitRecorded { mode, memory_type, task, score, relations, .. } => {
+            *mode == record.mode
+                && *memory_type == record.memory_type
+                && *task == record.task
+                && score.map(f64::to_bits) == record.score.map(f64::to_bits)
+                && *relations == record.links
+        }
+        Event::AgentRegistered { .. }
+        | Event::AgentDeregistered { .. }
+        | Event::UnitStatusChanged { .. }
+        | Event::ConflictDetected { .. }
+        | Event::ClockAdvanced { .. } => false,
+    });
+    let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {
+        BodyContent::Present(body) => body.json == record.drawn.body.json,
+        BodyContent::Erased => true,
+    });
+    same_header && same_text
+}

@@ -1,0 +1,137 @@
+//! REGISTER (spec 3.1): an agent joins the Field, or comes back to it.
+
+use quipu_log::{DraftEvent, SealedEvent};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{
+        Agent, AgentStatus, FieldCapabilities, Operation, RegisterPayload, RegisterResponse,
+        RegisterStatus,
+    },
+};
+
+use super::Refusal;
+use crate::{
+    command::{Decision, Message},
+    event::Event,
+    state::State,
+};
+
+/// Why an agent cannot join.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Somebody of that name takes part already.
+    #[error("payload.id: {agent} is already registered")]
+    IdTaken {
+        /// The name.
+        agent: String,
+    },
+    /// The agent asks for more than its credential gives.
+    #[error("payload.authority_level: {asked} is above the credential's {credential}")]
+    AuthorityAboveCredential {
+        /// What it asks for.
+        asked: u8,
+        /// What it may have.
+        credential: u8,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::IdTaken { .. } => ErrorCode::AgentIdTaken,
+            Self::AuthorityAboveCredential { .. } => ErrorCode::InsufficientAuthority,
+        }
+    }
+}
+
+/// The answer to an agent that needs what this Field cannot do. It is an answer and no error: the
+/// protocol has a status for it and no code.
+#[must_use]
+pub fn missing_operations(payload: &RegisterPayload) -> Option<RegisterResponse> {
+    let missing: Vec<&str> = payload
+        .required_operations
+        .iter()
+        .map(String::as_str)
+        .filter(|word| {
+            !Operation::parse(word).is_some_and(|needed| Operation::SUPPORTED.contains(&needed))
+        })
+        .collect();
+    if missing.is_empty() {
+        return None;
+    }
+    Some(RegisterResponse {
+        status: RegisterStatus::Rejected,
+        agent: None,
+        field_capabilities: FieldCapabilities::current(),
+        rejection_reason: Some(format!("unsupported operations: {}", missing.join(", "))),
+        warnings: Vec::new(),
+    })
+}
+
+/// The rule. A name is taken only while its bearer takes part; who left may come back.
+pub fn decide(
+    state: &State,
+    message: &Message,
+    payload: &RegisterPayload,
+) -> Result<Decision, Refusal> {
+    if state.agents.live(&payload.id).is_some() {
+        return Err(Error::IdTaken { agent: payload.id.clone() }.into());
+    }
+    let credential = message.authority;
+    let authority = payload.authority_level.unwrap_or(credential);
+    if authority > credential {
+        return Err(Error::AuthorityAboveCredential { asked: authority, credential }.into());
+    }
+    let event = Event::AgentRegistered {
+        agent: payload.id.clone(),
+        role: payload.role.clone(),
+        interests: payload.interests.clone(),
+        authority,
+    };
+    Ok(vec![DraftEvent { event, body: None }])
+}
+
+/// The answer, from what happened.
+#[must_use]
+pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
+    let agent = events.iter().find_map(|sealed| match &sealed.event {
+        Event::AgentRegistered { agent, role, interests, authority } => Some(Agent {
+            id: agent.clone(),
+            role: role.clone(),
+            status: AgentStatus::Idle,
+            interests: interests.clone(),
+            current_task_id: None,
+            authority_level: *authority,
+        }),
+        Event::AgentDeregistered { .. }
+        | Event::UnitRecorded { .. }
+        | Event::UnitStatusChanged { .. }
+        | Event::ConflictDetected { .. }
+        | Event::ClockAdvanced { .. } => None,
+    });
+    RegisterResponse {
+        status: RegisterStatus::Registered,
+        agent,
+        field_capabilities: FieldCapabilities::current(),
+        rejection_reason: None,
+        warnings: Vec::new(),
+    }
+}
+
+pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) -> bool {
+    events.iter().any(|sealed| match &sealed.event {
+        Event::AgentRegistered { agent, role, interests, authority } => {
+            *agent == payload.id
+                && *role == payload.role
+                && *interests == payload.interests
+                && payload.authority_level.is_none_or(|asked| asked == *authority)
+        }
+        Event::AgentDeregistered { .. }
+        | Event::UnitRecorded { .. }
+        | Event::UnitStatusChanged { .. }
+        | Event::ConflictDetected { .. }
+        | Event::ClockAdvanced { .. } => false,
+    })
+}

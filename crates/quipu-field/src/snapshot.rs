@@ -1,0 +1,158 @@
+//! Snapshots of the state and the index: a cache beside the log, so that opening reads only its tail.
+//! A snapshot that is damaged, foreign, or not of this log is passed over, never trusted; all of them
+//! can be deleted at any time.
+//!
+//! ```text
+//!   <position, 20 digits>.snap = magic | postcard Preface | state (postcard) | index
+//! ```
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use quipu_log::Head;
+use quipu_recall::Index;
+use quipu_wire::Hash;
+use serde::{Deserialize, Serialize};
+
+use crate::{state::State, view::Published};
+
+const MAGIC: &[u8] = b"quipu-snapshot 1\n";
+const EXTENSION: &str = "snap";
+
+/// What a snapshot says of itself before its contents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Preface {
+    position: u64,
+    epoch: u64,
+    head: Hash,
+    state_bytes: u64,
+    state_hash: Hash,
+    index_bytes: u64,
+    index_hash: Hash,
+}
+
+/// Why a snapshot is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// It cannot be read or written.
+    #[error("cannot access {path}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// It is not what was written.
+    #[error("{path} is damaged: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// The snapshots of one Field.
+#[derive(Debug, Clone)]
+pub struct SnapshotDir {
+    path: PathBuf,
+}
+
+impl SnapshotDir {
+    /// The snapshots in a directory, which is made when the first one is saved.
+    #[must_use]
+    pub const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// The files that look like snapshots, newest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
+            .collect();
+        files.sort();
+        files.reverse();
+        files
+    }
+
+    /// Saves a snapshot durably and deletes the older ones.
+    pub fn save(&self, published: &Published) -> Result<PathBuf, SnapshotError> {
+        let path = self.path.join(format!("{:020}.{EXTENSION}", published.head.position));
+        let part = path.with_extension("part");
+        self.write(published, &part, &path)
+            .map_err(|source| SnapshotError::Io { path: path.clone(), source })?;
+        for older in self.list().into_iter().filter(|file| *file != path) {
+            // Only a cache: what cannot be deleted now is deleted after the next one.
+            fs::remove_file(&older).ok();
+        }
+        Ok(path)
+    }
+
+    fn write(&self, published: &Published, part: &Path, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(&self.path)?;
+        let state = postcard::to_stdvec(&published.state).map_err(io::Error::other)?;
+        let mut index = Vec::new();
+        published.index.write_to(&mut index)?;
+        let preface = Preface {
+            position: published.head.position,
+            epoch: published.head.epoch,
+            head: published.head.hash,
+            state_bytes: length(&state),
+            state_hash: Hash::of(&state),
+            index_bytes: length(&index),
+            index_hash: Hash::of(&index),
+        };
+        let mut file = BufWriter::new(File::create(part)?);
+        file.write_all(MAGIC)?;
+        file.write_all(&postcard::to_stdvec(&preface).map_err(io::Error::other)?)?;
+        file.write_all(&state)?;
+        file.write_all(&index)?;
+        file.into_inner()?.sync_all()?;
+        fs::rename(part, path)?;
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// Reads a snapshot and checks it against its own hashes. Whether it is of this log is for the
+/// caller to check.
+pub fn load(path: &Path) -> Result<Published, SnapshotError> {
+    let bytes =
+        fs::read(path).map_err(|source| SnapshotError::Io { path: path.to_owned(), source })?;
+    parse(&bytes).map_err(|what| SnapshotError::Damaged { path: path.to_owned(), what })
+}
+
+fn parse(bytes: &[u8]) -> Result<Published, String> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or("not a snapshot of this version")?;
+    let (preface, rest): (Preface, _) =
+        postcard::take_from_bytes(rest).map_err(|error| format!("preface: {error}"))?;
+    let (state, index) = cut(rest, preface.state_bytes).ok_or("cut short")?;
+    let (index, excess) = cut(index, preface.index_bytes).ok_or("cut short")?;
+    if !excess.is_empty() {
+        return Err("longer than it says".to_owned());
+    }
+    if Hash::of(state) != preface.state_hash || Hash::of(index) != preface.index_hash {
+        return Err("its contents do not match its hash".to_owned());
+    }
+    let state: State = postcard::from_bytes(state).map_err(|error| format!("state: {error}"))?;
+    let index = Index::read_from(&mut &*index).map_err(|error| format!("index: {error}"))?;
+    let head = Head { position: preface.position, epoch: preface.epoch, hash: preface.head };
+    if state.position != head.position || state.epoch != head.epoch {
+        return Err("its state is of another position than it says".to_owned());
+    }
+    Ok(Published { head, state, index })
+}
+
+fn cut(bytes: &[u8], at: u64) -> Option<(&[u8], &[u8])> {
+    bytes.split_at_checked(usize::try_from(at).ok()?)
+}

@@ -1,0 +1,37 @@
+//! The state as a whole, and its hash.
+
+use quipu_wire::hash::{Hash, Hasher};
+use serde::{Deserialize, Serialize};
+
+use super::{AgentTable, ConflictTable, MessageWindow, Names, UnitTable};
+
+/// Everything that decides what an operation does. Holds no free text that can be erased.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct State {
+    /// The last commit applied.
+    pub position: u64,
+    /// Its epoch.
+    pub epoch: u64,
+    /// Whether that commit closed the Field in order.
+    pub closed: bool,
+    /// Names seen so far.
+    pub names: Names,
+    /// Agents.
+    pub agents: AgentTable,
+    /// Units.
+    pub units: UnitTable,
+    /// Conflicts.
+    pub conflicts: ConflictTable,
+    /// Messages carried out.
+    pub messages: MessageWindow,
+}
+
+impl State {
+    /// The hash of the state: equal states have equal hashes, on every machine.
+    #[must_use]
+    pub fn hash(&self) -> Hash {
+        let mut hasher = Hasher::new();
+        postcard::to_io(self, &mut hasher).expect("a hasher takes every byte");
+        hasher.finish()
+    }
+}

@@ -1,0 +1,199 @@
+//! The units of a Field without their free text: a few bytes that every scan touches, and the rest.
+
+use std::collections::{BTreeMap, HashMap};
+
+use quipu_wire::akashik::{MemoryType, Mode, RelationType, UnitStatus};
+use serde::{Deserialize, Serialize};
+
+use super::Name;
+use crate::ids::UnitId;
+
+/// What a scan over all units looks at. Kept small: a million of them are eight megabytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitFlags {
+    /// Who recorded it.
+    pub author: Name,
+    /// What kind of knowledge.
+    pub memory_type: MemoryType,
+    /// Where it stands.
+    pub status: UnitStatus,
+    /// Whether COMPACT moved it out of sight.
+    pub archived: bool,
+}
+
+/// What is only looked at for units that matter to a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnitDetails {
+    /// Its id.
+    pub id: UnitId,
+    /// The commit that recorded it, where its body is.
+    pub position: u64,
+    /// The event within that commit.
+    pub event: u32,
+    /// The commit's epoch.
+    pub epoch: u64,
+    /// The commit's time.
+    pub time_ms: u64,
+    /// The author's role at that time.
+    pub role: Name,
+    /// The session it was recorded in.
+    pub session: Option<Name>,
+    /// The task it served.
+    pub task: Option<Name>,
+    /// The author's confidence.
+    pub score: Option<f64>,
+    /// Draft or committed.
+    pub mode: Mode,
+    /// Its links.
+    pub links: Box<[UnitLink]>,
+}
+
+/// A link to a unit, or to an id that is not known here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitLink {
+    /// What the link means.
+    pub kind: RelationType,
+    /// Where it points.
+    pub target: LinkTarget,
+}
+
+/// Where a link points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LinkTarget {
+    /// A unit of this Field, by ordinal.
+    Unit(u32),
+    /// An id that this Field did not know when the link was made.
+    Foreign(Name),
+}
+
+/// All units in the order of recording. A unit's place in it is its ordinal.
+#[derive(Debug, Clone, Default)]
+pub struct UnitTable {
+    flags: Vec<UnitFlags>,
+    details: Vec<UnitDetails>,
+    by_id: HashMap<UnitId, u32>,
+    by_task: BTreeMap<Name, Vec<u32>>,
+    standing: Vec<u32>,
+}
+
+impl UnitTable {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.flags.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.flags.is_empty()
+    }
+
+    /// The ordinal that the next unit will have.
+    #[must_use]
+    pub fn next_ordinal(&self) -> u32 {
+        u32::try_from(self.flags.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Appends a unit.
+    pub fn push(&mut self, flags: UnitFlags, details: UnitDetails) {
+        let ordinal = self.next_ordinal();
+        self.by_id.insert(details.id, ordinal);
+        if let Some(task) = details.task {
+            self.by_task.entry(task).or_default().push(ordinal);
+        }
+        if is_standing(flags.memory_type) {
+            self.standing.push(ordinal);
+        }
+        self.flags.push(flags);
+        self.details.push(details);
+    }
+
+    /// The ordinal of a unit.
+    #[must_use]
+    pub fn find(&self, id: UnitId) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// The flags of a unit.
+    #[must_use]
+    pub fn flags(&self, ordinal: u32) -> Option<&UnitFlags> {
+        self.flags.get(index(ordinal))
+    }
+
+    /// The flags of a unit, to change them.
+    pub fn flags_mut(&mut self, ordinal: u32) -> Option<&mut UnitFlags> {
+        self.flags.get_mut(index(ordinal))
+    }
+
+    /// The details of a unit.
+    #[must_use]
+    pub fn details(&self, ordinal: u32) -> Option<&UnitDetails> {
+        self.details.get(index(ordinal))
+    }
+
+    /// The flags of all units from an ordinal on.
+    #[must_use]
+    pub fn flags_from(&self, ordinal: u32) -> &[UnitFlags] {
+        self.flags.get(index(ordinal)..).unwrap_or_default()
+    }
+
+    /// The first unit that was recorded at or after an epoch. Epochs rise with ordinals.
+    #[must_use]
+    pub fn first_since(&self, epoch: u64) -> u32 {
+        u32::try_from(self.details.partition_point(|unit| unit.epoch < epoch)).unwrap_or(u32::MAX)
+    }
+
+    /// The units of a task, oldest first.
+    #[must_use]
+    pub fn of_task(&self, task: Name) -> &[u32] {
+        self.by_task.get(&task).map_or(&[], Vec::as_slice)
+    }
+
+    /// The units that hold until they are replaced (directives, constraints, decisions), oldest first.
+    #[must_use]
+    pub fn standing(&self) -> &[u32] {
+        &self.standing
+    }
+}
+
+fn index(ordinal: u32) -> usize {
+    usize::try_from(ordinal).unwrap_or(usize::MAX)
+}
+
+const fn is_standing(memory_type: MemoryType) -> bool {
+    match memory_type {
+        MemoryType::HumanDirective | MemoryType::Constraint | MemoryType::Decision => true,
+        MemoryType::Finding
+        | MemoryType::Observation
+        | MemoryType::Intention
+        | MemoryType::Assumption
+        | MemoryType::Question
+        | MemoryType::Contradiction
+        | MemoryType::Synthesis
+        | MemoryType::Correction => false,
+    }
+}
+
+impl Serialize for UnitTable {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.flags, &self.details).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for UnitTable {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (flags, details) = <(Vec<UnitFlags>, Vec<UnitDetails>)>::deserialize(deserializer)?;
+        if flags.len() != details.len() {
+            return Err(serde::de::Error::custom("as many flags as details"));
+        }
+        let mut table = Self::default();
+        table.flags.reserve_exact(flags.len());
+        table.details.reserve_exact(flags.len());
+        table.by_id.reserve(flags.len());
+        for (flags, details) in flags.into_iter().zip(details) {
+            table.push(flags, details);
+        }
+        Ok(table)
+    }
+}

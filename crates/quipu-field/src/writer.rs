@@ -1,0 +1,277 @@
+//! The single writer of a Field. It drains its queue, decides the commands in order, appends one
+//! batch, syncs once, publishes, and only then answers: group commit, with the sync itself as the
+//! window in which the next batch gathers.
+
+use std::sync::Arc;
+
+use quipu_log::{Commit, Draft, Engine, EngineError, FieldName, Head, Header, SealedEvent};
+use quipu_recall::Analyzed;
+use quipu_wire::{ErrorCode, ProtocolError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    apply::apply,
+    command::{Action, Command},
+    event::{ClockReason, Event},
+    failure::{is_survivable, storage_failure, with_causes},
+    health::Health,
+    lamport::LamportClock,
+    limits::BATCH_COMMANDS_MAX,
+    ops,
+    snapshotter::Snapshotter,
+    state::State,
+    view::View,
+};
+
+/// What a command led to: its commit, or nothing where there was nothing to do.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome {
+    /// The commit's epoch.
+    pub epoch: u64,
+    /// What happened.
+    pub events: Vec<SealedEvent<Event>>,
+}
+
+/// Where an outcome goes.
+pub(crate) type Reply = oneshot::Sender<Result<Outcome, ProtocolError>>;
+
+/// What the writer can be asked.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// Carry out a command.
+    Command(Box<Command>, Reply),
+    /// Finish what is queued, note the clock at this time, and stop.
+    Close(u64),
+}
+
+/// The writer, owned by its thread.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    /// Where commits go.
+    pub engine: Arc<dyn Engine>,
+    /// Whose commits.
+    pub field: FieldName,
+    /// The Field's logical clock.
+    pub clock: Arc<LamportClock>,
+    /// What readers see.
+    pub view: Arc<View>,
+    /// Whether writes are taken.
+    pub health: Arc<Health>,
+    /// The state with everything decided so far, synced or not.
+    pub state: State,
+    /// The last durable commit.
+    pub head: Head,
+    /// Makes a snapshot when one is due.
+    pub snapshotter: Option<Snapshotter>,
+}
+
+/// Commits that are decided and not yet durable, with everything to be said once they are.
+#[derive(Default)]
+struct Batch {
+    commits: Vec<Commit>,
+    headers: Vec<Header<Event>>,
+    words: Vec<Vec<Analyzed>>,
+    answers: Vec<(Reply, Answer)>,
+}
+
+/// What to answer once the batch is durable. A refusal waits too: it may rest on a commit of the
+/// batch, and nobody is told of a commit before its sync.
+enum Answer {
+    Committed(usize),
+    Known(Outcome),
+    Refused(ProtocolError),
+}
+
+impl Writer {
+    /// Works until it is told to close or nobody can ask any more.
+    pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut close_at = None;
+        while close_at.is_none() {
+            let Some(first) = jobs.blocking_recv() else { return };
+            let mut batch = Batch::default();
+            let mut next = Some(first);
+            while let Some(job) = next {
+                match job {
+                    Job::Command(command, reply) => self.take(*command, reply, &mut batch),
+                    Job::Close(time_ms) => close_at = Some(time_ms),
+                }
+                let full = batch.answers.len() >= BATCH_COMMANDS_MAX;
+                next = if full { None } else { jobs.try_recv().ok() };
+            }
+            self.finish(batch);
+        }
+        self.note_close(close_at.unwrap_or_default());
+    }
+
+    fn take(&mut self, command: Command, reply: Reply, batch: &mut Batch) {
+        let operation = command.action.operation();
+        let answer = self
+            .carry_out(command, batch)
+            .unwrap_or_else(|error| Answer::Refused(error.during(operation)));
+        batch.answers.push((reply, answer));
+    }
+
+    fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, ProtocolError> {
+        self.health.check()?;
+        if let Some(outcome) = self.known(&command, batch)? {
+            return Ok(Answer::Known(outcome));
+        }
+        let decision = ops::decide(&self.state, &command)?;
+        if decision.is_empty() {
+            return Ok(Answer::Known(Outcome { epoch: self.clock.now(), events: Vec::new() }));
+        }
+        let Command { message, time_ms, action } = command;
+        let (words, request) = match action {
+            Action::Record(record) => (vec![record.analyzed().clone()], Some(message.id)),
+            Action::Register(_) | Action::Deregister(_) => (Vec::new(), Some(message.id)),
+            Action::AdvanceClock(_) => (Vec::new(), None),
+        };
+        let draft = Draft {
+            epoch: self.clock.tick_for_write(message.epoch)?,
+            time_ms,
+            actor: message.agent,
+            session: message.session,
+            request,
+            events: decision,
+        };
+        self.add(draft, words, batch)
+    }
+
+    fn add(
+        &mut self,
+        draft: Draft<Event>,
+        words: Vec<Analyzed>,
+        batch: &mut Batch,
+    ) -> Result<Answer, ProtocolError> {
+        let internal = |error: String| ProtocolError::new(ErrorCode::InternalError, error);
+        let last = batch.commits.last().map_or(self.head, Commit::head);
+        let (commit, header) = draft
+            .seal_with_header(last.position + 1, last.hash)
+            .map_err(|error| internal(with_causes(&error)))?;
+        // A rule that wrote what cannot be applied is a defect of ours. Nothing of it is durable yet,
+        // but the state may be half changed, so no later decision can be trusted.
+        apply(&mut self.state, &header).map_err(|wrong| {
+            self.health.fail(&format!("a decision could not be applied: {wrong}"));
+            internal(wrong.to_string())
+        })?;
+        batch.commits.push(commit);
+        batch.headers.push(header);
+        batch.words.push(words);
+        Ok(Answer::Committed(batch.commits.len() - 1))
+    }
+
+    /// The outcome of a message that was carried out before, if this is it again.
+    fn known(&self, command: &Command, batch: &Batch) -> Result<Option<Outcome>, ProtocolError> {
+        let message = &command.message;
+        if command.action.operation().is_none() {
+            return Ok(None);
+        }
+        let Some(position) = self.state.messages.find(&message.agent, &message.id) else {
+            return Ok(None);
+        };
+        let commit = match position.checked_sub(self.head.position + 1) {
+            Some(ahead) => {
+                usize::try_from(ahead).ok().and_then(|at| batch.commits.get(at)).cloned()
+            }
+            None => self
+                .engine
+                .read(&self.field, position, 1)
+                .map_err(|error| storage_failure(&error))?
+                .pop(),
+        };
+        let missing =
+            || ProtocolError::new(ErrorCode::InternalError, format!("no commit at {position}"));
+        let commit = commit.ok_or_else(missing)?;
+        let header = commit.decode_header::<Event>().map_err(|_| missing())?;
+        if ops::is_same_request(command, &header, &commit) {
+            return Ok(Some(Outcome { epoch: header.epoch, events: header.events }));
+        }
+        Err(ProtocolError::new(
+            ErrorCode::MessageIdReused,
+            format!("id: {} was used by {} for another message", message.id, message.agent),
+        ))
+    }
+
+    fn finish(&mut self, batch: Batch) {
+        let Batch { commits, headers, words, answers } = batch;
+        let result = if commits.is_empty() { Ok(()) } else { self.make_durable(&commits) };
+        if result.is_ok() && !commits.is_empty() {
+            self.publish(&commits, &headers, &words);
+        }
+        for (reply, answer) in answers {
+            let answer = match (&result, answer) {
+                (Err(error), Answer::Committed(_) | Answer::Known(_)) => Err(error.clone()),
+                (Ok(()), Answer::Committed(at)) => headers
+                    .get(at)
+                    .map(|header| Outcome { epoch: header.epoch, events: header.events.clone() })
+                    .ok_or_else(|| {
+                        ProtocolError::new(ErrorCode::InternalError, "an answer was lost")
+                    }),
+                (Ok(()), Answer::Known(outcome)) => Ok(outcome),
+                (_, Answer::Refused(error)) => Err(error),
+            };
+            // Whoever asked may have gone; what happened has happened.
+            reply.send(answer).ok();
+        }
+    }
+
+    fn make_durable(&mut self, commits: &[Commit]) -> Result<(), ProtocolError> {
+        match self.engine.append(&self.field, &self.head, commits) {
+            Ok(head) => {
+                self.head = head;
+                Ok(())
+            }
+            Err(error) => {
+                self.give_up(&error);
+                Err(storage_failure(&error))
+            }
+        }
+    }
+
+    /// The batch did not happen: back to what is durable.
+    fn give_up(&mut self, error: &EngineError) {
+        tracing::error!(field = %self.field, error = with_causes(error), "append failed");
+        if !is_survivable(error) {
+            self.health.fail(&format!("append failed: {}", with_causes(error)));
+        }
+        self.state = self.view.read().state.clone();
+        self.clock.abandoned();
+    }
+
+    fn publish(&mut self, commits: &[Commit], headers: &[Header<Event>], words: &[Vec<Analyzed>]) {
+        let wrong = self.view.publish(|published| {
+            for ((commit, header), words) in commits.iter().zip(headers).zip(words) {
+                published.advance(commit, header, words)?;
+            }
+            self.clock.published(published.head.epoch);
+            Ok::<_, crate::apply::Inconsistent>(())
+        });
+        if let Err(wrong) = wrong {
+            self.health.fail(&format!("a durable commit could not be applied: {wrong}"));
+        }
+        if let Some(snapshotter) = &self.snapshotter {
+            snapshotter.published(&self.head);
+        }
+    }
+
+    /// Notes in the log how far the clock came, so that the next start need not skip the reserve.
+    fn note_close(&mut self, time_ms: u64) {
+        if self.head == Head::EMPTY || self.state.closed || self.health.failure().is_some() {
+            return;
+        }
+        let Ok(epoch) = self.clock.tick_for_write(0) else { return };
+        let event = Event::ClockAdvanced { reason: ClockReason::Closed };
+        let draft = Draft {
+            epoch,
+            time_ms,
+            actor: "system".to_owned(),
+            session: None,
+            request: None,
+            events: vec![quipu_log::DraftEvent { event, body: None }],
+        };
+        let mut batch = Batch::default();
+        if self.add(draft, Vec::new(), &mut batch).is_ok() {
+            self.finish(batch);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! State is a pure function of the log: the live state, the state rebuilt from the log alone, and the
+//! state from a snapshot and the tail behind it have one hash, whatever was done and on every engine.
+
+use std::sync::Arc;
+
+use crate::support::{message, open, record, register};
+use proptest::prelude::*;
+use quipu_field::{
+    Field,
+    restore::{catch_up, restore},
+    snapshot::{self, SnapshotDir},
+    view::Published,
+};
+use quipu_log::{Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions, verify_chain};
+use quipu_wire::akashik::{AttunePayload, AttuneResponse, DeregisterPayload};
+use serde_json::json;
+
+/// Something an agent does. Most of it is refused somewhere, which is part of the point.
+#[derive(Debug, Clone)]
+enum Step {
+    Register(u8),
+    Deregister(u8, u8),
+    Record { agent: u8, message: u8, content: u8, relations: Vec<(u8, u8)> },
+    Attune(u8),
+    Jump(u8, u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let relation = (0u8..9, 0u8..12);
+    prop_oneof![
+        2 => (0u8..4).prop_map(Step::Register),
+        1 => (0u8..4, 0u8..4).prop_map(|(by, whom)| Step::Deregister(by, whom)),
+        6 => (0u8..4, 0u8..60, 0u8..20, proptest::collection::vec(relation, 0..4)).prop_map(
+            |(agent, message, content, relations)| Step::Record { agent, message, content, relations }
+        ),
+        2 => (0u8..4).prop_map(Step::Attune),
+        1 => (0u8..4, 0u64..5000).prop_map(|(agent, epoch)| Step::Jump(agent, epoch)),
+    ]
+}
+
+const KINDS: [&str; 9] = [
+    "supports",
+    "contradicts",
+    "depends_on",
+    "supersedes",
+    "caused_by",
+    "elaborates",
+    "answers",
+    "blocks",
+    "informs",
+];
+
+/// Does the steps in order and answers every answer as text, so that two runs can be compared.
+async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
+    let mut units: Vec<String> = Vec::new();
+    let mut answers = Vec::new();
+    for step in steps {
+        let answer = match step {
+            Step::Register(agent) => format!("{:?}", register(field, &name(*agent)).await),
+            Step::Deregister(by, whom) => {
+                let payload = DeregisterPayload { agent_id: name(*whom) };
+                let from = message(&format!("deregister-{by}-{whom}"), &name(*by));
+                format!("{:?}", field.deregister(from, payload).await)
+            }
+            Step::Record { agent, message: id, content, relations } => {
+                let relations: Vec<_> = relations
+                    .iter()
+                    .map(|(kind, target)| {
+                        let target = units.get(usize::from(*target)).cloned();
+                        let target = target.unwrap_or_else(|| "mem-unknown".to_owned());
+                        json!({"type": KINDS[usize::from(*kind)], "target_id": target})
+                    })
+                    .collect();
+                let from = message(&format!("record-{id}"), &name(*agent));
+                let text = format!("content {content} of the ships");
+                let answer = record(field, from, &text, json!(relations)).await;
+                units.extend(answer.iter().map(|accepted| accepted.memory_unit_id.clone()));
+                format!("{answer:?}")
+            }
+            Step::Attune(agent) => {
+                let scope = json!({"scope": {"role": "tester", "max_units": 5}});
+                let (payload, _) = AttunePayload::parse(scope).unwrap();
+                let answer = field.attune(message("look", &name(*agent)), payload).await;
+                format!("{:?}", answer.map(|answer| answer.epoch))
+            }
+            Step::Jump(agent, epoch) => {
+                let mut from = message(&format!("jump-{epoch}"), &name(*agent));
+                from.epoch = *epoch;
+                format!("{:?}", record(field, from, "a jump", json!([])).await)
+            }
+        };
+        answers.push(answer);
+    }
+    answers
+}
+
+fn name(agent: u8) -> String {
+    format!("agent-{agent}")
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().unwrap()
+}
+
+fn rebuilt(engine: &Arc<dyn Engine>) -> Published {
+    let name = FieldName::default_field();
+    restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn live_rebuilt_and_snapshot_plus_tail_agree(
+        before in proptest::collection::vec(step(), 0..40),
+        after in proptest::collection::vec(step(), 0..40),
+    ) {
+        runtime().block_on(async {
+            let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+            let folder = tempfile::tempdir().unwrap();
+            let field = open(&engine, None);
+            perform(&field, &before).await;
+            let saved = SnapshotDir::new(folder.path().to_owned()).save(&rebuilt(&engine)).unwrap();
+            perform(&field, &after).await;
+
+            let whole = rebuilt(&engine);
+            prop_assert_eq!(field.state_hash(), whole.state.hash());
+            prop_assert_eq!(field.head(), whole.head);
+
+            let mut from_snapshot = snapshot::load(&saved).unwrap();
+            catch_up(engine.as_ref(), &FieldName::default_field(), &mut from_snapshot, &mut |_| true)
+                .unwrap();
+            prop_assert_eq!(from_snapshot.state.hash(), whole.state.hash());
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn every_engine_gives_the_same_answers_positions_and_hashes(
+        steps in proptest::collection::vec(step(), 0..40),
+    ) {
+        runtime().block_on(async {
+            let folder = tempfile::tempdir().unwrap();
+            let sqlite = SqliteEngine::open(folder.path(), SqliteOptions::default()).unwrap();
+            let engines: [Arc<dyn Engine>; 2] = [Arc::new(MemoryEngine::new()), Arc::new(sqlite)];
+            let mut seen = Vec::new();
+            for engine in &engines {
+                let field = open(engine, None);
+                let answers = perform(&field, &steps).await;
+                seen.push((answers, field.head(), field.state_hash()));
+            }
+            prop_assert_eq!(&seen[0], &seen[1]);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn the_chain_holds_for_any_sequence_of_operations(
+        steps in proptest::collection::vec(step(), 0..60),
+    ) {
+        runtime().block_on(async {
+            let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+            let field = open(&engine, None);
+            perform(&field, &steps).await;
+            let head = field.head();
+            if head != Head::EMPTY {
+                let name = FieldName::default_field();
+                let reached = verify_chain(engine.as_ref(), &name, Head::EMPTY, &mut |_| Ok(()));
+                prop_assert_eq!(reached.unwrap(), head);
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// ATTUNE of everything, one's own units included.
+async fn attune_all(field: &Arc<Field>, agent: &str) -> AttuneResponse {
+    let scope = json!({"role": "tester", "max_units": 1000, "include_own": true, "explain": true});
+    let (payload, _) =
+        AttunePayload::parse(json!({"scope": scope, "context_hint": "ships at sea"})).unwrap();
+    field.attune(message("attune", agent), payload).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_is_the_same_after_closing_and_opening_with_and_without_snapshots() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine: Arc<dyn Engine> = Arc::new(
+        SqliteEngine::open(&folder.path().join("data"), SqliteOptions::default()).unwrap(),
+    );
+    let snapshots = folder.path().join("snapshots");
+    let field = open(&engine, Some(snapshots.clone()));
+    register(&field, "a").await.unwrap();
+    for number in 0..30 {
+        let text = format!("ship {number} is at sea");
+        record(&field, message(&format!("m{number}"), "a"), &text, json!([])).await.unwrap();
+    }
+    let mut before = attune_all(&field, "a").await;
+    SnapshotDir::new(snapshots.clone()).save(&rebuilt(&engine)).unwrap();
+    field.close().await;
+
+    for with_snapshot in [true, false] {
+        if !with_snapshot {
+            std::fs::remove_dir_all(&snapshots).unwrap();
+        }
+        let field = open(&engine, Some(snapshots.clone()));
+        let mut after = attune_all(&field, "a").await;
+        assert!(after.epoch > before.epoch, "the clock went back");
+        before.epoch = 0;
+        (after.epoch, before.epoch) = (0, before.epoch);
+        assert_eq!(before, after);
+        field.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_or_foreign_snapshot_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+    let field = open(&engine, None);
+    register(&field, "a").await.unwrap();
+    record(&field, message("m", "a"), "a ship", json!([])).await.unwrap();
+    let saved = SnapshotDir::new(folder.path().to_owned()).save(&rebuilt(&engine)).unwrap();
+
+    let whole = std::fs::read(&saved).unwrap();
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        std::fs::write(&saved, &bytes).unwrap();
+        let again = open(&engine, Some(folder.path().to_owned()));
+        assert_eq!(again.state_hash(), field.state_hash(), "byte {at}");
+    }
+    std::fs::write(&saved, &whole).unwrap();
+    let other: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+    let elsewhere = open(&other, Some(folder.path().to_owned()));
+    assert_eq!(elsewhere.head(), Head::EMPTY);
+}

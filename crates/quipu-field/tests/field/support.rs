@@ -1,0 +1,47 @@
+//! What the Field's tests share: a Field over any engine with scripted time and ids, and messages.
+
+use std::{path::PathBuf, sync::Arc};
+
+use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
+use quipu_log::{Engine, FieldName};
+use quipu_wire::{
+    ProtocolError,
+    akashik::{RecordPayload, RecordResponse, RegisterPayload, RegisterResponse},
+};
+use serde_json::{Value, json};
+
+/// Opens the default Field.
+pub(crate) fn open(engine: &Arc<dyn Engine>, snapshots: Option<PathBuf>) -> Arc<Field> {
+    let options = FieldOptions { origin: Arc::new(ScriptedOrigin::default()), snapshots };
+    Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
+}
+
+/// A message of an agent with full authority.
+pub(crate) fn message(id: &str, agent: &str) -> Message {
+    Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }
+}
+
+/// REGISTER.
+pub(crate) async fn register(
+    field: &Field,
+    agent: &str,
+) -> Result<RegisterResponse, ProtocolError> {
+    let payload = json!({"id": agent, "role": format!("role of {agent}"), "interests": ["ships"]});
+    let (payload, _) = RegisterPayload::parse(payload).unwrap();
+    field.register(message(&format!("register-{agent}"), agent), payload).await
+}
+
+/// RECORD of a committed finding with relations.
+pub(crate) async fn record(
+    field: &Field,
+    message: Message,
+    content: &str,
+    relations: Value,
+) -> Result<RecordResponse, ProtocolError> {
+    let payload = json!({
+        "type": "finding", "content": content, "intent": {"purpose": "to test"},
+        "confidence": {"score": 0.5, "reasoning": "because"}, "relations": relations,
+    });
+    let (payload, _) = RecordPayload::parse(payload).unwrap();
+    field.record(message, payload).await
+}
