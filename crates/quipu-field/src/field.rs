@@ -222,7 +222,7 @@ impl Field {
         message: Message,
         payload: AttunePayload,
     ) -> Result<AttuneResponse, ProtocolError> {
-        self.await_epoch(&message).await?;
+        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Attune))?;
         self.blocking(move |field| {
             let glance = {
                 let published = field.view.read();
@@ -243,7 +243,7 @@ impl Field {
         message: Message,
         payload: DetectPayload,
     ) -> Result<DetectResponse, ProtocolError> {
-        self.await_epoch(&message).await?;
+        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Detect))?;
         self.blocking(move |field| {
             let conflicts = {
                 let published = field.view.read();

@@ -102,6 +102,17 @@ impl LamportClock {
         })
     }
 
+    /// Moves to an epoch that a read brought, for the commit that tells the log of it. The read itself
+    /// ticks afterwards, so this is no tick of its own where the epoch is ahead.
+    pub fn advance_for_write(&self, received: u64) -> Result<u64, EpochError> {
+        self.with(|times| {
+            let next = times.next(received)?.min(received.max(times.now + 1));
+            times.now = next;
+            times.in_flight.get_or_insert(next);
+            Ok(next)
+        })
+    }
+
     /// The batch is durable and visible, up to this epoch.
     pub fn published(&self, epoch: u64) {
         self.with(|times| {

@@ -109,7 +109,7 @@ impl SnapshotDir {
             index_bytes: length(&index),
             index_hash: Hash::of(&index),
         };
-        let mut file = BufWriter::new(File::create(part)?);
+        let mut file = BufWriter::new(create_private(part)?);
         file.write_all(MAGIC)?;
         file.write_all(&postcard::to_stdvec(&preface).map_err(io::Error::other)?)?;
         file.write_all(&state)?;
@@ -118,6 +118,15 @@ impl SnapshotDir {
         fs::rename(part, path)?;
         File::open(&self.path)?.sync_all()
     }
+}
+
+/// Creates a file that nobody else may read: the index holds the words of every unit.
+fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn length(bytes: &[u8]) -> u64 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quipu_log::{Commit, Draft, Engine, EngineError, FieldName, Head, Header, SealedEvent};
 use quipu_recall::Analyzed;
-use quipu_wire::{ErrorCode, ProtocolError};
+use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
@@ -71,7 +71,7 @@ struct Batch {
     commits: Vec<Commit>,
     headers: Vec<Header<Event>>,
     words: Vec<Vec<Analyzed>>,
-    answers: Vec<(Reply, Answer)>,
+    answers: Vec<(Reply, Option<Operation>, Answer)>,
 }
 
 /// What to answer once the batch is durable. A refusal waits too: it may rest on a commit of the
@@ -108,7 +108,7 @@ impl Writer {
         let answer = self
             .carry_out(command, batch)
             .unwrap_or_else(|error| Answer::Refused(error.during(operation)));
-        batch.answers.push((reply, answer));
+        batch.answers.push((reply, operation, answer));
     }
 
     fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, ProtocolError> {
@@ -121,13 +121,21 @@ impl Writer {
             return Ok(Answer::Known(Outcome { epoch: self.clock.now(), events: Vec::new() }));
         }
         let Command { message, time_ms, action } = command;
-        let (words, request) = match action {
-            Action::Record(record) => (vec![record.analyzed().clone()], Some(message.id)),
-            Action::Register(_) | Action::Deregister(_) => (Vec::new(), Some(message.id)),
-            Action::AdvanceClock(_) => (Vec::new(), None),
+        let (words, request, epoch) = match action {
+            Action::Record(record) => (
+                vec![record.analyzed().clone()],
+                Some(message.id),
+                self.clock.tick_for_write(message.epoch)?,
+            ),
+            Action::Register(_) | Action::Deregister(_) => {
+                (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
+            }
+            Action::AdvanceClock(_) => {
+                (Vec::new(), None, self.clock.advance_for_write(message.epoch)?)
+            }
         };
         let draft = Draft {
-            epoch: self.clock.tick_for_write(message.epoch)?,
+            epoch,
             time_ms,
             actor: message.agent,
             session: message.session,
@@ -198,9 +206,11 @@ impl Writer {
         if result.is_ok() && !commits.is_empty() {
             self.publish(&commits, &headers, &words);
         }
-        for (reply, answer) in answers {
+        for (reply, operation, answer) in answers {
             let answer = match (&result, answer) {
-                (Err(error), Answer::Committed(_) | Answer::Known(_)) => Err(error.clone()),
+                (Err(error), Answer::Committed(_) | Answer::Known(_)) => {
+                    Err(error.clone().during(operation))
+                }
                 (Ok(()), Answer::Committed(at)) => headers
                     .get(at)
                     .map(|header| Outcome { epoch: header.epoch, events: header.events.clone() })

@@ -179,9 +179,14 @@ fn cost(unit: &MemoryUnit) -> usize {
 }
 
 fn describe(pick: &Pick, unit: &MemoryUnit, payload: &AttunePayload) -> String {
-    let shared: Vec<&str> = pick.shared_words.iter().map(String::as_str).collect();
-    let asked_in =
-        if payload.context_hint.is_some() { "your hint" } else { "your role and interests" };
+    let hint = payload.context_hint.as_deref().unwrap_or_default().to_lowercase();
+    let all = || pick.shared_words.iter().map(String::as_str);
+    let of_hint: Vec<&str> = all().filter(|word| hint.contains(&word.to_lowercase())).collect();
+    let (shared, asked_in) = if of_hint.is_empty() {
+        (all().collect(), "your role and interests")
+    } else {
+        (of_hint, "your hint")
+    };
     let confidence = unit.confidence.as_ref().and_then(|given| given.score);
     let facts = Facts {
         type_name: unit.kind.as_str(),

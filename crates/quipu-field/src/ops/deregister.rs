@@ -28,8 +28,10 @@ pub fn decide(
 ) -> Result<Decision, Refusal> {
     let needed = authority_needed(&message.agent, payload);
     let Some(target) = state.agents.live(&payload.agent_id) else {
-        // Whoever asks about somebody unknown needs to take part, but no more than that.
-        admit(state, &message.agent, message.authority, AUTHORITY_OWN)?;
+        // Whoever asks about another needs to take part; who asks to leave and is not there has left.
+        if message.agent != payload.agent_id {
+            admit(state, &message.agent, message.authority, AUTHORITY_OWN)?;
+        }
         return Ok(Vec::new());
     };
     admit(state, &message.agent, message.authority, needed)?;

@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// What it contradicts or supersedes is not there.
-    #[error("payload.relations[{index}].target_id: no unit {target} to {kind}")]
+    #[error("payload.relations[{index}].target_id: no unit {target} that it {kind}")]
     TargetNotFound {
         /// Which relation.
         index: usize,

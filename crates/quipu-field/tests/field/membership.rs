@@ -101,6 +101,7 @@ async fn an_unknown_target_is_an_answer_and_an_unknown_caller_an_error() {
     register(&field, "a").await.unwrap();
     let head = field.head();
     assert_eq!(leave(&field, "a", "ghost", 4).await, Ok(DeregisterStatus::NotFound));
+    assert_eq!(leave(&field, "ghost", "ghost", 4).await, Ok(DeregisterStatus::NotFound));
     assert_eq!(leave(&field, "ghost", "a", 10).await, Err(ErrorCode::AgentNotRegistered));
     assert_eq!(field.head(), head, "nothing happened");
 }

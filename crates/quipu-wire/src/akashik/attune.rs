@@ -21,6 +21,13 @@ words! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the word list makes the enum")]
+impl Default for Format {
+    fn default() -> Self {
+        Self::Full
+    }
+}
+
 /// What an agent says when it asks for context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -30,7 +37,8 @@ pub struct AttunePayload {
     /// What the agent is about to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_hint: Option<String>,
-    /// How much of each unit to return.
+    /// How much of each unit to return; all of it if absent.
+    #[serde(default)]
     pub format: Format,
     /// Only units committed at or after this epoch; the larger of this one and the scope's holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +134,7 @@ pub struct AttuneResponse {
     pub status: String,
     /// The units, best first.
     pub record: Vec<ScopedMemoryUnit>,
-    /// The unresolved conflicts that concern the caller.
+    /// The unresolved conflicts between units that the caller may see.
     pub conflicts: Vec<Conflict>,
     /// What was returned of what there was.
     pub context_budget: ContextBudget,
@@ -148,8 +156,7 @@ impl AttunePayload {
         let context_hint = object
             .take_text("context_hint", TEXT_BYTES_MAX)?
             .filter(|hint| !hint.trim().is_empty());
-        let format =
-            object.take_word("format", Format::WORDS, Format::parse)?.unwrap_or(Format::Full);
+        let format = object.take_word("format", Format::WORDS, Format::parse)?.unwrap_or_default();
         let since_epoch = object.take_integer("since_epoch")?;
         warnings.extend(object.warnings());
         Ok((Self { scope, context_hint, format, since_epoch }, warnings))

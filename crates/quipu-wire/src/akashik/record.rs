@@ -15,6 +15,7 @@ use crate::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RecordPayload {
     /// Draft or committed; committed if absent.
+    #[serde(default)]
     pub mode: Mode,
     /// What kind of knowledge.
     #[serde(rename = "type")]
@@ -84,7 +85,7 @@ impl RecordPayload {
     /// confidence, relations. What was ignored comes back as warnings.
     pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
         let mut object = ObjectReader::new("payload", payload)?;
-        let mode = object.take_word("mode", Mode::WORDS, Mode::parse)?.unwrap_or(Mode::Committed);
+        let mode = object.take_word("mode", Mode::WORDS, Mode::parse)?.unwrap_or_default();
         let (intent, mut warnings) = read_intent(&mut object)?;
         let kind = read_type(&mut object)?;
         let content = read_content(&mut object)?;

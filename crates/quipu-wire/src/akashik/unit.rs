@@ -84,6 +84,14 @@ words! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the word list makes the enum")]
+impl Default for Mode {
+    /// What is meant where no mode is said: the protocol's own example leaves it out with a confidence.
+    fn default() -> Self {
+        Self::Committed
+    }
+}
+
 /// Why a unit exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -15,7 +15,10 @@ macro_rules! words {
             /// Every word of the set, in the protocol's order.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
             /// The words, for error messages.
-            pub const WORDS: &'static str = concat!($("`", $word, "` ",)+);
+            pub const WORDS: &'static str = {
+                let listed = concat!($(", `", $word, "`",)+);
+                listed.split_at(2).1
+            };
 
             /// The word on the wire.
             #[must_use]

@@ -1,0 +1,15 @@
+//! The Akashik Protocol over HTTP: one file per operation, each of which reads its payload, asks the
+//! Field and answers. What they have in common is in `request`.
+
+mod attune;
+mod deregister;
+mod detect;
+mod document;
+mod reads;
+mod record;
+mod register;
+mod routes;
+mod unsupported;
+
+pub(crate) use document::AkashikApi;
+pub(crate) use routes::router;

@@ -1,0 +1,84 @@
+//! How an answer and a refusal become HTTP responses. Every refusal is the protocol's error object.
+
+use axum::{
+    body::Body,
+    http::{HeaderName, HeaderValue, Response, StatusCode, header},
+    response::IntoResponse,
+};
+use quipu_wire::{ErrorCode, ProtocolError};
+use serde::Serialize;
+
+/// What a handler comes to.
+pub(crate) type Outcome<T> = Result<Answer<T>, Refused>;
+
+/// A payload to answer with, as JSON.
+#[derive(Debug)]
+pub(crate) struct Answer<T>(pub(crate) T);
+
+impl<T: Serialize> IntoResponse for Answer<T> {
+    fn into_response(self) -> Response<Body> {
+        match serde_json::to_vec(&self.0) {
+            Ok(json) => respond(StatusCode::OK, json),
+            Err(error) => {
+                tracing::error!(%error, "an answer could not be written");
+                let message = "the answer could not be written as JSON";
+                Refused::from(ProtocolError::new(ErrorCode::InternalError, message)).into_response()
+            }
+        }
+    }
+}
+
+/// A refusal. Boxed, so that the good way stays small.
+#[derive(Debug)]
+pub(crate) struct Refused(Box<ProtocolError>);
+
+impl From<ProtocolError> for Refused {
+    fn from(error: ProtocolError) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl Refused {
+    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        ProtocolError::new(code, message).into()
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response<Body> {
+        let code = self.0.code;
+        let status =
+            StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        // The error is made of texts and booleans only, which always have a JSON form.
+        let mut response = respond(status, serde_json::to_vec(&self.0).unwrap_or_default());
+        if let Some((name, value)) = extra_header(code) {
+            response.headers_mut().insert(name, value);
+        }
+        response.extensions_mut().insert(Told { code, message: self.0.message });
+        response
+    }
+}
+
+/// What a refusal says, left on the response for the log and the metrics.
+#[derive(Debug, Clone)]
+pub(crate) struct Told {
+    pub(crate) code: ErrorCode,
+    pub(crate) message: String,
+}
+
+fn extra_header(code: ErrorCode) -> Option<(HeaderName, HeaderValue)> {
+    if code == ErrorCode::Unauthenticated {
+        let scheme = HeaderValue::from_static("Bearer realm=\"quipu\"");
+        return Some((header::WWW_AUTHENTICATE, scheme));
+    }
+    (code == ErrorCode::Overloaded).then(|| (header::RETRY_AFTER, HeaderValue::from_static("1")))
+}
+
+/// A response with a JSON body.
+pub(crate) fn respond(status: StatusCode, json: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::from(json));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}

@@ -1,0 +1,50 @@
+//! What all requests share: the Fields, the keys, and the room for large bodies.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, RwLock},
+};
+
+use quipu_field::{Field, Fields};
+use quipu_log::FieldName;
+use tokio::sync::Semaphore;
+
+use crate::{
+    clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
+    metrics::MetricsHandle,
+};
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) fields: Arc<Fields>,
+    /// The Fields that requests have asked for, so that finding one takes no lock that opening takes.
+    pub(crate) known: RwLock<BTreeMap<FieldName, Arc<Field>>>,
+    pub(crate) keys: Arc<KeyStore>,
+    pub(crate) dev: bool,
+    /// Room for large bodies, in KiB.
+    pub(crate) room: Arc<Semaphore>,
+    pub(crate) ids: IdSource,
+    pub(crate) metrics: MetricsHandle,
+    pub(crate) uptime: Stopwatch,
+}
+
+impl App {
+    pub(crate) fn new(
+        fields: Arc<Fields>,
+        keys: Arc<KeyStore>,
+        dev: bool,
+        metrics: MetricsHandle,
+    ) -> Self {
+        Self {
+            fields,
+            known: RwLock::default(),
+            keys,
+            dev,
+            room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
+            ids: IdSource::new(),
+            metrics,
+            uptime: Stopwatch::start(),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The outermost step of every request: its id, its line in the log, its place in the metrics, and
+//! the last net under a handler that panics. Knows no route's meaning.
+
+use std::{
+    any::Any,
+    convert::Infallible,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderName, HeaderValue, Request, Response, StatusCode},
+    response::IntoResponse as _,
+};
+use quipu_wire::ErrorCode;
+use tower::Service as _;
+use tracing::Instrument as _;
+
+use crate::{
+    answer::{Refused, Told},
+    app::App,
+    clock::Stopwatch,
+    limits::{REQUEST_ID_BYTES_MAX, SLOW_REQUEST},
+    metrics::count_request,
+    paths::Route,
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The way in.
+#[derive(Debug)]
+pub(crate) struct Entrance {
+    app: Arc<App>,
+    router: Router,
+}
+
+impl Entrance {
+    pub(crate) const fn new(app: Arc<App>, router: Router) -> Self {
+        Self { app, router }
+    }
+
+    /// Answers a request, whatever happens.
+    pub(crate) async fn serve<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
+    where
+        B: axum::body::HttpBody<Data = axum::body::Bytes, Error: Into<axum::BoxError>>
+            + Send
+            + 'static,
+    {
+        let started = Stopwatch::start();
+        let route = Route::find(request.uri().path());
+        let id = self.request_id(&request);
+        // As loud as what is said within it, or a quiet log would lose the ids of failed requests.
+        let span = tracing::error_span!(
+            "request",
+            request_id = id.to_str().unwrap_or_default(),
+            method = %request.method(),
+            path = request.uri().path(),
+            agent = tracing::field::Empty,
+        );
+        let work = async {
+            let answering = CatchPanic(Box::pin(self.router.clone().call(request)));
+            let mut response = match answering.await {
+                Ok(Ok(response)) => response,
+                Err(panic) => after_panic(panic.as_ref()),
+            };
+            response.headers_mut().insert(REQUEST_ID, id);
+            let (told, took) = (response.extensions_mut().remove::<Told>(), started.elapsed());
+            note(response.status(), told.as_ref(), took);
+            count_request(route, response.status(), told.map(|told| told.code), took);
+            Ok(response)
+        };
+        work.instrument(span).await
+    }
+
+    fn request_id<B>(&self, request: &Request<B>) -> HeaderValue {
+        let given = request.headers().get(REQUEST_ID).filter(|id| is_sane(id.as_bytes()));
+        given.cloned().unwrap_or_else(|| {
+            HeaderValue::try_from(self.app.ids.next()).expect("our ids are plain letters")
+        })
+    }
+}
+
+fn is_sane(id: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte);
+    !id.is_empty() && id.len() <= REQUEST_ID_BYTES_MAX && id.iter().all(plain)
+}
+
+fn note(status: StatusCode, told: Option<&Told>, took: Duration) {
+    let code = told.map_or("OK", |told| told.code.as_str());
+    let message = told.map_or("", |told| told.message.as_str());
+    let (status_code, took_ms) = (status.as_u16(), took.as_millis());
+    // An operation that is not there yet is no fault of ours.
+    if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED {
+        tracing::error!(status = status_code, code, message, took_ms, "a request failed");
+    } else if took > SLOW_REQUEST {
+        tracing::warn!(status = status_code, code, message, took_ms, "a request was slow");
+    } else {
+        tracing::debug!(status = status_code, code, message, took_ms, "answered");
+    }
+}
+
+fn after_panic(panic: &(dyn Any + Send)) -> Response<Body> {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no text");
+    tracing::error!(panic = text, "a handler panicked");
+    Refused::new(ErrorCode::InternalError, "the server failed at this request; others go on")
+        .into_response()
+}
+
+/// A future whose panic is an outcome.
+struct CatchPanic<F>(Pin<Box<F>>);
+
+impl<F: Future> Future for CatchPanic<F> {
+    type Output = Result<F::Output, Box<dyn Any + Send>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // Nothing of the request is used again after a panic; what is shared keeps itself sound.
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{keys::KeyStore, metrics::install_metrics};
+    use axum::routing::get;
+    use http_body_util::BodyExt as _;
+    use quipu_field::{Fields, SystemOrigin};
+    use quipu_log::MemoryEngine;
+
+    fn entrance(router: Router) -> Entrance {
+        let directory = tempfile::tempdir().unwrap();
+        let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
+        let engine = Arc::new(MemoryEngine::new());
+        let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
+        Entrance::new(Arc::new(App::new(fields, keys, true, install_metrics())), router)
+    }
+
+    async fn panicking() -> &'static str {
+        panic!("on purpose")
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_an_internal_error_and_the_next_request_is_served() {
+        let router =
+            Router::new().route("/panic", get(panicking)).route("/fine", get(async || "fine"));
+        let entrance = entrance(router);
+        let ask = async |path| {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let response = entrance.serve(request).await.unwrap();
+            let id = response.headers().contains_key(REQUEST_ID);
+            let status = response.status().as_u16();
+            (status, id, response.into_body().collect().await.unwrap().to_bytes())
+        };
+        let (status, has_id, body) = ask("/panic").await;
+        assert_eq!((status, has_id), (500, true));
+        let error: quipu_wire::ProtocolError = serde_json::from_slice(&body).unwrap();
+        assert_eq!(error.code, ErrorCode::InternalError);
+        assert!(!error.message.contains("on purpose"), "what failed is for the log");
+        assert_eq!(ask("/fine").await, (200, true, "fine".into()));
+    }
+}

@@ -1,0 +1,78 @@
+//! Which Field a request is for: the one its key is bound to, or the one it names, or `default`; and
+//! whether the caller may bring it into being.
+
+use std::sync::{Arc, PoisonError};
+
+use axum::http::HeaderMap;
+use quipu_field::{Field, with_causes};
+use quipu_log::{EngineError, FieldName};
+use quipu_wire::{ErrorCode, ProtocolError};
+
+use crate::{
+    app::App,
+    keys::Credential,
+    limits::{CREATE_FIELD_AUTHORITY, FIELDS_OPEN_MAX},
+    sender::text_header,
+};
+
+pub(crate) const FIELD: &str = "quipu-field";
+
+/// Finds the Field of a request, and opens it if it is not open yet.
+pub(crate) async fn choose(
+    app: &App,
+    credential: &Credential,
+    headers: &HeaderMap,
+) -> Result<Arc<Field>, ProtocolError> {
+    let name = name(credential, headers)?;
+    if let Some(field) = app.known.read().unwrap_or_else(PoisonError::into_inner).get(&name) {
+        return Ok(Arc::clone(field));
+    }
+    let field = find_or_make(app, credential, &name).await?;
+    app.known.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&field));
+    Ok(field)
+}
+
+fn name(credential: &Credential, headers: &HeaderMap) -> Result<FieldName, ProtocolError> {
+    let asked = match text_header(headers, FIELD)? {
+        None => None,
+        Some(text) => Some(FieldName::try_from(text).map_err(|error| {
+            ProtocolError::new(ErrorCode::InvalidPayload, format!("header Quipu-Field: {error}"))
+        })?),
+    };
+    match (&credential.field, asked) {
+        (Some(bound), Some(asked)) if *bound != asked => Err(ProtocolError::new(
+            ErrorCode::InsufficientAuthority,
+            format!("header Quipu-Field: the key is for {bound} alone, not for {asked}"),
+        )),
+        (Some(bound), _) => Ok(bound.clone()),
+        (None, Some(asked)) => Ok(asked),
+        (None, None) => Ok(FieldName::default_field()),
+    }
+}
+
+async fn find_or_make(
+    app: &App,
+    credential: &Credential,
+    name: &FieldName,
+) -> Result<Arc<Field>, ProtocolError> {
+    if app.fields.opened().len() >= FIELDS_OPEN_MAX {
+        let message = format!("{FIELDS_OPEN_MAX} Fields are open already");
+        return Err(ProtocolError::new(ErrorCode::Overloaded, message));
+    }
+    if let Some(field) = app.fields.find(name).await.map_err(|error| unavailable(name, &error))? {
+        return Ok(field);
+    }
+    let may_make =
+        credential.authority >= CREATE_FIELD_AUTHORITY || credential.field.as_ref() == Some(name);
+    if !may_make {
+        let message = format!("header Quipu-Field: there is no Field {name}");
+        return Err(ProtocolError::new(ErrorCode::FieldNotFound, message));
+    }
+    app.fields.open(name).await.map_err(|error| unavailable(name, &error))
+}
+
+fn unavailable(name: &FieldName, error: &EngineError) -> ProtocolError {
+    tracing::error!(field = %name, error = with_causes(error), "a Field could not be opened");
+    let message = format!("Field {name} cannot be opened: {error}");
+    ProtocolError::new(ErrorCode::FieldUnavailable, message)
+}

@@ -1,0 +1,105 @@
+//! The file of keys: read whole, replaced whole. A reader sees the old file or the new one, never a
+//! half; writers take turns by an operating system lock, so that several processes may write.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::key::StoredKey;
+
+const FORMAT: u32 = 1;
+
+/// Where the keys of a data directory are.
+#[derive(Debug)]
+pub(super) struct KeyFile {
+    directory: PathBuf,
+    path: PathBuf,
+}
+
+/// What tells one version of the file from the next without reading it. Every write makes a new
+/// file, so the inode tells two writes within one tick of the clock apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Stamp {
+    bytes: u64,
+    inode: u64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: u32,
+    keys: Vec<StoredKey>,
+}
+
+impl KeyFile {
+    pub(super) fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), path: directory.join("keys.json") }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The stamp of the file as it is now; that of an absent file is all zeros.
+    pub(super) fn stamp(&self) -> io::Result<Stamp> {
+        match fs::metadata(&self.path) {
+            Ok(meta) => Ok(Stamp {
+                bytes: meta.len(),
+                inode: meta.ino(),
+                seconds: meta.mtime(),
+                nanoseconds: meta.mtime_nsec(),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Stamp::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// All keys; none where there is no file yet.
+    pub(super) fn read(&self) -> io::Result<Vec<StoredKey>> {
+        let text = match fs::read(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
+        let document: Document =
+            serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
+        if document.format != FORMAT {
+            let found = document.format;
+            return Err(invalid(format!("format {found} is not the {FORMAT} that is known here")));
+        }
+        Ok(document.keys)
+    }
+
+    /// Takes the writers' turn; it ends when the file that comes back is dropped.
+    pub(super) fn lock(&self) -> io::Result<File> {
+        fs::create_dir_all(&self.directory)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true).mode(0o600);
+        let file = options.open(self.directory.join("keys.lock"))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Replaces the file. Call it in the writers' turn only.
+    pub(super) fn replace(&self, keys: Vec<StoredKey>) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(&Document { format: FORMAT, keys })?;
+        text.push(b'\n');
+        let fresh = self.directory.join("keys.json.new");
+        // What an earlier writer left behind may have other rights than we want.
+        if fs::exists(&fresh)? {
+            fs::remove_file(&fresh)?;
+        }
+        let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&fresh)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&fresh, &self.path)?;
+        File::open(&self.directory)?.sync_all()
+    }
+}

@@ -1,0 +1,34 @@
+//! The HTTP surface: routes, authentication, OpenAPI, metrics, TLS, and the loop that accepts
+//! connections.
+//!
+//! A request goes through `entrance` (request id, log line, metrics, panics), the router, and, if it
+//! is an operation, through `request`, the one pipeline that judges what every operation has in
+//! common. This crate knows nothing of storage and holds no rule of a Field.
+
+mod akashik;
+mod answer;
+mod app;
+mod auth;
+mod body;
+mod clock;
+mod entrance;
+mod field_choice;
+mod ids;
+pub mod keys;
+mod limits;
+mod listener;
+mod metrics;
+mod openapi;
+mod paths;
+mod request;
+mod sender;
+mod server;
+mod surface;
+mod tls;
+mod write_limit;
+
+pub use keys::{KeyStore, KeyStoreError};
+pub use metrics::{MetricsHandle, install_metrics};
+pub use openapi::openapi;
+pub use server::{BindError, Options, Server};
+pub use tls::{TlsError, TlsFiles};

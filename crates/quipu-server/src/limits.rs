@@ -1,0 +1,41 @@
+//! Every limit of the HTTP surface as a named constant. What a payload may hold is limited in
+//! `quipu_wire::limits`.
+
+use std::time::Duration;
+
+/// The most connections at one time; the next one waits to be accepted.
+pub(crate) const CONNECTIONS_MAX: usize = 4096;
+/// How large the head of a request may be; twice as much is read ahead.
+pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// How long the head of a request may take, and how long a connection may be idle.
+pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the body of a request may take.
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a caller may take nothing of what it is sent.
+pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a TLS handshake may take.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait after the operating system could not give us a connection.
+pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Bodies up to this size are read without asking for room first: together they are bounded by the
+/// number of connections. It is also all that is read of a caller without a valid key.
+pub(crate) const SMALL_BODY_BYTES: usize = 16 * 1024;
+/// How many bytes of larger bodies may be in memory at one time.
+pub(crate) const LARGE_BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How much of a body that is too large is read and thrown away, so that the sender gets to read
+/// the answer instead of a reset connection.
+pub(crate) const DRAIN_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// How many Fields may be open at one time: each has threads of its own.
+pub(crate) const FIELDS_OPEN_MAX: usize = 1024;
+/// The longest `X-Request-Id` that is taken over.
+pub(crate) const REQUEST_ID_BYTES_MAX: usize = 64;
+/// A request that takes longer is logged as slow.
+pub(crate) const SLOW_REQUEST: Duration = Duration::from_secs(1);
+/// How often a running server looks whether the file of keys has changed.
+pub(crate) const KEYS_CHECK_MS: u64 = 500;
+/// The authority that may bring a Field into being.
+pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
+/// The authority that may read what a Field holds.
+pub(crate) const READ_AUTHORITY: u8 = 2;
+/// How often the samples of the histograms are summed up.
+pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);

@@ -1,0 +1,108 @@
+//! What is counted, under which names. The names are part of the contract with whoever watches.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use axum::http::StatusCode;
+use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use quipu_field::Field;
+use quipu_wire::ErrorCode;
+
+use crate::paths::Route;
+
+const REQUESTS: &str = "quipu_http_requests_total";
+const REQUEST_SECONDS: &str = "quipu_http_request_seconds";
+const OPERATIONS: &str = "quipu_operations_total";
+const COMMITS: &str = "quipu_field_commits";
+const UNITS: &str = "quipu_field_units";
+const READY: &str = "quipu_field_ready";
+const UPTIME: &str = "quipu_uptime_seconds";
+
+/// From a fast write to a request that nobody waits for.
+const SECONDS_BUCKETS: [f64; 13] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// Where the counts are kept and read.
+#[derive(Clone)]
+pub struct MetricsHandle(PrometheusHandle);
+
+impl std::fmt::Debug for MetricsHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("MetricsHandle").finish_non_exhaustive()
+    }
+}
+
+impl MetricsHandle {
+    /// All counts as Prometheus reads them.
+    #[must_use]
+    pub fn render(&self) -> String {
+        self.0.render()
+    }
+
+    /// Sums up the samples that came in, so that they take no more and more memory.
+    pub(crate) fn sum_up(&self) {
+        self.0.run_upkeep();
+    }
+}
+
+/// Starts to count, for the whole process. Calling it again gives the same handle.
+pub fn install_metrics() -> MetricsHandle {
+    static INSTALLED: OnceLock<MetricsHandle> = OnceLock::new();
+    INSTALLED.get_or_init(install).clone()
+}
+
+fn install() -> MetricsHandle {
+    let recorder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Full(REQUEST_SECONDS.to_owned()), &SECONDS_BUCKETS)
+        .expect("there are buckets")
+        .build_recorder();
+    let handle = MetricsHandle(recorder.handle());
+    if metrics::set_global_recorder(recorder).is_err() {
+        tracing::warn!("something else counts in this process already; /metrics stays empty");
+    }
+    describe_counter!(REQUESTS, "HTTP requests by route and status");
+    describe_histogram!(REQUEST_SECONDS, "time to answer an HTTP request, by route");
+    describe_counter!(OPERATIONS, "protocol operations by code; OK where there is none");
+    describe_gauge!(COMMITS, "commits in the log of an open Field");
+    describe_gauge!(UNITS, "memory units of an open Field");
+    describe_gauge!(READY, "1 where an open Field takes writes, else 0");
+    describe_gauge!(UPTIME, "seconds since the server started");
+    handle
+}
+
+/// Counts a request that was answered.
+pub(crate) fn count_request(
+    route: Route,
+    status: StatusCode,
+    code: Option<ErrorCode>,
+    took: Duration,
+) {
+    let status = status.as_u16();
+    if status == 200 {
+        // By far the most: no text is made for it.
+        counter!(REQUESTS, "route" => route.path, "status" => "200").increment(1);
+    } else {
+        counter!(REQUESTS, "route" => route.path, "status" => status.to_string()).increment(1);
+    }
+    histogram!(REQUEST_SECONDS, "route" => route.path).record(took.as_secs_f64());
+    if let Some(operation) = route.operation {
+        let code = code.map_or("OK", ErrorCode::as_str);
+        counter!(OPERATIONS, "operation" => operation.as_str(), "code" => code).increment(1);
+    }
+}
+
+/// Takes down how the open Fields stand. Goes through all of their units: not for every request.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a double; 2^53 commits are far away")]
+pub(crate) fn gauge_fields(fields: &[Arc<Field>], uptime: Duration) {
+    gauge!(UPTIME).set(uptime.as_secs_f64());
+    for field in fields {
+        let status = field.status();
+        let ready = if field.health().failure().is_none() { 1.0 } else { 0.0 };
+        gauge!(COMMITS, "field" => status.field.clone()).set(status.position as f64);
+        gauge!(UNITS, "field" => status.field.clone()).set(status.units.total as f64);
+        gauge!(READY, "field" => status.field).set(ready);
+    }
+}

@@ -1,0 +1,66 @@
+//! The paths of all routes, each once. The router, the OpenAPI document and the metrics use them.
+
+use quipu_wire::akashik::Operation;
+
+pub(crate) const FIELD_STATUS: &str = "/v1/field/status";
+pub(crate) const AGENTS: &str = "/v1/agents";
+pub(crate) const CONFLICTS: &str = "/v1/conflicts";
+pub(crate) const HEALTHZ: &str = "/healthz";
+pub(crate) const READYZ: &str = "/readyz";
+pub(crate) const METRICS: &str = "/metrics";
+pub(crate) const OPENAPI: &str = "/openapi.json";
+pub(crate) const HOME: &str = "/";
+
+const OTHERS: [&str; 8] =
+    [FIELD_STATUS, AGENTS, CONFLICTS, HEALTHZ, READYZ, METRICS, OPENAPI, HOME];
+
+/// The path of an operation.
+pub(crate) const fn of(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Register => "/v1/register",
+        Operation::Deregister => "/v1/deregister",
+        Operation::Record => "/v1/record",
+        Operation::Attune => "/v1/attune",
+        Operation::Detect => "/v1/detect",
+        Operation::Merge => "/v1/merge",
+        Operation::Subscribe => "/v1/subscribe",
+        Operation::Replay => "/v1/replay",
+        Operation::Compact => "/v1/compact",
+        Operation::Coordinate => "/v1/coordinate",
+        Operation::Handoff => "/v1/handoff",
+        Operation::Session => "/v1/session",
+    }
+}
+
+/// A route as the metrics name it: one of ours, or `other`, so that callers cannot add names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub(crate) path: &'static str,
+    pub(crate) operation: Option<Operation>,
+}
+
+impl Route {
+    pub(crate) fn find(path: &str) -> Self {
+        let operation = Operation::ALL.iter().copied().find(|operation| of(*operation) == path);
+        if let Some(operation) = operation {
+            return Self { path: of(operation), operation: Some(operation) };
+        }
+        let other = OTHERS.into_iter().find(|other| *other == path);
+        Self { path: other.unwrap_or("other"), operation: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_found_by_its_path_and_unknown_paths_share_a_name() {
+        for operation in Operation::ALL {
+            let route = Route::find(of(*operation));
+            assert_eq!((route.path, route.operation), (of(*operation), Some(*operation)));
+        }
+        assert_eq!(Route::find(HOME).path, HOME);
+        assert_eq!(Route::find("/v1/../etc"), Route { path: "other", operation: None });
+    }
+}

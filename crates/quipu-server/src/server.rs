@@ -1,0 +1,127 @@
+//! The server as a whole: bound, run, and shut down in order.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use quipu_field::Fields;
+use quipu_log::{EngineError, FieldName};
+use tokio::net::TcpListener;
+
+use crate::{
+    app::App,
+    entrance::Entrance,
+    keys::KeyStore,
+    limits::METRICS_UPKEEP,
+    listener::Listener,
+    metrics::{MetricsHandle, install_metrics},
+    surface,
+    tls::{self, TlsError, TlsFiles},
+};
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where to listen; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// No authentication, and authority 10 for everybody. Only on loopback.
+    pub dev: bool,
+    /// Speak TLS with this certificate; plain HTTP without.
+    pub tls: Option<TlsFiles>,
+    /// How long requests under way may take once the server is told to stop.
+    pub shutdown_grace: Duration,
+}
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// Without authentication the server must not be reachable from elsewhere.
+    #[error("--dev turns authentication off and needs a loopback address, not {listen}")]
+    DevNotLoopback {
+        /// The refused address.
+        listen: SocketAddr,
+    },
+    /// The address cannot be had.
+    #[error("cannot listen on {listen}")]
+    Listen {
+        /// The address.
+        listen: SocketAddr,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// TLS cannot be offered.
+    #[error("cannot offer TLS")]
+    Tls(#[from] TlsError),
+    /// The default Field cannot be opened.
+    #[error("cannot open the field {field}")]
+    Field {
+        /// Its name.
+        field: FieldName,
+        /// Why.
+        #[source]
+        source: EngineError,
+    },
+}
+
+/// A server that holds its address and serves once it is run.
+pub struct Server {
+    local_addr: SocketAddr,
+    fields: Arc<Fields>,
+    metrics: MetricsHandle,
+    listener: Listener,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("local_addr", &self.local_addr).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Takes the address and opens the default Field. From here on connections wait to be accepted.
+    pub async fn bind(
+        options: Options,
+        fields: Arc<Fields>,
+        keys: Arc<KeyStore>,
+    ) -> Result<Self, BindError> {
+        let listen = options.listen;
+        if options.dev && !listen.ip().is_loopback() {
+            return Err(BindError::DevNotLoopback { listen });
+        }
+        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let not_listening = |source| BindError::Listen { listen, source };
+        let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
+        let local_addr = tcp.local_addr().map_err(not_listening)?;
+        let default = FieldName::default_field();
+        fields
+            .open(&default)
+            .await
+            .map_err(|source| BindError::Field { field: default, source })?;
+        let metrics = install_metrics();
+        let app = Arc::new(App::new(Arc::clone(&fields), keys, options.dev, metrics.clone()));
+        let router = surface::router(Arc::clone(&app));
+        let entrance = Arc::new(Entrance::new(app, router));
+        let listener = Listener { tcp, tls, entrance, grace: options.shutdown_grace };
+        Ok(Self { local_addr, fields, metrics, listener })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// Serves until `shutdown` resolves; then stops accepting, lets requests under way finish within
+    /// the grace, and closes all Fields.
+    pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
+        let metrics = self.metrics;
+        let upkeep = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(METRICS_UPKEEP).await;
+                metrics.sum_up();
+            }
+        });
+        self.listener.run(shutdown).await;
+        upkeep.abort();
+        self.fields.close().await;
+    }
+}

@@ -1,0 +1,41 @@
+//! `/metrics`, for Prometheus. Needs any valid key, except in `--dev`.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, HeaderValue, Response, header},
+};
+use quipu_wire::{ErrorCode, ProtocolError};
+
+use crate::{answer::Refused, app::App, auth, metrics::gauge_fields};
+
+/// All counts as Prometheus reads them.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "server",
+    responses(
+        (status = 200, description = "The counts.", body = String, content_type = "text/plain"),
+        (status = 401, description = "Refused.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn metrics(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response<Body>, Refused> {
+    auth::credential(&app, &headers)?;
+    let counting = tokio::task::spawn_blocking(move || {
+        gauge_fields(&app.fields.opened(), app.uptime.elapsed());
+        app.metrics.render()
+    });
+    let text = counting.await.map_err(|error| {
+        Refused::new(ErrorCode::InternalError, format!("the counts failed: {error}"))
+    })?;
+    let mut response = Response::new(Body::from(text));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Ok(response)
+}

@@ -1,0 +1,100 @@
+//! Whether the server is up (`/healthz`) and whether its Fields take writes (`/readyz`).
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{Response, StatusCode},
+};
+use quipu_field::Field;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    answer::{Answer, respond},
+    app::App,
+};
+
+/// The answer of `/healthz`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Healthy {
+    /// `ok`.
+    status: &'static str,
+}
+
+/// The answer of `/readyz`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Readiness {
+    /// `ready`, or `unavailable` where a Field takes no writes.
+    status: &'static str,
+    /// Every open Field.
+    fields: Vec<FieldReadiness>,
+}
+
+/// Whether a Field takes writes.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FieldReadiness {
+    /// The Field's name.
+    name: String,
+    /// Whether it takes writes.
+    ready: bool,
+    /// Why not.
+    reason: Option<String>,
+    /// How far the check of old commits has come.
+    background_check: BackgroundCheck,
+}
+
+/// How far the check of old commits has come in the background.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BackgroundCheck {
+    /// The commits that were checked.
+    checked: u64,
+    /// All that are to be checked.
+    of: u64,
+}
+
+/// Says that the server is up, and no more.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "server",
+    responses((status = 200, description = "The server is up.", body = Healthy)),
+)]
+pub(super) async fn healthz() -> Answer<Healthy> {
+    Answer(Healthy { status: "ok" })
+}
+
+/// Says whether every open Field takes writes.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "server",
+    responses(
+        (status = 200, description = "All open Fields take writes.", body = Readiness),
+        (status = 503, description = "A Field takes no writes.", body = Readiness),
+    ),
+)]
+pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
+    let fields: Vec<FieldReadiness> =
+        app.fields.opened().iter().map(|field| readiness(field)).collect();
+    let ready = fields.iter().all(|field| field.ready);
+    let (code, status) = if ready {
+        (StatusCode::OK, "ready")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+    };
+    // Texts, numbers and booleans always have a JSON form.
+    respond(code, serde_json::to_vec(&Readiness { status, fields }).unwrap_or_default())
+}
+
+fn readiness(field: &Field) -> FieldReadiness {
+    let health = field.health();
+    let (checked, of) = health.background_check();
+    FieldReadiness {
+        name: field.name().to_string(),
+        ready: health.failure().is_none(),
+        reason: health.failure().map(str::to_owned),
+        background_check: BackgroundCheck { checked, of },
+    }
+}

@@ -1,0 +1,76 @@
+//! TLS from a certificate chain and a key in PEM files.
+
+use std::{path::PathBuf, sync::Arc};
+
+use rustls::{
+    ServerConfig,
+    pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject as _},
+};
+use tokio_rustls::TlsAcceptor;
+
+/// Where the certificate and its key are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate chain, the server's own first.
+    pub cert: PathBuf,
+    /// The private key of the first certificate.
+    pub key: PathBuf,
+}
+
+/// Why TLS cannot be offered.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The chain cannot be read.
+    #[error("cannot read a certificate from {path}")]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: pem::Error,
+    },
+    /// The key cannot be read.
+    #[error("cannot read a private key from {path}")]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: pem::Error,
+    },
+    /// The two do not go together, or are of a kind that is not spoken.
+    #[error("cannot use the certificate in {cert} with the key in {key}")]
+    Pair {
+        /// The file of the chain.
+        cert: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// Why.
+        #[source]
+        source: rustls::Error,
+    },
+}
+
+/// Reads the files and makes what turns a connection into a TLS connection.
+pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, TlsError> {
+    let no_certificate = |source| TlsError::Certificate { path: files.cert.clone(), source };
+    let chain: Vec<_> = CertificateDer::pem_file_iter(&files.cert)
+        .and_then(Iterator::collect)
+        .map_err(no_certificate)?;
+    if chain.is_empty() {
+        return Err(no_certificate(pem::Error::NoItemsFound));
+    }
+    let key = PrivateKeyDer::from_pem_file(&files.key)
+        .map_err(|source| TlsError::Key { path: files.key.clone(), source })?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+        .map_err(|source| TlsError::Pair {
+            cert: files.cert.clone(),
+            key: files.key.clone(),
+            source,
+        })?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

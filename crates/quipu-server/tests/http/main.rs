@@ -1,0 +1,16 @@
+//! The HTTP surface as a client meets it: a server in this process on a free port, spoken to over
+//! sockets. What the operations mean is tested where their rules are.
+#![cfg(test)]
+
+mod authentication;
+mod authority;
+mod bodies;
+mod document;
+mod fields;
+mod keys;
+mod messages;
+mod observing;
+mod routes;
+mod shutdown;
+mod support;
+mod tls;

@@ -1,0 +1,73 @@
+//! Which routes there are, and what is answered where there is none.
+
+use serde_json::json;
+
+use crate::support::{TestServer, envelope};
+
+#[test]
+fn an_unknown_route_is_an_error_object() {
+    let server = TestServer::start();
+    let mut client = server.client();
+    for path in ["/v2/record", "/v1", "/v1/record/", "/v1/records", "/favicon.ico"] {
+        let reply = client.get(path);
+        assert_eq!((reply.status, reply.code().as_str()), (404, "ROUTE_NOT_FOUND"), "{path}");
+        assert!(reply.message().contains(path), "{}", reply.message());
+    }
+}
+
+#[test]
+fn a_head_that_is_too_large_is_refused() {
+    let server = TestServer::start();
+    let long = "x".repeat(100 * 1024);
+    let mut client = server.client();
+    let head = client.head("GET", "/healthz", &[("x-long", &long)]);
+    client.write(format!("{head}\r\n").as_bytes());
+    assert_eq!(client.read().status, 431);
+    assert_eq!(server.client().get("/healthz").status, 200);
+}
+
+#[test]
+fn a_wrong_method_is_an_error_object() {
+    let server = TestServer::start();
+    let mut client = server.client();
+    for (method, path) in [
+        ("GET", "/v1/record"),
+        ("PUT", "/v1/record"),
+        ("POST", "/v1/agents"),
+        ("DELETE", "/readyz"),
+    ] {
+        let reply = client.send(method, path, &[], Some(b"{\"a\": \"body\"}"));
+        let expected = (405, "METHOD_NOT_ALLOWED");
+        assert_eq!((reply.status, reply.code().as_str()), expected, "{method} {path}");
+        assert!(reply.message().contains(method), "{}", reply.message());
+        assert!(reply.header("allow").is_some(), "{method} {path}");
+    }
+}
+
+#[test]
+fn operations_of_later_versions_say_so_to_whoever_has_a_key() {
+    let server = TestServer::start();
+    for operation in ["MERGE", "SUBSCRIBE", "REPLAY", "COMPACT", "COORDINATE", "HANDOFF", "SESSION"]
+    {
+        let path = format!("/v1/{}", operation.to_lowercase());
+        let reply = server.client().post(&path, &json!({}));
+        assert_eq!(reply.code(), "UNAUTHENTICATED", "{path}");
+        let message = envelope(operation, "a", "m-1", &json!({}));
+        for body in [&json!({}), &message] {
+            let reply = server.operator().post(&path, body);
+            let expected = (501, "UNSUPPORTED_OPERATION");
+            assert_eq!((reply.status, reply.code().as_str()), expected, "{path}");
+            assert_eq!(reply.json()["operation"], operation);
+            assert_eq!(reply.json()["recoverable"], false);
+        }
+    }
+}
+
+#[test]
+fn the_home_page_says_what_this_is_and_where_to_go() {
+    let server = TestServer::start();
+    let reply = server.client().get("/");
+    assert_eq!(reply.status, 200);
+    assert!(reply.header("content-type").unwrap().starts_with("text/html"));
+    assert!(reply.text().contains("/openapi.json") && reply.text().contains("Akashik"));
+}

@@ -1,0 +1,9 @@
+//! What the tests share: a server, a client, and payloads that are right.
+
+mod client;
+mod payloads;
+mod server;
+
+pub(crate) use client::{Client, Reply};
+pub(crate) use payloads::{attune, committed, draft, envelope, register};
+pub(crate) use server::{Setup, TestServer};

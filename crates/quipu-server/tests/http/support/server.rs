@@ -1,0 +1,119 @@
+//! A server on a free port of this machine, in a thread of its own, over memory.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, mpsc},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use quipu_field::{Fields, SystemOrigin};
+use quipu_log::{FieldName, MemoryEngine};
+use quipu_server::{
+    KeyStore, Options, Server, TlsFiles,
+    keys::{KeyAgent, NewKey},
+};
+use tokio::sync::oneshot;
+
+use super::Client;
+
+/// What a server is started with.
+pub(crate) struct Setup {
+    pub(crate) dev: bool,
+    pub(crate) tls: Option<TlsFiles>,
+    pub(crate) grace: Duration,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { dev: false, tls: None, grace: Duration::from_secs(20) }
+    }
+}
+
+/// A running server. It is stopped when dropped.
+pub(crate) struct TestServer {
+    pub(crate) address: SocketAddr,
+    pub(crate) keys: Arc<KeyStore>,
+    pub(crate) fields: Arc<Fields>,
+    pub(crate) directory: tempfile::TempDir,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl TestServer {
+    /// A server that asks for keys.
+    pub(crate) fn start() -> Self {
+        Self::with(Setup::default())
+    }
+
+    /// A server that asks for none.
+    pub(crate) fn dev() -> Self {
+        Self::with(Setup { dev: true, ..Setup::default() })
+    }
+
+    pub(crate) fn with(setup: Setup) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
+        let engine = Arc::new(MemoryEngine::new());
+        let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
+        let options = Options {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            dev: setup.dev,
+            tls: setup.tls,
+            shutdown_grace: setup.grace,
+        };
+        let (bound, address) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (of_server, with_keys) = (Arc::clone(&fields), Arc::clone(&keys));
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            runtime.block_on(async {
+                let server = Server::bind(options, of_server, with_keys).await.unwrap();
+                bound.send(server.local_addr()).unwrap();
+                server.run(async { drop(stopped.await) }).await;
+            });
+        });
+        let address = address.recv().unwrap();
+        Self { address, keys, fields, directory, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Tells the server to stop, without waiting for it.
+    pub(crate) fn stop(&mut self) {
+        drop(self.stop.take());
+    }
+
+    /// Waits until the server has ended.
+    pub(crate) fn join(&mut self) {
+        self.thread.take().unwrap().join().unwrap();
+    }
+
+    /// A key for any agent and any Field.
+    pub(crate) fn key(&self, authority: u8) -> String {
+        self.key_for(KeyAgent::Any, authority, None)
+    }
+
+    pub(crate) fn key_for(&self, agent: KeyAgent, authority: u8, field: Option<&str>) -> String {
+        let field = field.map(|name| FieldName::try_from(name).unwrap());
+        let key = NewKey { agent, authority, field, label: None };
+        self.keys.create(key).unwrap().secret
+    }
+
+    /// A connection without a key.
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    /// A connection with a key for everything.
+    pub(crate) fn operator(&self) -> Client {
+        self.client().with_key(&self.key(10))
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}

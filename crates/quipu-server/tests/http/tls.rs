@@ -1,0 +1,86 @@
+//! HTTP over TLS, with a certificate that was made for these tests and is its own root.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use quipu_field::{Fields, SystemOrigin};
+use quipu_log::MemoryEngine;
+use quipu_server::{BindError, KeyStore, Options, Server, TlsError, TlsFiles};
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+};
+
+use crate::support::{Client, Setup, TestServer, register};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn files() -> TlsFiles {
+    TlsFiles { cert: data("tls-cert.pem"), key: data("tls-key.pem") }
+}
+
+fn connect(server: &TestServer) -> Client {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(files().cert).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let connection = ClientConnection::new(Arc::new(config), name).unwrap();
+    Client::over(Box::new(StreamOwned::new(connection, Client::socket(server.address))))
+}
+
+#[test]
+fn a_client_that_trusts_the_certificate_is_served() {
+    let server = TestServer::with(Setup { tls: Some(files()), ..Setup::default() });
+    let mut client = connect(&server).with_key(&server.key(10));
+    assert_eq!(client.post("/v1/register", &register("a")).status, 200);
+    assert_eq!(client.get("/v1/agents").json()["agents"][0]["id"], "a");
+}
+
+#[test]
+fn a_client_that_speaks_no_tls_is_turned_away_and_others_are_served() {
+    let server = TestServer::with(Setup { tls: Some(files()), ..Setup::default() });
+    let mut plain = server.client();
+    plain.write(b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n");
+    let mut silent = server.client();
+    assert_eq!(connect(&server).get("/healthz").status, 200);
+    drop(plain);
+    silent.write(b"x");
+}
+
+fn bind_error(tls: TlsFiles) -> BindError {
+    let directory = tempfile::tempdir().unwrap();
+    let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
+    let engine = Arc::new(MemoryEngine::new());
+    let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
+    let options = Options {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        dev: false,
+        tls: Some(tls),
+        shutdown_grace: std::time::Duration::ZERO,
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(Server::bind(options, fields, keys)).unwrap_err()
+}
+
+#[test]
+fn files_that_are_missing_or_mixed_up_are_named() {
+    let missing = PathBuf::from("/nowhere/cert.pem");
+    let error = bind_error(TlsFiles { cert: missing.clone(), ..files() });
+    let BindError::Tls(TlsError::Certificate { path, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(path, missing);
+    let error = bind_error(TlsFiles { cert: files().key, key: files().key });
+    let BindError::Tls(TlsError::Certificate { path, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(path, files().key);
+    let error = bind_error(TlsFiles { cert: files().cert, key: files().cert });
+    let BindError::Tls(TlsError::Key { path, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(path, files().cert);
+}
