@@ -8,7 +8,7 @@ pub(crate) const CONNECTIONS_MAX: usize = 4096;
 /// How large the head of a request may be; twice as much is read ahead.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long the head of a request may take, and how long a connection may be idle.
-pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long the body of a request may take.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a caller may take nothing of what it is sent.
