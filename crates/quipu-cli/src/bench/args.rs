@@ -1,0 +1,60 @@
+//! The arguments of `quipu bench`, and which question each subcommand answers.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{attune, open, probe, record, report::Report};
+use crate::failure::Failure;
+
+/// Measure this machine, and Quipu on it.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    question: Question,
+    /// Makes the same texts and the same order of requests again
+    #[arg(long, global = true, default_value_t = 1)]
+    seed: u64,
+    /// Where to write raw.csv and summary.md; a folder per run
+    #[arg(long, global = true, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Question {
+    /// How long does this machine take to put a few bytes on stable storage?
+    Probe {
+        /// Where to write; the disk that holds it is measured
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+    },
+    /// How many units can be recorded a second, every answer synced?
+    Record(record::RecordArgs),
+    /// How long does it take to be given context?
+    Attune(attune::AttuneArgs),
+    /// How long does a large Field take to open, and how much memory does it need?
+    Open(open::OpenArgs),
+    /// (used by `open`) opens a Field in a process of its own and says what it took
+    #[command(hide = true)]
+    OpenChild {
+        /// The data directory
+        #[arg(long)]
+        data: PathBuf,
+    },
+}
+
+/// Runs a benchmark.
+pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
+    if let Question::OpenChild { data } = &args.question {
+        return open::child(data);
+    }
+    let mut report = Report::new(args.seed);
+    match args.question {
+        Question::Probe { dir } => probe::run(&dir, &mut report)?,
+        Question::Record(options) => record::run(&options, args.seed, &mut report)?,
+        Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
+        Question::Open(options) => open::run(&options, args.seed, &mut report)?,
+        Question::OpenChild { .. } => {}
+    }
+    report.finish(args.out.as_deref())
+}

@@ -1,0 +1,77 @@
+//! ATTUNE over HTTP with a hint and ten units, on Fields of several sizes.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    child::ServerProcess,
+    corpus::{Dice, sentence},
+    http::{self, MakeRequest},
+    open::fill,
+    record::{register, runtime},
+    report::Report,
+    stopwatch::rate,
+};
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(super) struct AttuneArgs {
+    /// Where to keep the data while measuring
+    #[arg(long, default_value = "./quipu-bench")]
+    data: PathBuf,
+    /// Sizes of the Field
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
+    units: Vec<usize>,
+    /// Numbers of concurrent clients
+    #[arg(long, value_delimiter = ',', default_value = "1,8")]
+    clients: Vec<usize>,
+    /// Seconds for each
+    #[arg(long, default_value_t = 5)]
+    seconds: u64,
+}
+
+pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    for &units in &args.units {
+        let data = args.data.join(format!("attune-{units}"));
+        runtime.block_on(fill(&data, units, seed))?;
+        let server = ServerProcess::start(&data)?;
+        runtime.block_on(register(&server, "reader"))?;
+        for &clients in &args.clients {
+            let lasting = Duration::from_secs(args.seconds);
+            let result =
+                runtime.block_on(http::load(server.address, clients, lasting, requests(seed)))?;
+            let what = format!("ATTUNE, {units} units, {clients} clients");
+            report.latencies(
+                &what,
+                &result.samples,
+                Some(rate(result.samples.len(), result.elapsed)),
+            );
+            if result.failures > 0 {
+                return Err(Failure::new(format!("{} requests were refused", result.failures)));
+            }
+        }
+        report.figure(
+            &format!("server memory, {units} units"),
+            server.resident_bytes() / 1e6,
+            "MB",
+        );
+        drop(server);
+        std::fs::remove_dir_all(&data).ok();
+    }
+    std::fs::remove_dir_all(&args.data).ok();
+    Ok(())
+}
+
+fn requests(seed: u64) -> MakeRequest {
+    let mut dice = Dice::new(seed ^ 0xa77);
+    let hints: Vec<String> = (0..256).map(|_| sentence(&mut dice)).collect();
+    Arc::new(move |number| {
+        let at = usize::try_from(number).unwrap_or(0) % hints.len();
+        let payload =
+            json!({"scope": {"role": "reader", "max_units": 10}, "context_hint": hints[at]});
+        http::post("/v1/attune", "reader", &format!("a-{number}"), &payload)
+    })
+}

@@ -1,0 +1,86 @@
+//! Starts the server as a process of its own, so that it is measured as users run it, and so that its
+//! memory can be told from the load generator's.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use crate::failure::Failure;
+
+/// A running server; killed when dropped.
+#[derive(Debug)]
+pub(super) struct ServerProcess {
+    child: Child,
+    pub(super) address: SocketAddr,
+}
+
+impl ServerProcess {
+    /// Starts `quipu serve --dev` on a free port.
+    pub(super) fn start(data: &Path) -> Result<Self, Failure> {
+        let failed =
+            |error| Failure::caused(format!("cannot start a server on {}", data.display()), &error);
+        let program = std::env::current_exe().map_err(failed)?;
+        let mut child = Command::new(program)
+            .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .map_err(failed)?;
+        let output = child.stdout.take().map(BufReader::new);
+        let address = output
+            .into_iter()
+            .flat_map(BufRead::lines)
+            .map_while(Result::ok)
+            .find_map(|line| address_in(&line))
+            .ok_or_else(|| failed(std::io::Error::other("it did not say where it listens")))?;
+        Ok(Self { child, address })
+    }
+
+    /// The server's resident memory in bytes.
+    pub(super) fn resident_bytes(&self) -> f64 {
+        resident_bytes(&self.child.id().to_string())
+    }
+
+    /// The processor time that the server has used, in seconds.
+    pub(super) fn cpu_seconds(&self) -> f64 {
+        let path = format!("/proc/{}/stat", self.child.id());
+        let stat = std::fs::read_to_string(path).unwrap_or_default();
+        // After the name in brackets: state is the first field, user and system time the 12th and 13th.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: f64 =
+            fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+        ticks / 100.0
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn address_in(line: &str) -> Option<SocketAddr> {
+    let start = line.find("http://")?;
+    let text: String = line
+        .get(start + 7..)?
+        .chars()
+        .take_while(|letter| letter.is_ascii_digit() || ".:".contains(*letter))
+        .collect();
+    text.parse().ok()
+}
+
+/// The resident memory of a process, `self` for this one.
+#[expect(clippy::cast_precision_loss, reason = "bytes for people")]
+pub(super) fn resident_bytes(process: &str) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let kilobytes = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.map_or(f64::NAN, |kilobytes| (kilobytes * 1024) as f64)
+}

@@ -1,0 +1,16 @@
+//! `quipu bench`: measures this machine and Quipu on it, seeded, with raw results. Nothing here is
+//! asserted: figures are for people, and ratios within one run are worth more than absolutes.
+
+mod args;
+mod attune;
+mod child;
+mod corpus;
+mod engine;
+mod http;
+mod open;
+mod probe;
+mod record;
+mod report;
+mod stopwatch;
+
+pub(crate) use args::{BenchArgs, run};

@@ -1,0 +1,185 @@
+//! Fills a Field with many units, closes it, and opens it in a process of its own: how long it takes
+//! with a snapshot and with none, and how much memory the open Field needs.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+
+use clap::Args;
+use quipu_field::{Field, FieldOptions, Message, SystemOrigin};
+use quipu_log::{FieldName, SqliteEngine, SqliteOptions};
+use quipu_wire::akashik::{RecordPayload, RegisterPayload};
+use serde_json::{Value, json};
+
+use super::{
+    child::resident_bytes,
+    corpus::{self, Dice},
+    record::runtime,
+    report::Report,
+    stopwatch::{Stopwatch, rate},
+};
+use crate::failure::Failure;
+
+/// How many RECORDs are under way at once while filling.
+const AT_ONCE: usize = 1024;
+
+#[derive(Debug, Args)]
+pub(super) struct OpenArgs {
+    /// Where to keep the data while measuring
+    #[arg(long, default_value = "./quipu-bench")]
+    data: PathBuf,
+    /// How many units
+    #[arg(long, default_value_t = 1_000_000)]
+    units: usize,
+    /// Also open it without its snapshot, from the log alone
+    #[arg(long)]
+    without_snapshot: bool,
+}
+
+pub(super) fn run(args: &OpenArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
+    let data = args.data.join("open");
+    let watch = Stopwatch::start();
+    runtime()?.block_on(fill(&data, args.units, seed))?;
+    report.figure(
+        "filled in process, every commit synced",
+        rate(args.units, watch.elapsed()),
+        "units/s",
+    );
+    report.figure(
+        "log on disk",
+        per_unit(disk_bytes(&data, "log.sqlite"), args.units),
+        "bytes/unit",
+    );
+    report.figure(
+        "snapshot on disk",
+        per_unit(disk_bytes(&data, ".snap"), args.units),
+        "bytes/unit",
+    );
+    measure(&data, args.units, "with a snapshot", report)?;
+    if args.without_snapshot {
+        std::fs::remove_dir_all(data.join("fields/default/snapshots")).ok();
+        measure(&data, args.units, "from the log alone", report)?;
+    }
+    std::fs::remove_dir_all(&args.data).ok();
+    Ok(())
+}
+
+fn measure(data: &Path, units: usize, how: &str, report: &mut Report) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(format!("cannot open in a process of its own: {error}"))
+    };
+    let program = std::env::current_exe().map_err(|error| failed(&error))?;
+    let output = Command::new(program)
+        .args(["bench", "open-child", "--data"])
+        .arg(data)
+        .output()
+        .map_err(|error| failed(&error))?;
+    let figures: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
+        failed(&format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+    })?;
+    let figure = |name: &str| figures.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    report.figure(&format!("opened {units} units {how}"), figure("seconds"), "s");
+    report.figure("  memory in all", per_unit(figure("resident"), units), "bytes/unit");
+    report.figure("  of which the index", per_unit(figure("index"), units), "bytes/unit");
+    let beyond = figure("resident") - figure("baseline") - figure("index");
+    report.figure("  memory beyond the index", per_unit(beyond, units), "bytes/unit");
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn per_unit(bytes: f64, units: usize) -> f64 {
+    bytes / units as f64
+}
+
+/// The other process: opens the Field and prints what it took.
+pub(super) fn child(data: &Path) -> Result<(), Failure> {
+    let baseline = resident_bytes("self");
+    let watch = Stopwatch::start();
+    let field = open(data)?;
+    let seconds = watch.elapsed().as_secs_f64();
+    let index = field.index_bytes();
+    let resident = resident_bytes("self");
+    println!(
+        "{}",
+        json!({"seconds": seconds, "baseline": baseline, "resident": resident, "index": index})
+    );
+    Ok(())
+}
+
+fn open(data: &Path) -> Result<Arc<Field>, Failure> {
+    let failed = |error: &dyn std::error::Error| {
+        Failure::new(format!("cannot open {}: {}", data.display(), quipu_field::with_causes(error)))
+    };
+    let engine =
+        SqliteEngine::open(data, SqliteOptions::default()).map_err(|error| failed(&error))?;
+    let name = FieldName::default_field();
+    let options = FieldOptions {
+        origin: Arc::new(SystemOrigin),
+        snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
+    };
+    Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))
+}
+
+/// Fills a Field in process and closes it in order.
+pub(super) async fn fill(data: &Path, units: usize, seed: u64) -> Result<(), Failure> {
+    let field = open(data)?;
+    let refused = |error: quipu_wire::ProtocolError| Failure::new(error.to_string());
+    let payload = RegisterPayload::parse(json!({"id": "filler", "role": "bench"}))
+        .map_err(|e| Failure::new(e.to_string()))?
+        .0;
+    field.register(message("register"), payload).await.map_err(refused)?;
+    let mut dice = Dice::new(seed);
+    let mut number = 0;
+    while number < units {
+        let count = AT_ONCE.min(units - number);
+        let sent: Vec<_> = (number..number + count)
+            .map(|number| {
+                let payload = RecordPayload::parse(corpus::record(&mut dice));
+                let field = Arc::clone(&field);
+                tokio::spawn(async move {
+                    let (payload, _) = payload.map_err(|error| Failure::new(error.to_string()))?;
+                    field
+                        .record(message(&format!("m-{number}")), payload)
+                        .await
+                        .map_err(|error| Failure::new(error.to_string()))
+                })
+            })
+            .collect();
+        for one in sent {
+            one.await.map_err(|error| Failure::new(error.to_string()))??;
+        }
+        number += count;
+    }
+    field.close().await;
+    Ok(())
+}
+
+fn message(id: &str) -> Message {
+    Message {
+        id: id.to_owned(),
+        agent: "filler".to_owned(),
+        session: None,
+        epoch: 0,
+        authority: 10,
+    }
+}
+
+/// The size of all files below a folder whose name ends so.
+#[expect(clippy::cast_precision_loss, reason = "bytes for people")]
+fn disk_bytes(dir: &Path, ending: &str) -> f64 {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| {
+            let path = entry.path();
+            if path.is_dir() {
+                disk_bytes(&path, ending)
+            } else if path.to_string_lossy().ends_with(ending) {
+                entry.metadata().map_or(0.0, |metadata| metadata.len() as f64)
+            } else {
+                0.0
+            }
+        })
+        .sum()
+}

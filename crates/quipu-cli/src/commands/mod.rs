@@ -1,0 +1,14 @@
+//! One file per command: its arguments, its help, and what it does.
+
+pub(crate) mod attune;
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod key;
+pub(crate) mod record;
+pub(crate) mod register;
+mod run;
+pub(crate) mod serve;
+pub(crate) mod status;
+pub(crate) mod verify;
+
+pub(crate) use run::run;

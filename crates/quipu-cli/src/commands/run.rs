@@ -1,0 +1,40 @@
+//! Runs the command that was asked for, in the runtime that it needs.
+
+use std::future::Future;
+
+use super::{attune, export, import, key, record, register, serve, status, verify};
+use crate::{bench, cli::Command, config::Settings, failure::Failure};
+
+/// Runs a command.
+pub(crate) fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(args) => {
+            let settings = Settings::load(args)?;
+            wait_for(tokio::runtime::Builder::new_multi_thread(), serve::serve(settings))
+        }
+        Command::Key(args) => key::key(args.action),
+        Command::Verify(args) => verify::verify(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Import(args) => import::import(&args),
+        Command::Register(args) => alone(register::register(args)),
+        Command::Record(args) => alone(record::record(args)),
+        Command::Attune(args) => alone(attune::attune(args)),
+        Command::Status(args) => alone(status::status(args)),
+        Command::Bench(args) => bench::run(args),
+    }
+}
+
+fn alone(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    wait_for(tokio::runtime::Builder::new_current_thread(), work)
+}
+
+fn wait_for(
+    mut runtime: tokio::runtime::Builder,
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    let runtime = runtime
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::caused("cannot start the runtime", &error))?;
+    runtime.block_on(work)
+}

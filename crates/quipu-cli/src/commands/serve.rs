@@ -1,0 +1,152 @@
+//! `quipu serve`: puts engine, fields, keys and server together, and runs until a signal comes.
+
+use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use quipu_field::{Fields, SystemOrigin};
+use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
+use quipu_server::{
+    BindError, KeyStore, Options, Server,
+    keys::{IssuedKey, KeyAgent, NewKey},
+};
+
+use super::{import::remove_leftovers, key::key_failure};
+use crate::{
+    config::{LogPlace, Settings},
+    data_dir,
+    failure::Failure,
+    logging, output, progress,
+};
+
+/// How long open requests may go on after a signal.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+/// The authority of the key that the first start makes.
+const OPERATOR: u8 = 10;
+
+/// Runs the server.
+pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
+    logging::start(settings.log_format, &settings.log_level)?;
+    if let Some(file) = &settings.file {
+        tracing::info!(file = %file.display(), "read the config file");
+    }
+    let stop = stop_signal()?;
+    let fields = Arc::new(open_fields(&settings)?);
+    let keys = Arc::new(KeyStore::open(&settings.data).map_err(|error| key_failure(&error))?);
+    let options = Options {
+        listen: settings.listen,
+        dev: settings.dev,
+        tls: settings.tls.clone(),
+        shutdown_grace: SHUTDOWN_GRACE,
+    };
+    let binding = Server::bind(options, fields, Arc::clone(&keys));
+    let server = progress::waiting("opening the log", binding)
+        .await
+        .map_err(|error| bind_failure(&settings, &error))?;
+    if settings.dev {
+        tracing::warn!("--dev: there is no authentication, every caller has authority 10");
+    } else if keys.is_empty() {
+        let issued = operator_key(&keys)?;
+        output::print(&welcome(&issued, &settings, &server))?;
+    }
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    output::print(&format!("quipu listens on {scheme}://{}\n", server.local_addr()))?;
+    server.run(stop).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
+    let origin = Arc::new(SystemOrigin);
+    let (engine, directory): (Arc<dyn Engine>, _) = match settings.log {
+        LogPlace::Sqlite => {
+            let options = SqliteOptions { max_log_bytes: settings.max_log_bytes };
+            let engine = SqliteEngine::open(&settings.data, options)
+                .map_err(|error| data_dir::open_failure(&error))?;
+            remove_leftovers(&settings.data)?;
+            (Arc::new(engine), Some(data_dir::fields_dir(&settings.data)))
+        }
+        LogPlace::Memory => {
+            tracing::warn!("the log is in memory: nothing that is recorded survives a restart");
+            (Arc::new(MemoryEngine::new()), None)
+        }
+    };
+    Ok(Fields::new(engine, origin, directory))
+}
+
+fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {
+    let label = Some("operator, made by the first start".to_owned());
+    let new = NewKey { agent: KeyAgent::Any, authority: OPERATOR, field: None, label };
+    keys.create(new).map_err(|error| key_failure(&error))
+}
+
+fn welcome(issued: &IssuedKey, settings: &Settings, server: &Server) -> String {
+    let (address, data) = (server.local_addr(), settings.data.display());
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    format!(
+        "There are no keys yet, so here is one for the operator. It is shown only now; keep it:\n\n  \
+         {secret}\n\n\
+         Try it:\n  \
+         export QUIPU_KEY={secret}\n  \
+         curl -s {scheme}://{address}/v1/field/status -H \"Authorization: Bearer $QUIPU_KEY\"\n\
+         Give each agent a key of its own:\n  \
+         quipu key create --data {data} --agent NAME --authority 4\n\n",
+        secret = issued.secret,
+    )
+}
+
+fn bind_failure(settings: &Settings, error: &BindError) -> Failure {
+    let failure = Failure::new(quipu_field::with_causes(error));
+    match error {
+        BindError::DevNotLoopback { .. } => {
+            failure.advise("listen on 127.0.0.1 or [::1], or leave --dev out and use keys")
+        }
+        BindError::Listen { listen, source } => listen_failure(*listen, source, failure),
+        BindError::Tls(_) => {
+            failure.advise("check the PEM files named by --tls-cert and --tls-key")
+        }
+        BindError::Field { field, source } => {
+            data_dir::field_failure(&settings.data, field, source)
+        }
+    }
+}
+
+fn listen_failure(listen: SocketAddr, source: &io::Error, failure: Failure) -> Failure {
+    let kind = source.kind();
+    if kind == io::ErrorKind::AddrInUse {
+        Failure::new(format!("cannot listen on {listen}: another process does already"))
+            .advise("stop it, or choose another port with --listen; port 0 takes a free one")
+    } else if kind == io::ErrorKind::PermissionDenied {
+        failure.advise("ports below 1024 need a privilege: choose a higher one with --listen")
+    } else {
+        failure.advise("choose an address of this machine with --listen")
+    }
+}
+
+/// Resolves when the process is asked to stop. Listens from now on, so that a signal during the
+/// start is not lost.
+#[cfg(unix)]
+fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen =
+        |kind| signal(kind).map_err(|error| Failure::caused("cannot listen for signals", &error));
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen(SignalKind::terminate())?;
+    Ok(async move {
+        let name = tokio::select! {
+            _ = interrupt.recv() => "SIGINT",
+            _ = terminate.recv() => "SIGTERM",
+        };
+        tracing::info!(signal = name, "stopping: open requests may finish");
+    })
+}
+
+/// Resolves when the process is asked to stop.
+#[cfg(not(unix))]
+fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
+    Ok(async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::error!(%error, "cannot listen for Ctrl-C");
+            std::future::pending::<()>().await;
+        }
+        tracing::info!("stopping: open requests may finish");
+    })
+}

@@ -1,0 +1,355 @@
+//! `quipu verify`: reads a whole data directory, changes nothing, and either vouches for it or names the
+//! first position that cannot be trusted.
+
+use std::{path::Path, sync::Arc};
+
+use clap::Args;
+use quipu_field::{
+    restore::catch_up,
+    snapshot::{self, SnapshotDir, SnapshotError},
+    view::Published,
+};
+use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Head, SqliteEngine, sqlite};
+use quipu_wire::Hash;
+use serde::Serialize;
+
+use crate::{
+    data_dir::{self, DataArgs},
+    failure::Failure,
+    output::{self, count},
+    pinned::Pinned,
+    progress::Progress,
+};
+
+const ABOUT: &str = "\
+Check a data directory from the first commit to the last. It changes nothing, and a server may run
+on the directory meanwhile.
+
+For each field: the storage itself, the whole hash chain, every text against the commitment in its
+header, the state built from nothing, and each snapshot against the state at its very position.
+Erased texts are counted; their headers still verify. Exits 0, or 1 and names the first bad position.
+
+Example:
+  quipu verify --data ./quipu-data";
+
+const AFTER: &str = "\
+A running server says its head too; it is the one that this command prints, or a later one:
+  curl -s http://127.0.0.1:7070/v1/field/status -H \"Authorization: Bearer $QUIPU_KEY\"";
+
+/// The arguments of `quipu verify`.
+#[derive(Debug, Args)]
+#[command(about = "Check a data directory from the first commit to the last", long_about = ABOUT, after_help = AFTER)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    data: DataArgs,
+    /// Only this field
+    #[arg(long, value_name = "NAME")]
+    field: Option<FieldName>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found out about a directory.
+#[derive(Debug, Serialize)]
+struct Report {
+    ok: bool,
+    fields: Vec<FieldReport>,
+}
+
+/// What was found out about a field.
+#[derive(Debug, Serialize)]
+struct FieldReport {
+    field: FieldName,
+    ok: bool,
+    /// Whether the log itself is whole; a bad snapshot can be deleted without loss.
+    log_ok: bool,
+    commits: u64,
+    units: u64,
+    conflicts: u64,
+    bodies_erased: u64,
+    snapshots: u64,
+    head: Hash,
+    state: Option<Hash>,
+    /// The lowest damaged position; null where nothing is damaged or no position can be named.
+    first_bad_position: Option<u64>,
+    damage: Vec<String>,
+}
+
+/// Verifies a data directory.
+pub(crate) fn verify(args: &VerifyArgs) -> Result<(), Failure> {
+    let dir = &args.data.data;
+    let engine = data_dir::open_read_only(dir)?;
+    let mut fields = engine
+        .fields()
+        .map_err(|error| Failure::caused(format!("cannot read {}", dir.display()), &error))?;
+    if let Some(wanted) = &args.field {
+        if !fields.contains(wanted) {
+            return Err(data_dir::no_such_field(dir, wanted));
+        }
+        fields.retain(|field| field == wanted);
+    }
+    let fields: Vec<FieldReport> =
+        fields.iter().map(|field| check_field(dir, &engine, field)).collect();
+    let report = Report { ok: fields.iter().all(|field| field.ok), fields };
+    let text = if args.json { as_json(&report)? } else { as_text(dir, &report) };
+    output::print(&text)?;
+    if report.ok { Ok(()) } else { Err(summary_of_damage(args.json, &report)) }
+}
+
+fn check_field(dir: &Path, engine: &Arc<SqliteEngine>, field: &FieldName) -> FieldReport {
+    // In this order, so that no snapshot is of a later head than the one that is pinned.
+    let snapshots = load_snapshots(dir, field);
+    let mut report = FieldReport::new(field);
+    let pinned = match Pinned::new(Arc::clone(engine) as Arc<dyn Engine>, field) {
+        Ok(pinned) => pinned,
+        Err(error) => {
+            report.found_error(&error);
+            check_storage(dir, field, Head::EMPTY, &mut report);
+            return report;
+        }
+    };
+    check_storage(dir, field, pinned.pinned_head(), &mut report);
+    report.head = pinned.pinned_head().hash;
+    check_chain(&pinned, field, &snapshots, &mut report);
+    report.bodies_erased = pinned.erased();
+    report
+}
+
+fn check_storage(dir: &Path, field: &FieldName, head: Head, report: &mut FieldReport) {
+    // A field without commits may be one whose making was cut off: there is no database to check.
+    let checked = match head {
+        Head::EMPTY => sqlite::check_files(dir, field),
+        _ => sqlite::check_storage(dir, field),
+    };
+    if let Err(damage) = checked {
+        report.found(&damage);
+    }
+}
+
+/// A snapshot's claim: at this head, the state has this hash.
+struct Claim {
+    path: std::path::PathBuf,
+    head: Head,
+    state: Hash,
+}
+
+fn load_snapshots(dir: &Path, field: &FieldName) -> Vec<Result<Claim, SnapshotError>> {
+    let directory = data_dir::fields_dir(dir).join(field.as_str()).join("snapshots");
+    let mut files = SnapshotDir::new(directory).list();
+    files.reverse();
+    let claims = files.into_iter().map(|path| {
+        let published = snapshot::load(&path)?;
+        Ok(Claim { path, head: published.head, state: published.state.hash() })
+    });
+    // One that a running server replaced meanwhile is no longer there to be checked.
+    claims.filter(|claim| !is_gone(claim)).collect()
+}
+
+fn is_gone(claim: &Result<Claim, SnapshotError>) -> bool {
+    match claim {
+        Err(SnapshotError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
+        Ok(_) | Err(SnapshotError::Damaged { .. }) => false,
+    }
+}
+
+fn check_chain(
+    pinned: &Pinned,
+    field: &FieldName,
+    snapshots: &[Result<Claim, SnapshotError>],
+    report: &mut FieldReport,
+) {
+    let end = pinned.pinned_head().position;
+    let mut progress = Progress::new(format!("verifying {field}"), Some(end));
+    let mut published = Published::empty();
+    for claim in snapshots {
+        report.snapshots += 1;
+        match claim {
+            Err(error) => report.bad_snapshot(error),
+            Ok(claim) => {
+                let reached =
+                    advance(pinned, field, &mut published, claim.head.position, &mut progress);
+                if let Err(error) = reached {
+                    report.found_error(&error);
+                    report.describe(&published);
+                    return;
+                }
+                compare(claim, &published, report);
+            }
+        }
+    }
+    if let Err(error) = advance(pinned, field, &mut published, end, &mut progress) {
+        report.found_error(&error);
+    } else {
+        report.state = Some(published.state.hash());
+    }
+    report.describe(&published);
+}
+
+/// Builds the state up to a position, verifying every commit on the way.
+fn advance(
+    pinned: &Pinned,
+    field: &FieldName,
+    published: &mut Published,
+    to: u64,
+    progress: &mut Progress,
+) -> Result<(), EngineError> {
+    let to = to.min(pinned.pinned_head().position);
+    if published.head.position >= to {
+        return Ok(());
+    }
+    let whole = to == pinned.pinned_head().position;
+    let mut stopped = false;
+    let reached = catch_up(pinned, field, published, &mut |position| {
+        progress.reach(position);
+        stopped = !whole && position >= to;
+        !stopped
+    });
+    match reached {
+        Err(_) if stopped => Ok(()),
+        other => other.map(|_| ()),
+    }
+}
+
+fn compare(claim: &Claim, published: &Published, report: &mut FieldReport) {
+    let wrong = if claim.head != published.head {
+        "is not of this log"
+    } else if claim.state != published.state.hash() {
+        "holds another state than the log gives at its position"
+    } else {
+        return;
+    };
+    let what = format!("snapshot {} {wrong}", claim.path.display());
+    report.damage(Some(claim.head.position), what);
+}
+
+impl FieldReport {
+    fn new(field: &FieldName) -> Self {
+        Self {
+            field: field.clone(),
+            ok: true,
+            log_ok: true,
+            commits: 0,
+            units: 0,
+            conflicts: 0,
+            bodies_erased: 0,
+            snapshots: 0,
+            head: Hash::ZERO,
+            state: None,
+            first_bad_position: None,
+            damage: Vec::new(),
+        }
+    }
+
+    fn describe(&mut self, published: &Published) {
+        self.commits = published.head.position;
+        self.units = u64::try_from(published.state.units.len()).unwrap_or(u64::MAX);
+        self.conflicts =
+            u64::try_from(published.state.conflicts.iter().count()).unwrap_or(u64::MAX);
+    }
+
+    fn damage(&mut self, position: Option<u64>, what: String) {
+        self.ok = false;
+        self.first_bad_position = match (self.first_bad_position, position) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        if !self.damage.contains(&what) {
+            self.damage.push(what);
+        }
+    }
+
+    fn bad_snapshot(&mut self, error: &SnapshotError) {
+        let (SnapshotError::Io { path, .. } | SnapshotError::Damaged { path, .. }) = error;
+        // A snapshot is named after its position.
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let position = stem.and_then(|stem| stem.parse().ok());
+        self.damage(position, format!("snapshot {}", quipu_field::with_causes(error)));
+    }
+
+    fn found(&mut self, damage: &Damage) {
+        self.log_ok = false;
+        self.damage(Some(damage.position).filter(|position| *position > 0), damage.to_string());
+    }
+
+    fn found_error(&mut self, error: &EngineError) {
+        match error {
+            EngineError::Damaged(damage) => self.found(damage),
+            EngineError::HeadMoved { .. }
+            | EngineError::Sealed { .. }
+            | EngineError::Full
+            | EngineError::Poisoned { .. }
+            | EngineError::Io { .. }
+            | EngineError::UnknownField { .. }
+            | EngineError::InvalidBatch { .. } => {
+                self.found(&Damage::new(
+                    0,
+                    DamageKind::StorageUnreadable(quipu_field::with_causes(error)),
+                ));
+            }
+        }
+    }
+}
+
+fn as_json(report: &Report) -> Result<String, Failure> {
+    serde_json::to_string_pretty(report)
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::caused("cannot write the result as JSON", &error))
+}
+
+fn as_text(dir: &Path, report: &Report) -> String {
+    if report.fields.is_empty() {
+        return format!("{} is a data directory without any field yet: ok\n", dir.display());
+    }
+    let mut text = String::new();
+    for field in &report.fields {
+        text.push_str(&field_text(field));
+    }
+    let commits = report.fields.iter().map(|field| field.commits).sum();
+    let fields = u64::try_from(report.fields.len()).unwrap_or(u64::MAX);
+    if report.ok {
+        text.push_str(&format!("ok: {}, {}\n", count(fields, "field"), count(commits, "commit")));
+    }
+    text
+}
+
+fn field_text(report: &FieldReport) -> String {
+    let row = |name: &str, value: String| vec![format!("  {name}"), value];
+    let mut rows = vec![
+        row("commits", output::thousands(report.commits)),
+        row("units", output::thousands(report.units)),
+        row("conflicts", output::thousands(report.conflicts)),
+        row("bodies erased", output::thousands(report.bodies_erased)),
+        row("snapshots", output::thousands(report.snapshots)),
+        row("head", report.head.to_string()),
+    ];
+    let state = report.state.map_or_else(|| "not built".to_owned(), |hash| hash.to_string());
+    rows.push(row("state", state));
+    let verdict = if report.ok { "ok" } else { "DAMAGED" };
+    let mut text = format!("field {}: {verdict}\n{}", report.field, output::table(&rows));
+    for damage in &report.damage {
+        text.push_str(&format!("  damage: {}\n", output::harmless(damage)));
+    }
+    text
+}
+
+fn summary_of_damage(json: bool, report: &Report) -> Failure {
+    if json {
+        return Failure::shown();
+    }
+    let bad: Vec<String> = report
+        .fields
+        .iter()
+        .filter(|field| !field.ok)
+        .map(|field| {
+            let what = if field.log_ok { "has a bad snapshot" } else { "is damaged" };
+            let at = field.first_bad_position.map(|position| format!(" at position {position}"));
+            format!("field {} {what}{}", field.field, at.unwrap_or_default())
+        })
+        .collect();
+    Failure::new(bad.join("; ")).advise(if report.fields.iter().all(|field| field.log_ok) {
+        "the log is whole; stop the server and delete the named snapshots, which are only a cache"
+    } else {
+        "keep a copy of the directory as it is, then restore it from a backup"
+    })
+}

@@ -1,0 +1,293 @@
+//! What `quipu serve` runs with. Every option can be a flag, a `QUIPU_…` variable or a key of the config
+//! file; a flag beats the variable, the variable beats the file, the file beats the default.
+
+use std::{
+    fs, io,
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, ValueEnum, builder::BoolishValueParser};
+use quipu_server::TlsFiles;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// The config file that is read when none is named, if it is there.
+const DEFAULT_FILE: &str = "quipu.toml";
+const DEFAULT_DATA: &str = "./quipu-data";
+const DEFAULT_LEVEL: &str = "info";
+const DEFAULT_PORT: u16 = 7070;
+
+/// The options of `quipu serve` as flags and variables.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ServeArgs {
+    /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:7070]
+    #[arg(long, env = "QUIPU_LISTEN", hide_env_values = true, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Directory of the log, the snapshots and the keys [default: ./quipu-data]
+    #[arg(long, env = "QUIPU_DATA", hide_env_values = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where the log is: `sqlite:` in the data directory, or `memory:` [default: sqlite:]
+    #[arg(long, env = "QUIPU_LOG", hide_env_values = true, value_name = "URL")]
+    pub(crate) log: Option<String>,
+    /// Config file [default: quipu.toml, if there is one]
+    #[arg(long, env = "QUIPU_CONFIG", hide_env_values = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Certificate chain for https, in PEM
+    #[arg(long, env = "QUIPU_TLS_CERT", hide_env_values = true, value_name = "FILE")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, in PEM
+    #[arg(long, env = "QUIPU_TLS_KEY", hide_env_values = true, value_name = "FILE")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// No keys: every caller has authority 10. Only on a loopback address
+    #[arg(
+        long,
+        env = "QUIPU_DEV",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub(crate) dev: Option<bool>,
+    /// Form of the log lines on stderr [default: text]
+    #[arg(long, env = "QUIPU_LOG_FORMAT", hide_env_values = true, value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+    /// Least level of the log lines, or directives such as info,quipu_server=debug [default: info]
+    #[arg(long, env = "QUIPU_LOG_LEVEL", hide_env_values = true, value_name = "LEVEL")]
+    pub(crate) log_level: Option<String>,
+    /// Largest size of one field's log, in bytes; beyond it RECORD answers STORAGE_FULL [default: none]
+    #[arg(long, env = "QUIPU_MAX_LOG_BYTES", hide_env_values = true, value_name = "N")]
+    pub(crate) max_log_bytes: Option<u64>,
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// Where the log is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogPlace {
+    /// In the data directory.
+    Sqlite,
+    /// Nowhere: it is gone with the process.
+    Memory,
+}
+
+/// The same options as keys of the config file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileOptions {
+    listen: Option<SocketAddr>,
+    data: Option<PathBuf>,
+    log: Option<String>,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+    dev: Option<bool>,
+    log_format: Option<LogFormat>,
+    log_level: Option<String>,
+    max_log_bytes: Option<u64>,
+}
+
+/// What a server runs with.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The config file that was read.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) data: PathBuf,
+    pub(crate) log: LogPlace,
+    pub(crate) tls: Option<TlsFiles>,
+    pub(crate) dev: bool,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_level: String,
+    pub(crate) max_log_bytes: Option<u64>,
+}
+
+impl Settings {
+    /// Reads the config file, if there is one, and settles every option.
+    pub(crate) fn load(args: ServeArgs) -> Result<Self, Failure> {
+        let path = args.config.clone().unwrap_or_else(|| DEFAULT_FILE.into());
+        match read_file(&path)? {
+            Some(file) => Ok(Self { file: Some(path), ..Self::settle(args, file)? }),
+            None if args.config.is_none() => Self::settle(args, FileOptions::default()),
+            None => Err(Failure::new(format!("there is no config file {}", path.display()))
+                .advise("name an existing one with --config, or leave it out")),
+        }
+    }
+
+    fn settle(args: ServeArgs, file: FileOptions) -> Result<Self, Failure> {
+        let log = args.log.or(file.log);
+        let cert = args.tls_cert.or(file.tls_cert);
+        let key = args.tls_key.or(file.tls_key);
+        let default_listen = SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT));
+        Ok(Self {
+            file: None,
+            listen: args.listen.or(file.listen).unwrap_or(default_listen),
+            data: args.data.or(file.data).unwrap_or_else(|| DEFAULT_DATA.into()),
+            log: log.as_deref().map_or(Ok(LogPlace::Sqlite), log_place)?,
+            tls: tls_files(cert, key)?,
+            dev: args.dev.or(file.dev).unwrap_or(false),
+            log_format: args.log_format.or(file.log_format).unwrap_or_default(),
+            log_level: args.log_level.or(file.log_level).unwrap_or_else(|| DEFAULT_LEVEL.into()),
+            max_log_bytes: args.max_log_bytes.or(file.max_log_bytes),
+        })
+    }
+}
+
+fn read_file(path: &Path) -> Result<Option<FileOptions>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => parse_file(path, &text).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(Failure::caused(format!("cannot read the config file {}", path.display()), &error))
+        }
+    }
+}
+
+fn parse_file(path: &Path, text: &str) -> Result<FileOptions, Failure> {
+    toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let what = error.message().replace("unknown field", "unknown key");
+        Failure::new(format!("{} line {line}: {what}", path.display()))
+            .advise("correct that line; `quipu serve --help` explains every key")
+    })
+}
+
+fn log_place(url: &str) -> Result<LogPlace, Failure> {
+    match url {
+        "" | "sqlite" | "sqlite:" => Ok(LogPlace::Sqlite),
+        "memory" | "memory:" => Ok(LogPlace::Memory),
+        // The rest of an address may hold a password.
+        other => {
+            let scheme = other.split(':').next().unwrap_or_default();
+            Err(Failure::new(format!("a log at `{scheme}:` is not supported by this version"))
+                .advise("leave --log out for the SQLite log in the data directory, or use memory:"))
+        }
+    }
+}
+
+fn tls_files(cert: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<TlsFiles>, Failure> {
+    match (cert, key) {
+        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(Failure::new("there is a TLS certificate but no key")
+            .advise("name its private key with --tls-key")),
+        (None, Some(_)) => Err(Failure::new("there is a TLS key but no certificate")
+            .advise("name its certificate chain with --tls-cert")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: ServeArgs,
+    }
+
+    fn args(flags: &[&str]) -> ServeArgs {
+        Line::try_parse_from([&["serve"], flags].concat()).unwrap().serve
+    }
+
+    fn settle(flags: &[&str], file: &str) -> Settings {
+        let file = parse_file(Path::new("quipu.toml"), file).unwrap();
+        Settings::settle(args(flags), file).unwrap()
+    }
+
+    #[test]
+    fn without_anything_the_defaults_hold() {
+        let settings = settle(&[], "");
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:7070");
+        assert_eq!(settings.data, Path::new("./quipu-data"));
+        assert_eq!(settings.log, LogPlace::Sqlite);
+        assert_eq!(settings.log_format, LogFormat::Text);
+        assert_eq!(settings.log_level, "info");
+        assert_eq!(settings.max_log_bytes, None);
+        assert!(!settings.dev && settings.tls.is_none());
+    }
+
+    #[test]
+    fn the_file_beats_the_defaults() {
+        let file = "listen = '[::1]:1'\ndata = 'd'\nlog = 'memory:'\ntls_cert = 'c'\ntls_key = 'k'\n\
+                    dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n";
+        let settings = settle(&[], file);
+        assert_eq!(settings.listen.to_string(), "[::1]:1");
+        assert_eq!(settings.data, Path::new("d"));
+        assert_eq!(settings.log, LogPlace::Memory);
+        assert_eq!(settings.tls.unwrap().key, Path::new("k"));
+        assert_eq!(settings.log_format, LogFormat::Json);
+        assert_eq!(settings.log_level, "warn");
+        assert_eq!(settings.max_log_bytes, Some(5));
+        assert!(settings.dev);
+    }
+
+    #[test]
+    fn a_flag_beats_the_file_also_to_turn_something_off() {
+        let file = "listen = '127.0.0.1:1'\nlog_level = 'warn'\ndev = true\n";
+        let settings =
+            settle(&["--listen", "127.0.0.1:2", "--log-level=debug", "--dev=false"], file);
+        assert_eq!(settings.listen.port(), 2);
+        assert_eq!(settings.log_level, "debug");
+        assert!(!settings.dev);
+        assert!(settle(&["--dev"], "dev = false\n").dev);
+    }
+
+    #[test]
+    fn every_flag_has_its_variable() {
+        use clap::CommandFactory;
+        let command = Line::command();
+        for argument in command.get_arguments().filter(|argument| argument.get_id() != "help") {
+            let variable = argument.get_env().and_then(|name| name.to_str()).unwrap();
+            let expected = format!("QUIPU_{}", argument.get_id().as_str().to_uppercase());
+            assert_eq!(variable, expected);
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line() {
+        let failure = parse_file(Path::new("q.toml"), "dev = true\n\nlisen = 'x'\n").unwrap_err();
+        let text = failure.to_string();
+        assert!(text.starts_with("quipu: q.toml line 3: unknown key `lisen`"), "{text}");
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_named_with_its_line() {
+        let text = parse_file(Path::new("q.toml"), "dev = true\nmax_log_bytes = 'big'\n")
+            .unwrap_err()
+            .to_string();
+        assert!(text.starts_with("quipu: q.toml line 2: "), "{text}");
+    }
+
+    #[test]
+    fn half_of_a_tls_pair_is_refused() {
+        let settled = Settings::settle(args(&["--tls-cert", "c"]), FileOptions::default());
+        assert!(settled.unwrap_err().to_string().contains("--tls-key"));
+    }
+
+    #[test]
+    fn another_log_is_refused_without_showing_its_password() {
+        let text = log_place("postgres://me:secret@db/quipu").unwrap_err().to_string();
+        assert!(text.contains("`postgres:`") && !text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn a_config_file_that_was_named_must_be_there() {
+        let missing = ServeArgs { config: Some("no/such.toml".into()), ..ServeArgs::default() };
+        let text = Settings::load(missing).unwrap_err().to_string();
+        assert!(text.contains("no/such.toml"), "{text}");
+    }
+}

@@ -1,0 +1,35 @@
+//! The `quipu` binary: reads the command line, runs one command, and says in words what went wrong.
+//! Every rule lives in the crates below; configuration is read here and nowhere else.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command's answer goes to stdout, complaints and progress to stderr"
+)]
+
+mod bench;
+mod cli;
+mod client;
+mod client_args;
+mod clock;
+mod commands;
+mod config;
+mod data_dir;
+mod failure;
+mod logging;
+mod output;
+mod pinned;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match commands::run(cli::Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.report();
+            ExitCode::FAILURE
+        }
+    }
+}
