@@ -1,0 +1,18 @@
+//! Black-box tests of the `quipu` binary: they start it, speak HTTP to it, kill it, damage its files,
+//! and look at nothing but what it answers, prints and leaves on disk. One binary for all of them,
+//! so that they are linked once.
+
+#![cfg(test)]
+
+mod bad_input;
+mod client_commands;
+mod data_directory;
+mod durability;
+#[cfg(target_os = "linux")]
+mod faults;
+mod golden_vectors;
+mod keys;
+mod readme;
+mod seed_pages;
+mod starting;
+mod support;

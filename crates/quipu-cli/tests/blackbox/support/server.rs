@@ -1,0 +1,197 @@
+//! A running `quipu serve`: started on a free port, killed when dropped.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::client::Client;
+use super::command::{Finished, binary};
+use super::wait::wait_until;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How to start a server.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    data: Option<PathBuf>,
+    dev: bool,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// A server that asks for keys.
+    pub(crate) fn new(data: &Path) -> Self {
+        Self { data: Some(data.to_owned()), ..Self::bare() }
+    }
+
+    /// A server that is told nothing on its command line.
+    pub(crate) fn bare() -> Self {
+        Self { data: None, dev: false, arguments: Vec::new(), environment: Vec::new() }
+    }
+
+    /// A server that asks for none.
+    pub(crate) fn dev(data: &Path) -> Self {
+        Self { dev: true, ..Self::new(data) }
+    }
+
+    pub(crate) fn argument(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
+    pub(crate) fn environment(mut self, name: &str, value: impl AsRef<Path>) -> Self {
+        self.environment.push((name.to_owned(), value.as_ref().display().to_string()));
+        self
+    }
+
+    fn command(&self) -> Command {
+        let mut command = binary();
+        command.arg("serve");
+        if let Some(data) = &self.data {
+            command.arg("--data").arg(data);
+            if !self.arguments.iter().any(|argument| argument == "--listen") {
+                command.args(["--listen", "127.0.0.1:0"]);
+            }
+        }
+        if self.dev {
+            command.arg("--dev");
+        }
+        command.args(&self.arguments).envs(self.environment.iter().cloned());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts it; if it does not come to listen, says how it ended.
+    pub(crate) fn try_start(&self) -> Result<Server, Finished> {
+        let mut child = self.command().spawn().unwrap();
+        let lines = read_lines(child.stdout.take().unwrap());
+        let mut stderr = child.stderr.take().unwrap();
+        let log = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            stderr.read_to_end(&mut text).unwrap();
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let mut server = Server {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            child,
+            lines,
+            log: Some(log),
+            said: Vec::new(),
+        };
+        loop {
+            match server.lines.recv_timeout(PATIENCE) {
+                Ok(line) => {
+                    let address = find_address(&line);
+                    server.said.push(line);
+                    if let Some(address) = address {
+                        server.address = address;
+                        server.await_health();
+                        return Ok(server);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(server.end()),
+                Err(RecvTimeoutError::Timeout) => panic!("neither listens nor ends"),
+            }
+        }
+    }
+
+    /// Starts it and expects it to listen.
+    #[track_caller]
+    pub(crate) fn start(&self) -> Server {
+        self.try_start().unwrap_or_else(|end| panic!("did not start: {}", end.said()))
+    }
+
+    /// Starts it and expects it to refuse.
+    #[track_caller]
+    pub(crate) fn start_refused(&self) -> Finished {
+        let refused = self.try_start().err().unwrap_or_else(|| panic!("{self:?} was not refused"));
+        refused.failed()
+    }
+}
+
+fn read_lines(stdout: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// The address in a line like `listening on http://127.0.0.1:40123`.
+fn find_address(line: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once("://").unwrap_or(("", line));
+    rest.split(|c: char| c.is_whitespace() || c == '/' || c == ',')
+        .find_map(|word| word.parse().ok().filter(|address: &SocketAddr| address.port() != 0))
+}
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    child: Child,
+    lines: Receiver<String>,
+    log: Option<JoinHandle<String>>,
+    said: Vec<String>,
+}
+
+impl Server {
+    fn await_health(&self) {
+        wait_until(30, "/healthz answers", || {
+            let answer = Client::connect(self.address).ok()?.try_request("GET", "/healthz", b"");
+            answer.ok().filter(|answer| answer.status == 200)
+        });
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(self.address).unwrap()
+    }
+
+    /// What it printed until it listened, and since.
+    pub(crate) fn printed(&mut self) -> String {
+        self.said.extend(self.lines.try_iter());
+        self.said.join("\n")
+    }
+
+    /// Kills it with -9 and gives what it said.
+    pub(crate) fn kill(mut self) -> Finished {
+        self.child.kill().unwrap();
+        self.end()
+    }
+
+    /// Asks it to stop, as an operator would, and waits until it has.
+    pub(crate) fn stop(mut self) -> Finished {
+        let pid = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+        assert!(asked.success());
+        self.end().succeeded()
+    }
+
+    fn end(&mut self) -> Finished {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.said.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("does not end"),
+            }
+        }
+        let code = self.child.wait().unwrap().code();
+        let stderr = self.log.take().map(|log| log.join().unwrap()).unwrap_or_default();
+        Finished { code, stdout: self.said.join("\n"), stderr }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
