@@ -1,0 +1,26 @@
+//! The house rules as code. One file per rule, each with tests that show it can fail.
+//! Exceptions live in `xtask/tidy.toml` and `xtask/deps.toml`, each with its reason.
+
+mod banned_words;
+mod crate_edges;
+mod dependency_budgets;
+mod duplicates;
+mod error_pages;
+mod file_length;
+mod file_names;
+mod finding;
+mod large_files;
+mod licences;
+mod manifests;
+mod markdown_links;
+mod metadata;
+mod mod_files;
+mod opening_doc;
+mod operation_matrix;
+mod rules;
+mod source;
+mod tables;
+mod test_hygiene;
+mod tree;
+
+pub(crate) use rules::run;

@@ -1,0 +1,145 @@
+//! Rule: no skipped tests, no `#[should_panic]`, no `todo!`, no `matches!(..);` whose answer is dropped,
+//! and no sleeping in test code.
+
+use super::finding::Finding;
+use super::source;
+use super::tree::Tree;
+
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    tree.with_ending(".rs").flat_map(|(path, text)| check_file(path, text)).collect()
+}
+
+fn check_file(path: &str, text: &str) -> Vec<Finding> {
+    let masked = source::masked(text);
+    let mut places = attributes(&masked);
+    places.extend(todos(&masked));
+    places.extend(bare_matches(&masked));
+    places.extend(sleeps(path, &masked));
+    let finding = |(at, message)| Finding::new(path, source::line_of(text, at), message);
+    places.into_iter().map(finding).collect()
+}
+
+type Place = (usize, &'static str);
+
+fn attributes(masked: &str) -> Vec<Place> {
+    let mut places = Vec::new();
+    for attribute in source::attributes(masked) {
+        let content = &attribute.content;
+        let names = |word: &str| {
+            let name = content.split(['(', '=']).next();
+            name == Some(word) || (name == Some("cfg_attr") && source::has_word(content, word))
+        };
+        if names("ignore") {
+            places.push((attribute.span.start, "an ignored test is not run; fix it or remove it"));
+        }
+        if names("should_panic") {
+            let message = "any panic satisfies `should_panic`; assert on the error itself";
+            places.push((attribute.span.start, message));
+        }
+    }
+    places
+}
+
+fn todos(masked: &str) -> Vec<Place> {
+    let is_call = |at: &usize| masked[at + "todo".len()..].starts_with('!');
+    let places = source::word_places(masked, "todo");
+    places.into_iter().filter(is_call).map(|at| (at, "`todo!` panics; finish it")).collect()
+}
+
+/// `matches!(..);` as a statement: its answer goes nowhere.
+fn bare_matches(masked: &str) -> Vec<Place> {
+    let is_bare = |at: &usize| {
+        let open = at + "matches!".len();
+        let before = masked[..*at].trim_end().chars().next_back();
+        let starts_statement = before.is_none_or(|c| matches!(c, ';' | '{' | '}'));
+        let Some(close) = source::closing(masked, open) else { return false };
+        starts_statement && masked[close + 1..].trim_start().starts_with(';')
+    };
+    let is_macro = |at: &usize| {
+        let rest = &masked[at + "matches".len()..];
+        rest.starts_with("!(") || rest.starts_with("![") || rest.starts_with("!{")
+    };
+    source::word_places(masked, "matches")
+        .into_iter()
+        .filter(is_macro)
+        .filter(is_bare)
+        .map(|at| (at, "this `matches!` asserts nothing; wrap it in `assert!`"))
+        .collect()
+}
+
+fn sleeps(path: &str, masked: &str) -> Vec<Place> {
+    let whole_file =
+        path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("/tests.rs");
+    let ranges = if whole_file {
+        std::iter::once(0..masked.len()).collect()
+    } else {
+        source::test_ranges(masked)
+    };
+    let is_sleep = |at: &usize, word: &str| {
+        let is_method = masked[..*at].ends_with('.');
+        let is_definition = masked[..*at].trim_end().ends_with("fn");
+        let is_call = masked[at + word.len()..].starts_with('(');
+        is_call && !is_method && !is_definition && ranges.iter().any(|range| range.contains(at))
+    };
+    ["sleep", "sleep_until", "sleep_ms"]
+        .into_iter()
+        .flat_map(|word| {
+            let places = source::word_places(masked, word);
+            places.into_iter().filter(move |at| is_sleep(at, word)).collect::<Vec<_>>()
+        })
+        .map(|at| (at, "a test waits for an event, never for a while"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(path: &str, text: &str) -> Vec<usize> {
+        let tree = Tree::of(&[(path, text)]);
+        let mut lines: Vec<usize> = check(&tree)
+            .iter()
+            .map(|finding| finding.to_string().split(':').nth(1).unwrap().parse().unwrap())
+            .collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    #[test]
+    fn refuses_skipped_and_panicking_tests() {
+        let text = "#[test]\n#[ignore]\nfn a() {}\n#[ignore = \"slow\"]\n#[should_panic(expected = \"x\")]\n\
+                    #[cfg_attr(miri, ignore)]\n#[ignored]\nfn b() {}\n";
+        assert_eq!(lines("a.rs", text), [2, 4, 5, 6]);
+    }
+
+    #[test]
+    fn refuses_todo_but_not_the_word() {
+        assert_eq!(lines("a.rs", "// todo!()\nfn todo() {}\nfn b() { todo!() }\n"), [3]);
+    }
+
+    #[test]
+    fn refuses_a_matches_whose_answer_is_dropped() {
+        let text = "fn a() {\n    matches!(x, Some(_));\n    assert!(matches!(x, None));\n    \
+                    let y = matches!(x, None);\n    f();\n    matches!(\n        x,\n        None\n    );\n    \
+                    matches!(x, None)\n}\n";
+        assert_eq!(lines("a.rs", text), [2, 6]);
+    }
+
+    #[test]
+    fn refuses_sleeping_in_test_code_only() {
+        let text = "fn a() { tokio::time::sleep(d); }\n#[cfg(test)]\nmod tests {\n    \
+                    fn b() { std::thread::sleep(d); }\n    async fn c() { sleep(d).await; }\n    \
+                    fn d() { clock.sleep(d); asleep(); }\n}\n";
+        assert_eq!(lines("src/a.rs", text), [4, 5]);
+        assert_eq!(lines("crates/x/tests/a.rs", text), [1, 4, 5]);
+        assert_eq!(lines("crates/x/src/op/tests.rs", "fn a() { thread::sleep(d); }\n"), [1]);
+    }
+
+    #[test]
+    fn what_stands_in_a_string_is_not_code() {
+        assert_eq!(
+            lines("tests/a.rs", "const X: &str = \"#[ignore] todo!() sleep(1)\";\n"),
+            [0; 0]
+        );
+    }
+}
