@@ -1,13 +1,15 @@
 //! What the writer is asked to do: a message with everything observed already in it.
 
+use std::sync::Arc;
+
 use quipu_log::{Body, DraftEvent};
-use quipu_recall::Analyzed;
 use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 
 use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
     ops::record::RecordCommand,
+    words::UnitWords,
 };
 
 /// Who sent a message, and with what right.
@@ -61,7 +63,7 @@ pub struct Drawn {
     /// The free text of each conflict, in the order of `conflicts`.
     pub conflict_bodies: Vec<Body>,
     /// The unit's words, for the index.
-    pub analyzed: Analyzed,
+    pub words: Arc<UnitWords>,
 }
 
 /// The events of a decision, in order.

@@ -40,6 +40,8 @@ use crate::{
     writer::{Job, Outcome, Writer},
 };
 
+type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
+
 /// What a Field is opened with.
 #[derive(Debug, Clone)]
 pub struct FieldOptions {
@@ -212,7 +214,10 @@ impl Field {
     ) -> Result<RecordResponse, ProtocolError> {
         let command = record::RecordCommand::prepare(payload, self.origin.as_ref())
             .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
-        let outcome = self.submit(message, Action::Record(Box::new(command))).await?;
+        let words = Arc::clone(command.words());
+        let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
+        words.get();
+        let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
         Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
@@ -357,6 +362,13 @@ impl Field {
 
     async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
+        let answer = self.enqueue(message, action)?;
+        self.outcome(answer).await.map_err(|error| error.during(operation))
+    }
+
+    /// Queues a command for the writer; the answer comes after its commit is durable.
+    fn enqueue(&self, message: Message, action: Action) -> Result<Awaited, ProtocolError> {
+        let operation = action.operation();
         let during = |error: ProtocolError| error.during(operation);
         self.health.check().map_err(during)?;
         let command = Command { message, time_ms: self.origin.now_ms(), action };
@@ -370,7 +382,11 @@ impl Field {
                 mpsc::error::TrySendError::Closed(_) => closed(),
             })
         })?;
-        answer.await.unwrap_or_else(|_| Err(during(closed())))
+        Ok(answer)
+    }
+
+    async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
+        answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.

@@ -26,6 +26,7 @@ pub mod snapshot;
 mod snapshotter;
 pub mod state;
 pub mod view;
+pub mod words;
 mod writer;
 
 pub use command::Message;

@@ -2,16 +2,18 @@
 //! nothing, and then commit by commit, verifying the chain on the way. Opening, making the next
 //! snapshot and `quipu verify` all go through here, so they cannot disagree.
 
+use std::sync::Arc;
+
 use quipu_log::{
     Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, verify_chain,
 };
-use quipu_recall::{Analyzed, analyze};
 
 use crate::{
     bodies::decode,
     event::{Event, UnitBody},
     snapshot::{self, SnapshotDir},
     view::Published,
+    words::UnitWords,
 };
 
 /// What was rebuilt, and how.
@@ -68,7 +70,7 @@ fn stopped(position: u64) -> Damage {
 }
 
 /// The words of the units that a commit recorded. An erased text has none.
-fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Analyzed>, Damage> {
+fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords>>, Damage> {
     let mut words = Vec::new();
     for (index, sealed) in (0u32..).zip(&header.events) {
         if !matches!(sealed.event, Event::UnitRecorded { .. }) {
@@ -81,7 +83,8 @@ fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Analyzed>, Da
             .map_err(|error| {
                 Damage::new(commit.position, DamageKind::BodiesUnreadable(error.to_string()))
             })?;
-        words.push(analyze(&body.map_or_else(String::new, |body| body.searchable())));
+        let text = body.map_or_else(String::new, |body| body.searchable());
+        words.push(Arc::new(UnitWords::new(text)));
     }
     Ok(words)
 }

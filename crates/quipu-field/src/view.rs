@@ -2,15 +2,16 @@
 //! the writer takes only to apply a batch that is already durable, so no reader ever waits for
 //! storage, and none ever sees what could still be lost.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use quipu_log::{Commit, Head, Header};
-use quipu_recall::{Analyzed, Index};
+use quipu_recall::Index;
 
 use crate::{
     apply::{Inconsistent, apply},
     event::Event,
     state::State,
+    words::UnitWords,
 };
 
 /// The published half of a Field.
@@ -37,17 +38,17 @@ impl Published {
         Self { head: Head::EMPTY, state: State::default(), index: Index::new() }
     }
 
-    /// Moves on by one commit. `analyzed` has the words of the units it recorded, in order.
+    /// Moves on by one commit. `words` are those of the units it recorded, in order.
     pub fn advance(
         &mut self,
         commit: &Commit,
         header: &Header<Event>,
-        analyzed: &[Analyzed],
+        words: &[Arc<UnitWords>],
     ) -> Result<(), Inconsistent> {
         let first = self.state.units.next_ordinal();
         apply(&mut self.state, header)?;
-        for (ordinal, words) in (first..).zip(analyzed) {
-            self.index.insert(ordinal, words);
+        for (ordinal, words) in (first..).zip(words) {
+            self.index.insert(ordinal, words.get());
         }
         self.head = commit.head();
         Ok(())

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use quipu_log::{Commit, Draft, Engine, EngineError, FieldName, Head, Header, SealedEvent};
-use quipu_recall::Analyzed;
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 use tokio::sync::{mpsc, oneshot};
 
@@ -21,6 +20,7 @@ use crate::{
     snapshotter::Snapshotter,
     state::State,
     view::View,
+    words::UnitWords,
 };
 
 /// What a command led to: its commit, or nothing where there was nothing to do.
@@ -70,7 +70,7 @@ pub(crate) struct Writer {
 struct Batch {
     commits: Vec<Commit>,
     headers: Vec<Header<Event>>,
-    words: Vec<Vec<Analyzed>>,
+    words: Vec<Vec<Arc<UnitWords>>>,
     answers: Vec<(Reply, Option<Operation>, Answer)>,
 }
 
@@ -123,7 +123,7 @@ impl Writer {
         let Command { message, time_ms, action } = command;
         let (words, request, epoch) = match action {
             Action::Record(record) => (
-                vec![record.analyzed().clone()],
+                vec![Arc::clone(record.words())],
                 Some(message.id),
                 self.clock.tick_for_write(message.epoch)?,
             ),
@@ -148,7 +148,7 @@ impl Writer {
     fn add(
         &mut self,
         draft: Draft<Event>,
-        words: Vec<Analyzed>,
+        words: Vec<Arc<UnitWords>>,
         batch: &mut Batch,
     ) -> Result<Answer, ProtocolError> {
         let internal = |error: String| ProtocolError::new(ErrorCode::InternalError, error);
@@ -248,7 +248,16 @@ impl Writer {
         self.clock.abandoned();
     }
 
-    fn publish(&mut self, commits: &[Commit], headers: &[Header<Event>], words: &[Vec<Analyzed>]) {
+    fn publish(
+        &mut self,
+        commits: &[Commit],
+        headers: &[Header<Event>],
+        words: &[Vec<Arc<UnitWords>>],
+    ) {
+        // Found before the lock is taken, because readers wait for it.
+        words.iter().flatten().for_each(|words| {
+            words.get();
+        });
         let wrong = self.view.publish(|published| {
             for ((commit, header), words) in commits.iter().zip(headers).zip(words) {
                 published.advance(commit, header, words)?;

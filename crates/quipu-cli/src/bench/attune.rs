@@ -9,17 +9,18 @@ use super::{
     child::ServerProcess,
     corpus::{Dice, sentence},
     http::{self, MakeRequest},
-    open::fill,
-    record::{register, runtime},
+    open::{fill, runtime},
+    record::register,
     report::Report,
     stopwatch::rate,
+    workplace::Workplace,
 };
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(super) struct AttuneArgs {
     /// Where to keep the data while measuring
-    #[arg(long, default_value = "./quipu-bench")]
+    #[arg(long, default_value = ".")]
     data: PathBuf,
     /// Sizes of the Field
     #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
@@ -35,14 +36,13 @@ pub(super) struct AttuneArgs {
 pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
     let runtime = runtime()?;
     for &units in &args.units {
-        let data = args.data.join(format!("attune-{units}"));
-        runtime.block_on(fill(&data, units, seed))?;
-        let server = ServerProcess::start(&data)?;
-        runtime.block_on(register(&server, "reader"))?;
+        let folder = Workplace::new(&args.data, &format!("attune-{units}"));
+        runtime.block_on(fill(folder.path(), units, seed))?;
+        let server = ServerProcess::start(folder.path())?;
+        register(&server, "reader")?;
         for &clients in &args.clients {
             let lasting = Duration::from_secs(args.seconds);
-            let result =
-                runtime.block_on(http::load(server.address, clients, lasting, requests(seed)))?;
+            let result = http::load(server.address, clients, lasting, &requests(seed))?;
             let what = format!("ATTUNE, {units} units, {clients} clients");
             report.latencies(
                 &what,
@@ -58,10 +58,7 @@ pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(
             server.resident_bytes() / 1e6,
             "MB",
         );
-        drop(server);
-        std::fs::remove_dir_all(&data).ok();
     }
-    std::fs::remove_dir_all(&args.data).ok();
     Ok(())
 }
 
@@ -72,6 +69,6 @@ fn requests(seed: u64) -> MakeRequest {
         let at = usize::try_from(number).unwrap_or(0) % hints.len();
         let payload =
             json!({"scope": {"role": "reader", "max_units": 10}, "context_hint": hints[at]});
-        http::post("/v1/attune", "reader", &format!("a-{number}"), &payload)
+        http::post("/v1/attune", "reader", &format!("a-{number}"), &payload.to_string())
     })
 }

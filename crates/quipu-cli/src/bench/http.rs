@@ -1,19 +1,19 @@
 //! A closed-loop load generator: keep-alive connections that each send a request, wait for its whole
-//! answer, and send the next. Writes and reads HTTP by hand, because on a small machine every cycle
-//! that the generator burns is taken from what it measures.
+//! answer, and send the next. One thread a connection, blocking sockets, HTTP by hand: on a small
+//! machine every cycle that the generator burns is taken from what it measures.
 
 use std::{
-    net::SocketAddr,
-    sync::Arc,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
     time::Duration,
 };
 
 use serde_json::Value;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
 
 use super::stopwatch::{Samples, Stopwatch};
 use crate::failure::Failure;
@@ -30,8 +30,7 @@ pub(super) struct LoadResult {
 }
 
 /// A request as bytes.
-pub(super) fn post(path: &str, agent: &str, message: &str, payload: &Value) -> Vec<u8> {
-    let body = payload.to_string();
+pub(super) fn post(path: &str, agent: &str, message: &str, body: &str) -> Vec<u8> {
     format!(
         "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nakashik-agent: {agent}\r\n\
          akashik-message-id: {message}\r\ncontent-length: {}\r\n\r\n{body}",
@@ -40,52 +39,64 @@ pub(super) fn post(path: &str, agent: &str, message: &str, payload: &Value) -> V
     .into_bytes()
 }
 
+/// Sends one payload and expects that it is taken.
+pub(super) fn must(
+    address: SocketAddr,
+    path: &str,
+    agent: &str,
+    payload: &Value,
+) -> Result<(), Failure> {
+    let request = post(path, agent, &format!("{path}-{agent}"), &payload.to_string());
+    let status = Connection::open(address).and_then(|mut connection| connection.send(&request));
+    match status {
+        Ok(200) => Ok(()),
+        Ok(status) => Err(Failure::new(format!("{path} answered {status}"))),
+        Err(error) => Err(Failure::caused(format!("cannot send to {path}"), &error)),
+    }
+}
+
 /// Keeps `clients` connections busy for a while.
-pub(super) async fn load(
+pub(super) fn load(
     address: SocketAddr,
     clients: usize,
     lasting: Duration,
-    make: MakeRequest,
+    make: &MakeRequest,
 ) -> Result<LoadResult, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let numbers = Arc::new(AtomicU64::new(0));
     let watch = Stopwatch::start();
     let running: Vec<_> = (0..clients)
         .map(|_| {
-            tokio::spawn(client(
-                address,
-                Arc::clone(&stop),
-                Arc::clone(&numbers),
-                Arc::clone(&make),
-            ))
+            let (stop, numbers, make) = (Arc::clone(&stop), Arc::clone(&numbers), Arc::clone(make));
+            thread::spawn(move || client(address, &stop, &numbers, &make))
         })
         .collect();
-    tokio::time::sleep(lasting).await;
+    thread::park_timeout(lasting);
     stop.store(true, Ordering::Relaxed);
     let (mut samples, mut failures) = (Samples::default(), 0);
     for client in running {
         let (more, failed) = client
-            .await
-            .map_err(|error| Failure::new(format!("a client died: {error}")))?
-            .map_err(|error| Failure::new(format!("a client failed: {error}")))?;
+            .join()
+            .map_err(|_| Failure::new("a client died"))?
+            .map_err(|error| Failure::caused("a client failed", &error))?;
         samples.extend(more);
         failures += failed;
     }
     Ok(LoadResult { samples, elapsed: watch.elapsed(), failures })
 }
 
-async fn client(
+fn client(
     address: SocketAddr,
-    stop: Arc<AtomicBool>,
-    numbers: Arc<AtomicU64>,
-    make: MakeRequest,
+    stop: &AtomicBool,
+    numbers: &AtomicU64,
+    make: &MakeRequest,
 ) -> std::io::Result<(Samples, u64)> {
-    let mut connection = Connection::open(address).await?;
+    let mut connection = Connection::open(address)?;
     let (mut samples, mut failures) = (Samples::default(), 0);
     while !stop.load(Ordering::Relaxed) {
         let request = make(numbers.fetch_add(1, Ordering::Relaxed));
         let watch = Stopwatch::start();
-        let status = connection.send(&request).await?;
+        let status = connection.send(&request)?;
         samples.push(watch.elapsed());
         failures += u64::from(status != 200);
     }
@@ -94,28 +105,33 @@ async fn client(
 
 /// One keep-alive connection.
 #[derive(Debug)]
-pub(super) struct Connection {
+struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) async fn open(address: SocketAddr) -> std::io::Result<Self> {
-        let stream = TcpStream::connect(address).await?;
+    fn open(address: SocketAddr) -> std::io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(16 * 1024) })
+        Ok(Self { stream, buffer: vec![0; 64 * 1024] })
     }
 
     /// Sends a request and reads its whole answer; gives the status.
-    pub(super) async fn send(&mut self, request: &[u8]) -> std::io::Result<u16> {
-        self.stream.write_all(request).await?;
-        self.buffer.clear();
+    fn send(&mut self, request: &[u8]) -> std::io::Result<u16> {
+        self.stream.write_all(request)?;
+        let mut filled = 0;
         loop {
-            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            if filled == self.buffer.len() {
+                self.buffer.resize(filled * 2, 0);
+            }
+            let more = self.stream.read(self.buffer.get_mut(filled..).unwrap_or_default())?;
+            if more == 0 {
                 return Err(std::io::ErrorKind::UnexpectedEof.into());
             }
-            if let Some((status, total)) = head(&self.buffer)
-                && self.buffer.len() >= total
+            filled += more;
+            if let Some((status, total)) = head(self.buffer.get(..filled).unwrap_or_default())
+                && filled >= total
             {
                 return Ok(status);
             }

@@ -12,5 +12,6 @@ mod probe;
 mod record;
 mod report;
 mod stopwatch;
+mod workplace;
 
 pub(crate) use args::{BenchArgs, run};

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use super::{
     child::resident_bytes,
     corpus::{self, Dice},
-    record::runtime,
     report::Report,
     stopwatch::{Stopwatch, rate},
+    workplace::Workplace,
 };
 use crate::failure::Failure;
 
@@ -28,7 +28,7 @@ const AT_ONCE: usize = 1024;
 #[derive(Debug, Args)]
 pub(super) struct OpenArgs {
     /// Where to keep the data while measuring
-    #[arg(long, default_value = "./quipu-bench")]
+    #[arg(long, default_value = ".")]
     data: PathBuf,
     /// How many units
     #[arg(long, default_value_t = 1_000_000)]
@@ -39,9 +39,10 @@ pub(super) struct OpenArgs {
 }
 
 pub(super) fn run(args: &OpenArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
-    let data = args.data.join("open");
+    let folder = Workplace::new(&args.data, "open");
+    let data = folder.path();
     let watch = Stopwatch::start();
-    runtime()?.block_on(fill(&data, args.units, seed))?;
+    runtime()?.block_on(fill(data, args.units, seed))?;
     report.figure(
         "filled in process, every commit synced",
         rate(args.units, watch.elapsed()),
@@ -49,20 +50,19 @@ pub(super) fn run(args: &OpenArgs, seed: u64, report: &mut Report) -> Result<(),
     );
     report.figure(
         "log on disk",
-        per_unit(disk_bytes(&data, "log.sqlite"), args.units),
+        per_unit(disk_bytes(data, "log.sqlite"), args.units),
         "bytes/unit",
     );
     report.figure(
         "snapshot on disk",
-        per_unit(disk_bytes(&data, ".snap"), args.units),
+        per_unit(disk_bytes(data, ".snap"), args.units),
         "bytes/unit",
     );
-    measure(&data, args.units, "with a snapshot", report)?;
+    measure(data, args.units, "with a snapshot", report)?;
     if args.without_snapshot {
         std::fs::remove_dir_all(data.join("fields/default/snapshots")).ok();
-        measure(&data, args.units, "from the log alone", report)?;
+        measure(data, args.units, "from the log alone", report)?;
     }
-    std::fs::remove_dir_all(&args.data).ok();
     Ok(())
 }
 
@@ -120,6 +120,14 @@ fn open(data: &Path) -> Result<Arc<Field>, Failure> {
         snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
     };
     Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))
+}
+
+/// Where a Field is filled in process.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::caused("cannot start a runtime", &error))
 }
 
 /// Fills a Field in process and closes it in order.

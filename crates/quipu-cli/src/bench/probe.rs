@@ -10,7 +10,7 @@ use super::{
 use crate::failure::Failure;
 
 const APPEND_BYTES: usize = 900;
-const SAMPLES: usize = 500;
+const SAMPLES: usize = 4000;
 
 pub(super) fn run(dir: &Path, report: &mut Report) -> Result<(), Failure> {
     let samples = measure(dir)?;

@@ -10,17 +10,18 @@ use super::{
     child::ServerProcess,
     corpus::{self, Dice},
     engine,
-    http::{self, Connection, MakeRequest},
+    http::{self, MakeRequest},
     probe,
     report::Report,
     stopwatch::rate,
+    workplace::Workplace,
 };
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
     /// Where to keep the data while measuring; the disk that holds it is measured
-    #[arg(long, default_value = "./quipu-bench")]
+    #[arg(long, default_value = ".")]
     data: PathBuf,
     /// Seconds for each number of clients
     #[arg(long, default_value_t = 8)]
@@ -34,17 +35,15 @@ pub(super) struct RecordArgs {
 }
 
 pub(super) fn run(args: &RecordArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
-    let sync = probe::measure(&args.data)?;
-    report.latencies("sync of a 900-byte append", &sync, None);
-    let runtime = runtime()?;
+    let mut sync = probe::measure(&args.data)?;
+    report.latencies("sync of a 900-byte append, before", &sync, None);
     for &clients in &args.clients {
-        let data = args.data.join(format!("record-{clients}"));
-        let server = ServerProcess::start(&data)?;
-        runtime.block_on(register(&server, "bench"))?;
+        let folder = Workplace::new(&args.data, &format!("record-{clients}"));
+        let server = ServerProcess::start(folder.path())?;
+        register(&server, "bench")?;
         let cpu = server.cpu_seconds();
         let lasting = Duration::from_secs(args.seconds);
-        let result =
-            runtime.block_on(http::load(server.address, clients, lasting, requests(seed)))?;
+        let result = http::load(server.address, clients, lasting, &requests(seed))?;
         let what = format!("RECORD, {clients} clients");
         report.latencies(&what, &result.samples, Some(rate(result.samples.len(), result.elapsed)));
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
@@ -55,44 +54,28 @@ pub(super) fn run(args: &RecordArgs, seed: u64, report: &mut Report) -> Result<(
             "us",
         );
         if clients == 1 {
+            // The disk changes its mind within seconds, so it is asked on both sides of the run.
+            let after = probe::measure(&args.data)?;
+            report.latencies("sync of a 900-byte append, after", &after, None);
+            sync.extend(after);
             let multiple = result.samples.percentile(0.5) / sync.percentile(0.5);
             report.figure(&format!("{what}: p50 as a multiple of the sync time"), multiple, "x");
         }
         if result.failures > 0 {
             return Err(Failure::new(format!("{} requests were refused", result.failures)));
         }
-        drop(server);
-        std::fs::remove_dir_all(&data).ok();
     }
     if !args.skip_engine {
-        engine::compare(&args.data, seed, report)?;
+        let folder = Workplace::new(&args.data, "engine");
+        engine::compare(folder.path(), seed, report)?;
     }
-    std::fs::remove_dir_all(&args.data).ok();
     Ok(())
 }
 
-/// The load generator gets one thread: more would only take from the server.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(format!("cannot start the load generator: {error}")))
-}
-
 /// Registers an agent and checks that it worked.
-pub(super) async fn register(server: &ServerProcess, agent: &str) -> Result<(), Failure> {
+pub(super) fn register(server: &ServerProcess, agent: &str) -> Result<(), Failure> {
     let payload = json!({"id": agent, "role": "bench", "interests": []});
-    let request = http::post("/v1/register", agent, &format!("register-{agent}"), &payload);
-    let mut connection =
-        Connection::open(server.address).await.map_err(|error| Failure::new(error.to_string()))?;
-    let status =
-        connection.send(&request).await.map_err(|error| Failure::new(error.to_string()))?;
-    // 409: registered by an earlier run over the same data.
-    if status == 200 || status == 409 {
-        Ok(())
-    } else {
-        Err(Failure::new(format!("REGISTER answered {status}")))
-    }
+    http::must(server.address, "/v1/register", agent, &payload)
 }
 
 /// Texts are made beforehand and used in turn, so that making them is not measured.
@@ -101,12 +84,6 @@ fn requests(seed: u64) -> MakeRequest {
     let payloads: Vec<String> = (0..512).map(|_| corpus::record(&mut dice).to_string()).collect();
     Arc::new(move |number| {
         let at = usize::try_from(number).unwrap_or(0) % payloads.len();
-        let body = &payloads[at];
-        format!(
-            "POST /v1/record HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nakashik-agent: bench\r\n\
-             akashik-message-id: m-{number}\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .into_bytes()
+        http::post("/v1/record", "bench", &format!("m-{number}"), &payloads[at])
     })
 }

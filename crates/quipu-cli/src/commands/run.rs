@@ -10,7 +10,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => {
             let settings = Settings::load(args)?;
-            wait_for(tokio::runtime::Builder::new_multi_thread(), serve::serve(settings))
+            wait_for(server_runtime(), serve::serve(settings))
         }
         Command::Key(args) => key::key(args.action),
         Command::Verify(args) => verify::verify(&args),
@@ -22,6 +22,15 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Status(args) => alone(status::status(args)),
         Command::Bench(args) => bench::run(args),
     }
+}
+
+/// One thread less than there are cores serves sockets, because each Field's writer has a thread of its
+/// own. Measured on two cores: a second one costs more in waking each other than it does work.
+fn server_runtime() -> tokio::runtime::Builder {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(cores.saturating_sub(1).max(1));
+    runtime
 }
 
 fn alone(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! RECORD (spec 3.3): the only way to add knowledge. Also sets what follows from a unit's relations:
 //! `supersedes` replaces its target, `contradicts` makes a conflict and contests both units.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use quipu_log::{Body, BodyContent, Commit, DraftEvent, Header, SealedEvent};
 use quipu_wire::{
@@ -20,6 +20,7 @@ use crate::{
     ids::{ConflictId, UnitId},
     origin::Origin,
     state::State,
+    words::UnitWords,
 };
 
 /// Why a unit cannot be recorded.
@@ -59,7 +60,7 @@ pub struct RecordCommand {
 }
 
 impl RecordCommand {
-    /// Prepares a RECORD: draws its ids and salts, seals its text, finds its words. All of this is
+    /// Prepares a RECORD: draws its ids and salts and seals its text. All of this is
     /// done before the writer sees it, because the writer is one thread.
     pub fn prepare(payload: RecordPayload, origin: &dyn Origin) -> Result<Self, CanonError> {
         let links = payload
@@ -83,17 +84,17 @@ impl RecordCommand {
             (payload.intent.task_id.clone(), payload.confidence.as_ref().and_then(|c| c.score));
         let (mode, memory_type) = (payload.mode, payload.kind);
         let text = unit_body(payload);
-        let analyzed = quipu_recall::analyze(&text.searchable());
+        let words = Arc::new(UnitWords::new(text.searchable()));
         let body = Body::new(origin.salt(), &text)?;
         let unit = UnitId::from_bits(origin.id_bits());
-        let drawn = Drawn { unit, conflicts, body, conflict_bodies, analyzed };
+        let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
         Ok(Self { mode, memory_type, task, score, links, drawn })
     }
 
     /// The unit's words, for the index.
     #[must_use]
-    pub const fn analyzed(&self) -> &quipu_recall::Analyzed {
-        &self.drawn.analyzed
+    pub const fn words(&self) -> &Arc<UnitWords> {
+        &self.drawn.words
     }
 
     fn authority_needed(&self) -> u8 {

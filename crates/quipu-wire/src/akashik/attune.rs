@@ -21,7 +21,7 @@ words! {
     }
 }
 
-#[expect(clippy::derivable_impls, reason = "the word list makes the enum")]
+#[expect(clippy::derivable_impls, reason = "the list of words makes the enum")]
 impl Default for Format {
     fn default() -> Self {
         Self::Full

@@ -84,7 +84,6 @@ words! {
     }
 }
 
-#[expect(clippy::derivable_impls, reason = "the word list makes the enum")]
 impl Default for Mode {
     /// What is meant where no mode is said: the protocol's own example leaves it out with a confidence.
     fn default() -> Self {
