@@ -10,7 +10,7 @@ use quipu_wire::{
 use crate::{
     bodies::Bodies,
     event::{ConflictBody, UnitBody},
-    limits::SUMMARY_TOKENS,
+    limits::{SUMMARY_RELATIONS_MAX, SUMMARY_TOKENS},
     state::{ConflictEntry, LinkTarget, State, UnitDetails},
 };
 
@@ -115,6 +115,7 @@ pub(crate) fn summarized(unit: &MemoryUnit) -> MemoryUnit {
         .confidence
         .as_ref()
         .map(|given| Confidence { score: given.score, ..Confidence::default() });
+    brief.relations.truncate(SUMMARY_RELATIONS_MAX);
     for relation in &mut brief.relations {
         relation.description = None;
     }

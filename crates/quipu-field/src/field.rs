@@ -75,6 +75,7 @@ impl Field {
         options: FieldOptions,
     ) -> Result<Arc<Self>, EngineError> {
         let directory = options.snapshots.map(SnapshotDir::new);
+        directory.iter().for_each(SnapshotDir::remove_parts);
         let restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
         let snapshot_position = restored.snapshot_position;
         let (head, state) = (restored.published.head, restored.published.state.clone());
@@ -107,7 +108,12 @@ impl Field {
             stop: Arc::default(),
             threads: Mutex::default(),
         });
-        field.start("writer", move || writer.run(queue))?;
+        let watched = Arc::clone(&field.health);
+        field.start("writer", move || {
+            let guard = FailOnPanic(watched);
+            writer.run(queue);
+            std::mem::forget(guard);
+        })?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
     }
@@ -189,6 +195,9 @@ impl Field {
         message: Message,
         payload: RegisterPayload,
     ) -> Result<RegisterResponse, ProtocolError> {
+        self.clock
+            .check(message.epoch)
+            .map_err(|error| ProtocolError::from(error).during(Operation::Register))?;
         if let Some(rejection) = register::missing_operations(&payload) {
             return Ok(rejection);
         }
@@ -371,6 +380,7 @@ impl Field {
         let operation = action.operation();
         let during = |error: ProtocolError| error.during(operation);
         self.health.check().map_err(during)?;
+        self.clock.check(message.epoch).map_err(|error| during(error.into()))?;
         let command = Command { message, time_ms: self.origin.now_ms(), action };
         let (reply, answer) = oneshot::channel();
         self.jobs.try_send(Job::Command(Box::new(command), reply)).map_err(|error| {
@@ -392,8 +402,14 @@ impl Field {
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
     async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
-            self.submit(self.system(message.epoch), Action::AdvanceClock(ClockReason::Reads))
-                .await?;
+            let advance = Action::AdvanceClock(ClockReason::Reads);
+            let told = self.submit(self.system(message.epoch), advance).await;
+            // Reads go on where the log cannot be written, unless they bring an epoch that is new.
+            if let Err(error) = told
+                && message.epoch > self.clock.now()
+            {
+                return Err(error);
+            }
         }
         Ok(())
     }
@@ -454,6 +470,15 @@ impl Field {
         tokio::task::spawn_blocking(move || work(&field)).await.unwrap_or_else(|error| {
             Err(ProtocolError::new(ErrorCode::InternalError, format!("a read failed: {error}")))
         })
+    }
+}
+
+/// Tells the world when the writer died of a defect of ours, instead of in order.
+struct FailOnPanic(Arc<Health>);
+
+impl Drop for FailOnPanic {
+    fn drop(&mut self) {
+        self.0.fail("the writer died; the server's own log says why");
     }
 }
 

@@ -10,6 +10,7 @@ use quipu_log::{Engine, EngineError, FieldName};
 use tokio::sync::OnceCell;
 
 use crate::{
+    failure::with_causes,
     field::{Field, FieldOptions},
     origin::Origin,
 };
@@ -23,6 +24,8 @@ pub struct Fields {
     origin: Arc<dyn Origin>,
     directory: Option<PathBuf>,
     open: Mutex<BTreeMap<FieldName, Slot>>,
+    /// Why Fields could not be opened, the last time it was tried.
+    failed: Mutex<BTreeMap<FieldName, String>>,
 }
 
 impl Fields {
@@ -34,7 +37,7 @@ impl Fields {
         origin: Arc<dyn Origin>,
         directory: Option<PathBuf>,
     ) -> Self {
-        Self { engine, origin, directory, open: Mutex::default() }
+        Self { engine, origin, directory, open: Mutex::default(), failed: Mutex::default() }
     }
 
     /// The Field of that name, opened if it is not open, made if there is none.
@@ -54,8 +57,18 @@ impl Fields {
                     Err(EngineError::Io { action, source: error.into() })
                 })
             })
-            .await?;
-        Ok(Arc::clone(field))
+            .await;
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        match field {
+            Ok(field) => {
+                failed.remove(name);
+                Ok(Arc::clone(field))
+            }
+            Err(error) => {
+                failed.insert(name.clone(), with_causes(&error));
+                Err(error)
+            }
+        }
     }
 
     fn options(&self, name: &FieldName) -> FieldOptions {
@@ -84,6 +97,13 @@ impl Fields {
     pub fn opened(&self) -> Vec<Arc<Field>> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.values().filter_map(|slot| slot.get().map(Arc::clone)).collect()
+    }
+
+    /// The Fields that could not be opened when it was last tried, and why.
+    #[must_use]
+    pub fn failed(&self) -> Vec<(FieldName, String)> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.iter().map(|(name, reason)| (name.clone(), reason.clone())).collect()
     }
 
     /// Closes all of them in order.

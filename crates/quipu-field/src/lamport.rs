@@ -70,6 +70,9 @@ struct Times {
     logged: u64,
     /// The first epoch of the batch that is being made durable: no reader has seen its commits yet.
     in_flight: Option<u64>,
+    /// How far reads may run ahead of the log. Nothing, as long as the log ends with the note of an
+    /// orderly close: that note says that no later epoch was told to anyone.
+    reserve: u64,
     /// Whether somebody was already told to log how far reads have come.
     advance_asked: bool,
 }
@@ -79,7 +82,16 @@ impl LamportClock {
     #[must_use]
     pub fn resume(logged: u64, closed_in_order: bool) -> Self {
         let now = if closed_in_order || logged == 0 { logged } else { logged + CLOCK_RESERVE };
-        Self { times: Mutex::new(Times { now, logged, in_flight: None, advance_asked: false }) }
+        let reserve = if closed_in_order { 0 } else { CLOCK_RESERVE };
+        Self {
+            times: Mutex::new(Times {
+                now,
+                logged,
+                in_flight: None,
+                reserve,
+                advance_asked: false,
+            }),
+        }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Times) -> T) -> T {
@@ -118,6 +130,7 @@ impl LamportClock {
         self.with(|times| {
             times.logged = epoch;
             times.in_flight = None;
+            times.reserve = CLOCK_RESERVE;
             times.advance_asked = false;
         });
     }
@@ -130,11 +143,16 @@ impl LamportClock {
         });
     }
 
+    /// Refuses an epoch that no message may bring.
+    pub fn check(&self, received: u64) -> Result<(), EpochError> {
+        self.with(|times| times.next(received).map(|_| ()))
+    }
+
     /// Whether a read that brings this epoch can only be answered after the log was told of it.
     pub fn must_log_before_read(&self, received: u64) -> Result<bool, EpochError> {
         self.with(|times| {
             let next = times.next(received)?;
-            let beyond_reserve = received >= times.now && next > times.logged + CLOCK_RESERVE;
+            let beyond_reserve = received >= times.now && next > times.logged + times.reserve;
             Ok(beyond_reserve || times.in_flight.is_some_and(|first| received >= first))
         })
     }
@@ -153,12 +171,13 @@ impl LamportClock {
                     ReadTick::LogFirst
                 });
             }
-            let last = times.logged + CLOCK_RESERVE;
+            let last = times.logged + times.reserve;
             if next <= last {
                 times.now = next;
                 return Ok(ReadTick::At(next, times.ask_for_advance()));
             }
-            Ok(if received < times.now {
+            // Untold to the log, but told before: safe to tell again, also while the log cannot be written.
+            Ok(if received <= times.now {
                 ReadTick::At(times.now, times.ask_for_advance())
             } else {
                 ReadTick::LogFirst
@@ -170,7 +189,7 @@ impl LamportClock {
 impl Times {
     /// Whether the log should be told now; asked for once per need.
     fn ask_for_advance(&mut self) -> bool {
-        let due = self.now - self.logged >= CLOCK_RESERVE / 2 && !self.advance_asked;
+        let due = self.now.saturating_sub(self.logged) >= self.reserve / 2 && !self.advance_asked;
         self.advance_asked |= due;
         due
     }
@@ -213,7 +232,9 @@ mod tests {
 
     #[test]
     fn each_read_ticks_while_nothing_is_in_flight() {
-        let clock = LamportClock::resume(7, true);
+        let clock = LamportClock::resume(6, true);
+        clock.tick_for_write(0).unwrap();
+        clock.published(7);
         assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(8, false)));
         assert_eq!(clock.tick_for_read(20), Ok(ReadTick::At(21, false)));
         assert_eq!(clock.tick_for_write(0), Ok(22));
@@ -221,7 +242,9 @@ mod tests {
 
     #[test]
     fn a_read_beside_a_batch_in_flight_is_told_the_first_epoch_it_cannot_see() {
-        let clock = LamportClock::resume(7, true);
+        let clock = LamportClock::resume(6, true);
+        clock.tick_for_write(0).unwrap();
+        clock.published(7);
         clock.tick_for_write(0).unwrap();
         clock.tick_for_write(0).unwrap();
         assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(8, false)));
@@ -231,8 +254,20 @@ mod tests {
     }
 
     #[test]
+    fn after_an_orderly_close_no_read_ticks_before_the_log_is_told() {
+        let clock = LamportClock::resume(9, true);
+        assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(9, true)));
+        assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(9, false)), "asked for once");
+        assert_eq!(clock.advance_for_write(0), Ok(10));
+        clock.published(10);
+        assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(11, false)));
+    }
+
+    #[test]
     fn reads_never_run_further_ahead_than_the_reserve_from_which_a_crash_resumes() {
-        let clock = LamportClock::resume(3, true);
+        let clock = LamportClock::resume(2, true);
+        clock.tick_for_write(0).unwrap();
+        clock.published(3);
         let mut told = 0;
         for _ in 0..2 * CLOCK_RESERVE {
             let ReadTick::At(epoch, _) = clock.tick_for_read(0).unwrap() else {

@@ -21,7 +21,11 @@ pub const SNAPSHOT_SHARE: u64 = 8;
 pub const EXACT_RANK_UNITS_MAX: usize = 4096;
 /// Candidates from each source where candidates are chosen.
 pub const CANDIDATES_PER_SOURCE: usize = 512;
-/// Conflicts that one answer carries at most.
-pub const CONFLICTS_RETURNED_MAX: usize = 10_000;
+/// Conflicts that one ATTUNE carries at most, the newest; DETECT lists all.
+pub const CONFLICTS_ATTUNED_MAX: usize = 1000;
+/// Tokens that no unit is shorter than; with less than that left of a budget, nothing more fits.
+pub const UNIT_TOKENS_MIN: usize = 40;
+/// Relations that a summary keeps.
+pub const SUMMARY_RELATIONS_MAX: usize = 4;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;

@@ -21,6 +21,7 @@ use crate::{state::State, view::Published};
 
 const MAGIC: &[u8] = b"quipu-snapshot 1\n";
 const EXTENSION: &str = "snap";
+const PART: &str = "part";
 
 /// What a snapshot says of itself before its contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,12 +83,23 @@ impl SnapshotDir {
         files
     }
 
+    /// Removes what an interrupted save left: it holds words of units too.
+    pub fn remove_parts(&self) {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()) {
+            if path.extension().is_some_and(|extension| extension == PART) {
+                fs::remove_file(path).ok();
+            }
+        }
+    }
+
     /// Saves a snapshot durably and deletes the older ones.
     pub fn save(&self, published: &Published) -> Result<PathBuf, SnapshotError> {
         let path = self.path.join(format!("{:020}.{EXTENSION}", published.head.position));
-        let part = path.with_extension("part");
-        self.write(published, &part, &path)
-            .map_err(|source| SnapshotError::Io { path: path.clone(), source })?;
+        let part = path.with_extension(PART);
+        let written = self.write(published, &part, &path);
+        self.remove_parts();
+        written.map_err(|source| SnapshotError::Io { path: path.clone(), source })?;
         for older in self.list().into_iter().filter(|file| *file != path) {
             // Only a cache: what cannot be deleted now is deleted after the next one.
             fs::remove_file(&older).ok();

@@ -28,6 +28,8 @@ struct Inner {
     field: FieldName,
     directory: SnapshotDir,
     last_position: AtomicU64,
+    /// Where the last attempt was made: after a failure the next one waits for as much new log.
+    last_attempt: AtomicU64,
     stop: AtomicBool,
     running: Mutex<Option<JoinHandle<()>>>,
 }
@@ -46,6 +48,7 @@ impl Snapshotter {
             field,
             directory,
             last_position: AtomicU64::new(last_position),
+            last_attempt: AtomicU64::new(last_position),
             stop: AtomicBool::new(false),
             running: Mutex::new(None),
         };
@@ -54,7 +57,7 @@ impl Snapshotter {
 
     /// Starts a snapshot if one is due and none is being made.
     pub(crate) fn published(&self, head: &Head) {
-        let behind = head.position - self.inner.last_position.load(Ordering::Relaxed);
+        let behind = head.position.saturating_sub(self.inner.last_attempt.load(Ordering::Relaxed));
         if behind < SNAPSHOT_COMMITS_MIN.max(head.position / SNAPSHOT_SHARE) {
             return;
         }
@@ -67,7 +70,10 @@ impl Snapshotter {
             .name(format!("snapshot-{}", inner.field))
             .spawn(move || inner.make());
         match spawned {
-            Ok(thread) => *running = Some(thread),
+            Ok(thread) => {
+                self.inner.last_attempt.store(head.position, Ordering::Relaxed);
+                *running = Some(thread);
+            }
             Err(error) => tracing::warn!(%error, "no thread for a snapshot"),
         }
     }

@@ -79,7 +79,8 @@ struct Batch {
 enum Answer {
     Committed(usize),
     Known(Outcome),
-    Refused(ProtocolError),
+    /// The flag says that commits of the same batch came before it.
+    Refused(ProtocolError, bool),
 }
 
 impl Writer {
@@ -105,9 +106,10 @@ impl Writer {
 
     fn take(&mut self, command: Command, reply: Reply, batch: &mut Batch) {
         let operation = command.action.operation();
+        let batched = !batch.commits.is_empty();
         let answer = self
             .carry_out(command, batch)
-            .unwrap_or_else(|error| Answer::Refused(error.during(operation)));
+            .unwrap_or_else(|error| Answer::Refused(error.during(operation), batched));
         batch.answers.push((reply, operation, answer));
     }
 
@@ -208,9 +210,10 @@ impl Writer {
         }
         for (reply, operation, answer) in answers {
             let answer = match (&result, answer) {
-                (Err(error), Answer::Committed(_) | Answer::Known(_)) => {
-                    Err(error.clone().during(operation))
-                }
+                (
+                    Err(error),
+                    Answer::Committed(_) | Answer::Known(_) | Answer::Refused(_, true),
+                ) => Err(error.clone().during(operation)),
                 (Ok(()), Answer::Committed(at)) => headers
                     .get(at)
                     .map(|header| Outcome { epoch: header.epoch, events: header.events.clone() })
@@ -218,7 +221,7 @@ impl Writer {
                         ProtocolError::new(ErrorCode::InternalError, "an answer was lost")
                     }),
                 (Ok(()), Answer::Known(outcome)) => Ok(outcome),
-                (_, Answer::Refused(error)) => Err(error),
+                (_, Answer::Refused(error, _)) => Err(error),
             };
             // Whoever asked may have gone; what happened has happened.
             reply.send(answer).ok();
@@ -275,7 +278,8 @@ impl Writer {
 
     /// Notes in the log how far the clock came, so that the next start need not skip the reserve.
     fn note_close(&mut self, time_ms: u64) {
-        if self.head == Head::EMPTY || self.state.closed || self.health.failure().is_some() {
+        let noted = self.state.closed && self.clock.now() == self.state.epoch;
+        if self.head == Head::EMPTY || noted || self.health.failure().is_some() {
             return;
         }
         let Ok(epoch) = self.clock.tick_for_write(0) else { return };

@@ -17,17 +17,27 @@ use crate::{
 
 pub(crate) const FIELD: &str = "quipu-field";
 
+/// What becomes of a Field that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// It is made, if the key may.
+    Make,
+    /// It is an error: looking makes nothing.
+    Refuse,
+}
+
 /// Finds the Field of a request, and opens it if it is not open yet.
 pub(crate) async fn choose(
     app: &App,
     credential: &Credential,
     headers: &HeaderMap,
+    missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
     let name = name(credential, headers)?;
     if let Some(field) = app.known.read().unwrap_or_else(PoisonError::into_inner).get(&name) {
         return Ok(Arc::clone(field));
     }
-    let field = find_or_make(app, credential, &name).await?;
+    let field = find_or_make(app, credential, &name, missing).await?;
     app.known.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&field));
     Ok(field)
 }
@@ -54,6 +64,7 @@ async fn find_or_make(
     app: &App,
     credential: &Credential,
     name: &FieldName,
+    missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
     if app.fields.opened().len() >= FIELDS_OPEN_MAX {
         let message = format!("{FIELDS_OPEN_MAX} Fields are open already");
@@ -64,7 +75,7 @@ async fn find_or_make(
     }
     let may_make =
         credential.authority >= CREATE_FIELD_AUTHORITY || credential.field.as_ref() == Some(name);
-    if !may_make {
+    if missing == Missing::Refuse || !may_make {
         let message = format!("header Quipu-Field: there is no Field {name}");
         return Err(ProtocolError::new(ErrorCode::FieldNotFound, message));
     }

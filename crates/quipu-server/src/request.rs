@@ -15,7 +15,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::{
     answer::Refused,
     app::App,
-    auth, body, field_choice,
+    auth, body,
+    field_choice::{self, Missing},
     keys::{Credential, KeyAgent},
     limits::SMALL_BODY_BYTES,
     sender::{self, Said},
@@ -95,7 +96,7 @@ impl Call {
         let Authenticated { headers, credential, said, room } = authenticated;
         let agent = speaker(operation, &credential, &said)?;
         tracing::Span::current().record("agent", agent.as_str());
-        let field = field_choice::choose(app, &credential, &headers).await?;
+        let field = choose_for(app, operation, &credential, &headers).await?;
         let message = Message {
             id: said.id.unwrap_or_else(|| format!("req-{}", app.ids.next())),
             agent,
@@ -121,6 +122,28 @@ impl Call {
         parse(self.payload.take())
             .map_err(|error| ProtocolError::from(error).during(self.operation).into())
     }
+}
+
+/// The Field of a message. Only an operation that writes may bring one into being.
+async fn choose_for(
+    app: &App,
+    operation: Operation,
+    credential: &Credential,
+    headers: &HeaderMap,
+) -> Result<Arc<Field>, ProtocolError> {
+    let missing = match operation {
+        Operation::Attune | Operation::Detect | Operation::Replay => Missing::Refuse,
+        Operation::Register
+        | Operation::Deregister
+        | Operation::Record
+        | Operation::Merge
+        | Operation::Subscribe
+        | Operation::Compact
+        | Operation::Coordinate
+        | Operation::Handoff
+        | Operation::Session => Missing::Make,
+    };
+    field_choice::choose(app, credential, headers, missing).await
 }
 
 /// The agent that speaks: the one that the message names, if the key may speak for it.

@@ -117,7 +117,8 @@ impl ObjectReader {
     pub fn take_fraction(&mut self, key: &str) -> Result<Option<f64>, ReadError> {
         let Some(value) = self.take(key) else { return Ok(None) };
         match value.as_f64() {
-            Some(number) if (0.0..=1.0).contains(&number) => Ok(Some(number)),
+            // Adding zero turns -0.0, which canonical JSON cannot write, into 0.0.
+            Some(number) if (0.0..=1.0).contains(&number) => Ok(Some(number + 0.0)),
             _ => Err(self.refuse(key, expected("a number from 0.0 to 1.0", &value))),
         }
     }

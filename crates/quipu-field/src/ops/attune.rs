@@ -17,7 +17,7 @@ use quipu_wire::{
 use crate::{
     bodies::Bodies,
     compose::{self, ConflictOutline, UnitOutline},
-    limits::CONFLICTS_RETURNED_MAX,
+    limits::{CONFLICTS_ATTUNED_MAX, UNIT_TOKENS_MIN},
     ranking::{self, Pick, Selection},
     state::AgentEntry,
     view::Published,
@@ -31,6 +31,7 @@ pub const AUTHORITY: u8 = 2;
 pub struct Glance {
     picks: Vec<(Pick, UnitOutline)>,
     conflicts: Vec<ConflictOutline>,
+    conflicts_open: usize,
     units_available: usize,
     epoch: u64,
 }
@@ -52,11 +53,13 @@ pub fn glance(
     let conflicts = state
         .conflicts
         .iter()
+        .rev()
         .filter(|conflict| conflict.is_open())
-        .take(CONFLICTS_RETURNED_MAX)
+        .take(CONFLICTS_ATTUNED_MAX)
         .map(|conflict| compose::outline_conflict(state, conflict))
         .collect();
-    Glance { picks, conflicts, units_available, epoch }
+    let conflicts_open = state.conflicts.iter().filter(|conflict| conflict.is_open()).count();
+    Glance { picks, conflicts, conflicts_open, units_available, epoch }
 }
 
 /// Fetches the texts and answers.
@@ -65,7 +68,7 @@ pub fn attune(
     bodies: &Bodies,
     payload: &AttunePayload,
 ) -> Result<AttuneResponse, EngineError> {
-    let Glance { picks, conflicts, units_available, epoch } = glance;
+    let Glance { picks, conflicts, conflicts_open, units_available, epoch } = glance;
     let (record, tokens_used) = match payload.format {
         Format::IdsOnly => {
             let ids = picks.iter().map(|(pick, unit)| id_only(pick, unit, payload)).collect();
@@ -83,8 +86,13 @@ pub fn attune(
         tokens_used,
         tokens_budget: payload.scope.max_tokens,
     };
+    let more = conflicts_open.saturating_sub(conflicts.len());
+    let warnings = (more > 0)
+        .then(|| format!("{more} older unresolved conflicts are left out: list them with DETECT"))
+        .into_iter()
+        .collect();
     let status = "ok".to_owned();
-    Ok(AttuneResponse { status, record, conflicts, context_budget, epoch, warnings: Vec::new() })
+    Ok(AttuneResponse { status, record, conflicts, context_budget, epoch, warnings })
 }
 
 fn id_only(pick: &Pick, unit: &UnitOutline, payload: &AttunePayload) -> ScopedMemoryUnit {
@@ -104,36 +112,28 @@ fn with_texts(
     bodies: &Bodies,
     payload: &AttunePayload,
 ) -> Result<Ranked, EngineError> {
-    let wanted = payload.format;
-    let mut units = Vec::with_capacity(picks.len());
-    let mut spent = 0;
+    let Some(max_tokens) = payload.scope.max_tokens else {
+        let whole = |(pick, outline): (Pick, UnitOutline)| {
+            let offer = Offer::new(pick, outline.complete(bodies)?, payload);
+            Ok(offer.into_wire(payload.format, payload))
+        };
+        return Ok((picks.into_iter().map(whole).collect::<Result<_, EngineError>>()?, None));
+    };
+    let (mut record, mut left) = (Vec::new(), max_tokens);
     for (pick, outline) in picks {
-        // Once the budget is spent no later unit can fit, however short; a unit is a token at least.
-        if payload.scope.max_tokens.is_some_and(|budget| spent > budget.saturating_mul(2)) {
+        if left < UNIT_TOKENS_MIN {
             break;
         }
-        let unit = outline.complete(bodies)?;
-        let offer = Offer::new(pick, unit, payload);
-        spent += offer.item.summary_tokens;
-        units.push(offer);
-    }
-    let Some(max_tokens) = payload.scope.max_tokens else {
-        let whole = units.into_iter().map(|offer| offer.into_wire(wanted, payload)).collect();
-        return Ok((whole, None));
-    };
-    let items: Vec<Item> = units.iter().map(|offer| offer.item).collect();
-    let mut used = 0;
-    let mut record = Vec::new();
-    for (offer, fit) in units.into_iter().zip(budget::fit(&items, max_tokens)) {
-        let (format, tokens) = match fit {
-            Fit::Full => (Format::Full, offer.item.full_tokens),
-            Fit::Summary => (Format::Summary, offer.item.summary_tokens),
-            Fit::LeftOut => continue,
+        let offer = Offer::new(pick, outline.complete(bodies)?, payload);
+        let (format, tokens) = match budget::fit(&[offer.item], left).first() {
+            Some(Fit::Full) => (Format::Full, offer.item.full_tokens),
+            Some(Fit::Summary) => (Format::Summary, offer.item.summary_tokens),
+            Some(Fit::LeftOut) | None => continue,
         };
-        used += tokens;
+        left -= tokens;
         record.push(offer.into_wire(format, payload));
     }
-    Ok((record, Some(used)))
+    Ok((record, Some(max_tokens - left)))
 }
 
 /// A unit that could be returned, and what each form of it would cost.

@@ -9,7 +9,6 @@ use quipu_wire::{
 use super::Refusal;
 use crate::{
     compose::{self, ConflictOutline},
-    limits::CONFLICTS_RETURNED_MAX,
     state::{ConflictEntry, State},
 };
 
@@ -44,7 +43,6 @@ pub fn detect(state: &State, payload: &DetectPayload) -> Result<Vec<ConflictOutl
             .conflicts
             .iter()
             .filter(|conflict| passes(state, conflict, &payload.filter))
-            .take(CONFLICTS_RETURNED_MAX)
             .map(|conflict| compose::outline_conflict(state, conflict))
             .collect()),
         DetectMode::Check | DetectMode::Scan => {

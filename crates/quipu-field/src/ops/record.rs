@@ -143,7 +143,8 @@ pub fn decide(
     Ok(events)
 }
 
-/// What the unit replaces is replaced, unless it was already.
+/// What the unit replaces is replaced, unless it was already. A draft replaces nothing: it takes the
+/// authority of an observer, and an observer changes nothing that others see.
 fn supersede(
     state: &State,
     record: &RecordCommand,
@@ -154,7 +155,7 @@ fn supersede(
         let ordinal = find(state, index, link)?;
         let from = status(state, ordinal);
         let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
-        if !is_final && superseded.insert(ordinal) {
+        if record.mode == Mode::Committed && !is_final && superseded.insert(ordinal) {
             push_status(state, ordinal, from, UnitStatus::Superseded, events);
         }
     }
@@ -162,7 +163,7 @@ fn supersede(
 }
 
 /// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
-/// Drafts stay drafts and what is final stays final; the conflict says enough.
+/// Drafts stay drafts and contest nothing, and what is final stays final; the conflict says enough.
 fn contest(
     state: &State,
     record: &RecordCommand,
@@ -186,7 +187,8 @@ fn contest(
         };
         events.push(DraftEvent { event, body: Some(body.clone()) });
         let from = status(state, ordinal);
-        if from == UnitStatus::Active && !superseded.contains(&ordinal) {
+        let contestable = record.mode == Mode::Committed && !superseded.contains(&ordinal);
+        if contestable && from == UnitStatus::Active {
             push_status(state, ordinal, from, UnitStatus::Contested, events);
         }
     }

@@ -203,3 +203,22 @@ async fn who_left_cannot_attune_and_what_it_left_stays() {
     let refused = field.attune(message("ask", "researcher"), payload).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentNotRegistered);
 }
+
+#[tokio::test]
+async fn one_unit_that_is_too_large_hides_no_other() {
+    let field = team().await;
+    for number in 0..4 {
+        let content = format!("Small note {number} about the market.");
+        add(&field, "analyst", &format!("n{number}"), json!({"content": content})).await;
+    }
+    let evidence: Vec<String> =
+        (0..200).map(|n| format!("https://example.com/market/{n}")).collect();
+    let large = json!({"type": "decision", "content": "market ".repeat(4000),
+        "intent": {"purpose": "market ".repeat(2000)},
+        "confidence": {"score": 1.0, "reasoning": "r", "evidence": evidence}});
+    add(&field, "researcher", "large", large).await;
+    let payload = json!({"scope": {"role": "r", "max_units": 9, "max_tokens": 700}, "context_hint": "market"});
+    let answer = ask(&field, "strategist", payload).await;
+    assert!(contents(&answer).iter().any(|text| text.starts_with("Small note")), "{answer:?}");
+    assert!(answer.context_budget.tokens_used.unwrap() <= 700);
+}

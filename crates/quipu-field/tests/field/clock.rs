@@ -106,3 +106,26 @@ async fn an_epoch_too_far_ahead_is_refused_by_reads_and_writes() {
     let refused = field.attune(from, payload).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::InvalidPayload);
 }
+
+#[tokio::test]
+async fn reads_after_an_orderly_close_are_not_forgotten_by_the_next_close_or_crash() {
+    for in_order in [true, false] {
+        let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let field = open(&engine, None);
+        register(&field, "author").await.unwrap();
+        register(&field, "watcher").await.unwrap();
+        field.close().await;
+
+        let field = open(&engine, None);
+        let mut told = 0;
+        for _ in 0..50 {
+            told = poll(&field, 0, 0).await.1;
+        }
+        if in_order {
+            field.close().await;
+        }
+        let field = open(&engine, None);
+        let accepted = record(&field, message("m", "author"), "after", json!([])).await.unwrap();
+        assert!(accepted.epoch > told, "{told} was told, {} was given", accepted.epoch);
+    }
+}

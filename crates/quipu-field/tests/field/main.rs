@@ -3,6 +3,7 @@
 
 mod attune;
 mod clock;
+mod faults;
 mod membership;
 mod record;
 mod state_from_log;

@@ -8,7 +8,8 @@ use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::{
     ErrorCode,
     akashik::{
-        AttunePayload, ConflictStatus, ConflictType, DetectedBy, MemoryUnit, UnitStatus, UnitView,
+        AttunePayload, ConflictStatus, ConflictType, DetectedBy, MemoryUnit, RecordPayload,
+        UnitStatus, UnitView,
     },
 };
 use serde_json::{Value, json};
@@ -161,4 +162,35 @@ async fn who_is_not_registered_or_lacks_authority_records_nothing() {
     assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
     assert_eq!(refused.status.as_deref(), Some("rejected"));
     assert_eq!(engine.head(&FieldName::default_field()).unwrap(), head);
+}
+
+#[tokio::test]
+async fn a_draft_changes_nothing_that_others_see() {
+    let (_, field) = team().await;
+    let old = record(&field, message("m1", "a"), "a directive", json!([])).await.unwrap();
+    for (id, kind) in [("m2", "supersedes"), ("m3", "contradicts")] {
+        let payload = json!({"mode": "draft", "type": "finding", "content": "x",
+            "intent": {"purpose": "p"}, "relations": relation(kind, &old.memory_unit_id)});
+        let (payload, _) = RecordPayload::parse(payload).unwrap();
+        let mut observer = message(id, "b");
+        observer.authority = 2;
+        field.record(observer, payload).await.unwrap();
+    }
+    let unit = units(&field).await.remove(0);
+    assert_eq!((unit.id, unit.status), (old.memory_unit_id, UnitStatus::Active));
+    assert_eq!(field.conflicts().await.unwrap().conflicts.len(), 1, "the claim is still on record");
+}
+
+#[tokio::test]
+async fn minus_zero_is_zero_in_the_state_and_in_the_log() {
+    let (engine, field) = team().await;
+    let payload = || {
+        let whole = json!({"type": "finding", "content": "x", "intent": {"purpose": "p"},
+            "confidence": {"score": -0.0, "reasoning": "r"}});
+        RecordPayload::parse(whole).unwrap().0
+    };
+    let first = field.record(message("m1", "a"), payload()).await.unwrap();
+    let again = field.record(message("m1", "a"), payload()).await.unwrap();
+    assert_eq!(first, again);
+    assert_eq!(field.state_hash(), open(&engine, None).state_hash());
 }

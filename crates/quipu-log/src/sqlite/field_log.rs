@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::{explain, is_write_protected};
+use super::failure::{explain, is, is_write_protected};
 use super::head_mark::{self, HeadMark, Mark, Slots};
 use super::layout::{FieldFiles, make_dir, private_file, sync_dir};
 use super::open_error::OpenError;
@@ -93,8 +93,16 @@ impl FieldLog {
         let sealed = read_sealed(&connection, &head)?;
         schema::configure_writer(&connection, options).map_err(sql)?;
         // What an interrupted erase left in the write-ahead log goes now.
-        if !schema::checkpoint_truncate(&connection).map_err(sql)? {
-            tracing::warn!(field = %name, "the write-ahead log is in use and was not emptied");
+        match schema::checkpoint_truncate(&connection) {
+            Ok(true) => {}
+            Ok(false) => {
+                tracing::warn!(field = %name, "the write-ahead log is in use and was not emptied");
+            }
+            // A full disk must not keep anybody from reading.
+            Err(error) if is(&error, rusqlite::ErrorCode::DiskFull) => {
+                tracing::warn!(field = %name, "no room to empty the write-ahead log");
+            }
+            Err(error) => return Err(sql(error)),
         }
         let mut head_mark = HeadMark::open(&files.head, slots).map_err(io("open", &files.head))?;
         if mark.is_none() && head != Head::EMPTY {

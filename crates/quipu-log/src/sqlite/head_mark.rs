@@ -146,12 +146,16 @@ impl Mark {
 impl HeadMark {
     /// Opens the file for writing, or makes it; `found` is what was read from it before.
     pub(super) fn open(path: &Path, found: Option<Slots>) -> io::Result<Self> {
-        let options = &mut OpenOptions::new();
-        let mut file = private_file(options.write(true).create(true).truncate(false), path)?;
         if found.is_none() {
+            // Made whole and then named: a file that was cut off while it was made would be damage.
+            let part = path.with_extension("part");
+            let options = &mut OpenOptions::new();
+            let mut file = private_file(options.write(true).create(true).truncate(true), &part)?;
             file.write_all(&[0; 2 * SLOT])?;
             file.sync_all()?;
+            fs::rename(&part, path)?;
         }
+        let file = OpenOptions::new().write(true).open(path)?;
         // Never the slot that holds the highest mark.
         let highest = found.and_then(|slots| slots.highest_valid());
         let second_is_highest = match (found, highest) {

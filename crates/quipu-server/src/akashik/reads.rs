@@ -14,14 +14,15 @@ use super::document::FieldHeader;
 use crate::{
     answer::{Answer, Outcome, Refused},
     app::App,
-    auth, field_choice,
+    auth,
+    field_choice::{self, Missing},
     limits::READ_AUTHORITY,
 };
 
 async fn readable(app: &App, headers: &HeaderMap) -> Result<Arc<Field>, Refused> {
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, READ_AUTHORITY)?;
-    Ok(field_choice::choose(app, &credential, headers).await?)
+    Ok(field_choice::choose(app, &credential, headers, Missing::Refuse).await?)
 }
 
 /// The Field at a glance.

@@ -28,7 +28,7 @@ pub(crate) struct Healthy {
 pub(crate) struct Readiness {
     /// `ready`, or `unavailable` where a Field takes no writes.
     status: &'static str,
-    /// Every open Field.
+    /// Every open Field, and every one that could not be opened.
     fields: Vec<FieldReadiness>,
 }
 
@@ -65,6 +65,16 @@ pub(super) async fn healthz() -> Answer<Healthy> {
     Answer(Healthy { status: "ok" })
 }
 
+/// The Fields that could not be opened.
+fn unopened(app: &App) -> impl Iterator<Item = FieldReadiness> {
+    app.fields.failed().into_iter().map(|(name, reason)| FieldReadiness {
+        name: name.to_string(),
+        ready: false,
+        reason: Some(reason),
+        background_check: BackgroundCheck { checked: 0, of: 0 },
+    })
+}
+
 /// Says whether every open Field takes writes.
 #[utoipa::path(
     get,
@@ -77,7 +87,7 @@ pub(super) async fn healthz() -> Answer<Healthy> {
 )]
 pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
     let fields: Vec<FieldReadiness> =
-        app.fields.opened().iter().map(|field| readiness(field)).collect();
+        app.fields.opened().iter().map(|field| readiness(field)).chain(unopened(&app)).collect();
     let ready = fields.iter().all(|field| field.ready);
     let (code, status) = if ready {
         (StatusCode::OK, "ready")

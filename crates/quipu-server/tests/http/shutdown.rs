@@ -11,8 +11,12 @@ fn begin(server: &TestServer, body: &str) -> Client {
     let mut client = server.client();
     client.post("/v1/register", &register("a"));
     let length = body.len().to_string();
-    let headers =
-        [("akashik-agent", "a"), ("content-length", length.as_str()), ("expect", "100-continue")];
+    let headers = [
+        ("akashik-agent", "a"),
+        ("content-type", "application/json"),
+        ("content-length", length.as_str()),
+        ("expect", "100-continue"),
+    ];
     let head = client.head("POST", "/v1/record", &headers);
     client.write(format!("{head}\r\n").as_bytes());
     assert_eq!(client.read().status, 100);

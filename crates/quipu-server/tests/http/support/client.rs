@@ -100,6 +100,10 @@ impl Client {
         body: Option<&[u8]>,
     ) -> Reply {
         let mut head = self.head(method, path, extra);
+        let typed = extra.iter().any(|(name, _)| *name == "content-type");
+        if body.is_some() && !typed {
+            head.push_str("content-type: application/json\r\n");
+        }
         if let Some(body) = body {
             head.push_str(&format!("content-length: {}\r\n", body.len()));
         }

@@ -1,0 +1,127 @@
+//! What a Field does when its engine cannot write: it says so, it tells nobody of what did not happen,
+//! and reads go on.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use quipu_log::{BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine};
+use quipu_wire::{ErrorCode, akashik::AttunePayload};
+use serde_json::json;
+
+use crate::support::{message, open, record, register};
+
+/// An engine whose disk is full, or whose disk fails, when told so.
+#[derive(Debug, Default)]
+struct FaultyEngine {
+    inner: MemoryEngine,
+    full: AtomicBool,
+    broken: AtomicBool,
+}
+
+impl Engine for FaultyEngine {
+    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
+        self.inner.fields()
+    }
+
+    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
+        self.inner.head(field)
+    }
+
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        if self.full.load(Ordering::SeqCst) {
+            return Err(EngineError::Full);
+        }
+        if self.broken.load(Ordering::SeqCst) {
+            let source = std::io::Error::other("the disk is gone").into();
+            return Err(EngineError::Io { action: "append".to_owned(), source });
+        }
+        self.inner.append(field, expected, batch)
+    }
+
+    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        self.inner.read(field, from, limit)
+    }
+
+    fn follow(
+        &self,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        self.inner.follow(field, from, timeout, limit)
+    }
+
+    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
+        self.inner.erase(field, bodies)
+    }
+
+    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        self.inner.seal(field)
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_what_a_full_disk_prevented() {
+    let faulty = Arc::new(FaultyEngine::default());
+    let engine: Arc<dyn Engine> = Arc::<FaultyEngine>::clone(&faulty);
+    let field = open(&engine, None);
+    register(&field, "a").await.unwrap();
+    let (head, state) = (field.head(), field.state_hash());
+    faulty.full.store(true, Ordering::SeqCst);
+    let sent: Vec<_> = (0..16)
+        .map(|number| {
+            let field = Arc::clone(&field);
+            tokio::spawn(async move {
+                let payload = json!({"id": "new", "role": format!("r{number}")});
+                let payload = quipu_wire::akashik::RegisterPayload::parse(payload).unwrap().0;
+                field.register(message(&format!("r{number}"), "new"), payload).await
+            })
+        })
+        .collect();
+    for one in sent {
+        let error = one.await.unwrap().unwrap_err();
+        assert_eq!(error.code, ErrorCode::StorageFull, "{error}");
+        assert_eq!(error.status.as_deref(), Some("rejected"));
+    }
+    assert_eq!((field.head(), field.state_hash()), (head, state));
+    faulty.full.store(false, Ordering::SeqCst);
+    register(&field, "new").await.unwrap();
+    assert_eq!(field.state_hash(), open(&engine, None).state_hash());
+}
+
+#[tokio::test]
+async fn reads_go_on_after_a_failed_sync_however_many() {
+    let faulty = Arc::new(FaultyEngine::default());
+    let engine: Arc<dyn Engine> = Arc::<FaultyEngine>::clone(&faulty);
+    let field = open(&engine, None);
+    register(&field, "a").await.unwrap();
+    faulty.broken.store(true, Ordering::SeqCst);
+    let failed = record(&field, message("m", "a"), "lost", json!([])).await.unwrap_err();
+    assert_eq!(failed.code, ErrorCode::FieldUnavailable);
+    faulty.broken.store(false, Ordering::SeqCst);
+    let refused = record(&field, message("m", "a"), "later", json!([])).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::FieldUnavailable, "poisoned until it is opened again");
+    assert!(field.health().failure().unwrap().contains("the disk is gone"));
+    let mut told = 0;
+    for _ in 0..3000 {
+        let scope = json!({"scope": {"role": "r", "max_units": 1}});
+        let (payload, _) = AttunePayload::parse(scope).unwrap();
+        let mut from = message("look", "a");
+        from.epoch = told;
+        told = field.attune(from, payload).await.unwrap().epoch;
+    }
+    let again = open(&engine, None);
+    let accepted = record(&again, message("m", "a"), "after", json!([])).await.unwrap();
+    assert!(accepted.epoch > told);
+}
