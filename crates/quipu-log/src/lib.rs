@@ -1,4 +1,4 @@
-//! The append-only log: commits, their hash chain, the [`Engine`] trait and its engines.
+//! The append-only log: commits, their hash chain, the [`Engine`] trait and its engines, proofs.
 //!
 //! This crate knows how commits are sealed, stored, followed, erased and verified.
 //! It knows nothing of what the events in them mean.
@@ -13,6 +13,7 @@ pub mod engine;
 pub mod field_name;
 pub mod jsonl;
 pub mod memory;
+pub mod proof;
 pub mod salt;
 pub mod sqlite;
 pub mod verify;
@@ -24,6 +25,7 @@ pub use damage::{Damage, DamageKind};
 pub use engine::{BodyAddress, Engine, EngineError, Erasure};
 pub use field_name::{FieldName, FieldNameError};
 pub use memory::MemoryEngine;
+pub use proof::{LeafHash, LeafSource, MerkleTree, SignedCheckpoint, TlogProof, TreeHead};
 pub use salt::Salt;
 pub use sqlite::{SqliteEngine, SqliteOptions};
 pub use verify::verify_chain;
