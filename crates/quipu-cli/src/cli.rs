@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     bench::BenchArgs,
     commands::{
-        attune::AttuneArgs, export::ExportArgs, import::ImportArgs, key::KeyArgs,
+        attune::AttuneArgs, export::ExportArgs, import::ImportArgs, key::KeyArgs, proof::ProofArgs,
         record::RecordArgs, register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
     },
     config::ServeArgs,
@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Record(RecordArgs),
     Attune(AttuneArgs),
     Status(StatusArgs),
+    Proof(ProofArgs),
     #[command(about = "Measure this machine, and Quipu on it", long_about = BENCH)]
     Bench(BenchArgs),
 }

@@ -10,7 +10,9 @@ use std::{
     thread::JoinHandle,
 };
 
-use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
+use quipu_log::{
+    Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof, verify_chain,
+};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
@@ -33,6 +35,7 @@ use crate::{
     limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
     ops::{self, attune, deregister, detect, record, register},
     origin::Origin,
+    proofs::{CommitProof, Proofs},
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -58,6 +61,7 @@ pub struct Field {
     view: Arc<View>,
     clock: Arc<LamportClock>,
     bodies: Bodies,
+    proofs: Proofs,
     health: Arc<Health>,
     origin: Arc<dyn Origin>,
     jobs: mpsc::Sender<Job>,
@@ -98,6 +102,7 @@ impl Field {
         };
         let field = Arc::new(Self {
             bodies: Bodies::new(Arc::clone(&engine), name.clone()),
+            proofs: Proofs::new(Arc::clone(&engine), name.clone()),
             name,
             view,
             clock,
@@ -303,6 +308,29 @@ impl Field {
             Ok(ConflictList { conflicts: field.complete(open)? })
         })
         .await
+    }
+
+    /// The Merkle tree over the first `size` commits, or over all durable ones.
+    pub async fn tree_head(self: &Arc<Self>, size: Option<u64>) -> Result<TreeHead, ProtocolError> {
+        self.blocking(move |field| field.proofs.tree_head(size.unwrap_or(field.head().position)))
+            .await
+    }
+
+    /// The proof that the log holds the commit at a position.
+    pub async fn prove_commit(
+        self: &Arc<Self>,
+        position: u64,
+    ) -> Result<CommitProof, ProtocolError> {
+        self.blocking(move |field| field.proofs.inclusion(position, field.head().position)).await
+    }
+
+    /// The proof that the log only grew between two sizes.
+    pub async fn prove_growth(
+        self: &Arc<Self>,
+        old: u64,
+        new: u64,
+    ) -> Result<ConsistencyProof, ProtocolError> {
+        self.blocking(move |field| field.proofs.consistency(old, new)).await
     }
 
     /// The Field at a glance.

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
-    metrics::MetricsHandle,
+    metrics::MetricsHandle, proofs::Signer,
 };
 
 /// What all requests share.
@@ -21,6 +21,7 @@ pub(crate) struct App {
     /// The Fields that requests have asked for, so that finding one takes no lock that opening takes.
     pub(crate) known: RwLock<BTreeMap<FieldName, Arc<Field>>>,
     pub(crate) keys: Arc<KeyStore>,
+    pub(crate) signer: Signer,
     pub(crate) dev: bool,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
@@ -36,8 +37,10 @@ impl App {
         dev: bool,
         metrics: MetricsHandle,
     ) -> Self {
+        let signer = Signer::new(keys.directory());
         Self {
             fields,
+            signer,
             known: RwLock::default(),
             keys,
             dev,

@@ -31,6 +31,11 @@ pub(crate) fn key_id() -> String {
     base32(u128::from(u64::from_be_bytes(random())), 8)
 }
 
+/// The seed of a signing key.
+pub(crate) fn seed() -> [u8; 32] {
+    random()
+}
+
 /// The secret half of a key: 43 characters that stand for 32 random bytes.
 pub(crate) fn key_secret() -> String {
     base64_url(&random::<32>())

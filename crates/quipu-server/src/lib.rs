@@ -20,6 +20,7 @@ mod listener;
 mod metrics;
 mod openapi;
 mod paths;
+mod proofs;
 mod request;
 mod sender;
 mod server;

@@ -9,7 +9,7 @@ use utoipa::{
     },
 };
 
-use crate::{akashik::AkashikApi, surface::SurfaceApi};
+use crate::{akashik::AkashikApi, proofs::ProofApi, surface::SurfaceApi};
 
 const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.0 over HTTP. \
     An operation takes its bare payload with headers, or the protocol's whole envelope \
@@ -20,6 +20,7 @@ const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.
 #[must_use]
 pub fn openapi() -> OpenApi {
     let mut document = AkashikApi::openapi();
+    document.merge(ProofApi::openapi());
     document.merge(SurfaceApi::openapi());
     document.info = InfoBuilder::new()
         .title("Quipu")
@@ -28,6 +29,7 @@ pub fn openapi() -> OpenApi {
         .build();
     document.tags = Some(vec![
         TagBuilder::new().name("akashik").description(Some("The protocol")).build(),
+        TagBuilder::new().name("proofs").description(Some("Proofs about the log (ours)")).build(),
         TagBuilder::new().name("server").description(Some("Running the server")).build(),
     ]);
     let key = HttpBuilder::new()

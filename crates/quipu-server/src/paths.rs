@@ -5,14 +5,30 @@ use quipu_wire::akashik::Operation;
 pub(crate) const FIELD_STATUS: &str = "/v1/field/status";
 pub(crate) const AGENTS: &str = "/v1/agents";
 pub(crate) const CONFLICTS: &str = "/v1/conflicts";
+pub(crate) const CHECKPOINT: &str = "/v1/log/checkpoint";
+pub(crate) const CHECKPOINT_KEY: &str = "/v1/log/key";
+pub(crate) const INCLUSION: &str = "/v1/log/inclusion";
+pub(crate) const CONSISTENCY: &str = "/v1/log/consistency";
 pub(crate) const HEALTHZ: &str = "/healthz";
 pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 pub(crate) const HOME: &str = "/";
 
-const OTHERS: [&str; 8] =
-    [FIELD_STATUS, AGENTS, CONFLICTS, HEALTHZ, READYZ, METRICS, OPENAPI, HOME];
+const OTHERS: [&str; 12] = [
+    FIELD_STATUS,
+    AGENTS,
+    CONFLICTS,
+    CHECKPOINT,
+    CHECKPOINT_KEY,
+    INCLUSION,
+    CONSISTENCY,
+    HEALTHZ,
+    READYZ,
+    METRICS,
+    OPENAPI,
+    HOME,
+];
 
 /// The path of an operation.
 pub(crate) const fn of(operation: Operation) -> &'static str {

@@ -4,6 +4,7 @@ pub(crate) mod attune;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod key;
+pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod register;
 mod run;

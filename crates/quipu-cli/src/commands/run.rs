@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::{attune, export, import, key, record, register, serve, status, verify};
+use super::{attune, export, import, key, proof, record, register, serve, status, verify};
 use crate::{bench, cli::Command, config::Settings, failure::Failure};
 
 /// Runs a command.
@@ -19,6 +19,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Register(args) => alone(register::register(args)),
         Command::Record(args) => alone(record::record(args)),
         Command::Attune(args) => alone(attune::attune(args)),
+        Command::Proof(args) => alone(proof::proof(args)),
         Command::Status(args) => alone(status::status(args)),
         Command::Bench(args) => bench::run(args),
     }

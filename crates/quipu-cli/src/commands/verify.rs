@@ -1,7 +1,10 @@
 //! `quipu verify`: reads a whole data directory, changes nothing, and either vouches for it or names the
 //! first position that cannot be trusted.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::Args;
 use quipu_field::{
@@ -13,6 +16,7 @@ use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Head, Sqlite
 use quipu_wire::Hash;
 use serde::Serialize;
 
+use super::proof;
 use crate::{
     data_dir::{self, DataArgs},
     failure::Failure,
@@ -48,6 +52,12 @@ pub(crate) struct VerifyArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    /// Check a proof file instead of a data directory, offline
+    #[arg(long, value_name = "FILE", requires = "checkpoint_key", conflicts_with_all = ["field", "json"])]
+    proof: Option<PathBuf>,
+    /// The key that the proof's checkpoint must be signed with (`quipu proof --show-key`)
+    #[arg(long, value_name = "KEY", requires = "proof")]
+    checkpoint_key: Option<String>,
 }
 
 /// What was found out about a directory.
@@ -78,6 +88,9 @@ struct FieldReport {
 
 /// Verifies a data directory.
 pub(crate) fn verify(args: &VerifyArgs) -> Result<(), Failure> {
+    if let (Some(file), Some(key)) = (&args.proof, &args.checkpoint_key) {
+        return proof::check(file, key);
+    }
     let dir = &args.data.data;
     let engine = data_dir::open_read_only(dir)?;
     let mut fields = engine

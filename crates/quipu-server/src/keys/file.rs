@@ -42,6 +42,10 @@ impl KeyFile {
         Self { directory: directory.to_owned(), path: directory.join("keys.json") }
     }
 
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

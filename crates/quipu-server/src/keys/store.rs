@@ -76,6 +76,11 @@ struct Table {
 }
 
 impl KeyStore {
+    /// The data directory.
+    pub(crate) fn directory(&self) -> &Path {
+        self.file.directory()
+    }
+
     /// Opens the keys of a data directory; there may be none yet.
     pub fn open(data_dir: &Path) -> Result<Self, KeyStoreError> {
         let store = Self {
