@@ -312,8 +312,10 @@ impl Field {
 
     /// The Merkle tree over the first `size` commits, or over all durable ones.
     pub async fn tree_head(self: &Arc<Self>, size: Option<u64>) -> Result<TreeHead, ProtocolError> {
-        self.blocking(move |field| field.proofs.tree_head(size.unwrap_or(field.head().position)))
-            .await
+        self.blocking(move |field| {
+            field.proofs.tree_head(size.unwrap_or_else(|| field.head().position))
+        })
+        .await
     }
 
     /// The proof that the log holds the commit at a position.
