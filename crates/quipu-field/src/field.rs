@@ -55,11 +55,11 @@ pub struct FieldOptions {
 #[derive(Debug)]
 pub struct Field {
     name: FieldName,
-    view: Arc<View>,
+    pub(crate) view: Arc<View>,
     clock: Arc<LamportClock>,
-    bodies: Bodies,
+    pub(crate) bodies: Bodies,
     health: Arc<Health>,
-    origin: Arc<dyn Origin>,
+    pub(crate) origin: Arc<dyn Origin>,
     jobs: mpsc::Sender<Job>,
     snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
@@ -360,7 +360,11 @@ impl Field {
         }
     }
 
-    async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn submit(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
         let answer = self.enqueue(message, action)?;
         self.outcome(answer).await.map_err(|error| error.during(operation))
@@ -446,7 +450,7 @@ impl Field {
     }
 
     /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
-    async fn blocking<T: Send + 'static>(
+    pub(crate) async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
     ) -> Result<T, ProtocolError> {

@@ -25,3 +25,7 @@ pub const CANDIDATES_PER_SOURCE: usize = 512;
 pub const CONFLICTS_RETURNED_MAX: usize = 10_000;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;
+/// The ballots that a vote takes at least, however few may vote.
+pub const VOTE_QUORUM_MIN: u32 = 2;
+/// Commits that one page of the log holds at most.
+pub const LOG_PAGE_COMMITS_MAX: usize = 1000;

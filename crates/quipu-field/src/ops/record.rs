@@ -252,6 +252,11 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
             Event::AgentRegistered { .. }
             | Event::AgentDeregistered { .. }
             | Event::UnitStatusChanged { .. }
+            | Event::ConflictResolving { .. }
+            | Event::ConflictBallotCast { .. }
+            | Event::ConflictResolved { .. }
+            | Event::ConflictEscalated { .. }
+            | Event::UnitRetracted { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }
@@ -280,6 +285,11 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
         | Event::AgentDeregistered { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. }
+        | Event::UnitRetracted { .. }
         | Event::ClockAdvanced { .. } => false,
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {

@@ -4,6 +4,8 @@
 mod attune;
 mod clock;
 mod membership;
+mod merge;
 mod record;
+mod retract;
 mod state_from_log;
 mod support;
