@@ -8,7 +8,7 @@ use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
-    ops::{merge::MergeCommand, record::RecordCommand, retract::RetractCommand},
+    ops::{detect::Found, merge::MergeCommand, record::RecordCommand, retract::RetractCommand},
     words::UnitWords,
 };
 
@@ -51,6 +51,8 @@ pub enum Action {
     Merge(Box<MergeCommand>),
     /// Not an operation of the protocol: withdraws a unit.
     Retract(Box<RetractCommand>),
+    /// Not an operation: the Field found units that disagree.
+    NoteConflicts(Vec<Found>),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

@@ -11,13 +11,13 @@ use std::{
 };
 
 use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
+use quipu_recall::{Detector, ExplicitOnly};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
         AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
-        DeregisterPayload, DeregisterResponse, DetectPayload, DetectResponse, FieldCapabilities,
-        FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
-        ScanCoverage,
+        DeregisterPayload, DeregisterResponse, FieldCapabilities, FieldStatus, Operation,
+        RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -31,7 +31,7 @@ use crate::{
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
-    ops::{self, attune, deregister, detect, record, register},
+    ops::{self, attune, deregister, record, register},
     origin::Origin,
     restore::restore,
     snapshot::SnapshotDir,
@@ -49,6 +49,8 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// What looks for units that disagree; without it only what authors say themselves counts.
+    pub detector: Option<Arc<dyn Detector>>,
 }
 
 /// A handle to an open Field.
@@ -60,6 +62,7 @@ pub struct Field {
     pub(crate) bodies: Bodies,
     health: Arc<Health>,
     pub(crate) origin: Arc<dyn Origin>,
+    pub(crate) detector: Arc<dyn Detector>,
     jobs: mpsc::Sender<Job>,
     snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
@@ -102,6 +105,7 @@ impl Field {
             clock,
             health,
             origin: options.origin,
+            detector: options.detector.unwrap_or_else(|| Arc::new(ExplicitOnly)),
             jobs,
             snapshotter,
             stop: Arc::default(),
@@ -242,32 +246,6 @@ impl Field {
         .map_err(|error| error.during(Operation::Attune))
     }
 
-    /// DETECT.
-    pub async fn detect(
-        self: &Arc<Self>,
-        message: Message,
-        payload: DetectPayload,
-    ) -> Result<DetectResponse, ProtocolError> {
-        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Detect))?;
-        self.blocking(move |field| {
-            let conflicts = {
-                let published = field.view.read();
-                let (agent, authority) = (&message.agent, message.authority);
-                ops::admit(&published.state, agent, authority, detect::AUTHORITY)?;
-                field.tick(message.epoch)?;
-                detect::detect(&published.state, &payload)?
-            };
-            Ok(DetectResponse {
-                status: "ok".to_owned(),
-                conflicts: field.complete(conflicts)?,
-                scan_coverage: ScanCoverage::default(),
-                warnings: Vec::new(),
-            })
-        })
-        .await
-        .map_err(|error| error.during(Operation::Detect))
-    }
-
     /// The agents that take part now.
     #[must_use]
     pub fn agents(&self) -> AgentList {
@@ -394,7 +372,7 @@ impl Field {
     }
 
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
-    async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
+    pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
             self.submit(self.system(message.epoch), Action::AdvanceClock(ClockReason::Reads))
                 .await?;
@@ -403,7 +381,7 @@ impl Field {
     }
 
     /// Ticks for a read, while the view is held.
-    fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
+    pub(crate) fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
         match self.clock.tick_for_read(received)? {
             ReadTick::At(epoch, log_it) => {
                 if log_it {
@@ -431,7 +409,7 @@ impl Field {
     }
 
     #[expect(clippy::unused_self, reason = "the Field speaks here")]
-    fn system(&self, epoch: u64) -> Message {
+    pub(crate) fn system(&self, epoch: u64) -> Message {
         Message {
             id: String::new(),
             agent: "system".to_owned(),
@@ -441,7 +419,10 @@ impl Field {
         }
     }
 
-    fn complete(&self, conflicts: Vec<ConflictOutline>) -> Result<Vec<Conflict>, ProtocolError> {
+    pub(crate) fn complete(
+        &self,
+        conflicts: Vec<ConflictOutline>,
+    ) -> Result<Vec<Conflict>, ProtocolError> {
         conflicts
             .into_iter()
             .map(|conflict| conflict.complete(&self.bodies))

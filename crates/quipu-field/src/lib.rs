@@ -14,6 +14,7 @@ mod compose;
 pub mod event;
 mod failure;
 mod field;
+mod field_detecting;
 mod field_reading;
 mod field_settling;
 mod fields;

@@ -29,3 +29,9 @@ pub const SUMMARY_TOKENS: usize = 64;
 pub const VOTE_QUORUM_MIN: u32 = 2;
 /// Commits that one page of the log holds at most.
 pub const LOG_PAGE_COMMITS_MAX: usize = 1000;
+/// Units that a detector may hold against one other.
+pub const DETECT_CANDIDATES_MAX: usize = 32;
+/// New conflicts that one DETECT notes at most; the next one goes on.
+pub const DETECT_FOUND_MAX: usize = 1000;
+/// Units that a scan looks at before it lets the writer have its turn.
+pub const DETECT_STRETCH_UNITS: u32 = 1024;

@@ -96,6 +96,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Record(record) => record::decide(state, &command.message, record),
         Action::Merge(merge) => merge::decide(state, &command.message, merge),
         Action::Retract(retract) => retract::decide(state, &command.message, retract),
+        Action::NoteConflicts(found) => super::detect::note(state, found),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -115,7 +116,7 @@ pub fn is_same_request(
         Action::Record(record) => record::is_same(record, header, commit),
         Action::Merge(merge) => merge::is_same(merge, header, commit),
         Action::Retract(retract) => retract::is_same(retract, header, commit),
-        Action::AdvanceClock(_) => false,
+        Action::NoteConflicts(_) | Action::AdvanceClock(_) => false,
     }
 }
 
@@ -128,7 +129,7 @@ impl Action {
             Self::Deregister(_) => Some(Operation::Deregister),
             Self::Record(_) => Some(Operation::Record),
             Self::Merge(_) => Some(Operation::Merge),
-            Self::Retract(_) | Self::AdvanceClock(_) => None,
+            Self::Retract(_) | Self::NoteConflicts(_) | Self::AdvanceClock(_) => None,
         }
     }
 }

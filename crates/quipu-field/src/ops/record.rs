@@ -229,7 +229,7 @@ fn push_status(
 }
 
 /// Two decisions that disagree are a matter of strategy; everything else is one of fact.
-fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
+pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
     let target = state.units.flags(ordinal).map(|unit| unit.memory_type);
     if target == Some(MemoryType::Decision) && memory_type == MemoryType::Decision {
         ConflictType::Strategic

@@ -3,6 +3,8 @@
 
 mod attune;
 mod clock;
+mod detect;
+mod log_page;
 mod membership;
 mod merge;
 mod record;

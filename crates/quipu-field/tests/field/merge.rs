@@ -356,22 +356,17 @@ async fn a_vote_is_called_by_authority_6_and_no_stranger_or_observer_has_a_ballo
 async fn a_vote_that_everybody_cast_and_nobody_won_is_escalated() {
     let d = dispute().await;
     join(&d.field, "eve", 4).await;
-    let ballots = [("sam", &d.a), ("ann", &d.a), ("bob", &d.b), ("eve", &d.b)];
-    // ann moves to the other side and back, so that the quorum is met only with a tie.
-    let mut answers = Vec::new();
-    for (at, (agent, unit)) in ballots[..2].iter().enumerate() {
-        let from = message(&format!("v{at}"), agent);
-        answers.push(d.merge(from, "vote", json!({"winner_id": unit})).await.unwrap().status);
+    // Two of four: no quorum. When the two others leave it is one, and a tie.
+    for (agent, unit) in [("sam", &d.a), ("ann", &d.b)] {
+        let from = message("v1", agent);
+        let answer = d.merge(from, "vote", json!({"winner_id": unit})).await.unwrap();
+        assert_eq!(answer.status, MergeStatus::PendingVote);
     }
-    assert_eq!(answers, [MergeStatus::PendingVote; 2]);
-    // With eve gone three may vote and two are a quorum, so this very ballot makes the tie known.
-    let moved = d.merge(message("v9", "ann"), "vote", json!({"winner_id": d.b})).await.unwrap();
-    assert_eq!(moved.status, MergeStatus::PendingVote);
     for agent in ["eve", "bob"] {
         let payload = quipu_wire::akashik::DeregisterPayload { agent_id: agent.to_owned() };
         d.field.deregister(message(&format!("bye-{agent}"), agent), payload).await.unwrap();
     }
-    let tie = d.merge(message("v10", "ann"), "vote", json!({"winner_id": d.b})).await.unwrap();
+    let tie = d.merge(message("v2", "ann"), "vote", json!({"winner_id": d.b})).await.unwrap();
     assert_eq!(tie.status, MergeStatus::Escalated);
     let resolution = tie.conflict.resolution.unwrap();
     assert_eq!((resolution.strategy, resolution.winner_id), (ConflictStrategy::Vote, None));
