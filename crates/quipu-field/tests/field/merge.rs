@@ -39,14 +39,14 @@ async fn say(field: &Field, agent: &str, payload: Value) -> (String, Vec<String>
     (accepted.memory_unit_id, accepted.conflicts_detected)
 }
 
-fn finding(content: &str, score: f64, relations: Value) -> Value {
+fn finding(content: &str, score: f64, relations: &Value) -> Value {
     json!({"type": "finding", "content": content, "intent": {"purpose": "to test"},
            "confidence": {"score": score, "reasoning": "because"}, "relations": relations})
 }
 
 /// `ann` says 23% at 0.82, `bob` says 14% at 0.75 and contradicts her. `sam` has authority 6.
 async fn dispute() -> Dispute {
-    dispute_with(finding("23%", 0.82, json!([])), 0.75).await
+    dispute_with(finding("23%", 0.82, &json!([])), 0.75).await
 }
 
 async fn dispute_with(first: Value, second: f64) -> Dispute {
@@ -57,7 +57,7 @@ async fn dispute_with(first: Value, second: f64) -> Dispute {
     join(&field, "sam", 6).await;
     let (a, _) = say(&field, "ann", first).await;
     let against = json!([{"type": "contradicts", "target_id": a}]);
-    let (b, conflicts) = say(&field, "bob", finding("14%", second, against)).await;
+    let (b, conflicts) = say(&field, "bob", finding("14%", second, &against)).await;
     Dispute { engine, field, a, b, conflict: conflicts[0].clone() }
 }
 
@@ -105,7 +105,7 @@ async fn golden_c_the_unit_of_confidence_082_wins_against_the_one_of_075() {
     assert_eq!(resolution.rationale, "three reports agree");
     assert_eq!(resolution.resolved_by, "sam");
     assert_eq!(resolution.epoch_resolved, d.field.head().epoch);
-    assert_eq!(answer.side_effects.superseded_units, [d.b.clone()]);
+    assert_eq!(answer.side_effects.superseded_units, [d.b.as_str()]);
     assert_eq!(answer.side_effects.new_unit_id, None);
     assert_eq!(answer.side_effects.notified_agents, ["ann", "bob"]);
     assert_eq!(
@@ -146,7 +146,7 @@ async fn the_last_write_wins_whatever_its_confidence() {
 
 #[tokio::test]
 async fn a_tie_and_a_winner_that_disagrees_fail_and_leave_everything_as_it_was() {
-    let d = dispute_with(finding("23%", 0.75, json!([])), 0.75).await;
+    let d = dispute_with(finding("23%", 0.75, &json!([])), 0.75).await;
     let before = d.field.state_hash();
     assert_eq!(code(d.sam("confidence_weighted", json!({})).await), ErrorCode::MergeFailed);
     assert_eq!(code(d.sam("evidence_count", json!({})).await), ErrorCode::MergeFailed);
@@ -162,13 +162,13 @@ async fn a_tie_and_a_winner_that_disagrees_fail_and_leave_everything_as_it_was()
 
 #[tokio::test]
 async fn evidence_is_counted_by_supporting_units_and_then_by_what_the_unit_lists() {
-    let mut first = finding("23%", 0.5, json!([]));
+    let mut first = finding("23%", 0.5, &json!([]));
     first["confidence"]["evidence"] = json!(["a report"]);
     let d = dispute_with(first, 0.75).await;
     let by_list = d.sam("evidence_count", json!({"winner_id": d.b})).await.unwrap_err();
     assert!(by_list.message.contains(&format!("{} prevails", d.a)), "{}", by_list.message);
     let supports = json!([{"type": "supports", "target_id": d.b}]);
-    say(&d.field, "sam", finding("14% as well", 0.5, supports)).await;
+    say(&d.field, "sam", finding("14% as well", 0.5, &supports)).await;
     let answer = d.sam("evidence_count", json!({})).await.unwrap();
     assert_eq!(answer.conflict.resolution.unwrap().winner_id, Some(d.b));
 }
@@ -180,7 +180,7 @@ async fn the_higher_authority_prevails_unless_one_above_both_says_otherwise() {
     join(&d.field, "six", 6).await;
     let (c, conflicts) = {
         let against = json!([{"type": "contradicts", "target_id": d.b}]);
-        say(&d.field, "six", finding("16%", 0.5, against)).await
+        say(&d.field, "six", finding("16%", 0.5, &against)).await
     };
     let other = Dispute { conflict: conflicts[0].clone(), ..dispute_of(&d) };
     // sam does not outrank six, so naming the weaker author's unit changes nothing.
@@ -210,7 +210,7 @@ async fn a_synthesis_replaces_both_and_is_as_sure_as_the_less_sure_of_them() {
     let text = json!({"synthesis": "between 14% and 23%, by region"});
     let answer = d.sam("synthesis", text).await.unwrap();
     assert_eq!(answer.conflict.resolution.as_ref().unwrap().winner_id, None);
-    assert_eq!(answer.side_effects.superseded_units, [d.a.clone(), d.b.clone()]);
+    assert_eq!(answer.side_effects.superseded_units, [d.a.as_str(), d.b.as_str()]);
     let unit = d.field.unit(&answer.side_effects.new_unit_id.unwrap()).await.unwrap();
     assert_eq!((unit.kind, unit.status.as_str()), (MemoryType::Synthesis, "active"));
     assert_eq!(unit.content, "between 14% and 23%, by region");
@@ -376,7 +376,7 @@ async fn a_vote_that_everybody_cast_and_nobody_won_is_escalated() {
 async fn a_winner_that_another_conflict_holds_stays_contested() {
     let d = dispute().await;
     let against = json!([{"type": "contradicts", "target_id": d.a}]);
-    let (c, conflicts) = say(&d.field, "bob", finding("19%", 0.6, against)).await;
+    let (c, conflicts) = say(&d.field, "bob", finding("19%", 0.6, &against)).await;
     d.sam("confidence_weighted", json!({})).await.unwrap();
     assert_eq!(d.status(&d.a).await, "contested");
     let other = Dispute { conflict: conflicts[0].clone(), ..dispute_of(&d) };
@@ -388,7 +388,7 @@ async fn a_winner_that_another_conflict_holds_stays_contested() {
 async fn where_one_unit_was_replaced_since_the_other_prevails() {
     let d = dispute().await;
     let replaces = json!([{"type": "supersedes", "target_id": d.a}]);
-    say(&d.field, "ann", finding("22%", 0.9, replaces)).await;
+    say(&d.field, "ann", finding("22%", 0.9, &replaces)).await;
     let chosen = d.sam("authority", json!({"winner_id": d.a})).await;
     assert_eq!(code(chosen), ErrorCode::MergeFailed);
     let answer = d.sam("confidence_weighted", json!({})).await.unwrap();
