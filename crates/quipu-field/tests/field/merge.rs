@@ -373,6 +373,22 @@ async fn a_vote_that_everybody_cast_and_nobody_won_is_escalated() {
 }
 
 #[tokio::test]
+async fn another_strategy_ends_an_open_vote() {
+    for (strategy, resolution, ended) in [
+        ("confidence_weighted", json!({}), MergeStatus::Resolved),
+        ("synthesis", json!({"synthesis": "both"}), MergeStatus::Resolved),
+        ("human_escalation", json!({}), MergeStatus::Escalated),
+    ] {
+        let d = dispute().await;
+        d.sam("vote", json!({"winner_id": d.b})).await.unwrap();
+        let answer = d.sam(strategy, resolution).await.unwrap();
+        assert_eq!((answer.status, answer.vote), (ended, None), "{strategy}");
+        let late = d.merge(message("late", "bob"), "vote", json!({"winner_id": d.b})).await;
+        assert_eq!(code(late), ErrorCode::InvalidTransition, "{strategy}");
+    }
+}
+
+#[tokio::test]
 async fn a_winner_that_another_conflict_holds_stays_contested() {
     let d = dispute().await;
     let against = json!([{"type": "contradicts", "target_id": d.a}]);
