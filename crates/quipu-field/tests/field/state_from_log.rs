@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use quipu_field::{
     Field,
     restore::{catch_up, restore},
-    snapshot::{self, SnapshotDir},
+    snapshot::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions, verify_chain};
@@ -283,4 +283,18 @@ async fn a_damaged_or_foreign_snapshot_is_passed_over() {
     let other: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
     let elsewhere = open(&other, Some(folder.path().to_owned()));
     assert_eq!(elsewhere.head(), Head::EMPTY);
+}
+
+#[test]
+fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        snapshot::load(&path).unwrap_err()
+    };
+    let older = write("1.snap", b"quipu-snapshot 1\nwhatever it held");
+    assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
+    let damaged = write("2.snap", b"quipu-snapshot 2\nwhatever it held");
+    assert!(matches!(damaged, SnapshotError::Damaged { .. }), "{damaged}");
 }
