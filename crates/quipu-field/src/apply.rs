@@ -1,10 +1,13 @@
 //! Applies what happened to the state. Looks at headers alone: a body may be gone, and the state is
 //! the same. Reads no clock, draws nothing, and never fails on a log that `decide` wrote.
 
+use std::collections::BTreeMap;
+
 use quipu_log::Header;
 use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
 
 use crate::{
+    apply_settling::settle,
     event::{ClockReason, Event, Link},
     ids::UnitId,
     state::{AgentEntry, ConflictEntry, LinkTarget, State, UnitDetails, UnitFlags, UnitLink},
@@ -71,14 +74,24 @@ fn apply_event(
                 detected_by: *detected_by,
                 position: header.position,
                 event: index,
+                resolution: None,
+                ballots: BTreeMap::new(),
             });
+        }
+        Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. } => settle(state, header, index, event)?,
+        // The status change beside it says all that the state needs.
+        Event::UnitRetracted { unit, .. } => {
+            find(state, *unit)?;
         }
         Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
     }
     Ok(())
 }
 
-fn find(state: &State, unit: UnitId) -> Result<u32, String> {
+pub(crate) fn find(state: &State, unit: UnitId) -> Result<u32, String> {
     state.units.find(unit).ok_or_else(|| format!("no unit {unit}"))
 }
 

@@ -59,6 +59,11 @@ impl Bodies {
         Self { engine, field, cache: Mutex::default() }
     }
 
+    /// Where they are read from.
+    pub(crate) fn source(&self) -> (&dyn Engine, &FieldName) {
+        (self.engine.as_ref(), &self.field)
+    }
+
     /// The text of an event, or nothing where it was erased.
     pub fn load<T: DeserializeOwned>(
         &self,

@@ -8,7 +8,7 @@ use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
-    ops::record::RecordCommand,
+    ops::{detect::Found, merge::MergeCommand, record::RecordCommand, retract::RetractCommand},
     words::UnitWords,
 };
 
@@ -47,6 +47,12 @@ pub enum Action {
     Deregister(DeregisterPayload),
     /// RECORD.
     Record(Box<RecordCommand>),
+    /// MERGE.
+    Merge(Box<MergeCommand>),
+    /// Not an operation of the protocol: withdraws a unit.
+    Retract(Box<RetractCommand>),
+    /// Not an operation: the Field found units that disagree.
+    NoteConflicts(Vec<Found>),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

@@ -3,13 +3,13 @@
 use quipu_log::EngineError;
 use quipu_recall::summary;
 use quipu_wire::{
-    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Source},
+    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Resolution, Source},
     timestamp::rfc3339,
 };
 
 use crate::{
     bodies::Bodies,
-    event::{ConflictBody, UnitBody},
+    event::{ConflictBody, ResolutionBody, UnitBody},
     limits::{SUMMARY_RELATIONS_MAX, SUMMARY_TOKENS},
     state::{ConflictEntry, LinkTarget, State, UnitDetails},
 };
@@ -128,6 +128,8 @@ pub struct ConflictOutline {
     conflict: Conflict,
     position: u64,
     event: u32,
+    /// Where the resolution's text is.
+    rationale: Option<(u64, u32)>,
 }
 
 /// Takes everything about a conflict that the state knows.
@@ -142,9 +144,16 @@ pub(crate) fn outline_conflict(state: &State, entry: &ConflictEntry) -> Conflict
         unit_b: id(entry.unit_b),
         description: String::new(),
         detected_by: entry.detected_by,
-        resolution: None,
+        resolution: entry.resolution.as_ref().map(|settled| Resolution {
+            strategy: settled.strategy,
+            winner_id: settled.winner.map(id),
+            rationale: String::new(),
+            resolved_by: state.names.text(settled.by).to_owned(),
+            epoch_resolved: settled.epoch,
+        }),
     };
-    ConflictOutline { conflict, position: entry.position, event: entry.event }
+    let rationale = entry.resolution.as_ref().map(|settled| (settled.position, settled.event));
+    ConflictOutline { conflict, position: entry.position, event: entry.event, rationale }
 }
 
 impl ConflictOutline {
@@ -153,6 +162,12 @@ impl ConflictOutline {
         let mut conflict = self.conflict;
         let body = bodies.load::<ConflictBody>(self.position, self.event)?;
         conflict.description = body.map_or_else(|| ERASED.to_owned(), |body| body.description);
+        if let (Some(resolution), Some((position, event))) =
+            (&mut conflict.resolution, self.rationale)
+        {
+            let body = bodies.load::<ResolutionBody>(position, event)?;
+            resolution.rationale = body.map_or_else(|| ERASED.to_owned(), |body| body.rationale);
+        }
         Ok(conflict)
     }
 }

@@ -3,7 +3,8 @@
 //! therefore never depends on.
 
 use quipu_wire::akashik::{
-    ConflictType, DetectedBy, MemoryType, Mode, Relation, RelationType, UnitStatus,
+    ConflictStrategy, ConflictType, DetectedBy, MemoryType, Mode, Relation, RelationType,
+    UnitStatus, VoteTally,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,55 @@ pub enum Event {
         unit_b: UnitId,
         /// How it was found.
         detected_by: DetectedBy,
+    },
+    /// A strategy is being applied to a conflict.
+    #[serde(rename = "conflict.resolving")]
+    ConflictResolving {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The strategy.
+        strategy: ConflictStrategy,
+    },
+    /// The actor voted on a conflict, or changed its vote. Its body is a [`ResolutionBody`].
+    #[serde(rename = "conflict.ballot_cast")]
+    ConflictBallotCast {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The unit that should prevail.
+        choice: UnitId,
+        /// How the vote stands with this ballot.
+        tally: VoteTally,
+    },
+    /// A conflict was settled. Its body is a [`ResolutionBody`].
+    #[serde(rename = "conflict.resolved")]
+    ConflictResolved {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The strategy.
+        strategy: ConflictStrategy,
+        /// The unit that prevails; none for a synthesis.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        winner: Option<UnitId>,
+        /// The authors of the two units.
+        notified: Vec<String>,
+    },
+    /// A conflict waits for a human. Its body is a [`ResolutionBody`].
+    #[serde(rename = "conflict.escalated")]
+    ConflictEscalated {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The strategy that asked for it or failed.
+        strategy: ConflictStrategy,
+        /// The authors of the two units.
+        notified: Vec<String>,
+    },
+    /// A unit was withdrawn. Its body is a [`RetractionBody`].
+    #[serde(rename = "unit.retracted")]
+    UnitRetracted {
+        /// The unit.
+        unit: UnitId,
+        /// What it was.
+        from: UnitStatus,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]
@@ -160,4 +210,18 @@ impl UnitBody {
 pub struct ConflictBody {
     /// What disagrees with what.
     pub description: String,
+}
+
+/// The free text of a resolution, an escalation or a ballot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolutionBody {
+    /// Why.
+    pub rationale: String,
+}
+
+/// The free text of a retraction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetractionBody {
+    /// Why.
+    pub purpose: String,
 }

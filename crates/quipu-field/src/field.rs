@@ -13,13 +13,13 @@ use std::{
 use quipu_log::{
     Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof, verify_chain,
 };
+use quipu_recall::{Detector, ExplicitOnly};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
         AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
-        DeregisterPayload, DeregisterResponse, DetectPayload, DetectResponse, FieldCapabilities,
-        FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
-        ScanCoverage,
+        DeregisterPayload, DeregisterResponse, FieldCapabilities, FieldStatus, Operation,
+        RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -33,7 +33,7 @@ use crate::{
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
-    ops::{self, attune, deregister, detect, record, register},
+    ops::{self, attune, deregister, record, register},
     origin::Origin,
     proofs::{CommitProof, Proofs},
     restore::restore,
@@ -52,18 +52,21 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// What looks for units that disagree; without it only what authors say themselves counts.
+    pub detector: Option<Arc<dyn Detector>>,
 }
 
 /// A handle to an open Field.
 #[derive(Debug)]
 pub struct Field {
     name: FieldName,
-    view: Arc<View>,
+    pub(crate) view: Arc<View>,
     clock: Arc<LamportClock>,
-    bodies: Bodies,
+    pub(crate) bodies: Bodies,
     proofs: Proofs,
     health: Arc<Health>,
-    origin: Arc<dyn Origin>,
+    pub(crate) origin: Arc<dyn Origin>,
+    pub(crate) detector: Arc<dyn Detector>,
     jobs: mpsc::Sender<Job>,
     snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
@@ -108,6 +111,7 @@ impl Field {
             clock,
             health,
             origin: options.origin,
+            detector: options.detector.unwrap_or_else(|| Arc::new(ExplicitOnly)),
             jobs,
             snapshotter,
             stop: Arc::default(),
@@ -256,32 +260,6 @@ impl Field {
         .map_err(|error| error.during(Operation::Attune))
     }
 
-    /// DETECT.
-    pub async fn detect(
-        self: &Arc<Self>,
-        message: Message,
-        payload: DetectPayload,
-    ) -> Result<DetectResponse, ProtocolError> {
-        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Detect))?;
-        self.blocking(move |field| {
-            let conflicts = {
-                let published = field.view.read();
-                let (agent, authority) = (&message.agent, message.authority);
-                ops::admit(&published.state, agent, authority, detect::AUTHORITY)?;
-                field.tick(message.epoch)?;
-                detect::detect(&published.state, &payload)?
-            };
-            Ok(DetectResponse {
-                status: "ok".to_owned(),
-                conflicts: field.complete(conflicts)?,
-                scan_coverage: ScanCoverage::default(),
-                warnings: Vec::new(),
-            })
-        })
-        .await
-        .map_err(|error| error.during(Operation::Detect))
-    }
-
     /// The agents that take part now.
     #[must_use]
     pub fn agents(&self) -> AgentList {
@@ -399,7 +377,11 @@ impl Field {
         }
     }
 
-    async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn submit(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
         let answer = self.enqueue(message, action)?;
         self.outcome(answer).await.map_err(|error| error.during(operation))
@@ -430,7 +412,7 @@ impl Field {
     }
 
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
-    async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
+    pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
             let advance = Action::AdvanceClock(ClockReason::Reads);
             let told = self.submit(self.system(message.epoch), advance).await;
@@ -445,7 +427,7 @@ impl Field {
     }
 
     /// Ticks for a read, while the view is held.
-    fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
+    pub(crate) fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
         match self.clock.tick_for_read(received)? {
             ReadTick::At(epoch, log_it) => {
                 if log_it {
@@ -473,7 +455,7 @@ impl Field {
     }
 
     #[expect(clippy::unused_self, reason = "the Field speaks here")]
-    fn system(&self, epoch: u64) -> Message {
+    pub(crate) fn system(&self, epoch: u64) -> Message {
         Message {
             id: String::new(),
             agent: "system".to_owned(),
@@ -483,7 +465,10 @@ impl Field {
         }
     }
 
-    fn complete(&self, conflicts: Vec<ConflictOutline>) -> Result<Vec<Conflict>, ProtocolError> {
+    pub(crate) fn complete(
+        &self,
+        conflicts: Vec<ConflictOutline>,
+    ) -> Result<Vec<Conflict>, ProtocolError> {
         conflicts
             .into_iter()
             .map(|conflict| conflict.complete(&self.bodies))
@@ -492,7 +477,7 @@ impl Field {
     }
 
     /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
-    async fn blocking<T: Send + 'static>(
+    pub(crate) async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
     ) -> Result<T, ProtocolError> {

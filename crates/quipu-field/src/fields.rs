@@ -78,6 +78,7 @@ impl Fields {
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
+            detector: None,
         }
     }
 

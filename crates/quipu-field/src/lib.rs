@@ -7,17 +7,22 @@
 #![warn(clippy::indexing_slicing)]
 
 pub mod apply;
+mod apply_settling;
 mod bodies;
 pub mod command;
 mod compose;
 pub mod event;
 mod failure;
 mod field;
+mod field_detecting;
+mod field_reading;
+mod field_settling;
 mod fields;
 mod health;
 pub mod ids;
 pub mod lamport;
 pub mod limits;
+mod merge;
 pub mod ops;
 mod origin;
 mod proofs;

@@ -29,3 +29,13 @@ pub const UNIT_TOKENS_MIN: usize = 40;
 pub const SUMMARY_RELATIONS_MAX: usize = 4;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;
+/// The ballots that a vote takes at least, however few may vote.
+pub const VOTE_QUORUM_MIN: u32 = 2;
+/// Commits that one page of the log holds at most.
+pub const LOG_PAGE_COMMITS_MAX: usize = 1000;
+/// Units that a detector may hold against one other.
+pub const DETECT_CANDIDATES_MAX: usize = 32;
+/// New conflicts that one DETECT notes at most; the next one goes on.
+pub const DETECT_FOUND_MAX: usize = 1000;
+/// Units that a scan looks at before it lets the writer have its turn.
+pub const DETECT_STRETCH_UNITS: u32 = 1024;

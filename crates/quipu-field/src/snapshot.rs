@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{state::State, view::Published};
 
-const MAGIC: &[u8] = b"quipu-snapshot 1\n";
+const MAGIC: &[u8] = b"quipu-snapshot 2\n";
+/// What earlier versions wrote. Nobody reads it any more, and it is no damage.
+const OLDER: [&[u8]; 1] = [b"quipu-snapshot 1\n"];
 const EXTENSION: &str = "snap";
 const PART: &str = "part";
 
@@ -46,6 +48,12 @@ pub enum SnapshotError {
         /// The cause.
         #[source]
         source: io::Error,
+    },
+    /// An earlier version made it, in a form that is not read any more.
+    #[error("{path} is of an earlier version")]
+    Older {
+        /// The file.
+        path: PathBuf,
     },
     /// It is not what was written.
     #[error("{path} is damaged: {what}")]
@@ -150,6 +158,9 @@ fn length(bytes: &[u8]) -> u64 {
 pub fn load(path: &Path) -> Result<Published, SnapshotError> {
     let bytes =
         fs::read(path).map_err(|source| SnapshotError::Io { path: path.to_owned(), source })?;
+    if OLDER.iter().any(|magic| bytes.starts_with(magic)) {
+        return Err(SnapshotError::Older { path: path.to_owned() });
+    }
     parse(&bytes).map_err(|what| SnapshotError::Damaged { path: path.to_owned(), what })
 }
 

@@ -129,8 +129,14 @@ impl Writer {
                 Some(message.id),
                 self.clock.tick_for_write(message.epoch)?,
             ),
-            Action::Register(_) | Action::Deregister(_) => {
+            Action::Register(_) | Action::Deregister(_) | Action::Retract(_) => {
                 (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
+            }
+            Action::Merge(merge) => {
+                (merge.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
+            }
+            Action::NoteConflicts(_) => {
+                (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
             }
             Action::AdvanceClock(_) => {
                 (Vec::new(), None, self.clock.advance_for_write(message.epoch)?)
@@ -173,7 +179,7 @@ impl Writer {
     /// The outcome of a message that was carried out before, if this is it again.
     fn known(&self, command: &Command, batch: &Batch) -> Result<Option<Outcome>, ProtocolError> {
         let message = &command.message;
-        if command.action.operation().is_none() {
+        if matches!(command.action, Action::NoteConflicts(_) | Action::AdvanceClock(_)) {
             return Ok(None);
         }
         let Some(position) = self.state.messages.find(&message.agent, &message.id) else {

@@ -30,6 +30,7 @@ pub fn openapi() -> OpenApi {
     document.tags = Some(vec![
         TagBuilder::new().name("akashik").description(Some("The protocol")).build(),
         TagBuilder::new().name("proofs").description(Some("Proofs about the log (ours)")).build(),
+        TagBuilder::new().name("quipu").description(Some("Ours beyond the protocol")).build(),
         TagBuilder::new().name("server").description(Some("Running the server")).build(),
     ]);
     let key = HttpBuilder::new()

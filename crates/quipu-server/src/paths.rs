@@ -9,16 +9,21 @@ pub(crate) const CHECKPOINT: &str = "/v1/log/checkpoint";
 pub(crate) const CHECKPOINT_KEY: &str = "/v1/log/key";
 pub(crate) const INCLUSION: &str = "/v1/log/inclusion";
 pub(crate) const CONSISTENCY: &str = "/v1/log/consistency";
+pub(crate) const RETRACT: &str = "/v1/retract";
+pub(crate) const UNIT: &str = "/v1/units/{id}";
+pub(crate) const LOG: &str = "/v1/log";
 pub(crate) const HEALTHZ: &str = "/healthz";
 pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 pub(crate) const HOME: &str = "/";
 
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 14] = [
     FIELD_STATUS,
     AGENTS,
     CONFLICTS,
+    RETRACT,
+    LOG,
     CHECKPOINT,
     CHECKPOINT_KEY,
     INCLUSION,
@@ -61,7 +66,9 @@ impl Route {
         if let Some(operation) = operation {
             return Self { path: of(operation), operation: Some(operation) };
         }
-        let other = OTHERS.into_iter().find(|other| *other == path);
+        let is_unit = path.strip_prefix("/v1/units/").is_some_and(|id| !id.contains('/'));
+        let other =
+            OTHERS.into_iter().find(|other| *other == path).or_else(|| is_unit.then_some(UNIT));
         Self { path: other.unwrap_or("other"), operation: None }
     }
 }
@@ -77,6 +84,8 @@ mod tests {
             assert_eq!((route.path, route.operation), (of(*operation), Some(*operation)));
         }
         assert_eq!(Route::find(HOME).path, HOME);
+        assert_eq!(Route::find("/v1/units/mem-1").path, UNIT);
+        assert_eq!(Route::find("/v1/units/a/b").path, "other");
         assert_eq!(Route::find("/v1/../etc"), Route { path: "other", operation: None });
     }
 }

@@ -36,7 +36,8 @@ pub(crate) struct Authenticated {
 pub(crate) struct Call {
     pub(crate) field: Arc<Field>,
     pub(crate) message: Message,
-    operation: Operation,
+    /// None where the route is ours and not the protocol's.
+    operation: Option<Operation>,
     payload: Value,
     /// The room that the body takes is given back when the call is done.
     _room: Option<OwnedSemaphorePermit>,
@@ -46,15 +47,16 @@ impl Authenticated {
     /// Reads a message and checks its key.
     pub(crate) async fn receive(
         app: &App,
-        operation: Operation,
+        operation: impl Into<Option<Operation>>,
         request: Request,
     ) -> Result<Self, Refused> {
+        let operation = operation.into();
         Self::read(app, operation, request).await.map_err(|error| error.during(operation).into())
     }
 
     async fn read(
         app: &App,
-        operation: Operation,
+        operation: Option<Operation>,
         request: Request,
     ) -> Result<Self, ProtocolError> {
         let (parts, body) = request.into_parts();
@@ -80,9 +82,10 @@ impl Call {
     /// Reads a message and finds out who sends it with what right to which Field.
     pub(crate) async fn receive(
         app: &App,
-        operation: Operation,
+        operation: impl Into<Option<Operation>>,
         request: Request,
     ) -> Result<Self, Refused> {
+        let operation = operation.into();
         let authenticated = Authenticated::receive(app, operation, request).await?;
         let call = Self::prepare(app, operation, authenticated).await;
         call.map_err(|error| error.during(operation).into())
@@ -90,7 +93,7 @@ impl Call {
 
     async fn prepare(
         app: &App,
-        operation: Operation,
+        operation: Option<Operation>,
         authenticated: Authenticated,
     ) -> Result<Self, ProtocolError> {
         let Authenticated { headers, credential, said, room } = authenticated;
@@ -127,32 +130,35 @@ impl Call {
 /// The Field of a message. Only an operation that writes may bring one into being.
 async fn choose_for(
     app: &App,
-    operation: Operation,
+    operation: Option<Operation>,
     credential: &Credential,
     headers: &HeaderMap,
 ) -> Result<Arc<Field>, ProtocolError> {
     let missing = match operation {
-        Operation::Attune | Operation::Detect | Operation::Replay => Missing::Refuse,
-        Operation::Register
-        | Operation::Deregister
-        | Operation::Record
-        | Operation::Merge
-        | Operation::Subscribe
-        | Operation::Compact
-        | Operation::Coordinate
-        | Operation::Handoff
-        | Operation::Session => Missing::Make,
+        // What is none of the protocol's operations works on what is there.
+        None | Some(Operation::Attune | Operation::Detect | Operation::Replay) => Missing::Refuse,
+        Some(
+            Operation::Register
+            | Operation::Deregister
+            | Operation::Record
+            | Operation::Merge
+            | Operation::Subscribe
+            | Operation::Compact
+            | Operation::Coordinate
+            | Operation::Handoff
+            | Operation::Session,
+        ) => Missing::Make,
     };
     field_choice::choose(app, credential, headers, missing).await
 }
 
 /// The agent that speaks: the one that the message names, if the key may speak for it.
 fn speaker(
-    operation: Operation,
+    operation: Option<Operation>,
     credential: &Credential,
     said: &Said,
 ) -> Result<String, ProtocolError> {
-    let joins = (operation == Operation::Register)
+    let joins = (operation == Some(Operation::Register))
         .then(|| said.payload.get("id").and_then(Value::as_str))
         .flatten();
     let agent = match (&credential.agent, said.agent.as_deref()) {
@@ -162,7 +168,9 @@ fn speaker(
         }
         (KeyAgent::Any, Some(agent)) => agent,
         // Without an id the payload is about to be refused, with better words than we have here.
-        (KeyAgent::Any, None) if operation == Operation::Register => joins.unwrap_or_default(),
+        (KeyAgent::Any, None) if operation == Some(Operation::Register) => {
+            joins.unwrap_or_default()
+        }
         (KeyAgent::Any, None) => {
             let message = "header Akashik-Agent: is required, for the key is no single agent's";
             return Err(ProtocolError::new(ErrorCode::InvalidPayload, message));

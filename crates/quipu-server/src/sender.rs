@@ -32,7 +32,7 @@ pub(crate) struct Said {
 impl Said {
     /// Reads a body that was sent to an operation's route.
     pub(crate) fn parse(
-        operation: Operation,
+        operation: Option<Operation>,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Self, ProtocolError> {
@@ -47,7 +47,13 @@ impl Said {
             };
             return Err(invalid(format!("body: must be a JSON object, got {found}")));
         }
-        if is_envelope(&body) { enveloped(operation, body) } else { bare(headers, body) }
+        match operation {
+            Some(operation) if is_envelope(&body) => enveloped(operation, body),
+            None if is_envelope(&body) => {
+                Err(invalid("body: this route is ours and takes the bare payload".to_owned()))
+            }
+            Some(_) | None => bare(headers, body),
+        }
     }
 }
 

@@ -155,13 +155,15 @@ fn load_snapshots(dir: &Path, field: &FieldName) -> Vec<Result<Claim, SnapshotEr
         let published = snapshot::load(&path)?;
         Ok(Claim { path, head: published.head, state: published.state.hash() })
     });
-    // One that a running server replaced meanwhile is no longer there to be checked.
-    claims.filter(|claim| !is_gone(claim)).collect()
+    // One that a running server replaced meanwhile is no longer there to be checked, and one that an
+    // earlier version made is passed over by the server too.
+    claims.filter(|claim| !is_nothing_to_check(claim)).collect()
 }
 
-fn is_gone(claim: &Result<Claim, SnapshotError>) -> bool {
+fn is_nothing_to_check(claim: &Result<Claim, SnapshotError>) -> bool {
     match claim {
         Err(SnapshotError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
+        Err(SnapshotError::Older { .. }) => true,
         Ok(_) | Err(SnapshotError::Damaged { .. }) => false,
     }
 }
@@ -273,7 +275,9 @@ impl FieldReport {
     }
 
     fn bad_snapshot(&mut self, error: &SnapshotError) {
-        let (SnapshotError::Io { path, .. } | SnapshotError::Damaged { path, .. }) = error;
+        let (SnapshotError::Io { path, .. }
+        | SnapshotError::Older { path }
+        | SnapshotError::Damaged { path, .. }) = error;
         // A snapshot is named after its position.
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let position = stem.and_then(|stem| stem.parse().ok());

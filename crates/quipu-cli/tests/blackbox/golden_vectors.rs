@@ -85,15 +85,58 @@ fn b_detect_lists_only_what_passes_its_filter() {
 }
 
 #[test]
-fn c_d_e_i_merge_replay_and_compact_are_refused_as_unsupported() {
+fn c_of_082_and_075_the_unit_of_082_prevails_at_epoch_21() {
+    let mut v = start();
+    for (agent, role) in [
+        ("researcher-01", "market_researcher"),
+        ("researcher-02", "market_researcher"),
+        ("strategist-01", "strategist"),
+    ] {
+        v.client.register(agent, role);
+    }
+    let at = |operation: &str, agent: &str, epoch: u64, payload| {
+        Message::new(operation, agent, payload).with("epoch", epoch)
+    };
+    let mut surer = finding("23% CAGR");
+    surer["confidence"]["score"] = json!(0.82);
+    let surer = v.client.send(&at("RECORD", "researcher-01", 4, surer)).ok();
+    let winner = surer["memory_unit_id"].as_str().unwrap();
+    let mut other = relating("14% CAGR", "contradicts", winner);
+    other["confidence"]["score"] = json!(0.75);
+    let other = v.client.send(&at("RECORD", "researcher-02", 10, other)).ok();
+    assert_eq!(other["epoch"], 11);
+    let merge = |winner_id: &str| {
+        json!({"conflict_id": other["conflicts_detected"][0], "strategy": "confidence_weighted",
+               "resolution": {"winner_id": winner_id, "rationale": "more sources"}})
+    };
+    let loser = other["memory_unit_id"].as_str().unwrap();
+    let wrong = v.client.operate("MERGE", "strategist-01", merge(loser));
+    refused(&wrong, 409, "MERGE_FAILED");
+    let answer = v.client.send(&at("MERGE", "strategist-01", 20, merge(winner))).ok();
+    assert_eq!(answer["status"], "resolved");
+    assert_eq!(
+        answer["conflict"]["resolution"],
+        json!({"strategy": "confidence_weighted", "winner_id": winner,
+               "rationale": "more sources", "resolved_by": "strategist-01", "epoch_resolved": 21})
+    );
+    assert_eq!(
+        answer["side_effects"],
+        json!({"superseded_units": [loser], "new_unit_id": null,
+               "notified_agents": ["researcher-01", "researcher-02"]})
+    );
+    let seen = v.client.attune("strategist-01", json!({"role": "strategist", "max_units": 10}));
+    assert_eq!(seen["conflicts"], json!([]));
+    let units = units_of(&seen);
+    assert_eq!((units.len(), &units[0]["status"]), (1, &json!("active")));
+    let again = v.client.operate("MERGE", "strategist-01", merge(winner));
+    refused(&again, 409, "INVALID_TRANSITION");
+}
+
+#[test]
+fn d_e_i_replay_and_compact_are_refused_as_unsupported() {
     let mut v = start();
     v.client.register("strategist-01", "strategist");
     for (operation, payload) in [
-        (
-            "MERGE",
-            json!({"conflict_id": "conflict-001", "strategy": "confidence_weighted",
-                   "resolution": {"winner_id": "mem-002", "rationale": "more sources"}}),
-        ),
         (
             "REPLAY",
             json!({"target_type": "conflict", "target_id": "conflict-001", "depth": "detailed"}),
@@ -185,7 +228,7 @@ fn registering_tells_the_capabilities_and_an_id_is_taken_only_once() {
     assert_eq!(
         answer["field_capabilities"],
         json!({"conformance_level": 1, "protocol_version": "0.1.0", "persistence": true,
-               "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT"],
+               "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE"],
                "conflict_strategies": []})
     );
     let again = json!({"id": "researcher-01", "role": "other"});

@@ -4,7 +4,7 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{deregister, record, register};
+use super::{deregister, merge, record, register, retract};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -39,6 +39,12 @@ pub enum Refusal {
     /// DETECT.
     #[error(transparent)]
     Detect(#[from] super::detect::Error),
+    /// MERGE.
+    #[error(transparent)]
+    Merge(#[from] merge::Error),
+    /// A retraction.
+    #[error(transparent)]
+    Retract(#[from] retract::Error),
 }
 
 impl Refusal {
@@ -51,6 +57,8 @@ impl Refusal {
             Self::Register(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Detect(error) => error.code(),
+            Self::Merge(error) => error.code(),
+            Self::Retract(error) => error.code(),
         }
     }
 }
@@ -86,6 +94,9 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Register(payload) => register::decide(state, &command.message, payload),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
         Action::Record(record) => record::decide(state, &command.message, record),
+        Action::Merge(merge) => merge::decide(state, &command.message, merge),
+        Action::Retract(retract) => retract::decide(state, &command.message, retract),
+        Action::NoteConflicts(found) => super::detect::note(state, found),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -103,19 +114,22 @@ pub fn is_same_request(
         Action::Register(payload) => register::is_same(payload, &header.events),
         Action::Deregister(payload) => deregister::is_same(payload, &header.events),
         Action::Record(record) => record::is_same(record, header, commit),
-        Action::AdvanceClock(_) => false,
+        Action::Merge(merge) => merge::is_same(merge, header, commit),
+        Action::Retract(retract) => retract::is_same(retract, header, commit),
+        Action::NoteConflicts(_) | Action::AdvanceClock(_) => false,
     }
 }
 
 impl Action {
-    /// The operation that a command stands for; the clock's own command stands for none.
+    /// The operation that a command stands for. What is ours alone stands for none.
     #[must_use]
     pub const fn operation(&self) -> Option<Operation> {
         match self {
             Self::Register(_) => Some(Operation::Register),
             Self::Deregister(_) => Some(Operation::Deregister),
             Self::Record(_) => Some(Operation::Record),
-            Self::AdvanceClock(_) => None,
+            Self::Merge(_) => Some(Operation::Merge),
+            Self::Retract(_) | Self::NoteConflicts(_) | Self::AdvanceClock(_) => None,
         }
     }
 }

@@ -54,6 +54,11 @@ pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. }
+        | Event::UnitRetracted { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     let status = if left.is_some() { DeregisterStatus::Ok } else { DeregisterStatus::NotFound };

@@ -1,14 +1,21 @@
-//! DETECT (spec 3.5): lists what is known to disagree. Looking for more (`check`, `scan`) needs an
-//! automatic method, and there is none yet.
+//! DETECT (spec 3.5): lists what is known to disagree, and notes what a detector finds besides. The
+//! finding itself is in `field_detecting.rs`, because it reads texts; its verdicts are observations,
+//! and whether they make a conflict is decided here.
 
+use std::collections::BTreeSet;
+
+use quipu_log::{Body, DraftEvent};
 use quipu_wire::{
     ErrorCode,
-    akashik::{DetectFilter, DetectMode, DetectPayload},
+    akashik::{DetectFilter, DetectMode, DetectPayload, DetectedBy, UnitStatus},
 };
 
-use super::Refusal;
+use super::{Refusal, record::conflict_type};
 use crate::{
+    command::Decision,
     compose::{self, ConflictOutline},
+    event::Event,
+    ids::{ConflictId, UnitId},
     state::{ConflictEntry, State},
 };
 
@@ -18,11 +25,11 @@ pub const AUTHORITY: u8 = 4;
 /// Why nothing can be detected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Only `list` is carried out.
-    #[error("payload.mode: {mode} is not supported at this level, only list is")]
-    UnsupportedMode {
+    /// The unit to check is not there.
+    #[error("payload.target_id: no unit {target}")]
+    TargetNotFound {
         /// What was asked for.
-        mode: DetectMode,
+        target: String,
     },
 }
 
@@ -31,24 +38,37 @@ impl Error {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::UnsupportedMode { .. } => ErrorCode::UnsupportedOperation,
+            Self::TargetNotFound { .. } => ErrorCode::UnitNotFound,
         }
     }
 }
 
-/// The conflicts that pass the filter, oldest first.
-pub fn detect(state: &State, payload: &DetectPayload) -> Result<Vec<ConflictOutline>, Refusal> {
+/// The unit to check; none in the other modes.
+pub fn target(state: &State, payload: &DetectPayload) -> Result<Option<u32>, Refusal> {
     match payload.mode {
-        DetectMode::List => Ok(state
-            .conflicts
-            .iter()
-            .filter(|conflict| passes(state, conflict, &payload.filter))
-            .map(|conflict| compose::outline_conflict(state, conflict))
-            .collect()),
-        DetectMode::Check | DetectMode::Scan => {
-            Err(Error::UnsupportedMode { mode: payload.mode }.into())
+        DetectMode::List | DetectMode::Scan => Ok(None),
+        DetectMode::Check => {
+            let target = payload.target_id.as_deref().unwrap_or_default();
+            let found = UnitId::parse(target).and_then(|id| state.units.find(id));
+            let missing = || Error::TargetNotFound { target: target.to_owned() };
+            Ok(Some(found.ok_or_else(missing)?))
         }
     }
+}
+
+/// The conflicts that pass the filter, oldest first; for `check` only those of the target.
+pub fn detect(state: &State, payload: &DetectPayload) -> Result<Vec<ConflictOutline>, Refusal> {
+    let target = target(state, payload)?;
+    let about = |conflict: &&ConflictEntry| {
+        target.is_none_or(|unit| conflict.unit_a == unit || conflict.unit_b == unit)
+    };
+    Ok(state
+        .conflicts
+        .iter()
+        .filter(about)
+        .filter(|conflict| passes(state, conflict, &payload.filter))
+        .map(|conflict| compose::outline_conflict(state, conflict))
+        .collect())
 }
 
 fn passes(state: &State, conflict: &ConflictEntry, filter: &DetectFilter) -> bool {
@@ -61,4 +81,66 @@ fn passes(state: &State, conflict: &ConflictEntry, filter: &DetectFilter) -> boo
     (filter.status.is_empty() || filter.status.contains(&conflict.status))
         && (filter.types.is_empty() || filter.types.contains(&conflict.conflict_type))
         && (filter.involving_agents.is_empty() || filter.involving_agents.iter().any(involves))
+}
+
+/// Whether a unit can be in a new conflict: it was neither replaced nor withdrawn nor put away.
+#[must_use]
+pub fn is_current(state: &State, ordinal: u32) -> bool {
+    state.units.flags(ordinal).is_some_and(|unit| match unit.status {
+        UnitStatus::Active
+        | UnitStatus::Draft
+        | UnitStatus::Contested
+        | UnitStatus::PendingEnrichment => !unit.archived,
+        UnitStatus::Superseded | UnitStatus::Retracted => false,
+    })
+}
+
+/// Two units that a detector found to disagree, with everything drawn for their conflict.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// One of them.
+    pub unit: u32,
+    /// The other one.
+    pub other: u32,
+    /// How.
+    pub detected_by: DetectedBy,
+    /// The conflict's id, if it becomes one.
+    pub conflict: ConflictId,
+    /// What disagrees with what, sealed.
+    pub body: Body,
+}
+
+/// The rule for what was found: one conflict per pair while unresolved, between units that are still
+/// current, and both are contested.
+pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
+    let mut events = Decision::new();
+    let (mut pairs, mut contested) = (BTreeSet::new(), BTreeSet::new());
+    for one in found {
+        let (a, b) = (one.unit.min(one.other), one.unit.max(one.other));
+        let (Some(unit_a), Some(unit_b)) = (state.units.details(a), state.units.details(b)) else {
+            continue;
+        };
+        let current = a != b && is_current(state, a) && is_current(state, b);
+        if !current || state.conflicts.is_pair_open(a, b) || !pairs.insert((a, b)) {
+            continue;
+        }
+        let Some(newer) = state.units.flags(b) else { continue };
+        let event = Event::ConflictDetected {
+            conflict: one.conflict,
+            conflict_type: conflict_type(state, a, newer.memory_type),
+            unit_a: unit_a.id,
+            unit_b: unit_b.id,
+            detected_by: one.detected_by,
+        };
+        events.push(DraftEvent { event, body: Some(one.body.clone()) });
+        for (ordinal, unit) in [(a, unit_a.id), (b, unit_b.id)] {
+            let from = state.units.flags(ordinal).map(|unit| unit.status);
+            if from == Some(UnitStatus::Active) && contested.insert(ordinal) {
+                let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
+                let event = Event::UnitStatusChanged { unit, from, to };
+                events.push(DraftEvent { event, body: None });
+            }
+        }
+    }
+    Ok(events)
 }

@@ -5,8 +5,10 @@
 pub mod attune;
 pub mod deregister;
 pub mod detect;
+pub mod merge;
 pub mod record;
 pub mod register;
+pub mod retract;
 
 mod decide;
 

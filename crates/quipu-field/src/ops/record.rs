@@ -231,7 +231,7 @@ fn push_status(
 }
 
 /// Two decisions that disagree are a matter of strategy; everything else is one of fact.
-fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
+pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
     let target = state.units.flags(ordinal).map(|unit| unit.memory_type);
     if target == Some(MemoryType::Decision) && memory_type == MemoryType::Decision {
         ConflictType::Strategic
@@ -254,6 +254,11 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
             Event::AgentRegistered { .. }
             | Event::AgentDeregistered { .. }
             | Event::UnitStatusChanged { .. }
+            | Event::ConflictResolving { .. }
+            | Event::ConflictBallotCast { .. }
+            | Event::ConflictResolved { .. }
+            | Event::ConflictEscalated { .. }
+            | Event::UnitRetracted { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }
@@ -282,6 +287,11 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
         | Event::AgentDeregistered { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. }
+        | Event::UnitRetracted { .. }
         | Event::ClockAdvanced { .. } => false,
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {

@@ -109,6 +109,11 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. }
+        | Event::UnitRetracted { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     RegisterResponse {
@@ -132,6 +137,11 @@ pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) 
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. }
+        | Event::UnitRetracted { .. }
         | Event::ClockAdvanced { .. } => false,
     })
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quipu_wire::akashik::{ConflictStatus, ConflictType, DetectedBy};
+use quipu_wire::akashik::{ConflictStatus, ConflictStrategy, ConflictType, DetectedBy};
 use serde::{Deserialize, Serialize};
 
+use super::Name;
 use crate::ids::ConflictId;
 
 /// What the Field keeps of a conflict.
@@ -26,6 +27,27 @@ pub struct ConflictEntry {
     pub position: u64,
     /// The event within that commit.
     pub event: u32,
+    /// How it was settled, or why it waits for a human.
+    pub resolution: Option<ResolutionEntry>,
+    /// The ballots of a vote: who, for which of the two units.
+    pub ballots: BTreeMap<Name, u32>,
+}
+
+/// How a conflict was settled or escalated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolutionEntry {
+    /// By which strategy.
+    pub strategy: ConflictStrategy,
+    /// The unit that prevails, by ordinal.
+    pub winner: Option<u32>,
+    /// By whom.
+    pub by: Name,
+    /// When.
+    pub epoch: u64,
+    /// The commit, where the rationale is.
+    pub position: u64,
+    /// The event within that commit.
+    pub event: u32,
 }
 
 impl ConflictEntry {
@@ -42,14 +64,19 @@ pub struct ConflictTable {
     entries: Vec<ConflictEntry>,
     by_id: BTreeMap<ConflictId, usize>,
     open_pairs: BTreeSet<(u32, u32)>,
+    open_by_unit: BTreeMap<u32, BTreeSet<usize>>,
 }
 
 impl ConflictTable {
     /// Appends a conflict.
     pub fn push(&mut self, entry: ConflictEntry) {
-        self.by_id.insert(entry.id, self.entries.len());
+        let at = self.entries.len();
+        self.by_id.insert(entry.id, at);
         if entry.is_open() {
             self.open_pairs.insert(pair(entry.unit_a, entry.unit_b));
+            for unit in [entry.unit_a, entry.unit_b] {
+                self.open_by_unit.entry(unit).or_default().insert(at);
+            }
         }
         self.entries.push(entry);
     }
@@ -58,6 +85,34 @@ impl ConflictTable {
     #[must_use]
     pub fn get(&self, id: ConflictId) -> Option<&ConflictEntry> {
         self.by_id.get(&id).and_then(|at| self.entries.get(*at))
+    }
+
+    /// Changes a conflict. It may be settled by that, and is never opened again.
+    pub fn change(&mut self, id: ConflictId, act: impl FnOnce(&mut ConflictEntry)) {
+        let Some(at) = self.by_id.get(&id).copied() else { return };
+        let Some(entry) = self.entries.get_mut(at) else { return };
+        act(entry);
+        if entry.is_open() {
+            return;
+        }
+        let (a, b) = (entry.unit_a, entry.unit_b);
+        for unit in [a, b] {
+            if let Some(open) = self.open_by_unit.get_mut(&unit) {
+                open.remove(&at);
+                if open.is_empty() {
+                    self.open_by_unit.remove(&unit);
+                }
+            }
+        }
+        // Another conflict of the same two units may still be open.
+        if !self.open_of(a).any(|other| pair(other.unit_a, other.unit_b) == pair(a, b)) {
+            self.open_pairs.remove(&pair(a, b));
+        }
+    }
+
+    /// The open conflicts that a unit is in, oldest first.
+    pub fn open_of(&self, unit: u32) -> impl Iterator<Item = &ConflictEntry> {
+        self.open_by_unit.get(&unit).into_iter().flatten().filter_map(|at| self.entries.get(*at))
     }
 
     /// All of them, oldest first.

@@ -8,7 +8,7 @@ mod names;
 mod units;
 
 pub use agents::{AgentEntry, AgentTable};
-pub use conflicts::{ConflictEntry, ConflictTable};
+pub use conflicts::{ConflictEntry, ConflictTable, ResolutionEntry};
 pub use field_state::State;
 pub use messages::MessageWindow;
 pub use names::{Name, Names};

@@ -1,6 +1,6 @@
 //! The units of a Field without their free text: a few bytes that every scan touches, and the rest.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use quipu_wire::akashik::{MemoryType, Mode, RelationType, UnitStatus};
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,7 @@ pub struct UnitTable {
     by_id: HashMap<UnitId, u32>,
     by_task: BTreeMap<Name, Vec<u32>>,
     standing: Vec<u32>,
+    supporters: BTreeMap<u32, Vec<u32>>,
 }
 
 impl UnitTable {
@@ -104,6 +105,18 @@ impl UnitTable {
         }
         if is_standing(flags.memory_type) {
             self.standing.push(ordinal);
+        }
+        let supported: BTreeSet<u32> = details
+            .links
+            .iter()
+            .filter(|link| link.kind == RelationType::Supports)
+            .filter_map(|link| match link.target {
+                LinkTarget::Unit(target) => Some(target),
+                LinkTarget::Foreign(_) => None,
+            })
+            .collect();
+        for target in supported {
+            self.supporters.entry(target).or_default().push(ordinal);
         }
         self.flags.push(flags);
         self.details.push(details);
@@ -154,6 +167,12 @@ impl UnitTable {
     #[must_use]
     pub fn standing(&self) -> &[u32] {
         &self.standing
+    }
+
+    /// The units that say they support a unit, each once, oldest first.
+    #[must_use]
+    pub fn supporters(&self, ordinal: u32) -> &[u32] {
+        self.supporters.get(&ordinal).map_or(&[], Vec::as_slice)
     }
 }
 

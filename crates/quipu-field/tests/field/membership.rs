@@ -60,11 +60,11 @@ async fn a_name_is_taken_while_its_bearer_is_there_and_free_when_it_left() {
 async fn an_agent_that_needs_more_than_there_is_does_not_join() {
     let field = empty();
     let payload =
-        json!({"id": "a", "role": "r", "required_operations": ["RECORD", "MERGE", "TELEPORT"]});
+        json!({"id": "a", "role": "r", "required_operations": ["RECORD", "TRANSMUTE", "TELEPORT"]});
     let payload = RegisterPayload::parse(payload).unwrap().0;
     let answer = field.register(message("m", "a"), payload).await.unwrap();
     assert_eq!(answer.status, RegisterStatus::Rejected);
-    assert_eq!(answer.rejection_reason.unwrap(), "unsupported operations: MERGE, TELEPORT");
+    assert_eq!(answer.rejection_reason.unwrap(), "unsupported operations: TRANSMUTE, TELEPORT");
     assert_eq!(field.head(), Head::EMPTY);
 }
 
@@ -130,5 +130,4 @@ async fn detect_lists_conflicts_by_status_type_and_agent() {
     assert_eq!(detect(&field, listed(json!({"types": ["priority"]}))).await, Ok(0));
     assert_eq!(detect(&field, listed(json!({"involving_agents": ["b"]}))).await, Ok(1));
     assert_eq!(detect(&field, listed(json!({"involving_agents": ["c"]}))).await, Ok(0));
-    assert_eq!(detect(&field, json!({"mode": "scan"})).await, Err(ErrorCode::UnsupportedOperation));
 }

@@ -8,11 +8,14 @@ use proptest::prelude::*;
 use quipu_field::{
     Field,
     restore::{catch_up, restore},
-    snapshot::{self, SnapshotDir},
+    snapshot::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions, verify_chain};
-use quipu_wire::akashik::{AttunePayload, AttuneResponse, DeregisterPayload};
+use quipu_wire::akashik::{
+    AttunePayload, AttuneResponse, ConflictStrategy, DeregisterPayload, MergePayload,
+    MergeResolution, RetractIntent, RetractPayload,
+};
 use serde_json::json;
 
 /// Something an agent does. Most of it is refused somewhere, which is part of the point.
@@ -21,6 +24,8 @@ enum Step {
     Register(u8),
     Deregister(u8, u8),
     Record { agent: u8, message: u8, content: u8, relations: Vec<(u8, u8)> },
+    Merge { agent: u8, conflict: u8, strategy: u8, second: bool },
+    Retract(u8, u8),
     Attune(u8),
     Jump(u8, u64),
 }
@@ -33,6 +38,10 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0u8..4, 0u8..60, 0u8..20, proptest::collection::vec(relation, 0..4)).prop_map(
             |(agent, message, content, relations)| Step::Record { agent, message, content, relations }
         ),
+        4 => (0u8..4, 0u8..6, 0u8..7, any::<bool>()).prop_map(
+            |(agent, conflict, strategy, second)| Step::Merge { agent, conflict, strategy, second }
+        ),
+        1 => (0u8..4, 0u8..12).prop_map(|(agent, unit)| Step::Retract(agent, unit)),
         2 => (0u8..4).prop_map(Step::Attune),
         1 => (0u8..4, 0u64..5000).prop_map(|(agent, epoch)| Step::Jump(agent, epoch)),
     ]
@@ -53,6 +62,7 @@ const KINDS: [&str; 9] = [
 /// Does the steps in order and answers every answer as text, so that two runs can be compared.
 async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
+    let mut conflicts: Vec<String> = Vec::new();
     let mut answers = Vec::new();
     for step in steps {
         let answer = match step {
@@ -75,7 +85,21 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
                 let text = format!("content {content} of the ships");
                 let answer = record(field, from, &text, json!(relations)).await;
                 units.extend(answer.iter().map(|accepted| accepted.memory_unit_id.clone()));
+                conflicts.extend(answer.iter().flat_map(|a| a.conflicts_detected.clone()));
                 format!("{answer:?}")
+            }
+            Step::Merge { agent, conflict, strategy, second } => {
+                let conflict = conflicts.get(usize::from(*conflict)).cloned();
+                merge(field, *agent, conflict, *strategy, *second).await
+            }
+            Step::Retract(agent, unit) => {
+                let unit_id = units.get(usize::from(*unit)).cloned();
+                let payload = RetractPayload {
+                    unit_id: unit_id.unwrap_or_else(|| "mem-unknown".to_owned()),
+                    intent: RetractIntent { purpose: "to test".to_owned() },
+                };
+                let from = message(&format!("retract-{unit}"), &name(*agent));
+                format!("{:?}", field.retract(from, payload).await)
             }
             Step::Attune(agent) => {
                 let scope = json!({"scope": {"role": "tester", "max_units": 5}});
@@ -92,6 +116,32 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
         answers.push(answer);
     }
     answers
+}
+
+/// Settles a conflict, or tries to. The vote's ballot is for the older or the newer unit.
+async fn merge(
+    field: &Arc<Field>,
+    agent: u8,
+    conflict: Option<String>,
+    strategy: u8,
+    second: bool,
+) -> String {
+    let strategy = ConflictStrategy::ALL[usize::from(strategy)];
+    let conflict_id = conflict.unwrap_or_else(|| "conflict-unknown".to_owned());
+    let open = field.conflicts().await.unwrap().conflicts;
+    let about = open.iter().find(|open| open.id == conflict_id);
+    let ballot = about.map(|open| if second { open.unit_b.clone() } else { open.unit_a.clone() });
+    let payload = MergePayload {
+        strategy,
+        resolution: MergeResolution {
+            winner_id: ballot.filter(|_| strategy == ConflictStrategy::Vote || second),
+            synthesis: (strategy == ConflictStrategy::Synthesis).then(|| "both".to_owned()),
+            rationale: "to test".to_owned(),
+        },
+        conflict_id,
+    };
+    let id = format!("merge-{}-{strategy}-{second}", payload.conflict_id);
+    format!("{:?}", field.merge(message(&id, &name(agent)), payload).await)
 }
 
 fn name(agent: u8) -> String {
@@ -233,4 +283,18 @@ async fn a_damaged_or_foreign_snapshot_is_passed_over() {
     let other: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
     let elsewhere = open(&other, Some(folder.path().to_owned()));
     assert_eq!(elsewhere.head(), Head::EMPTY);
+}
+
+#[test]
+fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        snapshot::load(&path).unwrap_err()
+    };
+    let older = write("1.snap", b"quipu-snapshot 1\nwhatever it held");
+    assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
+    let damaged = write("2.snap", b"quipu-snapshot 2\nwhatever it held");
+    assert!(matches!(damaged, SnapshotError::Damaged { .. }), "{damaged}");
 }

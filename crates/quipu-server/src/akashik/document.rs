@@ -2,7 +2,7 @@
 
 use utoipa::{IntoParams, OpenApi};
 
-use super::{attune, deregister, detect, reads, record, register};
+use super::{attune, deregister, detect, merge, own_reads, reads, record, register, retract};
 
 /// Which Field is meant.
 #[derive(IntoParams)]
@@ -47,8 +47,12 @@ pub(super) struct MessageHeaders {
     record::record,
     attune::attune,
     detect::detect,
+    merge::merge,
     reads::field_status,
     reads::agents,
     reads::conflicts,
+    retract::retract,
+    own_reads::unit,
+    own_reads::log,
 ))]
 pub(crate) struct AkashikApi;

@@ -5,9 +5,12 @@ mod attune;
 mod deregister;
 mod detect;
 mod document;
+mod merge;
+mod own_reads;
 mod reads;
 mod record;
 mod register;
+mod retract;
 mod routes;
 mod unsupported;
 

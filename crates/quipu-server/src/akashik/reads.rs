@@ -19,7 +19,7 @@ use crate::{
     limits::READ_AUTHORITY,
 };
 
-async fn readable(app: &App, headers: &HeaderMap) -> Result<Arc<Field>, Refused> {
+pub(super) async fn readable(app: &App, headers: &HeaderMap) -> Result<Arc<Field>, Refused> {
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, READ_AUTHORITY)?;
     Ok(field_choice::choose(app, &credential, headers, Missing::Refuse).await?)

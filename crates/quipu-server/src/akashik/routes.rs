@@ -10,7 +10,9 @@ use axum::{
 };
 use quipu_wire::akashik::Operation;
 
-use super::{attune, deregister, detect, reads, record, register, unsupported};
+use super::{
+    attune, deregister, detect, merge, own_reads, reads, record, register, retract, unsupported,
+};
 use crate::{app::App, paths};
 
 /// All routes of the protocol.
@@ -18,7 +20,10 @@ pub(crate) fn router() -> Router<Arc<App>> {
     let reads = Router::new()
         .route(paths::FIELD_STATUS, get(reads::field_status))
         .route(paths::AGENTS, get(reads::agents))
-        .route(paths::CONFLICTS, get(reads::conflicts));
+        .route(paths::CONFLICTS, get(reads::conflicts))
+        .route(paths::RETRACT, post(retract::retract))
+        .route(paths::UNIT, get(own_reads::unit))
+        .route(paths::LOG, get(own_reads::log));
     Operation::ALL
         .iter()
         .fold(reads, |router, operation| router.route(paths::of(*operation), handler(*operation)))
@@ -31,8 +36,8 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Record => post(record::record),
         Operation::Attune => post(attune::attune),
         Operation::Detect => post(detect::detect),
-        Operation::Merge
-        | Operation::Subscribe
+        Operation::Merge => post(merge::merge),
+        Operation::Subscribe
         | Operation::Replay
         | Operation::Compact
         | Operation::Coordinate

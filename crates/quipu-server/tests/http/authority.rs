@@ -46,6 +46,67 @@ fn detect_needs_4() {
     check("/v1/detect", 4, |_, _| json!({"mode": "list"}));
 }
 
+/// A new conflict between two units of `author`.
+fn conflict(server: &TestServer) -> Value {
+    let mut author = server.operator();
+    author.post("/v1/register", &register("author"));
+    let older = author.say("author", "/v1/record", &committed("yes")).json();
+    let mut newer = committed("no");
+    newer["relations"] = json!([{"type": "contradicts", "target_id": older["memory_unit_id"]}]);
+    let newer = author.say("author", "/v1/record", &newer).json();
+    json!({"conflict": newer["conflicts_detected"][0], "unit": newer["memory_unit_id"]})
+}
+
+fn merge(conflict: &Value, strategy: &str) -> Value {
+    json!({"conflict_id": conflict["conflict"], "strategy": strategy,
+           "resolution": {"winner_id": conflict["unit"], "rationale": "to test"}})
+}
+
+#[test]
+fn settling_and_calling_a_vote_needs_6_and_a_ballot_4() {
+    check("/v1/merge", 6, |server, _| merge(&conflict(server), "last_write_wins"));
+    check("/v1/merge", 6, |server, _| merge(&conflict(server), "human_escalation"));
+    check("/v1/merge", 6, |server, _| merge(&conflict(server), "vote"));
+    check("/v1/merge", 4, |server, _| {
+        let vote = merge(&conflict(server), "vote");
+        server.operator().say("author", "/v1/merge", &vote);
+        vote
+    });
+}
+
+#[test]
+fn what_waits_for_a_human_is_settled_with_10_and_no_other_authority() {
+    let server = TestServer::start();
+    let mut operator = server.operator();
+    operator.post("/v1/register", &register("me"));
+    let escalated = conflict(&server);
+    let human = merge(&escalated, "human_escalation");
+    let reply = operator.say("me", "/v1/merge", &human);
+    assert_eq!(reply.json()["status"], "escalated");
+    for authority in 0..=10 {
+        let mut client = server.client().with_key(&server.key(authority));
+        let reply = client.say("me", "/v1/merge", &human);
+        let expected = match authority {
+            0..6 => (403, "INSUFFICIENT_AUTHORITY"),
+            6..10 => (409, "INVALID_TRANSITION"),
+            _ => (200, "OK"),
+        };
+        assert_eq!((reply.status, reply.code().as_str()), expected, "{authority}");
+    }
+}
+
+#[test]
+fn withdrawing_needs_2_for_the_author_and_10_for_anybody_else() {
+    let draft_of = |server: &TestServer, agent: &str| {
+        let mut operator = server.operator();
+        operator.post("/v1/register", &register(agent));
+        let unit = operator.say(agent, "/v1/record", &draft("note")).json();
+        json!({"unit_id": unit["memory_unit_id"], "intent": {"purpose": "to test"}})
+    };
+    check("/v1/retract", 2, |server, _| draft_of(server, "me"));
+    check("/v1/retract", 10, |server, _| draft_of(server, "other"));
+}
+
 #[test]
 fn leaving_needs_4_and_making_another_leave_8() {
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "me"}));
@@ -62,7 +123,7 @@ fn the_reads_need_2() {
     let server = TestServer::start();
     for authority in 0..=10 {
         let mut client = server.client().with_key(&server.key(authority));
-        for path in ["/v1/field/status", "/v1/agents", "/v1/conflicts"] {
+        for path in ["/v1/field/status", "/v1/agents", "/v1/conflicts", "/v1/log"] {
             let expected = if authority >= 2 { 200 } else { 403 };
             assert_eq!(client.get(path).status, expected, "{path} with {authority}");
         }
@@ -84,17 +145,20 @@ fn an_agent_has_no_more_authority_than_it_registered_with() {
     assert_eq!(weak.post("/v1/register", &payload).code(), "INSUFFICIENT_AUTHORITY");
 }
 
+const PATHS: [&str; 6] =
+    ["/v1/record", "/v1/attune", "/v1/detect", "/v1/deregister", "/v1/merge", "/v1/retract"];
+
 #[test]
 fn registration_and_authority_are_judged_before_the_payload() {
     let server = TestServer::start();
     let mut operator = server.operator();
-    for path in ["/v1/record", "/v1/attune", "/v1/detect", "/v1/deregister"] {
+    for path in PATHS {
         let reply = operator.say("stranger", path, &json!({"nonsense": true}));
         assert_eq!((reply.status, reply.code().as_str()), (403, "AGENT_NOT_REGISTERED"), "{path}");
     }
     operator.post("/v1/register", &register("me"));
     let mut audit = server.client().with_key(&server.key(0));
-    for path in ["/v1/record", "/v1/attune", "/v1/detect", "/v1/deregister"] {
+    for path in PATHS {
         let reply = audit.say("me", path, &json!({"nonsense": true}));
         assert_eq!(reply.code(), "INSUFFICIENT_AUTHORITY", "{path}");
         let reply = operator.say("me", path, &json!({"nonsense": true}));

@@ -11,6 +11,7 @@ mod keys;
 mod messages;
 mod observing;
 mod routes;
+mod settling;
 mod shutdown;
 mod support;
 mod tls;

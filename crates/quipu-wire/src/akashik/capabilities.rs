@@ -22,8 +22,7 @@ pub struct FieldCapabilities {
 }
 
 impl FieldCapabilities {
-    /// What this version can do: everything that Level 1 asks for. MERGE is not there yet, so no
-    /// strategy is offered.
+    /// What this version can do. The level is the highest of which everything is there.
     #[must_use]
     pub fn current() -> Self {
         Self {
@@ -31,7 +30,7 @@ impl FieldCapabilities {
             supported_operations: Operation::SUPPORTED.to_vec(),
             protocol_version: PROTOCOL_VERSION.to_owned(),
             persistence: true,
-            conflict_strategies: Vec::new(),
+            conflict_strategies: ConflictStrategy::ALL.to_vec(),
         }
     }
 }

@@ -8,9 +8,12 @@ mod deregister;
 mod detect;
 mod envelope;
 mod field_status;
+mod log_page;
+mod merge;
 mod operation;
 mod record;
 mod register;
+mod retract;
 mod scope;
 mod unit;
 mod words;
@@ -28,9 +31,15 @@ pub use deregister::{Cleanup, DeregisterPayload, DeregisterResponse, DeregisterS
 pub use detect::{DetectFilter, DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 pub use envelope::{Envelope, is_envelope};
 pub use field_status::{Counts, FieldStatus};
+pub use log_page::{LogEntry, LogHead, LogPage};
+pub use merge::{
+    BALLOT_AUTHORITY, MERGE_AUTHORITY, MergePayload, MergeResolution, MergeResponse, MergeStatus,
+    SideEffects, VoteTally,
+};
 pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
+pub use retract::{RetractIntent, RetractPayload, RetractResponse};
 pub use scope::{Scope, TemporalLayer};
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,

@@ -1,0 +1,86 @@
+//! Applies what MERGE did to a conflict. The units' own changes are events of their own.
+
+use quipu_log::Header;
+use quipu_wire::akashik::{ConflictStatus, ConflictStrategy};
+
+use crate::{
+    apply::find,
+    event::Event,
+    ids::ConflictId,
+    state::{ResolutionEntry, State},
+};
+
+/// Applies an event about a conflict that is being settled.
+pub(crate) fn settle(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    event: &Event,
+) -> Result<(), String> {
+    match event {
+        Event::ConflictResolving { conflict, .. } => {
+            known(state, *conflict)?;
+            state.conflicts.change(*conflict, |entry| entry.status = ConflictStatus::Resolving);
+        }
+        Event::ConflictBallotCast { conflict, choice, .. } => {
+            known(state, *conflict)?;
+            let choice = find(state, *choice)?;
+            let voter = state.names.intern(&header.actor);
+            state.conflicts.change(*conflict, |entry| {
+                entry.ballots.insert(voter, choice);
+            });
+        }
+        Event::ConflictResolved { conflict, strategy, winner, .. } => {
+            let winner = winner.map(|unit| find(state, unit)).transpose()?;
+            let entry = resolution(state, header, index, *strategy, winner);
+            finish(state, *conflict, ConflictStatus::Resolved, entry)?;
+        }
+        Event::ConflictEscalated { conflict, strategy, .. } => {
+            let entry = resolution(state, header, index, *strategy, None);
+            finish(state, *conflict, ConflictStatus::Escalated, entry)?;
+        }
+        Event::AgentRegistered { .. }
+        | Event::AgentDeregistered { .. }
+        | Event::UnitRecorded { .. }
+        | Event::UnitStatusChanged { .. }
+        | Event::ConflictDetected { .. }
+        | Event::UnitRetracted { .. }
+        | Event::ClockAdvanced { .. } => return Err("settles no conflict".to_owned()),
+    }
+    Ok(())
+}
+
+fn known(state: &State, conflict: ConflictId) -> Result<(), String> {
+    state.conflicts.get(conflict).map(|_| ()).ok_or_else(|| format!("no conflict {conflict}"))
+}
+
+fn resolution(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    strategy: ConflictStrategy,
+    winner: Option<u32>,
+) -> ResolutionEntry {
+    ResolutionEntry {
+        strategy,
+        winner,
+        by: state.names.intern(&header.actor),
+        epoch: header.epoch,
+        position: header.position,
+        event: index,
+    }
+}
+
+fn finish(
+    state: &mut State,
+    conflict: ConflictId,
+    status: ConflictStatus,
+    resolution: ResolutionEntry,
+) -> Result<(), String> {
+    known(state, conflict)?;
+    state.conflicts.change(conflict, |entry| {
+        entry.status = status;
+        entry.resolution = Some(resolution);
+    });
+    Ok(())
+}

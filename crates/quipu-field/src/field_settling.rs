@@ -1,0 +1,111 @@
+//! The handle's methods that settle things: MERGE, and our retraction.
+
+use std::sync::Arc;
+
+use quipu_log::EngineError;
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{
+        ConflictStrategy, MergePayload, MergeResponse, Operation, RetractPayload, RetractResponse,
+    },
+    canon::CanonError,
+};
+
+use crate::{
+    command::{Action, Message},
+    compose,
+    event::UnitBody,
+    failure::storage_failure,
+    field::Field,
+    ids::ConflictId,
+    ops::{
+        merge::{self, Evidence, MergeCommand},
+        retract::{self, RetractCommand},
+    },
+};
+
+impl Field {
+    /// MERGE.
+    pub async fn merge(
+        self: &Arc<Self>,
+        message: Message,
+        payload: MergePayload,
+    ) -> Result<MergeResponse, ProtocolError> {
+        self.settle(message, payload).await.map_err(|error| error.during(Operation::Merge))
+    }
+
+    async fn settle(
+        self: &Arc<Self>,
+        message: Message,
+        payload: MergePayload,
+    ) -> Result<MergeResponse, ProtocolError> {
+        let evidence = self.evidence(&payload).await?;
+        let command = MergeCommand::prepare(&payload, evidence, self.origin.as_ref())
+            .map_err(|error| unwritable(&error))?;
+        let sender = message.agent.clone();
+        let outcome = self.submit(message, Action::Merge(Box::new(command))).await?;
+        self.blocking(move |field| {
+            let missing = || {
+                let what = format!("no conflict {} after MERGE", payload.conflict_id);
+                ProtocolError::new(ErrorCode::InternalError, what)
+            };
+            let outline = {
+                let published = field.view.read();
+                let state = &published.state;
+                let id = ConflictId::parse(&payload.conflict_id).ok_or_else(missing)?;
+                let entry = state.conflicts.get(id).ok_or_else(missing)?;
+                compose::outline_conflict(state, entry)
+            };
+            let conflict =
+                outline.complete(&field.bodies).map_err(|error| storage_failure(&error))?;
+            let said = (sender.as_str(), &payload);
+            Ok(merge::respond(outcome.epoch, &outcome.events, said, conflict))
+        })
+        .await
+    }
+
+    /// What the texts of the two units list as evidence, where the strategy counts it.
+    async fn evidence(self: &Arc<Self>, payload: &MergePayload) -> Result<Evidence, ProtocolError> {
+        if payload.strategy != ConflictStrategy::EvidenceCount {
+            return Ok(Evidence::default());
+        }
+        let Some(id) = ConflictId::parse(&payload.conflict_id) else {
+            return Ok(Evidence::default());
+        };
+        self.blocking(move |field| {
+            let places = {
+                let state = &field.view.read().state;
+                let place =
+                    |unit| state.units.details(unit).map(|unit| (unit.position, unit.event));
+                state.conflicts.get(id).map(|entry| [entry.unit_a, entry.unit_b].map(place))
+            };
+            let count = |place: Option<(u64, u32)>| -> Result<usize, EngineError> {
+                let Some((position, event)) = place else { return Ok(0) };
+                let body = field.bodies.load::<UnitBody>(position, event)?;
+                Ok(body.map_or(0, |body| body.evidence.len()))
+            };
+            let [a, b] = places.unwrap_or_default();
+            let failed = |error: EngineError| storage_failure(&error);
+            Ok(Evidence { unit_a: count(a).map_err(failed)?, unit_b: count(b).map_err(failed)? })
+        })
+        .await
+    }
+
+    /// Withdraws a unit. Ours, not an operation of the protocol.
+    pub async fn retract(
+        &self,
+        message: Message,
+        payload: RetractPayload,
+    ) -> Result<RetractResponse, ProtocolError> {
+        let command = RetractCommand::prepare(payload, self.origin.as_ref())
+            .map_err(|error| unwritable(&error))?;
+        let outcome = self.submit(message, Action::Retract(Box::new(command))).await?;
+        retract::respond(outcome.epoch, &outcome.events).ok_or_else(|| {
+            ProtocolError::new(ErrorCode::InternalError, "the retraction left no trace")
+        })
+    }
+}
+
+fn unwritable(error: &CanonError) -> ProtocolError {
+    ProtocolError::new(ErrorCode::InvalidPayload, error.to_string())
+}

@@ -1,0 +1,17 @@
+//! What MERGE works with: a conflict and its two units, who of them prevails, votes, the answer. The
+//! rule itself is in `ops/merge.rs`.
+
+mod case;
+mod error;
+mod respond;
+mod steps;
+mod vote;
+mod winner;
+
+pub use case::Evidence;
+pub(crate) use case::{Case, Side};
+pub use error::Error;
+pub use respond::respond;
+pub(crate) use steps::{begin, change, escalate, resolved, settle};
+pub(crate) use vote::cast;
+pub(crate) use winner::prevailing;

@@ -1,0 +1,65 @@
+//! The events of which a settled conflict is made.
+
+use quipu_log::DraftEvent;
+use quipu_wire::akashik::{ConflictStatus, ConflictStrategy, UnitStatus};
+
+use super::{Case, Side};
+use crate::{command::Decision, event::Event, ids::UnitId, ops::merge::MergeCommand};
+
+/// The first step, where nobody took it before.
+pub(crate) fn begin(case: &Case<'_>, strategy: ConflictStrategy, events: &mut Decision) {
+    if case.entry.status == ConflictStatus::Detected {
+        let event = Event::ConflictResolving { conflict: case.entry.id, strategy };
+        events.push(DraftEvent { event, body: None });
+    }
+}
+
+/// The last step: one unit prevails, the other is replaced.
+pub(crate) fn settle(
+    case: &Case<'_>,
+    merge: &MergeCommand,
+    winner: &Side<'_>,
+    events: &mut Decision,
+) {
+    resolved(case, merge, Some(winner.id), events);
+    let loser = case.other(winner);
+    change(loser, UnitStatus::Superseded, events);
+    let held = case.state.conflicts.open_of(winner.ordinal).any(|open| open.id != case.entry.id);
+    if winner.status == UnitStatus::Contested && !held {
+        change(winner, UnitStatus::Active, events);
+    }
+}
+
+/// The conflict is settled.
+pub(crate) fn resolved(
+    case: &Case<'_>,
+    merge: &MergeCommand,
+    winner: Option<UnitId>,
+    events: &mut Decision,
+) {
+    let event = Event::ConflictResolved {
+        conflict: case.entry.id,
+        strategy: merge.strategy,
+        winner,
+        notified: case.authors(),
+    };
+    events.push(DraftEvent { event, body: Some(merge.rationale.clone()) });
+}
+
+/// The conflict waits for a human.
+pub(crate) fn escalate(case: &Case<'_>, merge: &MergeCommand, events: &mut Decision) {
+    let event = Event::ConflictEscalated {
+        conflict: case.entry.id,
+        strategy: merge.strategy,
+        notified: case.authors(),
+    };
+    events.push(DraftEvent { event, body: Some(merge.rationale.clone()) });
+}
+
+/// A unit's status follows, unless it was replaced or withdrawn before.
+pub(crate) fn change(side: &Side<'_>, to: UnitStatus, events: &mut Decision) {
+    if side.stands {
+        let event = Event::UnitStatusChanged { unit: side.id, from: side.status, to };
+        events.push(DraftEvent { event, body: None });
+    }
+}

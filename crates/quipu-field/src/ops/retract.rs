@@ -1,0 +1,136 @@
+//! Retracting a unit. Ours: the protocol has the status and no operation that sets it. Only
+//! the author may, or whoever overrules everybody; the reason is required and kept.
+
+use quipu_log::{Body, Commit, DraftEvent, Header, SealedEvent};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{RetractPayload, RetractResponse, UnitStatus},
+    canon::CanonError,
+    limits::AUTHORITY_MAX,
+};
+
+use super::{Refusal, admit};
+use crate::{
+    command::{Decision, Message},
+    event::{Event, RetractionBody},
+    ids::UnitId,
+    origin::Origin,
+    state::State,
+};
+
+/// The authority that an author needs. Who may record a draft may take it back.
+pub const AUTHORITY: u8 = 2;
+
+/// Why a unit cannot be withdrawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// There is no such unit.
+    #[error("payload.unit_id: no unit {unit}")]
+    NotFound {
+        /// What was asked for.
+        unit: String,
+    },
+    /// Another agent recorded it.
+    #[error(
+        "payload.unit_id: {unit} was recorded by {author}; only its author or authority 10 may retract it"
+    )]
+    NotTheAuthor {
+        /// The unit.
+        unit: UnitId,
+        /// Who recorded it.
+        author: String,
+    },
+    /// It was replaced or withdrawn before.
+    #[error("payload.unit_id: {unit} is {status} already")]
+    Final {
+        /// The unit.
+        unit: UnitId,
+        /// What it is.
+        status: UnitStatus,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } => ErrorCode::UnitNotFound,
+            Self::NotTheAuthor { .. } => ErrorCode::InsufficientAuthority,
+            Self::Final { .. } => ErrorCode::InvalidTransition,
+        }
+    }
+}
+
+/// A retraction with its reason sealed.
+#[derive(Debug, Clone)]
+pub struct RetractCommand {
+    unit: String,
+    reason: Body,
+}
+
+impl RetractCommand {
+    /// Seals the reason before the writer sees it.
+    pub fn prepare(payload: RetractPayload, origin: &dyn Origin) -> Result<Self, CanonError> {
+        let text = RetractionBody { purpose: payload.intent.purpose };
+        Ok(Self { unit: payload.unit_id, reason: Body::new(origin.salt(), &text)? })
+    }
+}
+
+/// The rule.
+pub fn decide(
+    state: &State,
+    message: &Message,
+    retract: &RetractCommand,
+) -> Result<Decision, Refusal> {
+    let caller = admit(state, &message.agent, message.authority, AUTHORITY)?;
+    let missing = || Error::NotFound { unit: retract.unit.clone() };
+    let unit = UnitId::parse(&retract.unit).ok_or_else(missing)?;
+    let ordinal = state.units.find(unit).ok_or_else(missing)?;
+    let flags = state.units.flags(ordinal).ok_or_else(missing)?;
+    let overrules = caller.authority.min(message.authority) >= AUTHORITY_MAX;
+    if flags.author != caller.name && !overrules {
+        let author = state.names.text(flags.author).to_owned();
+        return Err(Error::NotTheAuthor { unit, author }.into());
+    }
+    let from = flags.status;
+    match from {
+        UnitStatus::Superseded | UnitStatus::Retracted => {
+            return Err(Error::Final { unit, status: from }.into());
+        }
+        UnitStatus::Active
+        | UnitStatus::Draft
+        | UnitStatus::Contested
+        | UnitStatus::PendingEnrichment => {}
+    }
+    let retracted = Event::UnitRetracted { unit, from };
+    let changed = Event::UnitStatusChanged { unit, from, to: UnitStatus::Retracted };
+    Ok(vec![
+        DraftEvent { event: retracted, body: Some(retract.reason.clone()) },
+        DraftEvent { event: changed, body: None },
+    ])
+}
+
+/// The answer, from what happened.
+#[must_use]
+pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Option<RetractResponse> {
+    events.iter().find_map(|sealed| {
+        let Event::UnitRetracted { unit, from } = &sealed.event else { return None };
+        Some(RetractResponse {
+            status: "ok".to_owned(),
+            unit_id: unit.to_string(),
+            was: *from,
+            epoch,
+            warnings: Vec::new(),
+        })
+    })
+}
+
+/// Whether a retraction says what a commit says.
+pub(super) fn is_same(retract: &RetractCommand, header: &Header<Event>, commit: &Commit) -> bool {
+    (0u32..).zip(&header.events).any(|(at, sealed)| {
+        let Event::UnitRetracted { unit, .. } = &sealed.event else { return false };
+        unit.to_string() == retract.unit
+            && commit.body(at).is_none_or(|body| body.json == retract.reason.json)
+    })
+}
