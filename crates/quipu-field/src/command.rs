@@ -8,7 +8,10 @@ use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
-    ops::record::RecordCommand,
+    ops::{
+        coordinate::CoordinateCommand, handoff::HandoffCommand, record::RecordCommand,
+        session::SessionCommand,
+    },
     words::UnitWords,
 };
 
@@ -38,6 +41,21 @@ pub struct Command {
     pub action: Action,
 }
 
+impl Command {
+    /// A command that no agent sent.
+    #[must_use]
+    pub fn of_the_field(time_ms: u64, action: Action) -> Self {
+        let message = Message {
+            id: String::new(),
+            agent: "system".to_owned(),
+            session: None,
+            epoch: 0,
+            authority: quipu_wire::limits::AUTHORITY_MAX,
+        };
+        Self { message, time_ms, action }
+    }
+}
+
 /// What a command asks for.
 #[derive(Debug, Clone)]
 pub enum Action {
@@ -47,6 +65,14 @@ pub enum Action {
     Deregister(DeregisterPayload),
     /// RECORD.
     Record(Box<RecordCommand>),
+    /// SESSION.
+    Session(Box<SessionCommand>),
+    /// COORDINATE.
+    Coordinate(Box<CoordinateCommand>),
+    /// HANDOFF.
+    Handoff(Box<HandoffCommand>),
+    /// Not an operation: leases may have run out by the command's time.
+    ExpireLeases,
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::{
     bodies::Bodies,
     command::{Action, Command, Message},
-    compose::{self, ConflictOutline},
+    compose::ConflictOutline,
     event::ClockReason,
     failure::{storage_failure, with_causes},
     health::Health,
@@ -37,6 +37,7 @@ use crate::{
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
     view::View,
+    visibility::{Reader, Sight, may_enter},
     writer::{Job, Outcome, Writer},
 };
 
@@ -49,17 +50,19 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// Whether units are visible across sessions, whatever the sessions' own policies.
+    pub cross_session_visibility: bool,
 }
 
 /// A handle to an open Field.
 #[derive(Debug)]
 pub struct Field {
     name: FieldName,
-    view: Arc<View>,
+    pub(crate) view: Arc<View>,
     clock: Arc<LamportClock>,
-    bodies: Bodies,
+    pub(crate) bodies: Bodies,
     health: Arc<Health>,
-    origin: Arc<dyn Origin>,
+    pub(crate) origin: Arc<dyn Origin>,
     jobs: mpsc::Sender<Job>,
     snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
@@ -75,7 +78,8 @@ impl Field {
         options: FieldOptions,
     ) -> Result<Arc<Self>, EngineError> {
         let directory = options.snapshots.map(SnapshotDir::new);
-        let restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
+        let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
+        restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
         let (head, state) = (restored.published.head, restored.published.state.clone());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
@@ -232,9 +236,12 @@ impl Field {
             let glance = {
                 let published = field.view.read();
                 let (agent, authority) = (&message.agent, message.authority);
-                let agent = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
+                let entry = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
+                let session = message.session.as_deref();
+                may_enter(&published.state, agent, session).map_err(ops::Refusal::from)?;
+                let sight = Sight::by(&published.state, agent, session, authority);
                 let epoch = field.tick(message.epoch)?;
-                attune::glance(&published, agent, &payload, epoch)
+                attune::glance(&published, entry, &sight, &payload, epoch)
             };
             attune::attune(glance, &field.bodies, &payload).map_err(|error| storage_failure(&error))
         })
@@ -254,8 +261,11 @@ impl Field {
                 let published = field.view.read();
                 let (agent, authority) = (&message.agent, message.authority);
                 ops::admit(&published.state, agent, authority, detect::AUTHORITY)?;
+                let session = message.session.as_deref();
+                may_enter(&published.state, agent, session).map_err(ops::Refusal::from)?;
+                let sight = Sight::by(&published.state, agent, session, authority);
                 field.tick(message.epoch)?;
-                detect::detect(&published.state, &payload)?
+                detect::detect(&published.state, &sight, &payload)?
             };
             Ok(DetectResponse {
                 status: "ok".to_owned(),
@@ -271,43 +281,34 @@ impl Field {
     /// The agents that take part now.
     #[must_use]
     pub fn agents(&self) -> AgentList {
-        let published = self.view.read();
-        AgentList {
-            agents: published
-                .state
-                .agents
-                .all_live()
-                .map(|(id, agent)| agent.to_wire(id))
-                .collect(),
-        }
+        self.agents_for(&Reader::operator())
     }
 
     /// The conflicts that wait to be settled.
     pub async fn conflicts(self: &Arc<Self>) -> Result<ConflictList, ProtocolError> {
-        self.blocking(|field| {
-            let open = {
-                let published = field.view.read();
-                let state = &published.state;
-                let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
-                open.map(|conflict| compose::outline_conflict(state, conflict)).collect()
-            };
-            Ok(ConflictList { conflicts: field.complete(open)? })
-        })
-        .await
+        self.conflicts_for(Reader::operator()).await
     }
 
     /// The Field at a glance.
     #[must_use]
     pub fn status(&self) -> FieldStatus {
+        self.status_for(&Reader::operator())
+    }
+
+    /// The same, counting only what the reader may see.
+    #[must_use]
+    pub fn status_for(&self, reader: &Reader) -> FieldStatus {
         let published = self.view.read();
         let state = &published.state;
+        let sight = reader.sight(state);
         let mut units = Counts::default();
-        for flags in state.units.flags_from(0) {
+        let all = (0..).zip(state.units.flags_from(0));
+        for (_, flags) in all.filter(|(at, _)| sight.sees(*at)) {
             units.total += 1;
             *units.by_status.entry(flags.status.to_string()).or_default() += 1;
         }
         let mut conflicts = Counts::default();
-        for conflict in state.conflicts.iter() {
+        for conflict in state.conflicts.iter().filter(|entry| sight.sees_conflict(entry)) {
             conflicts.total += 1;
             *conflicts.by_status.entry(conflict.status.to_string()).or_default() += 1;
         }
@@ -360,7 +361,11 @@ impl Field {
         }
     }
 
-    async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn submit(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
         let answer = self.enqueue(message, action)?;
         self.outcome(answer).await.map_err(|error| error.during(operation))
@@ -390,7 +395,7 @@ impl Field {
     }
 
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
-    async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
+    pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
             self.submit(self.system(message.epoch), Action::AdvanceClock(ClockReason::Reads))
                 .await?;
@@ -399,7 +404,7 @@ impl Field {
     }
 
     /// Ticks for a read, while the view is held.
-    fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
+    pub(crate) fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
         match self.clock.tick_for_read(received)? {
             ReadTick::At(epoch, log_it) => {
                 if log_it {
@@ -421,8 +426,13 @@ impl Field {
             time_ms: self.origin.now_ms(),
             action: Action::AdvanceClock(ClockReason::Reads),
         };
-        let (reply, _) = oneshot::channel();
         // Where the queue is full, writes will move the clock soon enough.
+        self.post(command);
+    }
+
+    /// Queues a command whose outcome nobody waits for, if there is room.
+    pub(crate) fn post(&self, command: Command) {
+        let (reply, _) = oneshot::channel();
         self.jobs.try_send(Job::Command(Box::new(command), reply)).ok();
     }
 
@@ -437,7 +447,10 @@ impl Field {
         }
     }
 
-    fn complete(&self, conflicts: Vec<ConflictOutline>) -> Result<Vec<Conflict>, ProtocolError> {
+    pub(crate) fn complete(
+        &self,
+        conflicts: Vec<ConflictOutline>,
+    ) -> Result<Vec<Conflict>, ProtocolError> {
         conflicts
             .into_iter()
             .map(|conflict| conflict.complete(&self.bodies))
@@ -446,7 +459,7 @@ impl Field {
     }
 
     /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
-    async fn blocking<T: Send + 'static>(
+    pub(crate) async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
     ) -> Result<T, ProtocolError> {

@@ -65,6 +65,7 @@ impl Fields {
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
+            cross_session_visibility: false,
         }
     }
 

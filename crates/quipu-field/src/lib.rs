@@ -7,12 +7,15 @@
 #![warn(clippy::indexing_slicing)]
 
 pub mod apply;
+mod apply_coordination;
 mod bodies;
 pub mod command;
 mod compose;
+pub mod coordination;
 pub mod event;
 mod failure;
 mod field;
+mod field_coordination;
 mod fields;
 mod health;
 pub mod ids;
@@ -26,6 +29,7 @@ pub mod snapshot;
 mod snapshotter;
 pub mod state;
 pub mod view;
+pub mod visibility;
 pub mod words;
 mod writer;
 

@@ -23,5 +23,9 @@ pub const EXACT_RANK_UNITS_MAX: usize = 4096;
 pub const CANDIDATES_PER_SOURCE: usize = 512;
 /// Conflicts that one answer carries at most.
 pub const CONFLICTS_RETURNED_MAX: usize = 10_000;
+/// Sessions, tasks or handoffs that one answer carries at most.
+pub const LIST_RETURNED_MAX: usize = 1000;
+/// Units, questions and conflicts that the Field adds to a handoff at most, of each.
+pub const HANDOFF_UNITS_MAX: usize = 256;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;

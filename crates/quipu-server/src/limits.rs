@@ -37,5 +37,7 @@ pub(crate) const KEYS_CHECK_MS: u64 = 500;
 pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
 /// The authority that may read what a Field holds.
 pub(crate) const READ_AUTHORITY: u8 = 2;
+/// How often tasks are looked for whose lease has run out.
+pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);

@@ -118,6 +118,7 @@ fn open(data: &Path) -> Result<Arc<Field>, Failure> {
     let options = FieldOptions {
         origin: Arc::new(SystemOrigin),
         snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
+        cross_session_visibility: false,
     };
     Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))
 }

@@ -21,6 +21,7 @@ use crate::{
     ranking::{self, Pick, Selection},
     state::AgentEntry,
     view::Published,
+    visibility::Sight,
 };
 
 /// The authority that ATTUNE needs.
@@ -40,11 +41,12 @@ pub struct Glance {
 pub fn glance(
     published: &Published,
     agent: &AgentEntry,
+    sight: &Sight<'_>,
     payload: &AttunePayload,
     epoch: u64,
 ) -> Glance {
     let state = &published.state;
-    let Selection { picks, units_available } = ranking::select(published, agent, payload);
+    let Selection { picks, units_available } = ranking::select(published, agent, sight, payload);
     let picks = picks
         .into_iter()
         .filter_map(|pick| compose::outline(state, pick.ordinal).map(|outline| (pick, outline)))
@@ -52,7 +54,7 @@ pub fn glance(
     let conflicts = state
         .conflicts
         .iter()
-        .filter(|conflict| conflict.is_open())
+        .filter(|conflict| conflict.is_open() && sight.sees_conflict(conflict))
         .take(CONFLICTS_RETURNED_MAX)
         .map(|conflict| compose::outline_conflict(state, conflict))
         .collect();

@@ -4,7 +4,7 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{deregister, record, register};
+use super::{coordinate, deregister, handoff, record, register, session};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -39,6 +39,18 @@ pub enum Refusal {
     /// DETECT.
     #[error(transparent)]
     Detect(#[from] super::detect::Error),
+    /// SESSION.
+    #[error(transparent)]
+    Session(#[from] session::Error),
+    /// COORDINATE.
+    #[error(transparent)]
+    Coordinate(#[from] coordinate::Error),
+    /// HANDOFF.
+    #[error(transparent)]
+    Handoff(#[from] handoff::Error),
+    /// The sender may not speak in its session.
+    #[error(transparent)]
+    Visibility(#[from] crate::visibility::Error),
 }
 
 impl Refusal {
@@ -51,6 +63,10 @@ impl Refusal {
             Self::Register(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Detect(error) => error.code(),
+            Self::Session(error) => error.code(),
+            Self::Coordinate(error) => error.code(),
+            Self::Handoff(error) => error.code(),
+            Self::Visibility(error) => error.code(),
         }
     }
 }
@@ -86,6 +102,12 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Register(payload) => register::decide(state, &command.message, payload),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
         Action::Record(record) => record::decide(state, &command.message, record),
+        Action::Session(session) => session::decide(state, &command.message, session),
+        Action::Coordinate(task) => {
+            coordinate::decide(state, &command.message, command.time_ms, task)
+        }
+        Action::Handoff(handoff) => handoff::decide(state, &command.message, handoff),
+        Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -103,6 +125,10 @@ pub fn is_same_request(
         Action::Register(payload) => register::is_same(payload, &header.events),
         Action::Deregister(payload) => deregister::is_same(payload, &header.events),
         Action::Record(record) => record::is_same(record, header, commit),
+        Action::Session(session) => session::is_same(session, header, commit),
+        Action::Coordinate(task) => coordinate::is_same(task, header, commit),
+        Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),
+        Action::ExpireLeases => false,
         Action::AdvanceClock(_) => false,
     }
 }
@@ -115,6 +141,10 @@ impl Action {
             Self::Register(_) => Some(Operation::Register),
             Self::Deregister(_) => Some(Operation::Deregister),
             Self::Record(_) => Some(Operation::Record),
+            Self::Session(_) => Some(Operation::Session),
+            Self::Coordinate(_) => Some(Operation::Coordinate),
+            Self::Handoff(_) => Some(Operation::Handoff),
+            Self::ExpireLeases => None,
             Self::AdvanceClock(_) => None,
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     compose::{self, ConflictOutline},
     limits::CONFLICTS_RETURNED_MAX,
     state::{ConflictEntry, State},
+    visibility::Sight,
 };
 
 /// The authority that DETECT needs.
@@ -38,11 +39,16 @@ impl Error {
 }
 
 /// The conflicts that pass the filter, oldest first.
-pub fn detect(state: &State, payload: &DetectPayload) -> Result<Vec<ConflictOutline>, Refusal> {
+pub fn detect(
+    state: &State,
+    sight: &Sight<'_>,
+    payload: &DetectPayload,
+) -> Result<Vec<ConflictOutline>, Refusal> {
     match payload.mode {
         DetectMode::List => Ok(state
             .conflicts
             .iter()
+            .filter(|conflict| sight.sees_conflict(conflict))
             .filter(|conflict| passes(state, conflict, &payload.filter))
             .take(CONFLICTS_RETURNED_MAX)
             .map(|conflict| compose::outline_conflict(state, conflict))

@@ -20,6 +20,7 @@ use crate::{
     ids::{ConflictId, UnitId},
     origin::Origin,
     state::State,
+    visibility::{self, Sight},
     words::UnitWords,
 };
 
@@ -126,6 +127,8 @@ pub fn decide(
     record: &RecordCommand,
 ) -> Result<Decision, Refusal> {
     let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
+    visibility::may_write(state, &message.agent, message.session.as_deref())?;
+    check_targets(state, message, record)?;
     let mut events = vec![DraftEvent {
         event: Event::UnitRecorded {
             unit: record.drawn.unit,
@@ -141,6 +144,20 @@ pub fn decide(
     let superseded = supersede(state, record, &mut events)?;
     contest(state, record, &superseded, &mut events)?;
     Ok(events)
+}
+
+/// What the author may not see is, to it, not there.
+fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Result<(), Error> {
+    let sight = Sight::of(state, &message.agent, message.session.as_deref());
+    for kind in [RelationType::Supersedes, RelationType::Contradicts] {
+        for (index, link) in targets(record, kind) {
+            if !sight.sees(find(state, index, link)?) {
+                let target = link.target.clone();
+                return Err(Error::TargetNotFound { index, target, kind });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the unit replaces is replaced, unless it was already.
@@ -250,6 +267,10 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
                 conflicts_detected.push(conflict.to_string());
             }
             Event::AgentRegistered { .. }
+            | Event::AgentStatusChanged { .. }
+            | Event::SessionChanged { .. }
+            | Event::TaskChanged { .. }
+            | Event::HandoffChanged { .. }
             | Event::AgentDeregistered { .. }
             | Event::UnitStatusChanged { .. }
             | Event::ClockAdvanced { .. } => {}
@@ -277,6 +298,10 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
                 && *relations == record.links
         }
         Event::AgentRegistered { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
         | Event::AgentDeregistered { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }

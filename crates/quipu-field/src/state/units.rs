@@ -74,6 +74,7 @@ pub struct UnitTable {
     by_id: HashMap<UnitId, u32>,
     by_task: BTreeMap<Name, Vec<u32>>,
     standing: Vec<u32>,
+    sessions: Vec<Option<Name>>,
 }
 
 impl UnitTable {
@@ -105,6 +106,7 @@ impl UnitTable {
         if is_standing(flags.memory_type) {
             self.standing.push(ordinal);
         }
+        self.sessions.push(details.session);
         self.flags.push(flags);
         self.details.push(details);
     }
@@ -130,6 +132,18 @@ impl UnitTable {
     #[must_use]
     pub fn details(&self, ordinal: u32) -> Option<&UnitDetails> {
         self.details.get(index(ordinal))
+    }
+
+    /// The session that a unit was recorded in. Apart from its details, because every read asks.
+    #[must_use]
+    pub fn session_of(&self, ordinal: u32) -> Option<Name> {
+        self.sessions.get(index(ordinal)).copied().flatten()
+    }
+
+    /// Whether a unit was recorded in that session.
+    #[must_use]
+    pub fn has_session(&self, session: Name) -> bool {
+        self.sessions.contains(&Some(session))
     }
 
     /// The flags of all units from an ordinal on.

@@ -2,9 +2,9 @@
 
 use utoipa::{IntoParams, OpenApi};
 
-use super::{attune, deregister, detect, reads, record, register};
+use super::{attune, coordinate, deregister, detect, handoff, reads, record, register, session};
 
-/// Which Field is meant.
+/// Which Field is meant, and who reads.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "describes headers; they are read by name")]
@@ -12,6 +12,12 @@ pub(super) struct FieldHeader {
     /// The Field; `default`, or the one the key is bound to, if absent.
     #[param(rename = "Quipu-Field", nullable = false)]
     quipu_field: Option<String>,
+    /// The agent that reads; the key's own, or none, if absent.
+    #[param(rename = "Akashik-Agent", nullable = false)]
+    akashik_agent: Option<String>,
+    /// The session it reads in.
+    #[param(rename = "Akashik-Session", nullable = false)]
+    akashik_session: Option<String>,
 }
 
 /// What a bare payload says of itself in headers; in the envelope form only the Field's is read.
@@ -47,6 +53,9 @@ pub(super) struct MessageHeaders {
     record::record,
     attune::attune,
     detect::detect,
+    coordinate::coordinate,
+    handoff::handoff,
+    session::session,
     reads::field_status,
     reads::agents,
     reads::conflicts,

@@ -2,13 +2,16 @@
 //! Field and answers. What they have in common is in `request`.
 
 mod attune;
+mod coordinate;
 mod deregister;
 mod detect;
 mod document;
+mod handoff;
 mod reads;
 mod record;
 mod register;
 mod routes;
+mod session;
 mod unsupported;
 
 pub(crate) use document::AkashikApi;

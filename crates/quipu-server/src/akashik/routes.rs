@@ -10,7 +10,9 @@ use axum::{
 };
 use quipu_wire::akashik::Operation;
 
-use super::{attune, deregister, detect, reads, record, register, unsupported};
+use super::{
+    attune, coordinate, deregister, detect, handoff, reads, record, register, session, unsupported,
+};
 use crate::{app::App, paths};
 
 /// All routes of the protocol.
@@ -31,13 +33,10 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Record => post(record::record),
         Operation::Attune => post(attune::attune),
         Operation::Detect => post(detect::detect),
-        Operation::Merge
-        | Operation::Subscribe
-        | Operation::Replay
-        | Operation::Compact
-        | Operation::Coordinate
-        | Operation::Handoff
-        | Operation::Session => {
+        Operation::Coordinate => post(coordinate::coordinate),
+        Operation::Handoff => post(handoff::handoff),
+        Operation::Session => post(session::session),
+        Operation::Merge | Operation::Subscribe | Operation::Replay | Operation::Compact => {
             post(move |State(app): State<Arc<App>>, request: Request| async move {
                 unsupported::unsupported(&app, operation, request).await
             })

@@ -4,14 +4,17 @@ mod agent;
 mod attune;
 mod capabilities;
 mod conflict;
+mod coordinate;
 mod deregister;
 mod detect;
 mod envelope;
 mod field_status;
+mod handoff;
 mod operation;
 mod record;
 mod register;
 mod scope;
+mod session;
 mod unit;
 mod words;
 
@@ -24,14 +27,25 @@ pub use capabilities::FieldCapabilities;
 pub use conflict::{
     Conflict, ConflictList, ConflictStatus, ConflictStrategy, ConflictType, DetectedBy, Resolution,
 };
+pub use coordinate::{
+    CoordinatePayload, CoordinateResponse, Task, TaskAction, TaskDraft, TaskFilter, TaskIntent,
+    TaskStatus,
+};
 pub use deregister::{Cleanup, DeregisterPayload, DeregisterResponse, DeregisterStatus};
 pub use detect::{DetectFilter, DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 pub use envelope::{Envelope, is_envelope};
 pub use field_status::{Counts, FieldStatus};
+pub use handoff::{
+    Handoff, HandoffAction, HandoffContext, HandoffPayload, HandoffResponse, HandoffStatus,
+};
 pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use scope::{Scope, TemporalLayer};
+pub use session::{
+    JoinRule, Session, SessionAction, SessionDraft, SessionPayload, SessionPolicy, SessionResponse,
+    SessionStatus, VisibilityRule,
+};
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,
 };
