@@ -100,9 +100,6 @@ fn c_d_e_i_merge_replay_and_compact_are_refused_as_unsupported() {
         ),
         ("COMPACT", json!({"strategy": "archive", "filter": {"max_age_epochs": 100}})),
         ("SUBSCRIBE", json!({"action": "list"})),
-        ("COORDINATE", json!({"action": "list"})),
-        ("HANDOFF", json!({"action": "list"})),
-        ("SESSION", json!({"action": "list"})),
     ] {
         let answer = v.client.operate(operation, "strategist-01", payload);
         refused(&answer, 501, "UNSUPPORTED_OPERATION");

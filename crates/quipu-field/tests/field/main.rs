@@ -3,7 +3,12 @@
 
 mod attune;
 mod clock;
+mod coordinate;
+mod coordination;
+mod handoff;
 mod membership;
 mod record;
+mod session;
 mod state_from_log;
 mod support;
+mod visibility;
