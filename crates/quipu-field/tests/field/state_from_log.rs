@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::support::{message, open, record, register};
+use crate::{
+    coordination::{coordinate, handoff, session},
+    support::{message, open, record, register},
+};
 use proptest::prelude::*;
 use quipu_field::{
     Field,
@@ -23,6 +26,9 @@ enum Step {
     Record { agent: u8, message: u8, content: u8, relations: Vec<(u8, u8)> },
     Attune(u8),
     Jump(u8, u64),
+    Session(u8, u8, u8),
+    Task(u8, u8, u8),
+    Handoff(u8, u8, u8),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -34,6 +40,9 @@ fn step() -> impl Strategy<Value = Step> {
             |(agent, message, content, relations)| Step::Record { agent, message, content, relations }
         ),
         2 => (0u8..4).prop_map(Step::Attune),
+        2 => (0u8..4, 0u8..2, 0u8..7).prop_map(|(by, id, what)| Step::Session(by, id, what)),
+        6 => (0u8..4, 0u8..4, 0u8..12).prop_map(|(by, id, what)| Step::Task(by, id, what)),
+        2 => (0u8..4, 0u8..4, 0u8..4).prop_map(|(by, id, what)| Step::Handoff(by, id, what)),
         1 => (0u8..4, 0u64..5000).prop_map(|(agent, epoch)| Step::Jump(agent, epoch)),
     ]
 }
@@ -54,6 +63,15 @@ const KINDS: [&str; 9] = [
 async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     let mut answers = Vec::new();
+    let mut offers: Vec<String> = Vec::new();
+    // Half of what is said is said in a session.
+    let mut sent = 0;
+    let mut fresh = |by: u8, id: u8| {
+        sent += 1;
+        let mut from = message(&format!("fresh-{sent}-{}", steps.len()), &name(by));
+        from.session = (id % 2 == 0).then(|| "session-0".to_owned());
+        from
+    };
     for step in steps {
         let answer = match step {
             Step::Register(agent) => format!("{:?}", register(field, &name(*agent)).await),
@@ -87,6 +105,43 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
                 let mut from = message(&format!("jump-{epoch}"), &name(*agent));
                 from.epoch = *epoch;
                 format!("{:?}", record(field, from, "a jump", json!([])).await)
+            }
+            Step::Session(by, id, what) => {
+                let actions = ["create", "join", "leave", "pause", "resume", "end", "set_policy"];
+                let rules = json!([{"role": "role of agent-1", "deny_types": ["finding"]}]);
+                let payload = json!({
+                    "action": actions[usize::from(*what)], "session_id": format!("session-{id}"),
+                    "session": {"goal": "g", "policy": {"visibility_rules": rules}},
+                });
+                format!("{:?}", session(field, fresh(*by, *id), payload).await)
+            }
+            Step::Task(by, id, what) => {
+                let actions = [
+                    "create", "assign", "claim", "start", "block", "unblock", "complete", "fail",
+                    "release", "retry", "cancel", "renew",
+                ];
+                let id_text = format!("task-{id}");
+                let payload = json!({
+                    "action": actions[usize::from(*what)], "task_id": id_text, "lease_ms": 40,
+                    "assignee": name(*by), "reason": "r",
+                    "task": {"id": id_text, "title": "t", "intent": {"purpose": "p"}},
+                });
+                format!("{:?}", coordinate(field, fresh(*by, *id), payload).await)
+            }
+            Step::Handoff(by, to, what) => {
+                let actions = ["offer", "accept", "reject", "cancel"];
+                let payload = json!({
+                    "action": actions[usize::from(*what)], "task_id": format!("task-{to}"),
+                    "to_agent": name(*to), "reason": "r", "handoff_id": offers.last(),
+                });
+                let payload = match offers.is_empty() && *what > 0 {
+                    true => json!({"action": "list"}),
+                    false => payload,
+                };
+                let answer = handoff(field, fresh(*by, *to), payload).await;
+                let made = answer.iter().filter_map(|answer| answer.handoff.as_ref());
+                offers.extend(made.map(|handoff| handoff.id.clone()));
+                format!("{answer:?}")
             }
         };
         answers.push(answer);

@@ -74,3 +74,40 @@ fn the_reads_show_a_session_only_to_who_is_in_it() {
     let operator = server.operator().get("/v1/field/status").json();
     assert_eq!(operator["units"]["total"], 2);
 }
+
+/// The JSON blocks of a page, in order.
+fn examples(page: &str) -> Vec<Value> {
+    let blocks = page.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.map(|block| serde_json::from_str(block).unwrap()).collect()
+}
+
+/// Every key of an object and of the objects in it.
+fn keys(value: &Value) -> Vec<String> {
+    let Some(object) = value.as_object() else { return Vec::new() };
+    object.iter().flat_map(|(key, value)| [vec![key.clone()], keys(value)].concat()).collect()
+}
+
+#[test]
+fn the_documented_examples_are_answered_as_documented() {
+    let server = TestServer::start();
+    let mut client = server.operator();
+    for agent in ["ana", "sam"] {
+        client.post("/v1/register", &register(agent));
+    }
+    let mut said = |path: &str, page: &str, part: &str| {
+        let examples = examples(page);
+        let reply = client.say("ana", path, &examples[0]);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        let shown = examples.get(1).map(|shown| shown.get(part).unwrap_or(shown));
+        (keys(&reply.json()[part]), shown.map(keys))
+    };
+    let (told, shown) =
+        said("/v1/session", include_str!("../../../../docs/protocol/session.md"), "session");
+    assert_eq!(Some(told), shown);
+    let (told, shown) =
+        said("/v1/coordinate", include_str!("../../../../docs/protocol/coordinate.md"), "task");
+    assert_eq!(Some(told), shown);
+    let (told, _) =
+        said("/v1/handoff", include_str!("../../../../docs/protocol/handoff.md"), "handoff");
+    assert!(told.contains(&"context".to_owned()), "{told:?}");
+}
