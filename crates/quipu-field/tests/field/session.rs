@@ -10,7 +10,7 @@ use quipu_wire::{
 };
 use serde_json::{Value, json};
 
-fn create(id: &str, policy: Value) -> Value {
+fn create(id: &str, policy: &Value) -> Value {
     json!({"action": "create", "session_id": id, "session": {"goal": "a goal", "policy": policy}})
 }
 
@@ -39,7 +39,7 @@ async fn every_pair_of_status_and_action_goes_as_the_table_says() {
     for (status, path, expected) in table {
         for (action, expected) in actions.into_iter().zip(expected) {
             let id = format!("{status}-{action}");
-            session(&field, from("a", None), create(&id, json!({}))).await.unwrap();
+            session(&field, from("a", None), create(&id, &json!({}))).await.unwrap();
             for step in &path {
                 session(&field, from("a", None), on(&id, step)).await.unwrap();
             }
@@ -78,9 +78,9 @@ async fn only_the_creator_and_authority_8_pause_end_and_rule() {
     let code = async |by: &str, payload: Value| {
         session(&field, from(by, None), payload).await.map_err(|error| error.code).err()
     };
-    assert_eq!(code("o", create("s", json!({}))).await, Some(ErrorCode::InsufficientAuthority));
-    assert_eq!(code("a", create("s", json!({}))).await, None);
-    assert_eq!(code("b", create("s", json!({}))).await, Some(ErrorCode::InvalidTransition));
+    assert_eq!(code("o", create("s", &json!({}))).await, Some(ErrorCode::InsufficientAuthority));
+    assert_eq!(code("a", create("s", &json!({}))).await, None);
+    assert_eq!(code("b", create("s", &json!({}))).await, Some(ErrorCode::InvalidTransition));
     for action in ["pause", "end", "set_policy"] {
         let refused = code("b", on("s", action)).await;
         assert_eq!(refused, Some(ErrorCode::InsufficientAuthority), "{action}");
@@ -93,7 +93,7 @@ async fn only_the_creator_and_authority_8_pause_end_and_rule() {
 #[tokio::test]
 async fn who_was_not_invited_cannot_join_nor_learn_of_the_session() {
     let (_, field) = team(&[("a", "worker", 4), ("b", "worker", 4)]).await;
-    session(&field, from("a", None), create("s", json!({"join": "invite"}))).await.unwrap();
+    session(&field, from("a", None), create("s", &json!({"join": "invite"}))).await.unwrap();
     for action in ["join", "get", "pause"] {
         let refused = session(&field, from("b", None), on("s", action)).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::UnitNotFound, "{action}");
@@ -109,15 +109,15 @@ async fn who_was_not_invited_cannot_join_nor_learn_of_the_session() {
 async fn a_label_that_units_carry_is_not_taken_over_by_a_session() {
     let (_, field) = team(&[("a", "worker", 4), ("b", "worker", 4), ("boss", "boss", 8)]).await;
     add(&field, from("a", Some("label")), json!({})).await.unwrap();
-    let refused = session(&field, from("b", None), create("label", json!({}))).await.unwrap_err();
+    let refused = session(&field, from("b", None), create("label", &json!({}))).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::InvalidTransition);
-    session(&field, from("boss", None), create("label", json!({}))).await.unwrap();
+    session(&field, from("boss", None), create("label", &json!({}))).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_paused_session_is_read_and_not_written() {
     let (_, field) = team(&[("a", "worker", 4)]).await;
-    session(&field, from("a", None), create("s", json!({}))).await.unwrap();
+    session(&field, from("a", None), create("s", &json!({}))).await.unwrap();
     add(&field, from("a", Some("s")), json!({"content": "before"})).await.unwrap();
     make(&field, from("a", Some("s")), "t", json!({})).await;
     session(&field, from("a", None), on("s", "pause")).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_paused_session_is_read_and_not_written() {
 #[tokio::test]
 async fn an_ended_session_cancels_its_tasks_and_can_be_read_by_its_members() {
     let (_, field) = team(&[("a", "worker", 4)]).await;
-    session(&field, from("a", None), create("s", json!({}))).await.unwrap();
+    session(&field, from("a", None), create("s", &json!({}))).await.unwrap();
     add(&field, from("a", Some("s")), json!({"content": "kept"})).await.unwrap();
     make(&field, from("a", Some("s")), "t", json!({"assignee": "a"})).await;
     make(&field, from("a", None), "elsewhere", json!({})).await;

@@ -16,7 +16,7 @@ use quipu_field::{
 };
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions, verify_chain};
 use quipu_wire::akashik::{AttunePayload, AttuneResponse, DeregisterPayload};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Something an agent does. Most of it is refused somewhere, which is part of the point.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
     let mut fresh = |by: u8, id: u8| {
         sent += 1;
         let mut from = message(&format!("fresh-{sent}-{}", steps.len()), &name(by));
-        from.session = (id % 2 == 0).then(|| "session-0".to_owned());
+        from.session = id.is_multiple_of(2).then(|| "session-0".to_owned());
         from
     };
     for step in steps {
@@ -107,37 +107,15 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
                 format!("{:?}", record(field, from, "a jump", json!([])).await)
             }
             Step::Session(by, id, what) => {
-                let actions = ["create", "join", "leave", "pause", "resume", "end", "set_policy"];
-                let rules = json!([{"role": "role of agent-1", "deny_types": ["finding"]}]);
-                let payload = json!({
-                    "action": actions[usize::from(*what)], "session_id": format!("session-{id}"),
-                    "session": {"goal": "g", "policy": {"visibility_rules": rules}},
-                });
+                let payload = session_payload(*id, *what);
                 format!("{:?}", session(field, fresh(*by, *id), payload).await)
             }
             Step::Task(by, id, what) => {
-                let actions = [
-                    "create", "assign", "claim", "start", "block", "unblock", "complete", "fail",
-                    "release", "retry", "cancel", "renew",
-                ];
-                let id_text = format!("task-{id}");
-                let payload = json!({
-                    "action": actions[usize::from(*what)], "task_id": id_text, "lease_ms": 40,
-                    "assignee": name(*by), "reason": "r",
-                    "task": {"id": id_text, "title": "t", "intent": {"purpose": "p"}},
-                });
+                let payload = task_payload(*by, *id, *what);
                 format!("{:?}", coordinate(field, fresh(*by, *id), payload).await)
             }
             Step::Handoff(by, to, what) => {
-                let actions = ["offer", "accept", "reject", "cancel"];
-                let payload = json!({
-                    "action": actions[usize::from(*what)], "task_id": format!("task-{to}"),
-                    "to_agent": name(*to), "reason": "r", "handoff_id": offers.last(),
-                });
-                let payload = match offers.is_empty() && *what > 0 {
-                    true => json!({"action": "list"}),
-                    false => payload,
-                };
+                let payload = handoff_payload(*to, *what, offers.last());
                 let answer = handoff(field, fresh(*by, *to), payload).await;
                 let made = answer.iter().filter_map(|answer| answer.handoff.as_ref());
                 offers.extend(made.map(|handoff| handoff.id.clone()));
@@ -147,6 +125,39 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
         answers.push(answer);
     }
     answers
+}
+
+fn session_payload(id: u8, what: u8) -> Value {
+    let actions = ["create", "join", "leave", "pause", "resume", "end", "set_policy"];
+    let rules = json!([{"role": "role of agent-1", "deny_types": ["finding"]}]);
+    json!({
+        "action": actions[usize::from(what)], "session_id": format!("session-{id}"),
+        "session": {"goal": "g", "policy": {"visibility_rules": rules}},
+    })
+}
+
+fn task_payload(by: u8, id: u8, what: u8) -> Value {
+    let actions = [
+        "create", "assign", "claim", "start", "block", "unblock", "complete", "fail", "release",
+        "retry", "cancel", "renew",
+    ];
+    let id = format!("task-{id}");
+    json!({
+        "action": actions[usize::from(what)], "task_id": id, "lease_ms": 40,
+        "assignee": name(by), "reason": "r",
+        "task": {"id": id, "title": "t", "intent": {"purpose": "p"}},
+    })
+}
+
+fn handoff_payload(to: u8, what: u8, last: Option<&String>) -> Value {
+    let actions = ["offer", "accept", "reject", "cancel"];
+    if what > 0 && last.is_none() {
+        return json!({"action": "list"});
+    }
+    json!({
+        "action": actions[usize::from(what)], "task_id": format!("task-{to}"),
+        "to_agent": name(to), "reason": "r", "handoff_id": last,
+    })
 }
 
 fn name(agent: u8) -> String {
