@@ -148,7 +148,13 @@ pub fn decide(
 
 /// What the author may not see is, to it, not there.
 fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Result<(), Error> {
-    let sight = Sight::of(state, &message.agent, message.session.as_deref());
+    let changes =
+        |link: &Link| matches!(link.kind, RelationType::Supersedes | RelationType::Contradicts);
+    // Most units change no other, and working out a sight is not free.
+    if !record.links.iter().any(changes) {
+        return Ok(());
+    }
+    let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
     for kind in [RelationType::Supersedes, RelationType::Contradicts] {
         for (index, link) in targets(record, kind) {
             if !sight.sees(find(state, index, link)?) {
