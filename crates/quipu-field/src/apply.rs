@@ -7,6 +7,7 @@ use quipu_log::Header;
 use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
 
 use crate::{
+    apply_coordination::{agent_status_changed, handoff_changed, session_changed, task_changed},
     apply_settling::settle,
     event::{ClockReason, Event, Link},
     ids::UnitId,
@@ -57,6 +58,17 @@ fn apply_event(
         Event::AgentDeregistered { agent, .. } => {
             let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
             entry.status = AgentStatus::Offline;
+            entry.current_task = None;
+        }
+        Event::AgentStatusChanged { agent, to, task } => {
+            agent_status_changed(state, agent, *to, task.as_deref())?;
+        }
+        Event::SessionChanged { session, change } => {
+            session_changed(state, header, index, session, change)?;
+        }
+        Event::TaskChanged { task, change } => task_changed(state, header, index, task, change)?,
+        Event::HandoffChanged { handoff, change } => {
+            handoff_changed(state, header, index, handoff, change)?;
         }
         Event::UnitRecorded { .. } => unit_recorded(state, header, index, event)?,
         Event::UnitStatusChanged { unit, to, .. } => {
@@ -105,6 +117,7 @@ fn agent_registered(state: &mut State, id: &str, role: &str, interests: &[String
         authority,
         status: AgentStatus::Idle,
         units,
+        current_task: None,
     };
     state.agents.insert(id, entry);
 }

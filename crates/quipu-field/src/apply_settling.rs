@@ -45,6 +45,10 @@ pub(crate) fn settle(
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
         | Event::UnitRetracted { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
         | Event::ClockAdvanced { .. } => return Err("settles no conflict".to_owned()),
     }
     Ok(())

@@ -8,7 +8,10 @@ use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
-    ops::{detect::Found, merge::MergeCommand, record::RecordCommand, retract::RetractCommand},
+    ops::{
+        coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand, merge::MergeCommand,
+        record::RecordCommand, retract::RetractCommand, session::SessionCommand,
+    },
     words::UnitWords,
 };
 
@@ -38,6 +41,21 @@ pub struct Command {
     pub action: Action,
 }
 
+impl Command {
+    /// A command that no agent sent.
+    #[must_use]
+    pub fn of_the_field(time_ms: u64, action: Action) -> Self {
+        let message = Message {
+            id: String::new(),
+            agent: "system".to_owned(),
+            session: None,
+            epoch: 0,
+            authority: quipu_wire::limits::AUTHORITY_MAX,
+        };
+        Self { message, time_ms, action }
+    }
+}
+
 /// What a command asks for.
 #[derive(Debug, Clone)]
 pub enum Action {
@@ -53,6 +71,14 @@ pub enum Action {
     Retract(Box<RetractCommand>),
     /// Not an operation: the Field found units that disagree.
     NoteConflicts(Vec<Found>),
+    /// SESSION.
+    Session(Box<SessionCommand>),
+    /// COORDINATE.
+    Coordinate(Box<CoordinateCommand>),
+    /// HANDOFF.
+    Handoff(Box<HandoffCommand>),
+    /// Not an operation: leases may have run out by the command's time.
+    ExpireLeases,
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

@@ -3,12 +3,15 @@
 //! therefore never depends on.
 
 use quipu_wire::akashik::{
-    ConflictStrategy, ConflictType, DetectedBy, MemoryType, Mode, Relation, RelationType,
-    UnitStatus, VoteTally,
+    AgentStatus, ConflictStrategy, ConflictType, DetectedBy, MemoryType, Mode, Relation,
+    RelationType, UnitStatus, VoteTally,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{ConflictId, UnitId};
+use crate::{
+    coordination::{HandoffChange, SessionChange, TaskChange},
+    ids::{ConflictId, UnitId},
+};
 
 /// Something that happened. The word of each variant is persisted: keep it stable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +38,40 @@ pub enum Event {
         units_orphaned: u64,
         /// The tasks that it no longer works on.
         tasks_reassigned: u64,
+    },
+    /// An agent does something else because of another event of the same commit.
+    #[serde(rename = "agent.status_changed")]
+    AgentStatusChanged {
+        /// Its id.
+        agent: String,
+        /// What it does now.
+        to: AgentStatus,
+        /// The task it works on now.
+        task: Option<String>,
+    },
+    /// Something happened to a session.
+    #[serde(rename = "session.changed")]
+    SessionChanged {
+        /// The session's id.
+        session: String,
+        /// What happened.
+        change: SessionChange,
+    },
+    /// Something happened to a task.
+    #[serde(rename = "task.changed")]
+    TaskChanged {
+        /// The task's id.
+        task: String,
+        /// What happened.
+        change: TaskChange,
+    },
+    /// Something happened to a handoff.
+    #[serde(rename = "handoff.changed")]
+    HandoffChanged {
+        /// The handoff's id.
+        handoff: String,
+        /// What happened.
+        change: HandoffChange,
     },
     /// A unit was recorded. Its body is a [`UnitBody`].
     #[serde(rename = "unit.recorded")]

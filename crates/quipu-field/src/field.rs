@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::{
     bodies::Bodies,
     command::{Action, Command, Message},
-    compose::{self, ConflictOutline},
+    compose::ConflictOutline,
     event::ClockReason,
     failure::{storage_failure, with_causes},
     health::Health,
@@ -40,6 +40,7 @@ use crate::{
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
     view::View,
+    visibility::{Reader, Sight, may_enter},
     writer::{Job, Outcome, Writer},
 };
 
@@ -54,6 +55,16 @@ pub struct FieldOptions {
     pub snapshots: Option<PathBuf>,
     /// What looks for units that disagree; without it only what authors say themselves counts.
     pub detector: Option<Arc<dyn Detector>>,
+    /// Whether units are visible across sessions, whatever the sessions' own policies.
+    pub cross_session_visibility: bool,
+}
+
+impl FieldOptions {
+    /// The defaults: no snapshots, no detector, sessions apart.
+    #[must_use]
+    pub fn new(origin: Arc<dyn Origin>) -> Self {
+        Self { origin, snapshots: None, detector: None, cross_session_visibility: false }
+    }
 }
 
 /// A handle to an open Field.
@@ -83,7 +94,8 @@ impl Field {
     ) -> Result<Arc<Self>, EngineError> {
         let directory = options.snapshots.map(SnapshotDir::new);
         directory.iter().for_each(SnapshotDir::remove_parts);
-        let restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
+        let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
+        restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
         let (head, state) = (restored.published.head, restored.published.state.clone());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
@@ -250,9 +262,12 @@ impl Field {
             let glance = {
                 let published = field.view.read();
                 let (agent, authority) = (&message.agent, message.authority);
-                let agent = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
+                let entry = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
+                let session = message.session.as_deref();
+                may_enter(&published.state, agent, session).map_err(ops::Refusal::from)?;
+                let sight = Sight::by(&published.state, agent, session, authority);
                 let epoch = field.tick(message.epoch)?;
-                attune::glance(&published, agent, &payload, epoch)
+                attune::glance(&published, entry, &sight, &payload, epoch)
             };
             attune::attune(glance, &field.bodies, &payload).map_err(|error| storage_failure(&error))
         })
@@ -263,29 +278,12 @@ impl Field {
     /// The agents that take part now.
     #[must_use]
     pub fn agents(&self) -> AgentList {
-        let published = self.view.read();
-        AgentList {
-            agents: published
-                .state
-                .agents
-                .all_live()
-                .map(|(id, agent)| agent.to_wire(id))
-                .collect(),
-        }
+        self.agents_for(&Reader::operator())
     }
 
     /// The conflicts that wait to be settled.
     pub async fn conflicts(self: &Arc<Self>) -> Result<ConflictList, ProtocolError> {
-        self.blocking(|field| {
-            let open = {
-                let published = field.view.read();
-                let state = &published.state;
-                let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
-                open.map(|conflict| compose::outline_conflict(state, conflict)).collect()
-            };
-            Ok(ConflictList { conflicts: field.complete(open)? })
-        })
-        .await
+        self.conflicts_for(Reader::operator()).await
     }
 
     /// The Merkle tree over the first `size` commits, or over all durable ones.
@@ -316,15 +314,23 @@ impl Field {
     /// The Field at a glance.
     #[must_use]
     pub fn status(&self) -> FieldStatus {
+        self.status_for(&Reader::operator())
+    }
+
+    /// The same, counting only what the reader may see.
+    #[must_use]
+    pub fn status_for(&self, reader: &Reader) -> FieldStatus {
         let published = self.view.read();
         let state = &published.state;
+        let sight = reader.sight(state);
         let mut units = Counts::default();
-        for flags in state.units.flags_from(0) {
+        let all = (0..).zip(state.units.flags_from(0));
+        for (_, flags) in all.filter(|(at, _)| sight.sees(*at)) {
             units.total += 1;
             *units.by_status.entry(flags.status.to_string()).or_default() += 1;
         }
         let mut conflicts = Counts::default();
-        for conflict in state.conflicts.iter() {
+        for conflict in state.conflicts.iter().filter(|entry| sight.sees_conflict(entry)) {
             conflicts.total += 1;
             *conflicts.by_status.entry(conflict.status.to_string()).or_default() += 1;
         }
@@ -449,8 +455,13 @@ impl Field {
             time_ms: self.origin.now_ms(),
             action: Action::AdvanceClock(ClockReason::Reads),
         };
-        let (reply, _) = oneshot::channel();
         // Where the queue is full, writes will move the clock soon enough.
+        self.post(command);
+    }
+
+    /// Queues a command whose outcome nobody waits for, if there is room.
+    pub(crate) fn post(&self, command: Command) {
+        let (reply, _) = oneshot::channel();
         self.jobs.try_send(Job::Command(Box::new(command), reply)).ok();
     }
 

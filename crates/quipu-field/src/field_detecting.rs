@@ -22,6 +22,7 @@ use crate::{
         detect::{self, Found},
     },
     state::State,
+    visibility::{Sight, may_enter},
 };
 
 /// A unit's text and what else a detector may know of it, taken out of the state.
@@ -56,13 +57,17 @@ impl Field {
     ) -> Result<DetectResponse, ProtocolError> {
         self.await_epoch(&message).await?;
         let asked = payload.clone();
+        let listing = message.clone();
         let look = self
             .blocking(move |field| {
                 let target = {
                     let state = &field.view.read().state;
                     ops::admit(state, &message.agent, message.authority, detect::AUTHORITY)?;
+                    let session = message.session.as_deref();
+                    may_enter(state, &message.agent, session).map_err(ops::Refusal::from)?;
+                    let sight = Sight::by(state, &message.agent, session, message.authority);
                     field.tick(message.epoch)?;
-                    detect::target(state, &asked)?
+                    detect::target(state, &sight, &asked)?
                 };
                 match (asked.mode, target) {
                     (DetectMode::Check, Some(target)) => field.check(target),
@@ -74,7 +79,12 @@ impl Field {
         let new_conflicts_found = self.note(look.found).await?;
         let units_scanned = look.units_scanned;
         self.blocking(move |field| {
-            let conflicts = detect::detect(&field.view.read().state, &payload)?;
+            let conflicts = {
+                let state = &field.view.read().state;
+                let (agent, session) = (&listing.agent, listing.session.as_deref());
+                let sight = Sight::by(state, agent, session, listing.authority);
+                detect::detect(state, &sight, &payload)?
+            };
             Ok(DetectResponse {
                 status: "ok".to_owned(),
                 conflicts: field.complete(conflicts)?,

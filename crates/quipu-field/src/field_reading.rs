@@ -11,18 +11,25 @@ use quipu_wire::{
 
 use crate::{
     compose, failure::storage_failure, field::Field, ids::UnitId, limits::LOG_PAGE_COMMITS_MAX,
+    visibility::Reader,
 };
 
 impl Field {
-    /// One unit, whatever its status.
-    pub async fn unit(self: &Arc<Self>, id: &str) -> Result<MemoryUnit, ProtocolError> {
+    /// One unit, whatever its status, if the reader may see it.
+    pub async fn unit(
+        self: &Arc<Self>,
+        reader: Reader,
+        id: &str,
+    ) -> Result<MemoryUnit, ProtocolError> {
         let id = id.to_owned();
         self.blocking(move |field| {
             let missing =
                 || ProtocolError::new(ErrorCode::UnitNotFound, format!("id: no unit {id}"));
             let outline = {
                 let state = &field.view.read().state;
+                let sight = reader.sight(state);
                 let found = UnitId::parse(&id).and_then(|id| state.units.find(id));
+                let found = found.filter(|&unit| sight.sees(unit));
                 found.and_then(|ordinal| compose::outline(state, ordinal)).ok_or_else(missing)?
             };
             outline.complete(&field.bodies).map_err(|error| storage_failure(&error))

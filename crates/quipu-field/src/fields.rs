@@ -73,12 +73,11 @@ impl Fields {
 
     fn options(&self, name: &FieldName) -> FieldOptions {
         FieldOptions {
-            origin: Arc::clone(&self.origin),
             snapshots: self
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
-            detector: None,
+            ..FieldOptions::new(Arc::clone(&self.origin))
         }
     }
 

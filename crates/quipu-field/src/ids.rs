@@ -84,6 +84,18 @@ id! {
     /// The id of a conflict.
     ConflictId, "conflict-"
 }
+id! {
+    /// The id of a session whose creator names none.
+    SessionId, "session-"
+}
+id! {
+    /// The id of a task whose maker names none.
+    TaskId, "task-"
+}
+id! {
+    /// The id of a handoff.
+    HandoffId, "handoff-"
+}
 
 #[cfg(test)]
 mod tests {

@@ -7,13 +7,16 @@
 #![warn(clippy::indexing_slicing)]
 
 pub mod apply;
+mod apply_coordination;
 mod apply_settling;
 mod bodies;
 pub mod command;
 mod compose;
+pub mod coordination;
 pub mod event;
 mod failure;
 mod field;
+mod field_coordination;
 mod field_detecting;
 mod field_reading;
 mod field_settling;
@@ -32,6 +35,7 @@ pub mod snapshot;
 mod snapshotter;
 pub mod state;
 pub mod view;
+pub mod visibility;
 pub mod words;
 mod writer;
 

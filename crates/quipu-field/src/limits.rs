@@ -27,6 +27,10 @@ pub const CONFLICTS_ATTUNED_MAX: usize = 1000;
 pub const UNIT_TOKENS_MIN: usize = 40;
 /// Relations that a summary keeps.
 pub const SUMMARY_RELATIONS_MAX: usize = 4;
+/// Sessions, tasks or handoffs that one answer carries at most.
+pub const LIST_RETURNED_MAX: usize = 1000;
+/// Units, questions and conflicts that the Field adds to a handoff at most, of each.
+pub const HANDOFF_UNITS_MAX: usize = 256;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;
 /// The ballots that a vote takes at least, however few may vote.

@@ -14,6 +14,7 @@ use crate::{
     limits::{CANDIDATES_PER_SOURCE, EXACT_RANK_UNITS_MAX},
     state::{AgentEntry, LinkTarget, Name, State, UnitDetails, UnitFlags},
     view::Published,
+    visibility::Sight,
 };
 
 /// How much a word counts, by where the agent said it.
@@ -54,9 +55,10 @@ pub(crate) struct Pick {
 pub(crate) fn select(
     published: &Published,
     agent: &AgentEntry,
+    sight: &Sight<'_>,
     payload: &AttunePayload,
 ) -> Selection {
-    let request = Request::new(published, agent, payload);
+    let request = Request::new(published, agent, sight, payload);
     let units_available = request.count();
     let candidates = request.candidates(units_available);
     let best = candidates.iter().map(|&at| request.raw_lexical(at)).fold(0.0, f32::max);
@@ -77,6 +79,7 @@ pub(crate) fn select(
 struct Request<'a> {
     state: &'a State,
     published: &'a Published,
+    sight: &'a Sight<'a>,
     scope: &'a Scope,
     own: Name,
     first: u32,
@@ -89,7 +92,12 @@ struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    fn new(published: &'a Published, agent: &AgentEntry, payload: &'a AttunePayload) -> Self {
+    fn new(
+        published: &'a Published,
+        agent: &AgentEntry,
+        sight: &'a Sight<'a>,
+        payload: &'a AttunePayload,
+    ) -> Self {
         let state = &published.state;
         let scope = &payload.scope;
         let query = query(agent, payload);
@@ -103,6 +111,7 @@ impl<'a> Request<'a> {
             .into_iter()
             .flatten()
             .copied()
+            .filter(|&at| sight.sees(at))
             .collect();
         let near_task = task_units
             .iter()
@@ -114,6 +123,7 @@ impl<'a> Request<'a> {
         Self {
             state,
             published,
+            sight,
             scope,
             own,
             first,
@@ -146,10 +156,12 @@ impl<'a> Request<'a> {
     fn accepts(&self, ordinal: u32) -> bool {
         ordinal >= self.first
             && self.state.units.flags(ordinal).is_some_and(|flags| self.is_eligible(flags))
+            && self.sight.sees(ordinal)
     }
 
     fn count(&self) -> usize {
-        self.state.units.flags_from(self.first).iter().filter(|unit| self.is_eligible(unit)).count()
+        let units = (self.first..).zip(self.state.units.flags_from(self.first));
+        units.filter(|(at, unit)| self.is_eligible(unit) && self.sight.sees(*at)).count()
     }
 
     /// All that are eligible where they are few; else the best by each way to be worth a look.

@@ -105,12 +105,25 @@ impl Writer {
     }
 
     fn take(&mut self, command: Command, reply: Reply, batch: &mut Batch) {
+        self.expire_leases(command.time_ms, batch);
         let operation = command.action.operation();
         let batched = !batch.commits.is_empty();
         let answer = self
             .carry_out(command, batch)
             .unwrap_or_else(|error| Answer::Refused(error.during(operation), batched));
         batch.answers.push((reply, operation, answer));
+    }
+
+    /// Nobody acts on a task whose lease has run out: it goes back to the pool first, in a commit of
+    /// the Field's own.
+    fn expire_leases(&mut self, time_ms: u64, batch: &mut Batch) {
+        if !self.state.tasks.has_expired(time_ms) {
+            return;
+        }
+        let expiry = Command::of_the_field(time_ms, Action::ExpireLeases);
+        if let Err(error) = self.carry_out(expiry, batch) {
+            tracing::error!(field = %self.field, %error, "leases that ran out were not noted");
+        }
     }
 
     fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, ProtocolError> {
@@ -138,6 +151,10 @@ impl Writer {
             Action::NoteConflicts(_) => {
                 (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
             }
+            Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) => {
+                (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
+            }
+            Action::ExpireLeases => (Vec::new(), None, self.clock.tick_for_write(message.epoch)?),
             Action::AdvanceClock(_) => {
                 (Vec::new(), None, self.clock.advance_for_write(message.epoch)?)
             }

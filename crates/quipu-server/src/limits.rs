@@ -37,7 +37,11 @@ pub(crate) const KEYS_CHECK_MS: u64 = 500;
 pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
 /// The authority that may read what a Field holds.
 pub(crate) const READ_AUTHORITY: u8 = 2;
+/// The authority to read the log itself, across all sessions.
+pub(crate) const LOG_AUTHORITY: u8 = 8;
 /// The commits of a page of the log, where nobody says how many.
 pub(crate) const LOG_PAGE_COMMITS: usize = 100;
+/// How often tasks are looked for whose lease has run out.
+pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);

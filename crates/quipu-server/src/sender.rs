@@ -2,6 +2,7 @@
 //! thing here, and nothing behind it knows which it was.
 
 use axum::http::{HeaderMap, header};
+use quipu_field::visibility::Reader;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{Envelope, Operation, is_envelope},
@@ -11,7 +12,10 @@ use quipu_wire::{
 };
 use serde_json::Value;
 
-use crate::paths;
+use crate::{
+    keys::{Credential, KeyAgent},
+    paths,
+};
 
 pub(crate) const AGENT: &str = "akashik-agent";
 pub(crate) const SESSION: &str = "akashik-session";
@@ -103,6 +107,28 @@ fn id_header(headers: &HeaderMap, name: &str) -> Result<Option<String>, Protocol
     let Some(text) = text_header(headers, name)? else { return Ok(None) };
     check_id(text).map_err(|problem| invalid(format!("header {name}: {problem}")))?;
     Ok(Some(text.to_owned()))
+}
+
+/// Who reads by a GET: the agent that the headers name, if the key may speak for it, else the key's
+/// own.
+pub(crate) fn reader(
+    headers: &HeaderMap,
+    credential: &Credential,
+) -> Result<Reader, ProtocolError> {
+    let named = id_header(headers, AGENT)?;
+    let agent = match &credential.agent {
+        KeyAgent::Any => named,
+        KeyAgent::Named(own) => {
+            if let Some(other) = named.filter(|other| other != own) {
+                return Err(ProtocolError::new(
+                    ErrorCode::InsufficientAuthority,
+                    format!("header {AGENT}: the key is {own}'s and cannot speak for {other}"),
+                ));
+            }
+            Some(own.clone())
+        }
+    };
+    Ok(Reader { agent, session: id_header(headers, SESSION)?, authority: credential.authority })
 }
 
 fn epoch_header(headers: &HeaderMap) -> Result<u64, ProtocolError> {

@@ -10,7 +10,7 @@ use crate::{
     app::App,
     entrance::Entrance,
     keys::KeyStore,
-    limits::METRICS_UPKEEP,
+    limits::{LEASE_CHECK, METRICS_UPKEEP},
     listener::Listener,
     metrics::{MetricsHandle, install_metrics},
     surface,
@@ -120,8 +120,16 @@ impl Server {
                 metrics.sum_up();
             }
         });
+        let fields = Arc::clone(&self.fields);
+        let leases = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(LEASE_CHECK).await;
+                fields.opened().iter().for_each(|field| field.expire_leases());
+            }
+        });
         self.listener.run(shutdown).await;
         upkeep.abort();
+        leases.abort();
         self.fields.close().await;
     }
 }

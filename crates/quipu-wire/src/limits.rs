@@ -23,3 +23,11 @@ pub const RELATIONS_MAX: usize = 256;
 pub const ATTUNE_UNITS_MAX: usize = 10_000;
 /// The highest authority: a human operator.
 pub const AUTHORITY_MAX: u8 = 10;
+/// The highest priority of a task.
+pub const PRIORITY_MAX: u8 = 10;
+/// The priority of a task whose maker names none.
+pub const PRIORITY_DEFAULT: u8 = 5;
+/// The shortest lease of a task.
+pub const LEASE_MS_MIN: u64 = 1;
+/// The longest lease of a task: a week.
+pub const LEASE_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;

@@ -116,9 +116,8 @@ fn open(data: &Path) -> Result<Arc<Field>, Failure> {
         SqliteEngine::open(data, SqliteOptions::default()).map_err(|error| failed(&error))?;
     let name = FieldName::default_field();
     let options = FieldOptions {
-        origin: Arc::new(SystemOrigin),
         snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
-        detector: None,
+        ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))
 }

@@ -143,9 +143,6 @@ fn d_e_i_replay_and_compact_are_refused_as_unsupported() {
         ),
         ("COMPACT", json!({"strategy": "archive", "filter": {"max_age_epochs": 100}})),
         ("SUBSCRIBE", json!({"action": "list"})),
-        ("COORDINATE", json!({"action": "list"})),
-        ("HANDOFF", json!({"action": "list"})),
-        ("SESSION", json!({"action": "list"})),
     ] {
         let answer = v.client.operate(operation, "strategist-01", payload);
         refused(&answer, 501, "UNSUPPORTED_OPERATION");
@@ -228,8 +225,10 @@ fn registering_tells_the_capabilities_and_an_id_is_taken_only_once() {
     assert_eq!(
         answer["field_capabilities"],
         json!({"conformance_level": 1, "protocol_version": "0.1.0", "persistence": true,
-               "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE"],
-               "conflict_strategies": []})
+               "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE",
+                                         "COORDINATE", "HANDOFF", "SESSION"],
+               "conflict_strategies": ["last_write_wins", "confidence_weighted", "authority",
+                                        "evidence_count", "synthesis", "human_escalation", "vote"]})
     );
     let again = json!({"id": "researcher-01", "role": "other"});
     refused(&v.client.operate("REGISTER", "researcher-01", again), 409, "AGENT_ID_TAKEN");

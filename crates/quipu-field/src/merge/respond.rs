@@ -53,6 +53,10 @@ pub fn respond(
             | Event::AgentDeregistered { .. }
             | Event::ConflictDetected { .. }
             | Event::UnitRetracted { .. }
+            | Event::AgentStatusChanged { .. }
+            | Event::SessionChanged { .. }
+            | Event::TaskChanged { .. }
+            | Event::HandoffChanged { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }

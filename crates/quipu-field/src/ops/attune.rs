@@ -21,6 +21,7 @@ use crate::{
     ranking::{self, Pick, Selection},
     state::AgentEntry,
     view::Published,
+    visibility::Sight,
 };
 
 /// The authority that ATTUNE needs.
@@ -41,11 +42,12 @@ pub struct Glance {
 pub fn glance(
     published: &Published,
     agent: &AgentEntry,
+    sight: &Sight<'_>,
     payload: &AttunePayload,
     epoch: u64,
 ) -> Glance {
     let state = &published.state;
-    let Selection { picks, units_available } = ranking::select(published, agent, payload);
+    let Selection { picks, units_available } = ranking::select(published, agent, sight, payload);
     let picks = picks
         .into_iter()
         .filter_map(|pick| compose::outline(state, pick.ordinal).map(|outline| (pick, outline)))
@@ -54,7 +56,7 @@ pub fn glance(
         .conflicts
         .iter()
         .rev()
-        .filter(|conflict| conflict.is_open())
+        .filter(|conflict| conflict.is_open() && sight.sees_conflict(conflict))
         .take(CONFLICTS_ATTUNED_MAX)
         .map(|conflict| compose::outline_conflict(state, conflict))
         .collect();

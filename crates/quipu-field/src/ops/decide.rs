@@ -4,7 +4,7 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{deregister, merge, record, register, retract};
+use super::{coordinate, deregister, handoff, merge, record, register, retract, session};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -45,6 +45,18 @@ pub enum Refusal {
     /// A retraction.
     #[error(transparent)]
     Retract(#[from] retract::Error),
+    /// SESSION.
+    #[error(transparent)]
+    Session(#[from] session::Error),
+    /// COORDINATE.
+    #[error(transparent)]
+    Coordinate(#[from] coordinate::Error),
+    /// HANDOFF.
+    #[error(transparent)]
+    Handoff(#[from] handoff::Error),
+    /// The sender may not speak in its session.
+    #[error(transparent)]
+    Visibility(#[from] crate::visibility::Error),
 }
 
 impl Refusal {
@@ -59,6 +71,10 @@ impl Refusal {
             Self::Detect(error) => error.code(),
             Self::Merge(error) => error.code(),
             Self::Retract(error) => error.code(),
+            Self::Session(error) => error.code(),
+            Self::Coordinate(error) => error.code(),
+            Self::Handoff(error) => error.code(),
+            Self::Visibility(error) => error.code(),
         }
     }
 }
@@ -97,6 +113,12 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Merge(merge) => merge::decide(state, &command.message, merge),
         Action::Retract(retract) => retract::decide(state, &command.message, retract),
         Action::NoteConflicts(found) => super::detect::note(state, found),
+        Action::Session(session) => session::decide(state, &command.message, session),
+        Action::Coordinate(task) => {
+            coordinate::decide(state, &command.message, command.time_ms, task)
+        }
+        Action::Handoff(handoff) => handoff::decide(state, &command.message, handoff),
+        Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -116,7 +138,10 @@ pub fn is_same_request(
         Action::Record(record) => record::is_same(record, header, commit),
         Action::Merge(merge) => merge::is_same(merge, header, commit),
         Action::Retract(retract) => retract::is_same(retract, header, commit),
-        Action::NoteConflicts(_) | Action::AdvanceClock(_) => false,
+        Action::Session(session) => session::is_same(session, header, commit),
+        Action::Coordinate(task) => coordinate::is_same(task, header, commit),
+        Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),
+        Action::NoteConflicts(_) | Action::ExpireLeases | Action::AdvanceClock(_) => false,
     }
 }
 
@@ -129,7 +154,13 @@ impl Action {
             Self::Deregister(_) => Some(Operation::Deregister),
             Self::Record(_) => Some(Operation::Record),
             Self::Merge(_) => Some(Operation::Merge),
-            Self::Retract(_) | Self::NoteConflicts(_) | Self::AdvanceClock(_) => None,
+            Self::Session(_) => Some(Operation::Session),
+            Self::Coordinate(_) => Some(Operation::Coordinate),
+            Self::Handoff(_) => Some(Operation::Handoff),
+            Self::Retract(_)
+            | Self::NoteConflicts(_)
+            | Self::ExpireLeases
+            | Self::AdvanceClock(_) => None,
         }
     }
 }

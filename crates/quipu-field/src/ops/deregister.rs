@@ -3,7 +3,7 @@
 use quipu_log::{DraftEvent, SealedEvent};
 use quipu_wire::akashik::{Cleanup, DeregisterPayload, DeregisterResponse, DeregisterStatus};
 
-use super::{Refusal, admit};
+use super::{Refusal, admit, task_events};
 use crate::{
     command::{Decision, Message},
     event::Event,
@@ -35,12 +35,15 @@ pub fn decide(
         return Ok(Vec::new());
     };
     admit(state, &message.agent, message.authority, needed)?;
+    let (follows, tasks_reassigned) = task_events::agent_left(state, &payload.agent_id);
     let event = Event::AgentDeregistered {
         agent: payload.agent_id.clone(),
         units_orphaned: target.units,
-        tasks_reassigned: 0,
+        tasks_reassigned,
     };
-    Ok(vec![DraftEvent { event, body: None }])
+    let mut events = vec![DraftEvent { event, body: None }];
+    events.extend(follows);
+    Ok(events)
 }
 
 /// The answer, from what happened.
@@ -51,6 +54,10 @@ pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
             Some((*units_orphaned, *tasks_reassigned))
         }
         Event::AgentRegistered { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }

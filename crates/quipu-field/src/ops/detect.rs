@@ -17,6 +17,7 @@ use crate::{
     event::Event,
     ids::{ConflictId, UnitId},
     state::{ConflictEntry, State},
+    visibility::Sight,
 };
 
 /// The authority that DETECT needs.
@@ -44,12 +45,17 @@ impl Error {
 }
 
 /// The unit to check; none in the other modes.
-pub fn target(state: &State, payload: &DetectPayload) -> Result<Option<u32>, Refusal> {
+pub fn target(
+    state: &State,
+    sight: &Sight<'_>,
+    payload: &DetectPayload,
+) -> Result<Option<u32>, Refusal> {
     match payload.mode {
         DetectMode::List | DetectMode::Scan => Ok(None),
         DetectMode::Check => {
             let target = payload.target_id.as_deref().unwrap_or_default();
             let found = UnitId::parse(target).and_then(|id| state.units.find(id));
+            let found = found.filter(|&unit| sight.sees(unit));
             let missing = || Error::TargetNotFound { target: target.to_owned() };
             Ok(Some(found.ok_or_else(missing)?))
         }
@@ -57,8 +63,12 @@ pub fn target(state: &State, payload: &DetectPayload) -> Result<Option<u32>, Ref
 }
 
 /// The conflicts that pass the filter, oldest first; for `check` only those of the target.
-pub fn detect(state: &State, payload: &DetectPayload) -> Result<Vec<ConflictOutline>, Refusal> {
-    let target = target(state, payload)?;
+pub fn detect(
+    state: &State,
+    sight: &Sight<'_>,
+    payload: &DetectPayload,
+) -> Result<Vec<ConflictOutline>, Refusal> {
+    let target = target(state, sight, payload)?;
     let about = |conflict: &&ConflictEntry| {
         target.is_none_or(|unit| conflict.unit_a == unit || conflict.unit_b == unit)
     };
@@ -66,6 +76,7 @@ pub fn detect(state: &State, payload: &DetectPayload) -> Result<Vec<ConflictOutl
         .conflicts
         .iter()
         .filter(about)
+        .filter(|conflict| sight.sees_conflict(conflict))
         .filter(|conflict| passes(state, conflict, &payload.filter))
         .map(|conflict| compose::outline_conflict(state, conflict))
         .collect())

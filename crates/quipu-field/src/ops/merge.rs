@@ -210,6 +210,10 @@ pub(super) fn is_same(merge: &MergeCommand, header: &Header<Event>, commit: &Com
             | Event::AgentDeregistered { .. }
             | Event::ConflictDetected { .. }
             | Event::UnitRetracted { .. }
+            | Event::AgentStatusChanged { .. }
+            | Event::SessionChanged { .. }
+            | Event::TaskChanged { .. }
+            | Event::HandoffChanged { .. }
             | Event::ClockAdvanced { .. } => true,
         };
         if !same {

@@ -3,13 +3,19 @@
 //! has a function of its own name.
 
 pub mod attune;
+pub mod coordinate;
 pub mod deregister;
 pub mod detect;
+pub mod handoff;
 pub mod merge;
 pub mod record;
 pub mod register;
 pub mod retract;
+pub mod session;
 
 mod decide;
+mod same_text;
+mod task_events;
 
 pub use decide::{Refusal, admit, decide, is_same_request};
+use same_text::same_text;

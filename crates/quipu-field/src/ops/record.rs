@@ -20,6 +20,7 @@ use crate::{
     ids::{ConflictId, UnitId},
     origin::Origin,
     state::State,
+    visibility::{self, Sight},
     words::UnitWords,
 };
 
@@ -126,6 +127,8 @@ pub fn decide(
     record: &RecordCommand,
 ) -> Result<Decision, Refusal> {
     let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
+    visibility::may_write(state, &message.agent, message.session.as_deref())?;
+    check_targets(state, message, record)?;
     let mut events = vec![DraftEvent {
         event: Event::UnitRecorded {
             unit: record.drawn.unit,
@@ -141,6 +144,26 @@ pub fn decide(
     let superseded = supersede(state, record, &mut events)?;
     contest(state, record, &superseded, &mut events)?;
     Ok(events)
+}
+
+/// What the author may not see is, to it, not there.
+fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Result<(), Error> {
+    let changes =
+        |link: &Link| matches!(link.kind, RelationType::Supersedes | RelationType::Contradicts);
+    // Most units change no other, and working out a sight is not free.
+    if !record.links.iter().any(changes) {
+        return Ok(());
+    }
+    let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
+    for kind in [RelationType::Supersedes, RelationType::Contradicts] {
+        for (index, link) in targets(record, kind) {
+            if !sight.sees(find(state, index, link)?) {
+                let target = link.target.clone();
+                return Err(Error::TargetNotFound { index, target, kind });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the unit replaces is replaced, unless it was already. A draft replaces nothing: it takes the
@@ -252,6 +275,10 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
                 conflicts_detected.push(conflict.to_string());
             }
             Event::AgentRegistered { .. }
+            | Event::AgentStatusChanged { .. }
+            | Event::SessionChanged { .. }
+            | Event::TaskChanged { .. }
+            | Event::HandoffChanged { .. }
             | Event::AgentDeregistered { .. }
             | Event::UnitStatusChanged { .. }
             | Event::ConflictResolving { .. }
@@ -284,6 +311,10 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
                 && *relations == record.links
         }
         Event::AgentRegistered { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
         | Event::AgentDeregistered { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }

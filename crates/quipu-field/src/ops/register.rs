@@ -106,6 +106,10 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
             authority_level: *authority,
         }),
         Event::AgentDeregistered { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
@@ -134,6 +138,10 @@ pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) 
                 && payload.authority_level.is_none_or(|asked| asked == *authority)
         }
         Event::AgentDeregistered { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }

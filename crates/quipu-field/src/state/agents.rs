@@ -22,6 +22,8 @@ pub struct AgentEntry {
     pub status: AgentStatus,
     /// How many units it recorded.
     pub units: u64,
+    /// The task it works on.
+    pub current_task: Option<String>,
 }
 
 impl AgentEntry {
@@ -42,7 +44,7 @@ impl AgentEntry {
             role: self.role.clone(),
             status: self.status,
             interests: self.interests.clone(),
-            current_task_id: None,
+            current_task_id: self.current_task.clone(),
             authority_level: self.authority,
         }
     }

@@ -3,7 +3,10 @@
 use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
-use super::{AgentTable, ConflictTable, MessageWindow, Names, UnitTable};
+use super::{
+    AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, TaskTable,
+    UnitTable,
+};
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -24,6 +27,16 @@ pub struct State {
     pub conflicts: ConflictTable,
     /// Messages carried out.
     pub messages: MessageWindow,
+    /// Sessions.
+    pub sessions: SessionTable,
+    /// Tasks.
+    pub tasks: TaskTable,
+    /// Handoffs.
+    pub handoffs: HandoffTable,
+    /// Whether units are visible across sessions. How the Field was opened, and no part of the log:
+    /// it decides what is seen, never what is applied.
+    #[serde(skip)]
+    pub cross_session: bool,
 }
 
 impl State {

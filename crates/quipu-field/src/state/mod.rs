@@ -3,13 +3,19 @@
 mod agents;
 mod conflicts;
 mod field_state;
+mod handoffs;
 mod messages;
 mod names;
+mod sessions;
+mod tasks;
 mod units;
 
 pub use agents::{AgentEntry, AgentTable};
 pub use conflicts::{ConflictEntry, ConflictTable, ResolutionEntry};
 pub use field_state::State;
+pub use handoffs::{HandoffEntry, HandoffTable};
 pub use messages::MessageWindow;
 pub use names::{Name, Names};
+pub use sessions::{SessionEntry, SessionTable};
+pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
 pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable};

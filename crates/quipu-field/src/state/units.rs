@@ -75,6 +75,7 @@ pub struct UnitTable {
     by_task: BTreeMap<Name, Vec<u32>>,
     standing: Vec<u32>,
     supporters: BTreeMap<u32, Vec<u32>>,
+    sessions: Vec<Option<Name>>,
 }
 
 impl UnitTable {
@@ -118,6 +119,7 @@ impl UnitTable {
         for target in supported {
             self.supporters.entry(target).or_default().push(ordinal);
         }
+        self.sessions.push(details.session);
         self.flags.push(flags);
         self.details.push(details);
     }
@@ -143,6 +145,18 @@ impl UnitTable {
     #[must_use]
     pub fn details(&self, ordinal: u32) -> Option<&UnitDetails> {
         self.details.get(index(ordinal))
+    }
+
+    /// The session that a unit was recorded in. Apart from its details, because every read asks.
+    #[must_use]
+    pub fn session_of(&self, ordinal: u32) -> Option<Name> {
+        self.sessions.get(index(ordinal)).copied().flatten()
+    }
+
+    /// Whether a unit was recorded in that session.
+    #[must_use]
+    pub fn has_session(&self, session: Name) -> bool {
+        self.sessions.contains(&Some(session))
     }
 
     /// The flags of all units from an ordinal on.

@@ -36,9 +36,8 @@ impl Detector for Percentages {
 
 fn with_detector(engine: &Arc<dyn Engine>) -> Arc<Field> {
     let options = FieldOptions {
-        origin: Arc::new(ScriptedOrigin::default()),
-        snapshots: None,
         detector: Some(Arc::new(Percentages)),
+        ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
     };
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
@@ -112,7 +111,10 @@ async fn what_a_detector_finds_is_a_conflict_once_and_contests_both_units() {
     assert_eq!((&conflict.unit_a, &conflict.unit_b), (&old, &new));
     assert_eq!(conflict.detected_by, DetectedBy::Semantic);
     assert_eq!(conflict.description, "23% against 14%");
-    assert_eq!(field.unit(&old).await.unwrap().status, UnitStatus::Contested);
+    assert_eq!(
+        field.unit(quipu_field::visibility::Reader::operator(), &old).await.unwrap().status,
+        UnitStatus::Contested
+    );
     let scan = detect(&field, json!({"mode": "scan"})).await.unwrap();
     assert_eq!((scan.conflicts.len(), scan.scan_coverage.new_conflicts_found), (1, 0));
     assert_eq!(open(&engine, None).state_hash(), field.state_hash());

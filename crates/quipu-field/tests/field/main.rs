@@ -3,12 +3,17 @@
 
 mod attune;
 mod clock;
+mod coordinate;
+mod coordination;
 mod detect;
 mod faults;
+mod handoff;
 mod log_page;
 mod membership;
 mod merge;
 mod record;
 mod retract;
+mod session;
 mod state_from_log;
 mod support;
+mod visibility;

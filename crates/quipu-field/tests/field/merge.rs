@@ -83,7 +83,12 @@ impl Dispute {
     }
 
     async fn status(&self, unit: &str) -> String {
-        self.field.unit(unit).await.unwrap().status.to_string()
+        self.field
+            .unit(quipu_field::visibility::Reader::operator(), unit)
+            .await
+            .unwrap()
+            .status
+            .to_string()
     }
 }
 
@@ -211,7 +216,14 @@ async fn a_synthesis_replaces_both_and_is_as_sure_as_the_less_sure_of_them() {
     let answer = d.sam("synthesis", text).await.unwrap();
     assert_eq!(answer.conflict.resolution.as_ref().unwrap().winner_id, None);
     assert_eq!(answer.side_effects.superseded_units, [d.a.as_str(), d.b.as_str()]);
-    let unit = d.field.unit(&answer.side_effects.new_unit_id.unwrap()).await.unwrap();
+    let unit = d
+        .field
+        .unit(
+            quipu_field::visibility::Reader::operator(),
+            &answer.side_effects.new_unit_id.unwrap(),
+        )
+        .await
+        .unwrap();
     assert_eq!((unit.kind, unit.status.as_str()), (MemoryType::Synthesis, "active"));
     assert_eq!(unit.content, "between 14% and 23%, by region");
     assert_eq!(unit.source.agent_id, "sam");

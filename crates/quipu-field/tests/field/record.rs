@@ -25,7 +25,9 @@ async fn team() -> (Arc<dyn Engine>, Arc<Field>) {
 async fn units(field: &Arc<Field>) -> Vec<MemoryUnit> {
     let scope = json!({"role": "r", "max_units": 100, "include_own": true});
     let (payload, _) = AttunePayload::parse(json!({"scope": scope})).unwrap();
-    let answer = field.attune(message("look", "b"), payload).await.unwrap();
+    let mut from = message("look", "b");
+    from.session = Some("session-1".to_owned());
+    let answer = field.attune(from, payload).await.unwrap();
     let mut units: Vec<MemoryUnit> = answer
         .record
         .into_iter()

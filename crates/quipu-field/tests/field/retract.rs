@@ -41,7 +41,10 @@ async fn an_author_withdraws_its_unit_once_and_it_is_gone_from_sight() {
     let answer = retract(&field, from(), &unit, "a typing error").await.unwrap();
     assert_eq!((answer.unit_id.as_str(), answer.was), (unit.as_str(), UnitStatus::Active));
     assert_eq!(answer.epoch, field.head().epoch);
-    assert_eq!(field.unit(&unit).await.unwrap().status, UnitStatus::Retracted);
+    assert_eq!(
+        field.unit(quipu_field::visibility::Reader::operator(), &unit).await.unwrap().status,
+        UnitStatus::Retracted
+    );
     assert_eq!(retract(&field, from(), &unit, "a typing error").await.unwrap(), answer);
     let reused = retract(&field, from(), &unit, "another reason").await.unwrap_err();
     assert_eq!(reused.code, ErrorCode::MessageIdReused);
@@ -88,5 +91,8 @@ async fn after_a_retraction_the_other_unit_of_the_conflict_prevails() {
     let (payload, _) = MergePayload::parse(payload).unwrap();
     let answer = field.merge(message("s", "a"), payload).await.unwrap();
     assert_eq!(answer.conflict.resolution.unwrap().winner_id, Some(old.clone()));
-    assert_eq!(field.unit(&old).await.unwrap().status, UnitStatus::Active);
+    assert_eq!(
+        field.unit(quipu_field::visibility::Reader::operator(), &old).await.unwrap().status,
+        UnitStatus::Active
+    );
 }

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::support::{message, open, record, register};
+use crate::{
+    coordination::{coordinate, handoff, session},
+    support::{message, open, record, register},
+};
 use proptest::prelude::*;
 use quipu_field::{
     Field,
@@ -16,7 +19,7 @@ use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, ConflictStrategy, DeregisterPayload, MergePayload,
     MergeResolution, RetractIntent, RetractPayload,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Something an agent does. Most of it is refused somewhere, which is part of the point.
 #[derive(Debug, Clone)]
@@ -28,6 +31,9 @@ enum Step {
     Retract(u8, u8),
     Attune(u8),
     Jump(u8, u64),
+    Session(u8, u8, u8),
+    Task(u8, u8, u8),
+    Handoff(u8, u8, u8),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -43,6 +49,9 @@ fn step() -> impl Strategy<Value = Step> {
         ),
         1 => (0u8..4, 0u8..12).prop_map(|(agent, unit)| Step::Retract(agent, unit)),
         2 => (0u8..4).prop_map(Step::Attune),
+        2 => (0u8..4, 0u8..2, 0u8..7).prop_map(|(by, id, what)| Step::Session(by, id, what)),
+        6 => (0u8..4, 0u8..4, 0u8..12).prop_map(|(by, id, what)| Step::Task(by, id, what)),
+        2 => (0u8..4, 0u8..4, 0u8..4).prop_map(|(by, id, what)| Step::Handoff(by, id, what)),
         1 => (0u8..4, 0u64..5000).prop_map(|(agent, epoch)| Step::Jump(agent, epoch)),
     ]
 }
@@ -64,6 +73,15 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     let mut conflicts: Vec<String> = Vec::new();
     let mut answers = Vec::new();
+    let mut offers: Vec<String> = Vec::new();
+    // Half of what is said is said in a session.
+    let mut sent = 0;
+    let mut fresh = |by: u8, id: u8| {
+        sent += 1;
+        let mut from = message(&format!("fresh-{sent}-{}", steps.len()), &name(by));
+        from.session = id.is_multiple_of(2).then(|| "session-0".to_owned());
+        from
+    };
     for step in steps {
         let answer = match step {
             Step::Register(agent) => format!("{:?}", register(field, &name(*agent)).await),
@@ -112,6 +130,21 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
                 from.epoch = *epoch;
                 format!("{:?}", record(field, from, "a jump", json!([])).await)
             }
+            Step::Session(by, id, what) => {
+                let payload = session_payload(*id, *what);
+                format!("{:?}", session(field, fresh(*by, *id), payload).await)
+            }
+            Step::Task(by, id, what) => {
+                let payload = task_payload(*by, *id, *what);
+                format!("{:?}", coordinate(field, fresh(*by, *id), payload).await)
+            }
+            Step::Handoff(by, to, what) => {
+                let payload = handoff_payload(*to, *what, offers.last());
+                let answer = handoff(field, fresh(*by, *to), payload).await;
+                let made = answer.iter().filter_map(|answer| answer.handoff.as_ref());
+                offers.extend(made.map(|handoff| handoff.id.clone()));
+                format!("{answer:?}")
+            }
         };
         answers.push(answer);
     }
@@ -142,6 +175,39 @@ async fn merge(
     };
     let id = format!("merge-{}-{strategy}-{second}", payload.conflict_id);
     format!("{:?}", field.merge(message(&id, &name(agent)), payload).await)
+}
+
+fn session_payload(id: u8, what: u8) -> Value {
+    let actions = ["create", "join", "leave", "pause", "resume", "end", "set_policy"];
+    let rules = json!([{"role": "role of agent-1", "deny_types": ["finding"]}]);
+    json!({
+        "action": actions[usize::from(what)], "session_id": format!("session-{id}"),
+        "session": {"goal": "g", "policy": {"visibility_rules": rules}},
+    })
+}
+
+fn task_payload(by: u8, id: u8, what: u8) -> Value {
+    let actions = [
+        "create", "assign", "claim", "start", "block", "unblock", "complete", "fail", "release",
+        "retry", "cancel", "renew",
+    ];
+    let id = format!("task-{id}");
+    json!({
+        "action": actions[usize::from(what)], "task_id": id, "lease_ms": 40,
+        "assignee": name(by), "reason": "r",
+        "task": {"id": id, "title": "t", "intent": {"purpose": "p"}},
+    })
+}
+
+fn handoff_payload(to: u8, what: u8, last: Option<&String>) -> Value {
+    let actions = ["offer", "accept", "reject", "cancel"];
+    if what > 0 && last.is_none() {
+        return json!({"action": "list"});
+    }
+    json!({
+        "action": actions[usize::from(what)], "task_id": format!("task-{to}"),
+        "to_agent": name(to), "reason": "r", "handoff_id": last,
+    })
 }
 
 fn name(agent: u8) -> String {

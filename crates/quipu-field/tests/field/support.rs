@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 /// Opens the default Field.
 pub(crate) fn open(engine: &Arc<dyn Engine>, snapshots: Option<PathBuf>) -> Arc<Field> {
-    let origin = Arc::new(ScriptedOrigin::default());
-    let options = FieldOptions { origin, snapshots, detector: None };
+    let options =
+        FieldOptions { snapshots, ..FieldOptions::new(Arc::new(ScriptedOrigin::default())) };
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 

@@ -2,9 +2,12 @@
 
 use utoipa::{IntoParams, OpenApi};
 
-use super::{attune, deregister, detect, merge, own_reads, reads, record, register, retract};
+use super::{
+    attune, coordinate, deregister, detect, handoff, merge, own_reads, reads, record, register,
+    retract, session,
+};
 
-/// Which Field is meant.
+/// Which Field is meant, and who reads.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "describes headers; they are read by name")]
@@ -12,6 +15,12 @@ pub(super) struct FieldHeader {
     /// The Field; `default`, or the one the key is bound to, if absent.
     #[param(rename = "Quipu-Field", nullable = false)]
     quipu_field: Option<String>,
+    /// The agent that reads; the key's own, or none, if absent.
+    #[param(rename = "Akashik-Agent", nullable = false)]
+    akashik_agent: Option<String>,
+    /// The session it reads in.
+    #[param(rename = "Akashik-Session", nullable = false)]
+    akashik_session: Option<String>,
 }
 
 /// What a bare payload says of itself in headers; in the envelope form only the Field's is read.
@@ -48,6 +57,9 @@ pub(super) struct MessageHeaders {
     attune::attune,
     detect::detect,
     merge::merge,
+    coordinate::coordinate,
+    handoff::handoff,
+    session::session,
     reads::field_status,
     reads::agents,
     reads::conflicts,

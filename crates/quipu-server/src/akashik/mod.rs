@@ -2,9 +2,11 @@
 //! Field and answers. What they have in common is in `request`.
 
 mod attune;
+mod coordinate;
 mod deregister;
 mod detect;
 mod document;
+mod handoff;
 mod merge;
 mod own_reads;
 mod reads;
@@ -12,6 +14,7 @@ mod record;
 mod register;
 mod retract;
 mod routes;
+mod session;
 mod unsupported;
 
 pub(crate) use document::AkashikApi;

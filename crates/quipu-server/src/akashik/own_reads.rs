@@ -17,7 +17,10 @@ use quipu_wire::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{document::FieldHeader, reads::readable};
+use super::{
+    document::FieldHeader,
+    reads::{readable, whole_log},
+};
 use crate::{
     answer::{Answer, Outcome, Refused},
     app::App,
@@ -42,11 +45,11 @@ pub(super) async fn unit(
     id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Outcome<MemoryUnit> {
-    let field = readable(&app, &headers).await?;
+    let (field, reader) = readable(&app, &headers).await?;
     let Path(id) = id.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("id: {}", error.body_text()))
     })?;
-    Ok(Answer(field.unit(&id).await?))
+    Ok(Answer(field.unit(reader, &id).await?))
 }
 
 /// Which commits.
@@ -80,7 +83,7 @@ pub(super) async fn log(
     query: Result<Query<LogQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Outcome<LogPage> {
-    let field = readable(&app, &headers).await?;
+    let field = whole_log(&app, &headers).await?;
     let Query(query) = query.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
     })?;

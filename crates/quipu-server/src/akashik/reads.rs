@@ -1,10 +1,11 @@
 //! The three GET routes of the protocol: the Field at a glance, its agents, its open conflicts. They
-//! need a key that may read, and no registered agent.
+//! need a key that may read, and no registered agent. What a named agent may not see is left out;
+//! a key that names none sees what belongs to no session, and the operator's key everything.
 
 use std::sync::Arc;
 
 use axum::{extract::State, http::HeaderMap};
-use quipu_field::Field;
+use quipu_field::{Field, visibility::Reader};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{AgentList, ConflictList, FieldStatus},
@@ -16,12 +17,25 @@ use crate::{
     app::App,
     auth,
     field_choice::{self, Missing},
-    limits::READ_AUTHORITY,
+    limits::{LOG_AUTHORITY, READ_AUTHORITY},
+    sender,
 };
 
-pub(super) async fn readable(app: &App, headers: &HeaderMap) -> Result<Arc<Field>, Refused> {
+pub(super) async fn readable(
+    app: &App,
+    headers: &HeaderMap,
+) -> Result<(Arc<Field>, Reader), Refused> {
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, READ_AUTHORITY)?;
+    let reader = sender::reader(headers, &credential)?;
+    Ok((field_choice::choose(app, &credential, headers, Missing::Refuse).await?, reader))
+}
+
+/// The Field of a caller that may see all of its log: headers name units, agents and tasks of every
+/// session, so no authority short of a session creator's is enough.
+pub(crate) async fn whole_log(app: &App, headers: &HeaderMap) -> Result<Arc<Field>, Refused> {
+    let credential = auth::credential(app, headers)?;
+    auth::require(&credential, LOG_AUTHORITY)?;
     Ok(field_choice::choose(app, &credential, headers, Missing::Refuse).await?)
 }
 
@@ -42,9 +56,9 @@ pub(super) async fn field_status(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Outcome<FieldStatus> {
-    let field = readable(&app, &headers).await?;
+    let (field, reader) = readable(&app, &headers).await?;
     // It goes through all units, which is too long for a thread that serves sockets.
-    let counting = tokio::task::spawn_blocking(move || field.status());
+    let counting = tokio::task::spawn_blocking(move || field.status_for(&reader));
     let status = counting.await.map_err(|error| {
         Refused::new(ErrorCode::InternalError, format!("the status failed: {error}"))
     })?;
@@ -65,7 +79,8 @@ pub(super) async fn field_status(
     security(("key" = [])),
 )]
 pub(super) async fn agents(State(app): State<Arc<App>>, headers: HeaderMap) -> Outcome<AgentList> {
-    Ok(Answer(readable(&app, &headers).await?.agents()))
+    let (field, reader) = readable(&app, &headers).await?;
+    Ok(Answer(field.agents_for(&reader)))
 }
 
 /// The conflicts that nobody has settled yet.
@@ -85,5 +100,6 @@ pub(super) async fn conflicts(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Outcome<ConflictList> {
-    Ok(Answer(readable(&app, &headers).await?.conflicts().await?))
+    let (field, reader) = readable(&app, &headers).await?;
+    Ok(Answer(field.conflicts_for(reader).await?))
 }

@@ -11,7 +11,8 @@ use axum::{
 use quipu_wire::akashik::Operation;
 
 use super::{
-    attune, deregister, detect, merge, own_reads, reads, record, register, retract, unsupported,
+    attune, coordinate, deregister, detect, handoff, merge, own_reads, reads, record, register,
+    retract, session, unsupported,
 };
 use crate::{app::App, paths};
 
@@ -37,12 +38,10 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Attune => post(attune::attune),
         Operation::Detect => post(detect::detect),
         Operation::Merge => post(merge::merge),
-        Operation::Subscribe
-        | Operation::Replay
-        | Operation::Compact
-        | Operation::Coordinate
-        | Operation::Handoff
-        | Operation::Session => {
+        Operation::Coordinate => post(coordinate::coordinate),
+        Operation::Handoff => post(handoff::handoff),
+        Operation::Session => post(session::session),
+        Operation::Subscribe | Operation::Replay | Operation::Compact => {
             post(move |State(app): State<Arc<App>>, request: Request| async move {
                 unsupported::unsupported(&app, operation, request).await
             })

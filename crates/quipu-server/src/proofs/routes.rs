@@ -24,6 +24,7 @@ use crate::{
     app::App,
     auth,
     field_choice::{self, Missing},
+    limits::LOG_AUTHORITY,
     paths,
 };
 
@@ -126,6 +127,8 @@ async fn inclusion(
     query: Result<Query<InclusionQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response<Body>, Refused> {
     let (field, key) = audited(&app, &headers).await?;
+    // The file holds the commit's header, which names what others may not know of.
+    auth::require(&auth::credential(&app, &headers)?, LOG_AUTHORITY)?;
     let Query(query) = query.map_err(invalid)?;
     let proven = field.prove_commit(query.position).await?;
     let checkpoint = SignedCheckpoint::sign(proven.tree, &key);

@@ -108,6 +108,22 @@ fn withdrawing_needs_2_for_the_author_and_10_for_anybody_else() {
 }
 
 #[test]
+fn reading_of_sessions_tasks_and_handoffs_needs_2_and_making_them_4() {
+    for path in ["/v1/session", "/v1/coordinate", "/v1/handoff"] {
+        check(path, 2, |_, _| json!({"action": "list"}));
+    }
+    check("/v1/session", 4, |_, _| json!({"action": "create", "session": {"goal": "g"}}));
+    let task = json!({"title": "t", "intent": {"purpose": "p"}});
+    check("/v1/coordinate", 4, |_, _| json!({"action": "create", "task": task}));
+    check("/v1/handoff", 4, |server, authority| {
+        let other = format!("other-{authority}");
+        server.operator().post("/v1/register", &register(&other));
+        let task = format!("task-{authority}");
+        json!({"action": "offer", "task_id": task, "to_agent": other, "reason": "r"})
+    });
+}
+
+#[test]
 fn leaving_needs_4_and_making_another_leave_8() {
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "me"}));
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "nobody"}));

@@ -5,6 +5,7 @@
 mod authentication;
 mod authority;
 mod bodies;
+mod coordination;
 mod document;
 mod fields;
 mod keys;

@@ -11,7 +11,8 @@ fn registered(server: &TestServer) -> Client {
 }
 
 fn contents(client: &mut Client) -> Vec<String> {
-    let reply = client.say("a", "/v1/attune", &attune());
+    let headers = [("Akashik-Agent", "a"), ("Akashik-Session", "s")];
+    let reply = client.post_raw("/v1/attune", &headers, attune().to_string().as_bytes());
     let units = reply.json()["record"].as_array().unwrap().clone();
     units.iter().map(|unit| unit["memory_unit"]["content"].to_string()).collect()
 }
@@ -28,7 +29,8 @@ fn an_envelope_and_a_bare_payload_do_the_same() {
     let body = committed("two").to_string();
     let reply = client.post_raw("/v1/record", &headers, body.as_bytes());
     assert_eq!((reply.status, &reply.json()["epoch"]), (200, &json!(41)));
-    let reply = client.say("a", "/v1/attune", &attune());
+    let headers = [("Akashik-Agent", "a"), ("Akashik-Session", "s")];
+    let reply = client.post_raw("/v1/attune", &headers, attune().to_string().as_bytes());
     let units = reply.json()["record"].as_array().unwrap().clone();
     let session_of = |content: &str| {
         let unit = units.iter().find(|unit| unit["memory_unit"]["content"] == content).unwrap();

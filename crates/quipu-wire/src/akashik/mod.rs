@@ -4,10 +4,12 @@ mod agent;
 mod attune;
 mod capabilities;
 mod conflict;
+mod coordinate;
 mod deregister;
 mod detect;
 mod envelope;
 mod field_status;
+mod handoff;
 mod log_page;
 mod merge;
 mod operation;
@@ -15,6 +17,7 @@ mod record;
 mod register;
 mod retract;
 mod scope;
+mod session;
 mod unit;
 mod words;
 
@@ -27,10 +30,17 @@ pub use capabilities::FieldCapabilities;
 pub use conflict::{
     Conflict, ConflictList, ConflictStatus, ConflictStrategy, ConflictType, DetectedBy, Resolution,
 };
+pub use coordinate::{
+    CoordinatePayload, CoordinateResponse, Task, TaskAction, TaskDraft, TaskFilter, TaskIntent,
+    TaskStatus,
+};
 pub use deregister::{Cleanup, DeregisterPayload, DeregisterResponse, DeregisterStatus};
 pub use detect::{DetectFilter, DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 pub use envelope::{Envelope, is_envelope};
 pub use field_status::{Counts, FieldStatus};
+pub use handoff::{
+    Handoff, HandoffAction, HandoffContext, HandoffPayload, HandoffResponse, HandoffStatus,
+};
 pub use log_page::{LogEntry, LogHead, LogPage};
 pub use merge::{
     BALLOT_AUTHORITY, MERGE_AUTHORITY, MergePayload, MergeResolution, MergeResponse, MergeStatus,
@@ -41,6 +51,10 @@ pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus}
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};
 pub use scope::{Scope, TemporalLayer};
+pub use session::{
+    JoinRule, Session, SessionAction, SessionDraft, SessionPayload, SessionPolicy, SessionResponse,
+    SessionStatus, VisibilityRule,
+};
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,
 };

@@ -35,6 +35,15 @@ words! {
 
 impl Operation {
     /// The operations that this version carries out; the others answer `UNSUPPORTED_OPERATION`.
-    pub const SUPPORTED: [Self; 6] =
-        [Self::Register, Self::Deregister, Self::Record, Self::Attune, Self::Detect, Self::Merge];
+    pub const SUPPORTED: [Self; 9] = [
+        Self::Register,
+        Self::Deregister,
+        Self::Record,
+        Self::Attune,
+        Self::Detect,
+        Self::Merge,
+        Self::Coordinate,
+        Self::Handoff,
+        Self::Session,
+    ];
 }

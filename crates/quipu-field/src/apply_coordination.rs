@@ -1,0 +1,149 @@
+//! Applies what happened to sessions, tasks and handoffs to the state. As `apply`, of which it is a
+//! part: headers alone, no clock, nothing drawn.
+
+use quipu_log::Header;
+use quipu_wire::akashik::{AgentStatus, HandoffStatus, SessionStatus, TaskStatus};
+
+use crate::{
+    coordination::{HandoffChange, SessionChange, TaskChange},
+    event::Event,
+    state::{HandoffEntry, SessionEntry, State, TaskEntry},
+};
+
+pub(crate) fn session_changed(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    id: &str,
+    change: &SessionChange,
+) -> Result<(), String> {
+    if let SessionChange::Created { policy } = change {
+        let name = state.names.intern(id);
+        let entry = SessionEntry {
+            name,
+            creator: header.actor.clone(),
+            status: SessionStatus::Active,
+            members: std::iter::once(header.actor.clone()).collect(),
+            policy: policy.clone(),
+            position: header.position,
+            event: index,
+            epoch_created: header.epoch,
+            epoch_ended: None,
+        };
+        state.sessions.insert(id, entry);
+        return Ok(());
+    }
+    let session = state.sessions.get_mut(id).ok_or_else(|| format!("no session {id}"))?;
+    match change {
+        SessionChange::Created { .. } => {}
+        SessionChange::Joined { agent } => {
+            session.members.insert(agent.clone());
+        }
+        SessionChange::Left { agent } => {
+            session.members.remove(agent);
+        }
+        SessionChange::Moved { to, .. } => {
+            session.status = *to;
+            session.epoch_ended = (*to == SessionStatus::Ended).then_some(header.epoch);
+        }
+        SessionChange::PolicySet { policy } => session.policy = policy.clone(),
+    }
+    Ok(())
+}
+
+pub(crate) fn task_changed(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    id: &str,
+    change: &TaskChange,
+) -> Result<(), String> {
+    let entry = match change {
+        TaskChange::Created { assignee, depends_on, priority, lease } => TaskEntry {
+            session: header.session.clone(),
+            status: if assignee.is_some() { TaskStatus::Assigned } else { TaskStatus::Pending },
+            created_by: header.actor.clone(),
+            assigned_to: assignee.clone(),
+            depends_on: depends_on.clone(),
+            priority: *priority,
+            needs_reassignment: false,
+            results: Vec::new(),
+            lease: *lease,
+            position: header.position,
+            event: index,
+            reason: None,
+            epoch_created: header.epoch,
+            epoch_updated: header.epoch,
+        },
+        TaskChange::Moved { to, assignee, needs_reassignment, results, lease, .. } => {
+            let before = state.tasks.get(id).ok_or_else(|| format!("no task {id}"))?.clone();
+            let explained = matches!(to, TaskStatus::Blocked | TaskStatus::Failed);
+            let reason = if explained && before.status == *to {
+                before.reason
+            } else {
+                explained.then_some((header.position, index))
+            };
+            TaskEntry {
+                status: *to,
+                assigned_to: assignee.clone(),
+                needs_reassignment: *needs_reassignment,
+                results: results.clone(),
+                lease: *lease,
+                reason,
+                epoch_updated: header.epoch,
+                ..before
+            }
+        }
+    };
+    state.tasks.put(id, entry);
+    Ok(())
+}
+
+pub(crate) fn handoff_changed(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    id: &str,
+    change: &HandoffChange,
+) -> Result<(), String> {
+    let entry = match change {
+        HandoffChange::Offered { task, to, units, questions, conflicts } => HandoffEntry {
+            session: header.session.clone(),
+            task: task.clone(),
+            from: header.actor.clone(),
+            to: to.clone(),
+            status: HandoffStatus::Offered,
+            units: units.clone(),
+            questions: questions.clone(),
+            conflicts: conflicts.clone(),
+            position: header.position,
+            event: index,
+            answer: None,
+            epoch_created: header.epoch,
+            epoch_updated: header.epoch,
+        },
+        HandoffChange::Moved { to, .. } => {
+            let before = state.handoffs.get(id).ok_or_else(|| format!("no handoff {id}"))?.clone();
+            HandoffEntry {
+                status: *to,
+                answer: Some((header.position, index)),
+                epoch_updated: header.epoch,
+                ..before
+            }
+        }
+    };
+    state.handoffs.put(id, entry);
+    Ok(())
+}
+
+pub(crate) fn agent_status_changed(
+    state: &mut State,
+    agent: &str,
+    to: AgentStatus,
+    task: Option<&str>,
+) -> Result<(), String> {
+    let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
+    entry.status = to;
+    entry.current_task = task.map(str::to_owned);
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The handoffs of a Field, and which of them still wait for an answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quipu_wire::akashik::HandoffStatus;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ConflictId, UnitId};
+
+/// What the Field keeps of a handoff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffEntry {
+    /// The session it was offered in.
+    pub session: Option<String>,
+    /// The task, which need not be one that COORDINATE made.
+    pub task: String,
+    /// Who offers.
+    pub from: String,
+    /// Who is to take over.
+    pub to: String,
+    /// Where it stands.
+    pub status: HandoffStatus,
+    /// The package's units.
+    pub units: Vec<UnitId>,
+    /// The task's questions that nobody had answered.
+    pub questions: Vec<UnitId>,
+    /// The open conflicts of these units.
+    pub conflicts: Vec<ConflictId>,
+    /// The commit that offered it, where its body is.
+    pub position: u64,
+    /// The event within that commit.
+    pub event: u32,
+    /// The commit and event that answered it.
+    pub answer: Option<(u64, u32)>,
+    /// When it was offered.
+    pub epoch_created: u64,
+    /// When it last moved.
+    pub epoch_updated: u64,
+}
+
+/// All handoffs by id.
+#[derive(Debug, Clone, Default)]
+pub struct HandoffTable {
+    by_id: BTreeMap<String, HandoffEntry>,
+    open: BTreeSet<String>,
+}
+
+impl HandoffTable {
+    /// The handoff of that id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&HandoffEntry> {
+        self.by_id.get(id)
+    }
+
+    /// All of them, by id: oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &HandoffEntry)> {
+        self.by_id.iter().map(|(id, handoff)| (id.as_str(), handoff))
+    }
+
+    /// Those that wait for an answer.
+    pub fn open(&self) -> impl Iterator<Item = (&str, &HandoffEntry)> {
+        let open = self.open.iter().filter_map(|id| self.by_id.get_key_value(id));
+        open.map(|(id, handoff)| (id.as_str(), handoff))
+    }
+
+    /// Puts a handoff under its id, in place of what it was before.
+    pub fn put(&mut self, id: &str, handoff: HandoffEntry) {
+        if handoff.status == HandoffStatus::Offered {
+            self.open.insert(id.to_owned());
+        } else {
+            self.open.remove(id);
+        }
+        self.by_id.insert(id.to_owned(), handoff);
+    }
+}
+
+impl Serialize for HandoffTable {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.by_id.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for HandoffTable {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Self::default();
+        for (id, handoff) in BTreeMap::<String, HandoffEntry>::deserialize(deserializer)? {
+            table.put(&id, handoff);
+        }
+        Ok(table)
+    }
+}

@@ -1,0 +1,60 @@
+//! The sessions that SESSION opened. A session id that is only a label on messages is not here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quipu_wire::akashik::{SessionPolicy, SessionStatus};
+use serde::{Deserialize, Serialize};
+
+use super::Name;
+
+/// What the Field keeps of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionEntry {
+    /// Its id, as units name their session.
+    pub name: Name,
+    /// Who opened it.
+    pub creator: String,
+    /// Where it stands.
+    pub status: SessionStatus,
+    /// Who belongs to it.
+    pub members: BTreeSet<String>,
+    /// Its rules.
+    pub policy: SessionPolicy,
+    /// The commit that opened it, where its body is.
+    pub position: u64,
+    /// The event within that commit.
+    pub event: u32,
+    /// When it was opened.
+    pub epoch_created: u64,
+    /// When it was ended.
+    pub epoch_ended: Option<u64>,
+}
+
+/// All sessions by id.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionTable {
+    by_id: BTreeMap<String, SessionEntry>,
+}
+
+impl SessionTable {
+    /// The session of that id, if SESSION opened one.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&SessionEntry> {
+        self.by_id.get(id)
+    }
+
+    /// The same, to change it.
+    pub fn get_mut(&mut self, id: &str) -> Option<&mut SessionEntry> {
+        self.by_id.get_mut(id)
+    }
+
+    /// All of them, by id.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &SessionEntry)> {
+        self.by_id.iter().map(|(id, session)| (id.as_str(), session))
+    }
+
+    /// Puts a session under its id.
+    pub fn insert(&mut self, id: &str, session: SessionEntry) {
+        self.by_id.insert(id.to_owned(), session);
+    }
+}

@@ -1,0 +1,291 @@
+//! Who may see what, and who may write where: session membership, role rules, authority. Every read
+//! asks here before it scores, lists or counts anything. The rules are in `docs/protocol/visibility.md`.
+
+use std::collections::BTreeMap;
+
+use quipu_wire::{
+    ErrorCode,
+    akashik::{MemoryType, SessionPolicy, SessionStatus},
+    limits::AUTHORITY_MAX,
+};
+
+use crate::state::{ConflictEntry, Name, SessionEntry, State};
+
+/// The authority that the creator of a session holds inside of it.
+pub const CREATOR_AUTHORITY: u8 = 8;
+
+/// Why somebody may not speak in a session.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The session is for its members.
+    #[error("session_id: {agent} is no member of {session}; join it first")]
+    NotAMember {
+        /// Who speaks.
+        agent: String,
+        /// Where.
+        session: String,
+    },
+    /// Nothing is written in a session that is paused or ended.
+    #[error("session_id: {session} is {status}, and nothing is written in it")]
+    NotActive {
+        /// Which session.
+        session: String,
+        /// Where it stands.
+        status: SessionStatus,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotAMember { .. } => ErrorCode::InsufficientAuthority,
+            Self::NotActive { .. } => ErrorCode::InvalidTransition,
+        }
+    }
+}
+
+/// Whether an agent that speaks in a session may see a unit, by its ordinal.
+#[must_use]
+pub fn may_see(state: &State, agent: &str, session: Option<&str>, unit: u32) -> bool {
+    Sight::of(state, agent, session).sees(unit)
+}
+
+/// Whether an agent that speaks in a session may know of a conflict: both units are visible.
+#[must_use]
+pub fn may_see_conflict(
+    state: &State,
+    agent: &str,
+    session: Option<&str>,
+    conflict: &ConflictEntry,
+) -> bool {
+    Sight::of(state, agent, session).sees_conflict(conflict)
+}
+
+/// Checks that an agent may speak in a session at all. A session that SESSION never opened is a label
+/// that anybody may use.
+pub fn may_enter(state: &State, agent: &str, session: Option<&str>) -> Result<(), Error> {
+    let Some(id) = session else { return Ok(()) };
+    let Some(entry) = state.sessions.get(id) else { return Ok(()) };
+    if is_member(state, agent, entry) {
+        return Ok(());
+    }
+    Err(Error::NotAMember { agent: agent.to_owned(), session: id.to_owned() })
+}
+
+/// Checks that an agent may write in a session: it may speak there, and the session is active.
+pub fn may_write(state: &State, agent: &str, session: Option<&str>) -> Result<(), Error> {
+    may_enter(state, agent, session)?;
+    let entry = session.and_then(|id| state.sessions.get(id).map(|entry| (id, entry)));
+    match entry {
+        Some((id, entry)) if entry.status != SessionStatus::Active => {
+            Err(Error::NotActive { session: id.to_owned(), status: entry.status })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether an agent that speaks in a session can reach what belongs to another one (a task, a
+/// handoff) by its id.
+#[must_use]
+pub fn may_reach(state: &State, agent: &str, session: Option<&str>, owner: Option<&str>) -> bool {
+    let Some(id) = owner else { return true };
+    match state.sessions.get(id) {
+        Some(entry) => is_member(state, agent, entry),
+        None => session == Some(id) || authority(state, agent) >= AUTHORITY_MAX,
+    }
+}
+
+/// The authority of an agent inside of a session.
+#[must_use]
+pub fn authority_in(state: &State, agent: &str, own: u8, session: Option<&str>) -> u8 {
+    let created = session
+        .and_then(|id| state.sessions.get(id))
+        .is_some_and(|session| session.creator == agent);
+    if created { own.max(CREATOR_AUTHORITY) } else { own }
+}
+
+fn is_member(state: &State, agent: &str, session: &SessionEntry) -> bool {
+    has_part(session, agent, authority(state, agent))
+}
+
+/// The human operator may enter every session.
+fn has_part(session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    session.members.contains(agent) || authority >= AUTHORITY_MAX
+}
+
+fn authority(state: &State, agent: &str) -> u8 {
+    state.agents.get(agent).map_or(0, |agent| agent.authority)
+}
+
+/// What one reader sees, worked out once for many units.
+#[derive(Debug)]
+pub struct Sight<'s> {
+    state: &'s State,
+    everything: bool,
+    labels: Labels,
+    sessions: BTreeMap<Name, Types>,
+}
+
+/// Which of the sessions that nobody opened are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    None,
+    Only(Name),
+    All,
+}
+
+/// A set of memory types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Types(u32);
+
+impl Types {
+    const ALL: Self = Self(u32::MAX);
+
+    fn of(types: &[MemoryType]) -> Self {
+        Self(types.iter().fold(0, |bits, kind| bits | Self::bit(*kind)))
+    }
+
+    fn bit(kind: MemoryType) -> u32 {
+        let place = MemoryType::ALL.iter().position(|other| *other == kind).unwrap_or(31);
+        1 << u32::try_from(place).unwrap_or(31)
+    }
+
+    fn has(self, kind: MemoryType) -> bool {
+        self.0 & Self::bit(kind) != 0
+    }
+}
+
+impl<'s> Sight<'s> {
+    /// What an agent that speaks in a session sees, by its registered role and authority.
+    #[must_use]
+    pub fn of(state: &'s State, agent: &str, session: Option<&str>) -> Self {
+        Self::by(state, agent, session, AUTHORITY_MAX)
+    }
+
+    /// The same through a credential, above whose authority no agent has any.
+    #[must_use]
+    pub fn by(state: &'s State, agent: &str, session: Option<&str>, credential: u8) -> Self {
+        let known = state.agents.get(agent);
+        let (role, own) = known.map_or(("", 0), |agent| (&agent.role, agent.authority));
+        let authority = own.min(credential);
+        let allowed = |entry: &SessionEntry| types_allowed(&entry.policy, role, authority);
+        let seen = |id: &str, entry: &SessionEntry| {
+            state.cross_session
+                || entry.policy.cross_session_visibility
+                || (session == Some(id) && has_part(entry, agent, authority))
+        };
+        let sessions = state
+            .sessions
+            .iter()
+            .filter(|(id, entry)| seen(id, entry))
+            .map(|(_, entry)| (entry.name, allowed(entry)))
+            .collect();
+        let label = session
+            .filter(|id| state.sessions.get(id).is_none())
+            .and_then(|id| state.names.find(id));
+        let labels = match label {
+            _ if state.cross_session => Labels::All,
+            Some(name) => Labels::Only(name),
+            None => Labels::None,
+        };
+        Self { state, everything: false, labels, sessions }
+    }
+
+    /// What somebody sees from whom nothing is hidden.
+    #[must_use]
+    pub const fn unlimited(state: &'s State) -> Self {
+        Self { state, everything: true, labels: Labels::All, sessions: BTreeMap::new() }
+    }
+
+    /// Whether a unit is seen, by its ordinal.
+    #[must_use]
+    pub fn sees(&self, unit: u32) -> bool {
+        let Some(session) = self.state.units.session_of(unit) else { return true };
+        if self.everything {
+            return true;
+        }
+        if let Some(types) = self.sessions.get(&session) {
+            let flags = self.state.units.flags(unit);
+            return flags.is_some_and(|flags| types.has(flags.memory_type));
+        }
+        match self.labels {
+            Labels::None => false,
+            Labels::Only(name) => name == session,
+            Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
+        }
+    }
+
+    /// Whether a conflict is seen: both of its units are.
+    #[must_use]
+    pub fn sees_conflict(&self, conflict: &ConflictEntry) -> bool {
+        self.sees(conflict.unit_a) && self.sees(conflict.unit_b)
+    }
+}
+
+/// What the rules leave for a role and an authority. A denial beats every permission; the human
+/// operator is above the rules.
+fn types_allowed(policy: &SessionPolicy, role: &str, authority: u8) -> Types {
+    if authority >= AUTHORITY_MAX {
+        return Types::ALL;
+    }
+    let (mut allowed, mut denied) = (Types::ALL, Types(0));
+    for rule in &policy.visibility_rules {
+        let meant = rule.role.as_ref().is_none_or(|meant| meant == role)
+            && rule.below_authority.is_none_or(|limit| authority < limit);
+        if !meant {
+            continue;
+        }
+        if !rule.allow_types.is_empty() {
+            allowed.0 &= Types::of(&rule.allow_types).0;
+        }
+        denied.0 |= Types::of(&rule.deny_types).0;
+    }
+    Types(allowed.0 & !denied.0)
+}
+
+/// Who reads without a message: by a key alone, or for an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reader {
+    /// The agent that reads, if the request names one.
+    pub agent: Option<String>,
+    /// The session it reads in.
+    pub session: Option<String>,
+    /// The authority of its credential.
+    pub authority: u8,
+}
+
+impl Reader {
+    /// The human operator, from whom nothing is hidden.
+    #[must_use]
+    pub const fn operator() -> Self {
+        Self { agent: None, session: None, authority: AUTHORITY_MAX }
+    }
+
+    /// What it sees. A key without an agent has no role and is no member of anything; the operator's
+    /// sees everything.
+    #[must_use]
+    pub fn sight<'s>(&self, state: &'s State) -> Sight<'s> {
+        match &self.agent {
+            None if self.authority >= AUTHORITY_MAX => Sight::unlimited(state),
+            agent => {
+                let agent = agent.as_deref().unwrap_or("");
+                Sight::by(state, agent, self.session.as_deref(), self.authority)
+            }
+        }
+    }
+
+    /// Whether it may know of a task.
+    #[must_use]
+    pub fn knows_task(&self, state: &State, task: &str) -> bool {
+        let owner = state.tasks.get(task).and_then(|task| task.session.as_deref());
+        match &self.agent {
+            None if self.authority >= AUTHORITY_MAX => true,
+            agent => {
+                let agent = agent.as_deref().unwrap_or("");
+                may_reach(state, agent, self.session.as_deref(), owner)
+            }
+        }
+    }
+}
