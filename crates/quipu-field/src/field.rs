@@ -14,10 +14,10 @@ use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
-        AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
-        DeregisterPayload, DeregisterResponse, DetectPayload, DetectResponse, FieldCapabilities,
-        FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
-        ScanCoverage,
+        AgentList, AttunePayload, AttuneResponse, CompactPayload, CompactResponse, CompactStrategy,
+        Conflict, ConflictList, Counts, DeregisterPayload, DeregisterResponse, DetectPayload,
+        DetectResponse, FieldCapabilities, FieldStatus, Operation, RecordPayload, RecordResponse,
+        RegisterPayload, RegisterResponse, ReplayPayload, ReplayResponse, ScanCoverage,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -29,13 +29,16 @@ use crate::{
     event::ClockReason,
     failure::{storage_failure, with_causes},
     health::Health,
+    ids::UnitId,
     lamport::{LamportClock, ReadTick},
-    limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
-    ops::{self, attune, deregister, detect, record, register},
+    limits::{COMPACT_ATTEMPTS, QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
+    ops::{self, attune, compact, deregister, detect, record, register, replay},
     origin::Origin,
+    purge,
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
+    synthesis,
     view::View,
     writer::{Job, Outcome, Writer},
 };
@@ -49,11 +52,15 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// How many events one REPLAY may return; [`REPLAY_EVENTS_MAX`](crate::limits::REPLAY_EVENTS_MAX)
+    /// where nobody has a reason for another number.
+    pub replay_events_max: usize,
 }
 
 /// A handle to an open Field.
 #[derive(Debug)]
 pub struct Field {
+    engine: Arc<dyn Engine>,
     name: FieldName,
     view: Arc<View>,
     clock: Arc<LamportClock>,
@@ -64,6 +71,7 @@ pub struct Field {
     snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    replay_events_max: usize,
 }
 
 impl Field {
@@ -77,6 +85,7 @@ impl Field {
         let directory = options.snapshots.map(SnapshotDir::new);
         let restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
         let snapshot_position = restored.snapshot_position;
+        purge::finish(engine.as_ref(), &name, &restored.published.state, directory.as_ref());
         let (head, state) = (restored.published.head, restored.published.state.clone());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
@@ -106,6 +115,8 @@ impl Field {
             snapshotter,
             stop: Arc::default(),
             threads: Mutex::default(),
+            replay_events_max: options.replay_events_max,
+            engine: Arc::clone(&engine),
         });
         field.start("writer", move || writer.run(queue))?;
         field.check_in_background(engine, snapshot_position)?;
@@ -266,6 +277,102 @@ impl Field {
         })
         .await
         .map_err(|error| error.during(Operation::Detect))
+    }
+
+    /// REPLAY.
+    pub async fn replay(
+        self: &Arc<Self>,
+        message: Message,
+        payload: ReplayPayload,
+    ) -> Result<ReplayResponse, ProtocolError> {
+        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Replay))?;
+        self.blocking(move |field| {
+            {
+                let published = field.view.read();
+                let (agent, authority) = (&message.agent, message.authority);
+                ops::admit(&published.state, agent, authority, replay::AUTHORITY)?;
+                field.tick(message.epoch)?;
+            }
+            let limit = field.replay_events_max;
+            replay::replay(field.engine.as_ref(), &field.name, &field.bodies, limit, &payload)
+        })
+        .await
+        .map_err(|error| error.during(Operation::Replay))
+    }
+
+    /// COMPACT. A purge is answered when its texts are erased.
+    pub async fn compact(
+        self: &Arc<Self>,
+        message: Message,
+        payload: CompactPayload,
+    ) -> Result<CompactResponse, ProtocolError> {
+        let purges = payload.strategy == CompactStrategy::Purge;
+        let changed = ProtocolError::from(ops::Refusal::from(compact::Error::Changed));
+        let mut attempt = 1;
+        let outcome = loop {
+            let (epoch, payload) = (message.epoch, payload.clone());
+            let prepared = self.blocking(move |field| field.prepare_compact(payload, epoch)).await;
+            let command = prepared.map_err(|error| error.during(Operation::Compact))?;
+            let action = Action::Compact(Box::new(command));
+            match self.submit(message.clone(), action).await {
+                Err(error) if error.message == changed.message && attempt < COMPACT_ATTEMPTS => {
+                    attempt += 1;
+                }
+                other => break other?,
+            }
+        };
+        let mut response = compact::respond(&outcome.events);
+        if purges {
+            let units = compact::purged(&outcome.events).to_vec();
+            let erased = self.blocking(move |field| field.erase(&units)).await;
+            let (bytes, warnings) = erased.map_err(|error| error.during(Operation::Compact))?;
+            response.storage_reclaimed_bytes = Some(bytes);
+            response.warnings.extend(warnings);
+        }
+        Ok(response)
+    }
+
+    /// Puts everything observed into a COMPACT: the epoch it will about have, and its summaries.
+    fn prepare_compact(
+        &self,
+        payload: CompactPayload,
+        received: u64,
+    ) -> Result<compact::CompactCommand, ProtocolError> {
+        let epoch = self.clock.now().max(received).saturating_add(1);
+        let command = compact::CompactCommand::new(payload, epoch);
+        if command.strategy() != CompactStrategy::Summarize {
+            return Ok(command);
+        }
+        let (sources, end) = {
+            let published = self.view.read();
+            let state = &published.state;
+            (synthesis::sources(state, &command.select(state)), state.units.next_ordinal())
+        };
+        let written = synthesis::write(sources, &self.bodies, self.origin.as_ref())?;
+        Ok(command.with_summaries(written, end))
+    }
+
+    /// Erases the texts of purged units wherever they are: log, snapshots, caches. Answers the bytes
+    /// of text and what the caller should know.
+    fn erase(&self, units: &[UnitId]) -> Result<(u64, Vec<String>), ProtocolError> {
+        let (texts, last_purge, quoted) = {
+            let published = self.view.read();
+            let state = &published.state;
+            let ordinals = units.iter().filter_map(|unit| state.units.find(*unit)).collect();
+            (purge::texts(state, &ordinals), state.last_purge, purge::quoted(state, &ordinals))
+        };
+        if units.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        let erased = purge::erase(self.engine.as_ref(), &self.name, &texts)
+            .map_err(|error| storage_failure(&error))?;
+        self.bodies.forget();
+        if let Some(snapshotter) = &self.snapshotter {
+            snapshotter.purge(last_purge).map_err(|error| {
+                ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
+            })?;
+        }
+        Ok((erased.bytes_reclaimed, quoted.into_iter().collect()))
     }
 
     /// The agents that take part now.

@@ -65,6 +65,7 @@ impl Fields {
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
+            replay_events_max: crate::limits::REPLAY_EVENTS_MAX,
         }
     }
 

@@ -25,3 +25,11 @@ pub const CANDIDATES_PER_SOURCE: usize = 512;
 pub const CONFLICTS_RETURNED_MAX: usize = 10_000;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;
+/// Units that one synthesis of COMPACT stands for at most.
+pub const SYNTHESIS_SOURCES_MAX: usize = 128;
+/// Tokens of extracts in one synthesis, about.
+pub const SYNTHESIS_TOKENS: usize = 1024;
+/// How often a COMPACT is prepared anew because its units changed meanwhile.
+pub const COMPACT_ATTEMPTS: usize = 3;
+/// Events that one REPLAY returns, where nothing else is configured.
+pub const REPLAY_EVENTS_MAX: usize = 10_000;

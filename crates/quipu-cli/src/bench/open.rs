@@ -118,6 +118,7 @@ fn open(data: &Path) -> Result<Arc<Field>, Failure> {
     let options = FieldOptions {
         origin: Arc::new(SystemOrigin),
         snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
+        replay_events_max: quipu_field::limits::REPLAY_EVENTS_MAX,
     };
     Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))
 }

@@ -4,7 +4,7 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{deregister, record, register};
+use super::{compact, deregister, record, register};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -39,6 +39,12 @@ pub enum Refusal {
     /// DETECT.
     #[error(transparent)]
     Detect(#[from] super::detect::Error),
+    /// REPLAY.
+    #[error(transparent)]
+    Replay(#[from] super::replay::Error),
+    /// COMPACT.
+    #[error(transparent)]
+    Compact(#[from] compact::Error),
 }
 
 impl Refusal {
@@ -51,6 +57,8 @@ impl Refusal {
             Self::Register(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Detect(error) => error.code(),
+            Self::Replay(error) => error.code(),
+            Self::Compact(error) => error.code(),
         }
     }
 }
@@ -86,6 +94,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Register(payload) => register::decide(state, &command.message, payload),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
         Action::Record(record) => record::decide(state, &command.message, record),
+        Action::Compact(compact) => compact::decide(state, &command.message, compact),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -103,6 +112,7 @@ pub fn is_same_request(
         Action::Register(payload) => register::is_same(payload, &header.events),
         Action::Deregister(payload) => deregister::is_same(payload, &header.events),
         Action::Record(record) => record::is_same(record, header, commit),
+        Action::Compact(compact) => compact::is_same(compact, &header.events),
         Action::AdvanceClock(_) => false,
     }
 }
@@ -115,6 +125,7 @@ impl Action {
             Self::Register(_) => Some(Operation::Register),
             Self::Deregister(_) => Some(Operation::Deregister),
             Self::Record(_) => Some(Operation::Record),
+            Self::Compact(_) => Some(Operation::Compact),
             Self::AdvanceClock(_) => None,
         }
     }

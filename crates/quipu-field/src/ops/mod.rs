@@ -3,10 +3,12 @@
 //! has a function of its own name.
 
 pub mod attune;
+pub mod compact;
 pub mod deregister;
 pub mod detect;
 pub mod record;
 pub mod register;
+pub mod replay;
 
 mod decide;
 

@@ -135,6 +135,7 @@ pub fn decide(
             task: record.task.clone(),
             score: record.score,
             relations: record.links.clone(),
+            session: None,
         },
         body: Some(record.drawn.body.clone()),
     }];
@@ -252,6 +253,8 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
             Event::AgentRegistered { .. }
             | Event::AgentDeregistered { .. }
             | Event::UnitStatusChanged { .. }
+            | Event::UnitsArchived { .. }
+            | Event::UnitsPurged { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }
@@ -280,6 +283,8 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
         | Event::AgentDeregistered { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::UnitsArchived { .. }
+        | Event::UnitsPurged { .. }
         | Event::ClockAdvanced { .. } => false,
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {

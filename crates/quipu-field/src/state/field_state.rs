@@ -24,6 +24,8 @@ pub struct State {
     pub conflicts: ConflictTable,
     /// Messages carried out.
     pub messages: MessageWindow,
+    /// The position of the last purge, 0 if there was none. No snapshot from before it may stay.
+    pub last_purge: u64,
 }
 
 impl State {

@@ -3,7 +3,10 @@
 
 mod attune;
 mod clock;
+mod compact;
 mod membership;
+mod purge;
 mod record;
+mod replay;
 mod state_from_log;
 mod support;

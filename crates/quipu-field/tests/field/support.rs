@@ -12,7 +12,11 @@ use serde_json::{Value, json};
 
 /// Opens the default Field.
 pub(crate) fn open(engine: &Arc<dyn Engine>, snapshots: Option<PathBuf>) -> Arc<Field> {
-    let options = FieldOptions { origin: Arc::new(ScriptedOrigin::default()), snapshots };
+    let options = FieldOptions {
+        origin: Arc::new(ScriptedOrigin::default()),
+        snapshots,
+        replay_events_max: quipu_field::limits::REPLAY_EVENTS_MAX,
+    };
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 

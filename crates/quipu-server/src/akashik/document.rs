@@ -2,7 +2,7 @@
 
 use utoipa::{IntoParams, OpenApi};
 
-use super::{attune, deregister, detect, reads, record, register};
+use super::{attune, compact, deregister, detect, reads, record, register, replay};
 
 /// Which Field is meant.
 #[derive(IntoParams)]
@@ -47,6 +47,8 @@ pub(super) struct MessageHeaders {
     record::record,
     attune::attune,
     detect::detect,
+    replay::replay,
+    compact::compact,
     reads::field_status,
     reads::agents,
     reads::conflicts,

@@ -2,12 +2,14 @@
 //! Field and answers. What they have in common is in `request`.
 
 mod attune;
+mod compact;
 mod deregister;
 mod detect;
 mod document;
 mod reads;
 mod record;
 mod register;
+mod replay;
 mod routes;
 mod unsupported;
 

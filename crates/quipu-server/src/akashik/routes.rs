@@ -10,7 +10,7 @@ use axum::{
 };
 use quipu_wire::akashik::Operation;
 
-use super::{attune, deregister, detect, reads, record, register, unsupported};
+use super::{attune, compact, deregister, detect, reads, record, register, replay, unsupported};
 use crate::{app::App, paths};
 
 /// All routes of the protocol.
@@ -31,10 +31,10 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Record => post(record::record),
         Operation::Attune => post(attune::attune),
         Operation::Detect => post(detect::detect),
+        Operation::Replay => post(replay::replay),
+        Operation::Compact => post(compact::compact),
         Operation::Merge
         | Operation::Subscribe
-        | Operation::Replay
-        | Operation::Compact
         | Operation::Coordinate
         | Operation::Handoff
         | Operation::Session => {

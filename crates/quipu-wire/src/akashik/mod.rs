@@ -3,6 +3,7 @@
 mod agent;
 mod attune;
 mod capabilities;
+mod compact;
 mod conflict;
 mod deregister;
 mod detect;
@@ -11,6 +12,7 @@ mod field_status;
 mod operation;
 mod record;
 mod register;
+mod replay;
 mod scope;
 mod unit;
 mod words;
@@ -21,6 +23,7 @@ pub use attune::{
     ScopedMemoryUnit, UnitView,
 };
 pub use capabilities::FieldCapabilities;
+pub use compact::{CompactFilter, CompactPayload, CompactResponse, CompactStrategy};
 pub use conflict::{
     Conflict, ConflictList, ConflictStatus, ConflictStrategy, ConflictType, DetectedBy, Resolution,
 };
@@ -31,6 +34,7 @@ pub use field_status::{Counts, FieldStatus};
 pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
+pub use replay::{ReplayDepth, ReplayEvent, ReplayPayload, ReplayResponse, ReplayTarget};
 pub use scope::{Scope, TemporalLayer};
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,
