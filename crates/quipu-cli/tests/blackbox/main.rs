@@ -12,6 +12,7 @@ mod durability;
 mod faults;
 mod golden_vectors;
 mod keys;
+mod purging;
 mod readme;
 mod seed_pages;
 mod starting;

@@ -204,9 +204,12 @@ fn record_summaries(
 
 /// The units that a purge deleted.
 pub(crate) fn purged(events: &[SealedEvent<Event>]) -> &[UnitId] {
-    let purged = events.iter().find_map(|sealed| match &sealed.event {
-        Event::UnitsPurged { units, .. } => Some(units.as_slice()),
-        _ => None,
+    let purged = events.iter().find_map(|sealed| {
+        if let Event::UnitsPurged { units, .. } = &sealed.event {
+            Some(units.as_slice())
+        } else {
+            None
+        }
     });
     purged.unwrap_or_default()
 }
@@ -216,12 +219,11 @@ pub(crate) fn purged(events: &[SealedEvent<Event>]) -> &[UnitId] {
 pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
     let (mut units_affected, mut synthesis_units_created) = (0, 0);
     for sealed in events {
-        match &sealed.event {
-            Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } => {
-                units_affected += u64::try_from(units.len()).unwrap_or(u64::MAX);
-            }
-            Event::UnitRecorded { .. } => synthesis_units_created += 1,
-            _ => {}
+        if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = &sealed.event
+        {
+            units_affected += u64::try_from(units.len()).unwrap_or(u64::MAX);
+        } else if matches!(sealed.event, Event::UnitRecorded { .. }) {
+            synthesis_units_created += 1;
         }
     }
     CompactResponse {
@@ -234,15 +236,15 @@ pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
 }
 
 pub(super) fn is_same(command: &CompactCommand, events: &[SealedEvent<Event>]) -> bool {
-    events.iter().any(|sealed| match &sealed.event {
-        Event::UnitsArchived { strategy, filter, reason, .. } => {
+    events.iter().any(|sealed| {
+        if let Event::UnitsArchived { strategy, filter, reason, .. } = &sealed.event {
             *strategy == command.strategy && *filter == command.filter && *reason == command.reason
-        }
-        Event::UnitsPurged { filter, reason, .. } => {
+        } else if let Event::UnitsPurged { filter, reason, .. } = &sealed.event {
             command.strategy == CompactStrategy::Purge
                 && *filter == command.filter
                 && *reason == command.purge_reason()
+        } else {
+            false
         }
-        _ => false,
     })
 }

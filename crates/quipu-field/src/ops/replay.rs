@@ -10,7 +10,6 @@ use quipu_wire::{
 use super::Refusal;
 use crate::{
     bodies::Bodies,
-    event::Event,
     failure::storage_failure,
     replaying::{self, Chain, Found, Target, Told, Trace},
 };
@@ -111,10 +110,7 @@ fn tell_one(
 /// A decision must be one.
 fn check_decision(target: &Target, chain: &Chain) -> Result<(), Error> {
     let Target::Decision(wanted) = target else { return Ok(()) };
-    let recorded = chain.origin.as_ref().and_then(|found| match &found.event {
-        Event::UnitRecorded { memory_type, .. } => Some(*memory_type),
-        _ => None,
-    });
+    let recorded = chain.origin.as_ref().and_then(Found::recorded).map(|(_, kind)| kind);
     match recorded {
         Some(found) if found != MemoryType::Decision => {
             Err(Error::NotADecision { id: wanted.to_string(), found })

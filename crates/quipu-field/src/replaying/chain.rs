@@ -5,7 +5,10 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use quipu_log::{Commit, Engine, EngineError, FieldName, Header};
-use quipu_wire::{akashik::ReplayDepth, canon};
+use quipu_wire::{
+    akashik::{MemoryType, ReplayDepth},
+    canon,
+};
 
 use super::{
     describe::{Shape, shape},
@@ -37,6 +40,17 @@ pub(crate) struct Found {
     pub(crate) event: Event,
     /// What followed from it in the same commit.
     pub(crate) followed: Vec<Event>,
+}
+
+impl Found {
+    /// The unit that the event recorded, and its type.
+    pub(crate) const fn recorded(&self) -> Option<(UnitId, MemoryType)> {
+        if let Event::UnitRecorded { unit, memory_type, .. } = &self.event {
+            Some((*unit, *memory_type))
+        } else {
+            None
+        }
+    }
 }
 
 /// What led to something.
@@ -223,9 +237,10 @@ impl<'a> Search<'a> {
         if shape(event).is_none() {
             return false;
         }
-        let own = match event {
-            Event::UnitRecorded { session: Some(own), .. } => Some(own.as_str()),
-            _ => header.session.as_deref(),
+        let own = if let Event::UnitRecorded { session: Some(own), .. } = event {
+            Some(own.as_str())
+        } else {
+            header.session.as_deref()
         };
         if self.session.is_some() && own == self.session {
             return true;
@@ -321,15 +336,13 @@ impl Wanted {
 
     /// Whether an event is about something that is looked for.
     fn concerns(&self, event: &Event) -> bool {
-        match event {
-            // By far the longest lists, and by far the most frequent kind: no list is made for them.
-            Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } => {
-                units.iter().any(|unit| self.units.contains(unit))
-            }
-            Event::UnitRecorded { unit, task, .. } => {
-                self.units.contains(unit) || (task.is_some() && self.work == *task)
-            }
-            other => links(other).about.iter().any(|entity| self.has(entity)),
+        // By far the longest lists, and by far the most frequent kind: no list is made for them.
+        if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = event {
+            units.iter().any(|unit| self.units.contains(unit))
+        } else if let Event::UnitRecorded { unit, task, .. } = event {
+            self.units.contains(unit) || (task.is_some() && self.work == *task)
+        } else {
+            links(event).about.iter().any(|entity| self.has(entity))
         }
     }
 

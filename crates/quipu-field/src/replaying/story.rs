@@ -2,7 +2,11 @@
 
 use quipu_wire::akashik::MemoryType;
 
-use super::{chain::Chain, describe::Told, links::Target};
+use super::{
+    chain::{Chain, Found},
+    describe::Told,
+    links::Target,
+};
 use crate::{event::Event, ids::UnitId};
 
 /// Events that are told from each end of a chain.
@@ -61,10 +65,8 @@ fn headline(target: &Target, chain: &Chain) -> String {
             conflict_headline(chain).unwrap_or_else(|| format!("Conflict {conflict}."))
         }
         Target::Unit(unit) | Target::Decision(unit) => {
-            let recorded = chain.origin.as_ref().and_then(|found| match &found.event {
-                Event::UnitRecorded { memory_type, .. } => Some((*memory_type, found)),
-                _ => None,
-            });
+            let origin = chain.origin.as_ref();
+            let recorded = origin.and_then(|found| Some((found.recorded()?.1, found)));
             recorded.map_or_else(
                 || format!("Unit {unit}."),
                 |(kind, found)| {
@@ -85,10 +87,8 @@ fn conflict_headline(chain: &Chain) -> Option<String> {
         return None;
     };
     let type_of = |wanted: &UnitId| {
-        chain.events.iter().find_map(|found| match &found.event {
-            Event::UnitRecorded { unit, memory_type, .. } if unit == wanted => Some(*memory_type),
-            _ => None,
-        })
+        let recorded = chain.events.iter().filter_map(Found::recorded);
+        recorded.into_iter().find(|(unit, _)| unit == wanted).map(|(_, kind)| kind)
     };
     let kind = capitalized(kind.as_str());
     Some(match (type_of(a), type_of(b)) {

@@ -47,6 +47,26 @@ fn detect_needs_4() {
 }
 
 #[test]
+fn replay_needs_none() {
+    check("/v1/replay", 0, |server, authority| {
+        let mut operator = server.operator();
+        let reply = operator.say("me", "/v1/record", &committed(&format!("fact {authority}")));
+        json!({"target_type": "memory_unit", "target_id": reply.json()["memory_unit_id"]})
+    });
+}
+
+#[test]
+fn archive_and_summarize_need_6_and_purge_10() {
+    for (strategy, least) in [("archive", 6), ("summarize", 6), ("purge", 10)] {
+        check(
+            "/v1/compact",
+            least,
+            |_, _| json!({"strategy": strategy, "filter": {"session_id": "s"}}),
+        );
+    }
+}
+
+#[test]
 fn leaving_needs_4_and_making_another_leave_8() {
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "me"}));
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "nobody"}));
