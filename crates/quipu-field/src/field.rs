@@ -41,8 +41,6 @@ use crate::{
     writer::{Job, Outcome, Writer},
 };
 
-mod compaction;
-
 type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
 
 /// What a Field is opened with.
@@ -60,15 +58,15 @@ pub struct FieldOptions {
 /// A handle to an open Field.
 #[derive(Debug)]
 pub struct Field {
-    engine: Arc<dyn Engine>,
-    name: FieldName,
-    view: Arc<View>,
-    clock: Arc<LamportClock>,
-    bodies: Bodies,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) name: FieldName,
+    pub(crate) view: Arc<View>,
+    pub(crate) clock: Arc<LamportClock>,
+    pub(crate) bodies: Bodies,
     health: Arc<Health>,
-    origin: Arc<dyn Origin>,
+    pub(crate) origin: Arc<dyn Origin>,
     jobs: mpsc::Sender<Job>,
-    snapshotter: Option<Snapshotter>,
+    pub(crate) snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
@@ -392,7 +390,11 @@ impl Field {
         }
     }
 
-    async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn submit(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
         let answer = self.enqueue(message, action)?;
         self.outcome(answer).await.map_err(|error| error.during(operation))
@@ -478,7 +480,7 @@ impl Field {
     }
 
     /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
-    async fn blocking<T: Send + 'static>(
+    pub(crate) async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
     ) -> Result<T, ProtocolError> {

@@ -9,6 +9,7 @@
 pub mod apply;
 mod bodies;
 pub mod command;
+mod compacting;
 mod compose;
 pub mod event;
 mod failure;

@@ -8,10 +8,10 @@ use quipu_wire::{
     akashik::{CompactPayload, CompactResponse, CompactStrategy, Operation},
 };
 
-use super::Field;
 use crate::{
     command::{Action, Message},
     failure::{storage_failure, with_causes},
+    field::Field,
     ids::UnitId,
     limits::COMPACT_ATTEMPTS,
     ops::{self, compact},
