@@ -4,7 +4,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -19,14 +19,14 @@ pub(crate) struct Pinned {
     field: FieldName,
     head: Head,
     counted: AtomicU64,
-    erased: AtomicU64,
+    erased: Mutex<Vec<BodyAddress>>,
 }
 
 impl Pinned {
     /// Fixes a field at the head that it has now.
     pub(crate) fn new(engine: Arc<dyn Engine>, field: &FieldName) -> Result<Self, EngineError> {
         let head = engine.head(field)?;
-        let (counted, erased) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (counted, erased) = (AtomicU64::new(0), Mutex::default());
         Ok(Self { engine, field: field.clone(), head, counted, erased })
     }
 
@@ -35,18 +35,20 @@ impl Pinned {
         self.head
     }
 
-    /// How many erased bodies were met, each counted once.
-    pub(crate) fn erased(&self) -> u64 {
-        self.erased.load(Ordering::Relaxed)
+    /// The erased bodies that were met, each once, in order.
+    pub(crate) fn erased(&self) -> Vec<BodyAddress> {
+        self.erased.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A page may be read twice; only what lies behind the last counted commit is new.
     fn count(&self, page: &[Commit]) {
         let counted = self.counted.load(Ordering::Relaxed);
         let fresh = page.iter().filter(|commit| commit.position > counted);
-        let bodies = fresh.flat_map(|commit| &commit.bodies);
-        let erased = bodies.filter(|body| body.content == BodyContent::Erased).count();
-        self.erased.fetch_add(u64::try_from(erased).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let erased = fresh.flat_map(|commit| {
+            let erased = commit.bodies.iter().filter(|body| body.content == BodyContent::Erased);
+            erased.map(|body| BodyAddress { position: commit.position, event: body.event })
+        });
+        self.erased.lock().unwrap_or_else(PoisonError::into_inner).extend(erased);
         if let Some(last) = page.last() {
             self.counted.store(counted.max(last.position), Ordering::Relaxed);
         }
@@ -134,7 +136,7 @@ mod tests {
             let head = verify_chain(&pinned, &field, Head::EMPTY, &mut |_| Ok(())).unwrap();
             assert_eq!(head.position, 3);
         }
-        assert_eq!(pinned.erased(), 1);
+        assert_eq!(pinned.erased(), [BodyAddress { position: 2, event: 0 }]);
     }
 
     #[test]

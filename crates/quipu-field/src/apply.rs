@@ -94,6 +94,19 @@ fn apply_event(
         | Event::ConflictBallotCast { .. }
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. } => settle(state, header, index, event)?,
+        Event::UnitsArchived { units, .. } => {
+            for unit in units {
+                let ordinal = find(state, *unit)?;
+                state.units.flags_mut(ordinal).ok_or("no such unit")?.archived = true;
+            }
+        }
+        Event::UnitsPurged { units, .. } => {
+            for unit in units {
+                let ordinal = find(state, *unit)?;
+                state.units.flags_mut(ordinal).ok_or("no such unit")?.purged = true;
+            }
+            state.last_purge = header.position;
+        }
         // The status change beside it says all that the state needs.
         Event::UnitRetracted { unit, .. } => {
             find(state, *unit)?;
@@ -128,7 +141,8 @@ fn unit_recorded(
     index: u32,
     event: &Event,
 ) -> Result<(), String> {
-    let Event::UnitRecorded { unit, mode, memory_type, role, task, score, relations } = event
+    let Event::UnitRecorded { unit, mode, memory_type, role, task, score, relations, session } =
+        event
     else {
         return Err("not a recorded unit".to_owned());
     };
@@ -146,13 +160,17 @@ fn unit_recorded(
         epoch: header.epoch,
         time_ms: header.time_ms,
         role: state.names.intern(role),
-        session: header.session.as_deref().map(|session| state.names.intern(session)),
+        session: session
+            .as_deref()
+            .or(header.session.as_deref())
+            .map(|session| state.names.intern(session)),
         task: task.as_deref().map(|task| state.names.intern(task)),
         score: *score,
         mode: *mode,
         links: relations.iter().map(|link| resolve(state, link)).collect(),
     };
-    let flags = UnitFlags { author, memory_type: *memory_type, status, archived: false };
+    let flags =
+        UnitFlags { author, memory_type: *memory_type, status, archived: false, purged: false };
     state.units.push(flags, details);
     Ok(())
 }

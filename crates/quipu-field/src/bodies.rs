@@ -29,6 +29,8 @@ struct Generations {
     young: HashMap<u64, CommitBodies>,
     old: HashMap<u64, CommitBodies>,
     young_bytes: usize,
+    /// How often bodies were forgotten. What was read from the log before is not kept after.
+    forgotten: u64,
 }
 
 impl Generations {
@@ -76,9 +78,13 @@ impl Bodies {
     }
 
     fn of_commit(&self, position: u64) -> Result<CommitBodies, EngineError> {
-        if let Some(found) = self.lock().get(position) {
-            return Ok(found);
-        }
+        let forgotten = {
+            let mut cache = self.lock();
+            if let Some(found) = cache.get(position) {
+                return Ok(found);
+            }
+            cache.forgotten
+        };
         let commits = self.engine.read(&self.field, position, 1)?;
         let commit = commits.into_iter().find(|commit| commit.position == position);
         let bodies: CommitBodies = commit
@@ -89,8 +95,17 @@ impl Bodies {
                 BodyContent::Erased => None,
             })
             .collect();
-        self.lock().insert(position, Arc::clone(&bodies));
+        let mut cache = self.lock();
+        if cache.forgotten == forgotten {
+            cache.insert(position, Arc::clone(&bodies));
+        }
         Ok(bodies)
+    }
+
+    /// Drops everything that is kept in memory, because some of it was erased.
+    pub(crate) fn forget(&self) {
+        let mut cache = self.lock();
+        *cache = Generations { forgotten: cache.forgotten + 1, ..Generations::default() };
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {

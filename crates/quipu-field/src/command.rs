@@ -9,8 +9,9 @@ use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
     ops::{
-        coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand, merge::MergeCommand,
-        record::RecordCommand, retract::RetractCommand, session::SessionCommand,
+        compact::CompactCommand, coordinate::CoordinateCommand, detect::Found,
+        handoff::HandoffCommand, merge::MergeCommand, record::RecordCommand,
+        retract::RetractCommand, session::SessionCommand,
     },
     words::UnitWords,
 };
@@ -79,6 +80,8 @@ pub enum Action {
     Handoff(Box<HandoffCommand>),
     /// Not an operation: leases may have run out by the command's time.
     ExpireLeases,
+    /// COMPACT.
+    Compact(Box<CompactCommand>),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

@@ -3,8 +3,8 @@
 //! therefore never depends on.
 
 use quipu_wire::akashik::{
-    AgentStatus, ConflictStrategy, ConflictType, DetectedBy, MemoryType, Mode, Relation,
-    RelationType, UnitStatus, VoteTally,
+    AgentStatus, CompactFilter, CompactStrategy, ConflictStrategy, ConflictType, DetectedBy,
+    MemoryType, Mode, Relation, RelationType, UnitStatus, VoteTally,
 };
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +94,10 @@ pub enum Event {
         /// Its links.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         relations: Vec<Link>,
+        /// The session it belongs to, where that is not the commit's: a synthesis stays where its
+        /// sources are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
     },
     /// A unit's status changed because of another event of the same commit.
     #[serde(rename = "unit.status_changed")]
@@ -168,6 +172,30 @@ pub enum Event {
         unit: UnitId,
         /// What it was.
         from: UnitStatus,
+    },
+    /// COMPACT moved units out of sight.
+    #[serde(rename = "units.archived")]
+    UnitsArchived {
+        /// Archived alone, or after they were summarized.
+        strategy: CompactStrategy,
+        /// What was asked for.
+        filter: CompactFilter,
+        /// Why, where a reason was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// The units.
+        units: Vec<UnitId>,
+    },
+    /// COMPACT deleted units: their tombstone. Who and when is in the commit. Their texts are erased
+    /// as soon as this is durable.
+    #[serde(rename = "units.purged")]
+    UnitsPurged {
+        /// What was asked for.
+        filter: CompactFilter,
+        /// Why.
+        reason: String,
+        /// The units.
+        units: Vec<UnitId>,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]

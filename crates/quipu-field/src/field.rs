@@ -19,7 +19,8 @@ use quipu_wire::{
     akashik::{
         AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
         DeregisterPayload, DeregisterResponse, FieldCapabilities, FieldStatus, Operation,
-        RecordPayload, RecordResponse, RegisterPayload, RegisterResponse,
+        RecordPayload, RecordResponse, RegisterPayload, RegisterResponse, ReplayPayload,
+        ReplayResponse, ReplayTarget,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -32,10 +33,11 @@ use crate::{
     failure::{storage_failure, with_causes},
     health::Health,
     lamport::{LamportClock, ReadTick},
-    limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
-    ops::{self, attune, deregister, record, register},
+    limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
+    ops::{self, attune, deregister, record, register, replay},
     origin::Origin,
     proofs::{CommitProof, Proofs},
+    purge,
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -57,31 +59,41 @@ pub struct FieldOptions {
     pub detector: Option<Arc<dyn Detector>>,
     /// Whether units are visible across sessions, whatever the sessions' own policies.
     pub cross_session_visibility: bool,
+    /// How many events one REPLAY may return.
+    pub replay_events_max: usize,
 }
 
 impl FieldOptions {
     /// The defaults: no snapshots, no detector, sessions apart.
     #[must_use]
     pub fn new(origin: Arc<dyn Origin>) -> Self {
-        Self { origin, snapshots: None, detector: None, cross_session_visibility: false }
+        Self {
+            origin,
+            snapshots: None,
+            detector: None,
+            cross_session_visibility: false,
+            replay_events_max: REPLAY_EVENTS_MAX,
+        }
     }
 }
 
 /// A handle to an open Field.
 #[derive(Debug)]
 pub struct Field {
-    name: FieldName,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) name: FieldName,
     pub(crate) view: Arc<View>,
-    clock: Arc<LamportClock>,
+    pub(crate) clock: Arc<LamportClock>,
     pub(crate) bodies: Bodies,
     proofs: Proofs,
     health: Arc<Health>,
     pub(crate) origin: Arc<dyn Origin>,
     pub(crate) detector: Arc<dyn Detector>,
     jobs: mpsc::Sender<Job>,
-    snapshotter: Option<Snapshotter>,
+    pub(crate) snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    replay_events_max: usize,
 }
 
 impl Field {
@@ -97,6 +109,7 @@ impl Field {
         let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
         restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
+        purge::finish(engine.as_ref(), &name, &restored.published.state, directory.as_ref());
         let (head, state) = (restored.published.head, restored.published.state.clone());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
@@ -128,6 +141,8 @@ impl Field {
             snapshotter,
             stop: Arc::default(),
             threads: Mutex::default(),
+            replay_events_max: options.replay_events_max,
+            engine: Arc::clone(&engine),
         });
         let watched = Arc::clone(&field.health);
         field.start("writer", move || {
@@ -273,6 +288,35 @@ impl Field {
         })
         .await
         .map_err(|error| error.during(Operation::Attune))
+    }
+
+    /// REPLAY.
+    pub async fn replay(
+        self: &Arc<Self>,
+        message: Message,
+        payload: ReplayPayload,
+    ) -> Result<ReplayResponse, ProtocolError> {
+        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Replay))?;
+        self.blocking(move |field| {
+            let hidden = {
+                let published = field.view.read();
+                let (agent, authority) = (&message.agent, message.authority);
+                let state = &published.state;
+                ops::admit(state, agent, authority, replay::AUTHORITY)?;
+                // A session is replayed as its members see it.
+                let is_session = payload.target_type == ReplayTarget::Session;
+                let target = is_session.then_some(payload.target_id.as_str());
+                let session = target.or(message.session.as_deref());
+                may_enter(state, agent, session).map_err(ops::Refusal::from)?;
+                field.tick(message.epoch)?;
+                Sight::by(state, agent, session, authority).hidden()
+            };
+            let limit = field.replay_events_max;
+            let (engine, bodies) = (field.engine.as_ref(), &field.bodies);
+            replay::replay(engine, &field.name, bodies, limit, &hidden, &payload)
+        })
+        .await
+        .map_err(|error| error.during(Operation::Replay))
     }
 
     /// The agents that take part now.

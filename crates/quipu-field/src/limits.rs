@@ -43,3 +43,11 @@ pub const DETECT_CANDIDATES_MAX: usize = 32;
 pub const DETECT_FOUND_MAX: usize = 1000;
 /// Units that a scan looks at before it lets the writer have its turn.
 pub const DETECT_STRETCH_UNITS: u32 = 1024;
+/// Units that one synthesis of COMPACT stands for at most.
+pub const SYNTHESIS_SOURCES_MAX: usize = 128;
+/// Tokens of extracts in one synthesis, about.
+pub const SYNTHESIS_TOKENS: usize = 1024;
+/// How often a COMPACT is prepared anew because its units changed meanwhile.
+pub const COMPACT_ATTEMPTS: usize = 3;
+/// Events that one REPLAY returns, where nothing else is configured.
+pub const REPLAY_EVENTS_MAX: usize = 10_000;

@@ -143,6 +143,7 @@ impl<'a> Request<'a> {
             UnitStatus::Active | UnitStatus::Contested | UnitStatus::PendingEnrichment => true,
         };
         current
+            && !flags.purged
             && (self.scope.include_own || flags.author != self.own)
             && (self.scope.include_archived || !flags.archived)
             && self.is_in_layers(flags.memory_type)

@@ -115,6 +115,28 @@ impl SnapshotDir {
         Ok(path)
     }
 
+    /// Deletes every snapshot of an earlier position than this, and what an interrupted save left: they
+    /// hold words of units that were purged since.
+    pub fn discard_before(&self, position: u64) -> Result<(), SnapshotError> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SnapshotError::Io { path, source }
+        };
+        let entries = match fs::read_dir(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => other.map_err(io(&self.path))?,
+        };
+        for entry in entries {
+            let path = entry.map_err(io(&self.path))?.path();
+            let of = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+            let is = |extension: &str| path.extension().is_some_and(|found| found == extension);
+            if is("part") || (is(EXTENSION) && of.is_none_or(|of| of < position)) {
+                fs::remove_file(&path).map_err(io(&path))?;
+            }
+        }
+        File::open(&self.path).and_then(|dir| dir.sync_all()).map_err(io(&self.path))
+    }
+
     fn write(&self, published: &Published, part: &Path, path: &Path) -> io::Result<()> {
         fs::create_dir_all(&self.path)?;
         let state = postcard::to_stdvec(&published.state).map_err(io::Error::other)?;

@@ -13,7 +13,7 @@ use crate::{
     failure::with_causes,
     limits::{SNAPSHOT_COMMITS_MIN, SNAPSHOT_SHARE},
     restore::restore,
-    snapshot::SnapshotDir,
+    snapshot::{SnapshotDir, SnapshotError},
 };
 
 /// Decides when a snapshot is due, and makes it.
@@ -85,6 +85,22 @@ impl Snapshotter {
         if let Some(thread) = running {
             thread.join().ok();
         }
+    }
+
+    /// Stops what is being made, deletes every snapshot from before a purge, and goes on.
+    pub(crate) fn purge(&self, position: u64) -> Result<(), SnapshotError> {
+        // Held all the while, so that none is started that could read what is deleted here.
+        let mut running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let stopped_before = self.inner.stop.swap(true, Ordering::Relaxed);
+        if let Some(thread) = running.take() {
+            thread.join().ok();
+        }
+        self.inner.stop.store(stopped_before, Ordering::Relaxed);
+        self.inner.directory.discard_before(position)?;
+        if self.inner.last_position.load(Ordering::Relaxed) < position {
+            self.inner.last_position.store(0, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Commits since the newest snapshot.

@@ -50,6 +50,12 @@ impl Published {
         for (ordinal, words) in (first..).zip(words) {
             self.index.insert(ordinal, words.get());
         }
+        for sealed in &header.events {
+            if let Event::UnitsPurged { units, .. } = &sealed.event {
+                let gone = units.iter().filter_map(|unit| self.state.units.find(*unit)).collect();
+                self.index.forget(&gone);
+            }
+        }
         self.head = commit.head();
         Ok(())
     }

@@ -9,7 +9,10 @@ use quipu_wire::{
     limits::AUTHORITY_MAX,
 };
 
-use crate::state::{ConflictEntry, Name, SessionEntry, State};
+use crate::{
+    replaying::Hidden,
+    state::{ConflictEntry, Name, SessionEntry, State},
+};
 
 /// The authority that the creator of a session holds inside of it.
 pub const CREATOR_AUTHORITY: u8 = 8;
@@ -197,6 +200,18 @@ impl<'s> Sight<'s> {
     #[must_use]
     pub const fn unlimited(state: &'s State) -> Self {
         Self { state, everything: true, labels: Labels::All, sessions: BTreeMap::new() }
+    }
+
+    /// Everything that is not seen.
+    pub(crate) fn hidden(&self) -> Hidden {
+        if self.everything {
+            return Hidden::default();
+        }
+        let units = (0..self.state.units.next_ordinal()).filter(|&unit| !self.sees(unit));
+        let units = units.filter_map(|unit| Some(self.state.units.details(unit)?.id)).collect();
+        let conflicts =
+            self.state.conflicts.iter().filter(|conflict| !self.sees_conflict(conflict));
+        Hidden { units, conflicts: conflicts.map(|conflict| conflict.id).collect() }
     }
 
     /// Whether a unit is seen, by its ordinal.

@@ -142,6 +142,9 @@ impl Writer {
                 Some(message.id),
                 self.clock.tick_for_write(message.epoch)?,
             ),
+            Action::Compact(compact) => {
+                (compact.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
+            }
             Action::Register(_) | Action::Deregister(_) | Action::Retract(_) => {
                 (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }

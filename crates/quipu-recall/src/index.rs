@@ -3,7 +3,7 @@
 //! it is inserted, and load in one pass; a search engine crate does none of these without a commit.
 //! Owns neither texts nor authors, and not the file format (`snapshot` does).
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use crate::analyze::Analyzed;
 use crate::limits::{MAX_NAMED_WORDS, MAX_SCORED_TERMS};
@@ -103,6 +103,27 @@ impl Index {
             }
         }
         true
+    }
+
+    /// Takes documents out whose text is not known any more, and with them every term that only they
+    /// had. Reads all lists once, however many documents there are.
+    pub fn forget(&mut self, ordinals: &BTreeSet<u32>) {
+        for &ordinal in ordinals {
+            if let Some(length) = self.length_of(ordinal) {
+                self.lengths[slot(ordinal)] = ABSENT;
+                self.documents -= 1;
+                self.total_length -= u64::from(length);
+            }
+        }
+        let mut emptied = BTreeSet::new();
+        for (id, list) in (0_u32..).zip(&mut self.postings) {
+            if list.forget(ordinals) && list.count() == 0 {
+                *list = Postings::default();
+                emptied.insert(id);
+            }
+        }
+        self.dictionary.retain(|_, id| !emptied.contains(id));
+        self.free.extend(emptied);
     }
 
     /// Whether any document has the term of `word`, which is not stemmed or folded first.

@@ -4,6 +4,8 @@
 //! An entry is a varint of `delta * 2 + 1` where the term occurs once, else of `delta * 2` followed
 //! by a varint of the frequency. The first delta is the ordinal itself.
 
+use std::collections::BTreeSet;
+
 /// The documents that hold one term.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
@@ -80,6 +82,15 @@ impl Postings {
             *self = rest;
         }
         found
+    }
+
+    /// Takes documents out; whether any was there. Rewrites the list only then.
+    pub(crate) fn forget(&mut self, ordinals: &BTreeSet<u32>) -> bool {
+        if !self.iter().any(|entry| ordinals.contains(&entry.ordinal)) {
+            return false;
+        }
+        *self = self.iter().filter(|entry| !ordinals.contains(&entry.ordinal)).collect();
+        true
     }
 
     fn push(&mut self, Posting { ordinal, frequency }: Posting) {

@@ -243,3 +243,17 @@ fn memory_grows_by_a_few_bytes_per_word_of_known_vocabulary() {
     let index = build(&texts);
     assert!(index.memory_bytes() < 5000 * (4 + 4 * 5) + 20_000, "{}", index.memory_bytes());
 }
+
+#[test]
+fn forgetting_without_the_texts_leaves_what_removing_with_them_leaves() {
+    let texts: Vec<String> =
+        ["market growth", "risk in asia", "asia market market", "launch"].map(str::to_owned).into();
+    let (mut forgotten, mut removed) = (build(&texts), build(&texts));
+    forgotten.forget(&BTreeSet::from([1, 2, 77]));
+    for (ordinal, text) in [(1, "risk in asia"), (2, "asia market market")] {
+        assert!(removed.remove(ordinal, &analyze(text)));
+    }
+    assert_eq!(stored(&forgotten), stored(&removed));
+    assert_eq!(forgotten.len(), 2);
+    assert!(!forgotten.knows_term("risk") && forgotten.knows_term("market"));
+}

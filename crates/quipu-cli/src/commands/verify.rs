@@ -2,17 +2,21 @@
 //! first position that cannot be trusted.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use clap::Args;
 use quipu_field::{
+    purge::tombstoned,
     restore::catch_up,
     snapshot::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
-use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Head, SqliteEngine, sqlite};
+use quipu_log::{
+    BodyAddress, Damage, DamageKind, Engine, EngineError, FieldName, Head, SqliteEngine, sqlite,
+};
 use quipu_wire::Hash;
 use serde::Serialize;
 
@@ -31,7 +35,8 @@ on the directory meanwhile.
 
 For each field: the storage itself, the whole hash chain, every text against the commitment in its
 header, the state built from nothing, and each snapshot against the state at its very position.
-Erased texts are counted; their headers still verify. Exits 0, or 1 and names the first bad position.
+Erased texts are counted; their headers still verify, and each must have the tombstone of a purge.
+Exits 0, or 1 and names the first bad position.
 
 Example:
   quipu verify --data ./quipu-data";
@@ -78,6 +83,8 @@ struct FieldReport {
     units: u64,
     conflicts: u64,
     bodies_erased: u64,
+    /// Texts with a tombstone that are still there; the next start of the server erases them.
+    purges_unfinished: u64,
     snapshots: u64,
     head: Hash,
     state: Option<Hash>,
@@ -124,8 +131,7 @@ fn check_field(dir: &Path, engine: &Arc<SqliteEngine>, field: &FieldName) -> Fie
     };
     check_storage(dir, field, pinned.pinned_head(), &mut report);
     report.head = pinned.pinned_head().hash;
-    check_chain(&pinned, field, &snapshots, &mut report);
-    report.bodies_erased = pinned.erased();
+    check_chain(&pinned, field, &snapshots, &mut report, engine.as_ref());
     report
 }
 
@@ -173,6 +179,7 @@ fn check_chain(
     field: &FieldName,
     snapshots: &[Result<Claim, SnapshotError>],
     report: &mut FieldReport,
+    engine: &dyn Engine,
 ) {
     let end = pinned.pinned_head().position;
     let mut progress = Progress::new(format!("verifying {field}"), Some(end));
@@ -197,8 +204,42 @@ fn check_chain(
         report.found_error(&error);
     } else {
         report.state = Some(published.state.hash());
+        if let Err(error) = check_erased(pinned, engine, field, &published, report) {
+            report.found_error(&error);
+        }
     }
     report.describe(&published);
+}
+
+/// Every erased text must have a tombstone; without one, somebody else erased it. A tombstone whose text
+/// is still there is a purge that the next start of the server finishes.
+fn check_erased(
+    pinned: &Pinned,
+    engine: &dyn Engine,
+    field: &FieldName,
+    published: &Published,
+    report: &mut FieldReport,
+) -> Result<(), EngineError> {
+    let erased: BTreeSet<BodyAddress> = pinned.erased().into_iter().collect();
+    report.bodies_erased = u64::try_from(erased.len()).unwrap_or(u64::MAX);
+    let mut tombstones = tombstoned(&published.state);
+    report.purges_unfinished =
+        u64::try_from(tombstones.difference(&erased).count()).unwrap_or(u64::MAX);
+    if !erased.is_subset(&tombstones) && engine.head(field)? != published.head {
+        // A server that runs meanwhile may have purged what was read afterwards.
+        let mut later = published.clone();
+        catch_up(engine, field, &mut later, &mut |_| true)?;
+        tombstones = tombstoned(&later.state);
+    }
+    for body in erased.difference(&tombstones) {
+        report.log_ok = false;
+        let BodyAddress { position, event } = body;
+        let what = format!(
+            "position {position}: the text of event {event} was erased without a tombstone"
+        );
+        report.damage(Some(*position), what);
+    }
+    Ok(())
 }
 
 /// Builds the state up to a position, verifying every commit on the way.
@@ -248,6 +289,7 @@ impl FieldReport {
             units: 0,
             conflicts: 0,
             bodies_erased: 0,
+            purges_unfinished: 0,
             snapshots: 0,
             head: Hash::ZERO,
             state: None,
@@ -337,6 +379,7 @@ fn field_text(report: &FieldReport) -> String {
         row("units", output::thousands(report.units)),
         row("conflicts", output::thousands(report.conflicts)),
         row("bodies erased", output::thousands(report.bodies_erased)),
+        row("purges unfinished", output::thousands(report.purges_unfinished)),
         row("snapshots", output::thousands(report.snapshots)),
         row("head", report.head.to_string()),
     ];

@@ -133,22 +133,43 @@ fn c_of_082_and_075_the_unit_of_082_prevails_at_epoch_21() {
 }
 
 #[test]
-fn d_e_i_replay_and_compact_are_refused_as_unsupported() {
-    let mut v = start();
-    v.client.register("strategist-01", "strategist");
-    for (operation, payload) in [
-        (
-            "REPLAY",
-            json!({"target_type": "conflict", "target_id": "conflict-001", "depth": "detailed"}),
-        ),
-        ("COMPACT", json!({"strategy": "archive", "filter": {"max_age_epochs": 100}})),
-        ("SUBSCRIBE", json!({"action": "list"})),
-    ] {
-        let answer = v.client.operate(operation, "strategist-01", payload);
-        refused(&answer, 501, "UNSUPPORTED_OPERATION");
-        assert_eq!(answer.json()["operation"], operation);
-        assert_eq!(answer.json()["recoverable"], false);
+fn d_i_a_conflict_is_replayed_from_the_log_also_when_all_else_is_lost() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let mut client = server.client();
+    for agent in ["researcher-01", "researcher-02", "auditor-01"] {
+        client.register(agent, "market_researcher");
     }
+    let first = client.record("researcher-01", finding("23% CAGR"));
+    let first = first["memory_unit_id"].as_str().unwrap();
+    let second = client.record("researcher-02", relating("14% CAGR", "contradicts", first));
+    let replay = json!({"target_type": "conflict", "target_id": second["conflicts_detected"][0],
+                        "depth": "full_trace"});
+    let before = client.operate("REPLAY", "auditor-01", replay.clone()).ok();
+    let types: Vec<&str> = before["timeline"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["event_type"].as_str().unwrap())
+        .collect();
+    assert_eq!(types, ["RECORD", "RECORD", "CONFLICT_CREATED"]);
+    assert_eq!(before["agents_involved"], json!(["researcher-01", "researcher-02"]));
+    assert_eq!(before["total_events"], 3);
+    server.kill();
+    std::fs::remove_dir_all(data.path().join("fields/default/snapshots")).ok();
+    let again = Settings::dev(data.path()).start();
+    assert_eq!(again.client().operate("REPLAY", "auditor-01", replay).ok(), before);
+}
+
+#[test]
+fn e_compacting_nothing_is_ok() {
+    let mut v = start();
+    v.client.register("maintenance-01", "maintenance");
+    let payload = json!({"strategy": "archive", "filter": {"max_age_epochs": 100}});
+    let answer = v.client.operate("COMPACT", "maintenance-01", payload).ok();
+    let nothing = json!({"status": "ok", "units_affected": 0, "synthesis_units_created": 0,
+                         "storage_reclaimed_bytes": null});
+    assert_eq!(answer, nothing);
 }
 
 #[test]
@@ -226,7 +247,7 @@ fn registering_tells_the_capabilities_and_an_id_is_taken_only_once() {
         answer["field_capabilities"],
         json!({"conformance_level": 1, "protocol_version": "0.1.0", "persistence": true,
                "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE",
-                                         "COORDINATE", "HANDOFF", "SESSION"],
+                                         "REPLAY", "COMPACT", "COORDINATE", "HANDOFF", "SESSION"],
                "conflict_strategies": ["last_write_wins", "confidence_weighted", "authority",
                                         "evidence_count", "synthesis", "human_escalation", "vote"]})
     );

@@ -13,6 +13,7 @@ mod faults;
 mod golden_vectors;
 mod keys;
 mod proofs;
+mod purging;
 mod readme;
 mod seed_pages;
 mod starting;

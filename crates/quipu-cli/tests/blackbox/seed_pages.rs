@@ -1,5 +1,5 @@
 //! The examples and the MUSTs of the published RECORD and ATTUNE pages, over HTTP, and the examples
-//! of the REPLAY and COMPACT pages, which are still refused.
+//! of the REPLAY and COMPACT pages.
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -127,27 +127,35 @@ fn the_bare_payload_with_headers_does_what_the_envelope_does() {
 }
 
 #[test]
-fn the_replay_and_compact_examples_are_refused_as_unsupported() {
-    let agents = [("auditor-01", "auditor"), ("maintenance-01", "maintenance")];
-    let mut field = start(&agents);
-    let replay =
-        json!({"target_type": "conflict", "target_id": "conflict-001", "depth": "detailed"});
+fn the_compact_examples_archive_and_summarize() {
+    let mut field = start(&[RESEARCHER, ("maintenance-01", "maintenance")]);
+    let mut payload = finding("an old reading");
+    payload["type"] = json!("observation");
+    let old = envelope("m-1", "RECORD", "researcher-01", 1, payload);
+    let old = field.client.send(&old).ok()["memory_unit_id"].as_str().unwrap().to_owned();
+    let newer = relating("a new reading", "supersedes", &old);
+    let newer = envelope("m-2", "RECORD", "researcher-01", 2, newer);
+    field.client.send(&newer.with("session_id", "session-q1-2026")).ok();
     let archive = json!({"strategy": "archive", "filter": {
         "max_age_epochs": 100, "status": ["superseded"], "types": ["assumption", "observation"]}});
     let summarize = json!({"strategy": "summarize", "filter": {
         "session_id": "session-q1-2026", "status": ["active", "superseded"]}});
-    for message in [
-        envelope("msg-040", "REPLAY", "auditor-01", 40, replay),
-        envelope("msg-080", "COMPACT", "maintenance-01", 200, archive),
-        envelope("msg-081", "COMPACT", "maintenance-01", 200, summarize),
-    ] {
-        let answer = field.client.send(&message);
-        refused(&answer, 501, "UNSUPPORTED_OPERATION");
-        let keys = ["code", "message", "operation", "recoverable", "suggested_action"];
-        assert_eq!(keys_of(&answer.json()), keys);
-        assert_eq!(answer.json()["operation"], message.envelope["operation"]);
-        assert_eq!(answer.json()["recoverable"], false);
+    for (id, payload, created) in [("msg-080", archive, 0), ("msg-081", summarize, 1)] {
+        let message = envelope(id, "COMPACT", "maintenance-01", 200, payload);
+        let expected = json!({"status": "ok", "units_affected": 1,
+                              "synthesis_units_created": created, "storage_reclaimed_bytes": null});
+        assert_eq!(field.client.send(&message).ok(), expected, "{id}");
     }
+}
+
+#[test]
+fn a_replay_of_nothing_known_is_unit_not_found() {
+    let mut field = start(&[("auditor-01", "auditor")]);
+    let replay =
+        json!({"target_type": "conflict", "target_id": "conflict-001", "depth": "detailed"});
+    let answer = field.client.send(&envelope("msg-040", "REPLAY", "auditor-01", 40, replay));
+    refused(&answer, 404, "UNIT_NOT_FOUND");
+    assert_eq!(answer.json()["recoverable"], false);
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub fn respond(
             | Event::AgentDeregistered { .. }
             | Event::ConflictDetected { .. }
             | Event::UnitRetracted { .. }
+            | Event::UnitsArchived { .. }
+            | Event::UnitsPurged { .. }
             | Event::AgentStatusChanged { .. }
             | Event::SessionChanged { .. }
             | Event::TaskChanged { .. }

@@ -4,7 +4,7 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{coordinate, deregister, handoff, merge, record, register, retract, session};
+use super::{compact, coordinate, deregister, handoff, merge, record, register, retract, session};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -57,6 +57,12 @@ pub enum Refusal {
     /// The sender may not speak in its session.
     #[error(transparent)]
     Visibility(#[from] crate::visibility::Error),
+    /// REPLAY.
+    #[error(transparent)]
+    Replay(#[from] super::replay::Error),
+    /// COMPACT.
+    #[error(transparent)]
+    Compact(#[from] compact::Error),
 }
 
 impl Refusal {
@@ -75,6 +81,8 @@ impl Refusal {
             Self::Coordinate(error) => error.code(),
             Self::Handoff(error) => error.code(),
             Self::Visibility(error) => error.code(),
+            Self::Replay(error) => error.code(),
+            Self::Compact(error) => error.code(),
         }
     }
 }
@@ -119,6 +127,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         }
         Action::Handoff(handoff) => handoff::decide(state, &command.message, handoff),
         Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
+        Action::Compact(compact) => compact::decide(state, &command.message, compact),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -141,6 +150,7 @@ pub fn is_same_request(
         Action::Session(session) => session::is_same(session, header, commit),
         Action::Coordinate(task) => coordinate::is_same(task, header, commit),
         Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),
+        Action::Compact(compact) => compact::is_same(compact, &header.events),
         Action::NoteConflicts(_) | Action::ExpireLeases | Action::AdvanceClock(_) => false,
     }
 }
@@ -157,6 +167,7 @@ impl Action {
             Self::Session(_) => Some(Operation::Session),
             Self::Coordinate(_) => Some(Operation::Coordinate),
             Self::Handoff(_) => Some(Operation::Handoff),
+            Self::Compact(_) => Some(Operation::Compact),
             Self::Retract(_)
             | Self::NoteConflicts(_)
             | Self::ExpireLeases

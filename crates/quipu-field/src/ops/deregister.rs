@@ -66,6 +66,8 @@ pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. }
         | Event::UnitRetracted { .. }
+        | Event::UnitsArchived { .. }
+        | Event::UnitsPurged { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     let status = if left.is_some() { DeregisterStatus::Ok } else { DeregisterStatus::NotFound };

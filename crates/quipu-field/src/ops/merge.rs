@@ -162,6 +162,7 @@ fn synthesize(
         role: role.to_owned(),
         task: case.common_task(),
         score: Some(case.least_score()),
+        session: None,
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });
@@ -210,6 +211,8 @@ pub(super) fn is_same(merge: &MergeCommand, header: &Header<Event>, commit: &Com
             | Event::AgentDeregistered { .. }
             | Event::ConflictDetected { .. }
             | Event::UnitRetracted { .. }
+            | Event::UnitsArchived { .. }
+            | Event::UnitsPurged { .. }
             | Event::AgentStatusChanged { .. }
             | Event::SessionChanged { .. }
             | Event::TaskChanged { .. }

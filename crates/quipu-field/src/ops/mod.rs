@@ -3,6 +3,7 @@
 //! has a function of its own name.
 
 pub mod attune;
+pub mod compact;
 pub mod coordinate;
 pub mod deregister;
 pub mod detect;
@@ -10,6 +11,7 @@ pub mod handoff;
 pub mod merge;
 pub mod record;
 pub mod register;
+pub mod replay;
 pub mod retract;
 pub mod session;
 

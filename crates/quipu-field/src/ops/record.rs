@@ -138,6 +138,7 @@ pub fn decide(
             task: record.task.clone(),
             score: record.score,
             relations: record.links.clone(),
+            session: None,
         },
         body: Some(record.drawn.body.clone()),
     }];
@@ -286,6 +287,8 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
             | Event::ConflictResolved { .. }
             | Event::ConflictEscalated { .. }
             | Event::UnitRetracted { .. }
+            | Event::UnitsArchived { .. }
+            | Event::UnitsPurged { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }
@@ -323,6 +326,8 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. }
         | Event::UnitRetracted { .. }
+        | Event::UnitsArchived { .. }
+        | Event::UnitsPurged { .. }
         | Event::ClockAdvanced { .. } => false,
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {

@@ -118,6 +118,8 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. }
         | Event::UnitRetracted { .. }
+        | Event::UnitsArchived { .. }
+        | Event::UnitsPurged { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     RegisterResponse {
@@ -150,6 +152,8 @@ pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) 
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. }
         | Event::UnitRetracted { .. }
+        | Event::UnitsArchived { .. }
+        | Event::UnitsPurged { .. }
         | Event::ClockAdvanced { .. } => false,
     })
 }

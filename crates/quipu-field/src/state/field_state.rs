@@ -37,6 +37,8 @@ pub struct State {
     /// it decides what is seen, never what is applied.
     #[serde(skip)]
     pub cross_session: bool,
+    /// The position of the last purge, 0 if there was none. No snapshot from before it may stay.
+    pub last_purge: u64,
 }
 
 impl State {

@@ -19,6 +19,8 @@ pub struct UnitFlags {
     pub status: UnitStatus,
     /// Whether COMPACT moved it out of sight.
     pub archived: bool,
+    /// Whether COMPACT deleted it. Its id stays known, its text is erased.
+    pub purged: bool,
 }
 
 /// What is only looked at for units that matter to a request.

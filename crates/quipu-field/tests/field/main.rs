@@ -3,6 +3,7 @@
 
 mod attune;
 mod clock;
+mod compact;
 mod coordinate;
 mod coordination;
 mod detect;
@@ -11,7 +12,9 @@ mod handoff;
 mod log_page;
 mod membership;
 mod merge;
+mod purge;
 mod record;
+mod replay;
 mod retract;
 mod session;
 mod state_from_log;

@@ -17,6 +17,16 @@ pub(crate) fn open(engine: &Arc<dyn Engine>, snapshots: Option<PathBuf>) -> Arc<
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 
+/// Opens the default Field with sessions that see each other, for what is not about sessions.
+pub(crate) fn open_across(engine: &Arc<dyn Engine>, snapshots: Option<PathBuf>) -> Arc<Field> {
+    let options = FieldOptions {
+        snapshots,
+        cross_session_visibility: true,
+        ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
+    };
+    Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
+}
+
 /// A message of an agent with full authority.
 pub(crate) fn message(id: &str, agent: &str) -> Message {
     Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }

@@ -3,8 +3,8 @@
 use utoipa::{IntoParams, OpenApi};
 
 use super::{
-    attune, coordinate, deregister, detect, handoff, merge, own_reads, reads, record, register,
-    retract, session,
+    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, reads, record,
+    register, replay, retract, session,
 };
 
 /// Which Field is meant, and who reads.
@@ -60,6 +60,8 @@ pub(super) struct MessageHeaders {
     coordinate::coordinate,
     handoff::handoff,
     session::session,
+    replay::replay,
+    compact::compact,
     reads::field_status,
     reads::agents,
     reads::conflicts,

@@ -2,6 +2,7 @@
 //! Field and answers. What they have in common is in `request`.
 
 mod attune;
+mod compact;
 mod coordinate;
 mod deregister;
 mod detect;
@@ -12,6 +13,7 @@ mod own_reads;
 mod reads;
 mod record;
 mod register;
+mod replay;
 mod retract;
 mod routes;
 mod session;

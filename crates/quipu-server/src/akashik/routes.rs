@@ -11,8 +11,8 @@ use axum::{
 use quipu_wire::akashik::Operation;
 
 use super::{
-    attune, coordinate, deregister, detect, handoff, merge, own_reads, reads, record, register,
-    retract, session, unsupported,
+    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, reads, record,
+    register, replay, retract, session, unsupported,
 };
 use crate::{app::App, paths};
 
@@ -41,7 +41,9 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Coordinate => post(coordinate::coordinate),
         Operation::Handoff => post(handoff::handoff),
         Operation::Session => post(session::session),
-        Operation::Subscribe | Operation::Replay | Operation::Compact => {
+        Operation::Replay => post(replay::replay),
+        Operation::Compact => post(compact::compact),
+        Operation::Subscribe => {
             post(move |State(app): State<Arc<App>>, request: Request| async move {
                 unsupported::unsupported(&app, operation, request).await
             })

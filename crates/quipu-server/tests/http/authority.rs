@@ -124,6 +124,26 @@ fn reading_of_sessions_tasks_and_handoffs_needs_2_and_making_them_4() {
 }
 
 #[test]
+fn replay_needs_none() {
+    check("/v1/replay", 0, |server, authority| {
+        let mut operator = server.operator();
+        let reply = operator.say("me", "/v1/record", &committed(&format!("fact {authority}")));
+        json!({"target_type": "memory_unit", "target_id": reply.json()["memory_unit_id"]})
+    });
+}
+
+#[test]
+fn archive_and_summarize_need_6_and_purge_10() {
+    for (strategy, least) in [("archive", 6), ("summarize", 6), ("purge", 10)] {
+        check(
+            "/v1/compact",
+            least,
+            |_, _| json!({"strategy": strategy, "filter": {"session_id": "s"}}),
+        );
+    }
+}
+
+#[test]
 fn leaving_needs_4_and_making_another_leave_8() {
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "me"}));
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "nobody"}));
@@ -135,12 +155,14 @@ fn leaving_needs_4_and_making_another_leave_8() {
 }
 
 #[test]
-fn the_reads_need_2() {
+fn the_reads_need_2_and_the_whole_log_8() {
     let server = TestServer::start();
     for authority in 0..=10 {
         let mut client = server.client().with_key(&server.key(authority));
-        for path in ["/v1/field/status", "/v1/agents", "/v1/conflicts", "/v1/log"] {
-            let expected = if authority >= 2 { 200 } else { 403 };
+        let paths =
+            [("/v1/field/status", 2), ("/v1/agents", 2), ("/v1/conflicts", 2), ("/v1/log", 8)];
+        for (path, needed) in paths {
+            let expected = if authority >= needed { 200 } else { 403 };
             assert_eq!(client.get(path).status, expected, "{path} with {authority}");
         }
     }

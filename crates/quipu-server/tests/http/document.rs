@@ -37,6 +37,8 @@ fn the_document_is_served_without_a_key_and_names_the_routes() {
         "coordinate",
         "handoff",
         "session",
+        "replay",
+        "compact",
     ] {
         let post = &document["paths"][format!("/v1/{path}")]["post"];
         assert!(post["requestBody"].is_object(), "{path}");

@@ -151,10 +151,10 @@ fn what_has_no_effect_comes_back_as_a_warning() {
 fn register_is_rejected_without_an_error_where_an_operation_is_missing() {
     let server = TestServer::dev();
     let mut payload = register("a");
-    payload["required_operations"] = json!(["RECORD", "REPLAY"]);
+    payload["required_operations"] = json!(["RECORD", "TELEPORT"]);
     let reply = server.client().post("/v1/register", &payload);
     assert_eq!((reply.status, &reply.json()["status"]), (200, &json!("rejected")));
-    assert_eq!(reply.json()["rejection_reason"], "unsupported operations: REPLAY");
+    assert_eq!(reply.json()["rejection_reason"], "unsupported operations: TELEPORT");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod agent;
 mod attune;
 mod capabilities;
+mod compact;
 mod conflict;
 mod coordinate;
 mod deregister;
@@ -15,6 +16,7 @@ mod merge;
 mod operation;
 mod record;
 mod register;
+mod replay;
 mod retract;
 mod scope;
 mod session;
@@ -27,6 +29,7 @@ pub use attune::{
     ScopedMemoryUnit, UnitView,
 };
 pub use capabilities::FieldCapabilities;
+pub use compact::{CompactFilter, CompactPayload, CompactResponse, CompactStrategy};
 pub use conflict::{
     Conflict, ConflictList, ConflictStatus, ConflictStrategy, ConflictType, DetectedBy, Resolution,
 };
@@ -49,6 +52,7 @@ pub use merge::{
 pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
+pub use replay::{ReplayDepth, ReplayEvent, ReplayPayload, ReplayResponse, ReplayTarget};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};
 pub use scope::{Scope, TemporalLayer};
 pub use session::{

@@ -35,13 +35,15 @@ words! {
 
 impl Operation {
     /// The operations that this version carries out; the others answer `UNSUPPORTED_OPERATION`.
-    pub const SUPPORTED: [Self; 9] = [
+    pub const SUPPORTED: [Self; 11] = [
         Self::Register,
         Self::Deregister,
         Self::Record,
         Self::Attune,
         Self::Detect,
         Self::Merge,
+        Self::Replay,
+        Self::Compact,
         Self::Coordinate,
         Self::Handoff,
         Self::Session,

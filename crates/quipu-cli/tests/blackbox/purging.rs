@@ -1,0 +1,65 @@
+//! A purge as an operator sees it: the text is in no file, also after a kill, and `quipu verify` is green;
+//! a text that somebody erased without a tombstone is damage.
+
+use std::path::Path;
+
+use quipu_log::{BodyAddress, Engine, FieldName, SqliteEngine, SqliteOptions};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::{Settings, finding, quipu, verify_is_green};
+
+fn is_found(dir: &Path, text: &str) -> bool {
+    std::fs::read_dir(dir).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return is_found(&path, text);
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        bytes.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes()))
+    })
+}
+
+#[test]
+fn a_purged_text_is_gone_also_after_a_crash_and_the_directory_verifies() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let mut client = server.client();
+    client.register("a", "tester");
+    client.record("a", finding("a ship"));
+    let mut secret = finding("Ada plays the xylophone");
+    secret["type"] = json!("observation");
+    client.record("a", secret);
+    assert!(is_found(data.path(), "xylophon"));
+    let purge = json!({"strategy": "purge", "filter": {"types": ["observation"]}});
+    let answer = client.operate("COMPACT", "a", purge).ok();
+    assert_eq!(answer["units_affected"], 1);
+    assert!(answer["storage_reclaimed_bytes"].as_u64().unwrap() > 0, "{answer}");
+    server.kill();
+    assert!(!is_found(data.path(), "xylophon"));
+    assert_eq!(verify_is_green(data.path())["bodies_erased"], 1);
+    let server = Settings::dev(data.path()).start();
+    server.stop();
+    assert!(!is_found(data.path(), "xylophon"));
+    assert!(is_found(data.path(), "a ship"));
+}
+
+#[test]
+fn a_text_that_was_erased_without_a_tombstone_is_damage() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let mut client = server.client();
+    client.register("a", "tester");
+    client.record("a", finding("a ship"));
+    server.stop();
+    let engine = SqliteEngine::open(data.path(), SqliteOptions::default()).unwrap();
+    let body = BodyAddress { position: 2, event: 0 };
+    engine.erase(&FieldName::default_field(), &[body]).unwrap();
+    drop(engine);
+    let verified = quipu(["verify", "--data", data.path().to_str().unwrap()]).failed();
+    let said = verified.said();
+    assert!(
+        said.contains("position 2: the text of event 0 was erased without a tombstone"),
+        "{said}"
+    );
+}

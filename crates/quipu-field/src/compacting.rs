@@ -1,0 +1,99 @@
+//! COMPACT on the handle: what is prepared before the writer sees it, and what follows its commit. The rule
+//! itself is in `ops`.
+
+use std::sync::Arc;
+
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{CompactPayload, CompactResponse, CompactStrategy, Operation},
+};
+
+use crate::{
+    command::{Action, Message},
+    failure::{storage_failure, with_causes},
+    field::Field,
+    ids::UnitId,
+    limits::COMPACT_ATTEMPTS,
+    ops::{self, compact},
+    purge, synthesis,
+    visibility::Sight,
+};
+
+impl Field {
+    /// COMPACT. A purge is answered when its texts are erased.
+    pub async fn compact(
+        self: &Arc<Self>,
+        message: Message,
+        payload: CompactPayload,
+    ) -> Result<CompactResponse, ProtocolError> {
+        let purges = payload.strategy == CompactStrategy::Purge;
+        let changed = ProtocolError::from(ops::Refusal::from(compact::Error::Changed));
+        let mut attempt = 1;
+        let outcome = loop {
+            let (asked, payload) = (message.clone(), payload.clone());
+            let prepared = self.blocking(move |field| field.prepare_compact(payload, &asked)).await;
+            let command = prepared.map_err(|error| error.during(Operation::Compact))?;
+            let action = Action::Compact(Box::new(command));
+            match self.submit(message.clone(), action).await {
+                Err(error) if error.message == changed.message && attempt < COMPACT_ATTEMPTS => {
+                    attempt += 1;
+                }
+                other => break other?,
+            }
+        };
+        let mut response = compact::respond(&outcome.events);
+        if purges {
+            let units = compact::purged(&outcome.events).to_vec();
+            let erased = self.blocking(move |field| field.erase(&units)).await;
+            let (bytes, warnings) = erased.map_err(|error| error.during(Operation::Compact))?;
+            response.storage_reclaimed_bytes = Some(bytes);
+            response.warnings.extend(warnings);
+        }
+        Ok(response)
+    }
+
+    /// Puts everything observed into a COMPACT: the epoch it will about have, and its summaries.
+    fn prepare_compact(
+        &self,
+        payload: CompactPayload,
+        message: &Message,
+    ) -> Result<compact::CompactCommand, ProtocolError> {
+        let epoch = self.clock.now().max(message.epoch).saturating_add(1);
+        let command = compact::CompactCommand::new(payload, epoch);
+        if command.strategy() != CompactStrategy::Summarize {
+            return Ok(command);
+        }
+        let (sources, end) = {
+            let published = self.view.read();
+            let state = &published.state;
+            let (agent, session) = (&message.agent, command.session(message));
+            let sight = Sight::by(state, agent, session, message.authority);
+            (synthesis::sources(state, &command.select(state, &sight)), state.units.next_ordinal())
+        };
+        let written = synthesis::write(sources, &self.bodies, self.origin.as_ref())?;
+        Ok(command.with_summaries(written, end))
+    }
+
+    /// Erases the texts of purged units wherever they are: log, snapshots, caches. Answers the bytes
+    /// of text and what the caller should know.
+    fn erase(&self, units: &[UnitId]) -> Result<(u64, Vec<String>), ProtocolError> {
+        let (texts, last_purge, quoted) = {
+            let published = self.view.read();
+            let state = &published.state;
+            let ordinals = units.iter().filter_map(|unit| state.units.find(*unit)).collect();
+            (purge::texts(state, &ordinals), state.last_purge, purge::quoted(state, &ordinals))
+        };
+        if units.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        let erased = purge::erase(self.engine.as_ref(), &self.name, &texts)
+            .map_err(|error| storage_failure(&error))?;
+        self.bodies.forget();
+        if let Some(snapshotter) = &self.snapshotter {
+            snapshotter.purge(last_purge).map_err(|error| {
+                ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
+            })?;
+        }
+        Ok((erased.bytes_reclaimed, quoted.into_iter().collect()))
+    }
+}

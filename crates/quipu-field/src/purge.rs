@@ -1,0 +1,109 @@
+//! The second half of a purge. The tombstone is a commit like any other; once it is durable, the texts
+//! that it names are erased from the log and from whatever was made from it. A process that dies in
+//! between leaves the tombstone, and the next opening finishes the work.
+
+use std::collections::BTreeSet;
+
+use quipu_log::{BodyAddress, Engine, EngineError, Erasure, FieldName};
+
+use quipu_wire::akashik::{MemoryType, RelationType};
+
+use crate::{
+    failure::with_causes,
+    snapshot::SnapshotDir,
+    state::{LinkTarget, State, UnitLink},
+};
+
+/// Where the texts of all purged units are, or were: their own, and those of the conflicts they are
+/// in, which repeat what a unit said against the other.
+#[must_use]
+pub fn tombstoned(state: &State) -> BTreeSet<BodyAddress> {
+    let purged = (0..state.units.next_ordinal())
+        .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))
+        .collect();
+    texts(state, &purged)
+}
+
+/// Where the texts of some units are.
+#[must_use]
+pub(crate) fn texts(state: &State, ordinals: &BTreeSet<u32>) -> BTreeSet<BodyAddress> {
+    let units = ordinals
+        .iter()
+        .filter_map(|ordinal| state.units.details(*ordinal))
+        .map(|unit| BodyAddress { position: unit.position, event: unit.event });
+    let conflicts = state
+        .conflicts
+        .iter()
+        .filter(|conflict| {
+            ordinals.contains(&conflict.unit_a) || ordinals.contains(&conflict.unit_b)
+        })
+        .flat_map(|conflict| {
+            // What was said when it was found, and what was said when it was settled.
+            let settled = conflict.resolution.as_ref();
+            let settled = settled.map(|entry| (entry.position, entry.event));
+            [(conflict.position, conflict.event)].into_iter().chain(settled)
+        })
+        .map(|(position, event)| BodyAddress { position, event });
+    units.chain(conflicts).collect()
+}
+
+/// What to know of units that were written from purged ones and are still there: they may repeat them.
+pub(crate) fn quoted(state: &State, purged: &BTreeSet<u32>) -> Option<String> {
+    let quotes = |ordinal: u32| {
+        let (Some(flags), Some(details)) =
+            (state.units.flags(ordinal), state.units.details(ordinal))
+        else {
+            return false;
+        };
+        let from_purged = |link: &UnitLink| match link.target {
+            LinkTarget::Unit(target) => {
+                link.kind == RelationType::Elaborates && purged.contains(&target)
+            }
+            LinkTarget::Foreign(_) => false,
+        };
+        !flags.purged
+            && flags.memory_type == MemoryType::Synthesis
+            && details.links.iter().any(from_purged)
+    };
+    let units = (0..state.units.next_ordinal()).filter(|ordinal| quotes(*ordinal)).count();
+    (units > 0).then(|| {
+        format!(
+            "synthesis units that elaborate purged ones and may repeat their words: {units}; purge them too if that matters"
+        )
+    })
+}
+
+/// Erases texts.
+pub(crate) fn erase(
+    engine: &dyn Engine,
+    field: &FieldName,
+    texts: &BTreeSet<BodyAddress>,
+) -> Result<Erasure, EngineError> {
+    let texts: Vec<BodyAddress> = texts.iter().copied().collect();
+    if texts.is_empty() { Ok(Erasure::default()) } else { engine.erase(field, &texts) }
+}
+
+/// Finishes, at opening, what a process may have left undone. A failure is told and does not keep the
+/// Field closed: the units are out of sight, and the next opening tries again.
+pub(crate) fn finish(
+    engine: &dyn Engine,
+    field: &FieldName,
+    state: &State,
+    snapshots: Option<&SnapshotDir>,
+) {
+    if state.last_purge == 0 {
+        return;
+    }
+    if let Some(Err(error)) = snapshots.map(|dir| dir.discard_before(state.last_purge)) {
+        tracing::error!(%field, error = with_causes(&error), "an old snapshot was not deleted");
+    }
+    match erase(engine, field, &tombstoned(state)) {
+        Ok(erased) if erased.bodies_erased > 0 => {
+            tracing::warn!(%field, bodies = erased.bodies_erased, "finished an interrupted purge");
+        }
+        Ok(_) => {}
+        Err(error) => {
+            tracing::error!(%field, error = with_causes(&error), "a purge is not finished");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The one table that says which things an event is about and which earlier things led to it. A new kind
+//! of event joins REPLAY with one arm here and one in `describe`.
+
+use quipu_wire::akashik::{ReplayPayload, ReplayTarget};
+
+use crate::{
+    coordination::HandoffChange,
+    event::Event,
+    ids::{ConflictId, UnitId},
+};
+
+/// Something that events are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Entity<'a> {
+    /// A unit.
+    Unit(UnitId),
+    /// A conflict.
+    Conflict(ConflictId),
+    /// A task as such: how it was made, given, finished. A unit rests on it.
+    Task(&'a str),
+    /// Everything done for a task, which only a replay of the task itself asks for.
+    Work(&'a str),
+}
+
+/// What an event is about and what led to it.
+#[derive(Debug, Default)]
+pub(crate) struct Links<'a> {
+    /// What it made or changed.
+    pub(crate) about: Vec<Entity<'a>>,
+    /// What it rests on: earlier events about these belong to whatever it belongs to.
+    pub(crate) rests_on: Vec<Entity<'a>>,
+    /// What it made: there is nothing about that before.
+    pub(crate) made: Option<Entity<'a>>,
+    /// Whether it only follows from the first event of its commit, which tells it too.
+    pub(crate) follows: bool,
+}
+
+/// The table.
+pub(crate) fn links(event: &Event) -> Links<'_> {
+    match event {
+        Event::UnitRecorded { unit, task, relations, .. } => {
+            let targets = relations.iter().filter_map(|link| UnitId::parse(&link.target));
+            let task = task.as_deref();
+            Links {
+                about: [Entity::Unit(*unit)].into_iter().chain(task.map(Entity::Work)).collect(),
+                rests_on: targets.map(Entity::Unit).chain(task.map(Entity::Task)).collect(),
+                made: Some(Entity::Unit(*unit)),
+                follows: false,
+            }
+        }
+        Event::UnitStatusChanged { unit, .. } => {
+            Links { about: vec![Entity::Unit(*unit)], follows: true, ..Links::default() }
+        }
+        Event::ConflictDetected { conflict, unit_a, unit_b, .. } => {
+            let (conflict, units) = (Entity::Conflict(*conflict), [unit_a, unit_b]);
+            let units = units.map(|unit| Entity::Unit(*unit));
+            Links {
+                about: [conflict].into_iter().chain(units).collect(),
+                rests_on: [conflict].into_iter().chain(units).collect(),
+                made: Some(conflict),
+                follows: false,
+            }
+        }
+        Event::ConflictResolving { conflict, .. }
+        | Event::ConflictBallotCast { conflict, .. }
+        | Event::ConflictResolved { conflict, .. }
+        | Event::ConflictEscalated { conflict, .. } => {
+            let conflict = Entity::Conflict(*conflict);
+            Links { about: vec![conflict], rests_on: vec![conflict], ..Links::default() }
+        }
+        Event::UnitRetracted { unit, .. } => {
+            let unit = Entity::Unit(*unit);
+            Links { about: vec![unit], rests_on: vec![unit], ..Links::default() }
+        }
+        Event::TaskChanged { task, .. } => {
+            Links { about: vec![Entity::Task(task), Entity::Work(task)], ..Links::default() }
+        }
+        Event::HandoffChanged { change, .. } => {
+            let (HandoffChange::Offered { task, .. } | HandoffChange::Moved { task, .. }) = change;
+            Links { about: vec![Entity::Task(task), Entity::Work(task)], ..Links::default() }
+        }
+        Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } => Links {
+            about: units.iter().map(|unit| Entity::Unit(*unit)).collect(),
+            ..Links::default()
+        },
+        Event::AgentRegistered { .. }
+        | Event::AgentDeregistered { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::ClockAdvanced { .. } => Links::default(),
+    }
+}
+
+/// What is replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A unit.
+    Unit(UnitId),
+    /// A unit that must be a decision.
+    Decision(UnitId),
+    /// A conflict.
+    Conflict(ConflictId),
+    /// A task.
+    Task(String),
+    /// A session.
+    Session(String),
+}
+
+impl Target {
+    /// The target of a payload, or nothing where no such id is ever given.
+    pub(crate) fn of(payload: &ReplayPayload) -> Option<Self> {
+        let id = &payload.target_id;
+        match payload.target_type {
+            ReplayTarget::MemoryUnit => UnitId::parse(id).map(Self::Unit),
+            ReplayTarget::Decision => UnitId::parse(id).map(Self::Decision),
+            ReplayTarget::Conflict => ConflictId::parse(id).map(Self::Conflict),
+            ReplayTarget::Task => Some(Self::Task(id.clone())),
+            ReplayTarget::Session => Some(Self::Session(id.clone())),
+        }
+    }
+
+    /// Whether an event made this.
+    pub(crate) fn is_made_by(&self, event: &Event) -> bool {
+        match (self, links(event).made) {
+            (Self::Unit(own) | Self::Decision(own), Some(Entity::Unit(made))) => *own == made,
+            (Self::Conflict(own), Some(Entity::Conflict(made))) => *own == made,
+            _ => false,
+        }
+    }
+
+    /// The unit that is replayed, if it is one.
+    pub(crate) const fn unit(&self) -> Option<UnitId> {
+        match self {
+            Self::Unit(unit) | Self::Decision(unit) => Some(*unit),
+            Self::Conflict(_) | Self::Task(_) | Self::Session(_) => None,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Writes a group of units down as one: whole sentences of theirs, each dated and with its author.
+
+use std::sync::Arc;
+
+use quipu_log::{Body, EngineError};
+use quipu_recall::summary;
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{MemoryType, UnitStatus},
+    timestamp::rfc3339,
+};
+
+use super::groups::{Bond, Group, groups};
+use crate::{
+    bodies::Bodies,
+    event::UnitBody,
+    failure::storage_failure,
+    ids::UnitId,
+    limits::{SUMMARY_TOKENS, SYNTHESIS_TOKENS},
+    origin::Origin,
+    state::State,
+    words::UnitWords,
+};
+
+/// Tokens of an extract, at the least.
+const EXTRACT_TOKENS_MIN: usize = 16;
+
+/// A unit to be summarized, as far as the state knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    ordinal: u32,
+    id: UnitId,
+    author: String,
+    memory_type: MemoryType,
+    status: UnitStatus,
+    time_ms: u64,
+    score: Option<f64>,
+    position: u64,
+    event: u32,
+    pub(super) session: Option<String>,
+    pub(super) task: Option<String>,
+}
+
+/// A summary, ready to be recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct Synthesis {
+    /// The new unit's id.
+    pub(crate) id: UnitId,
+    /// Its text, sealed.
+    pub(crate) body: Body,
+    /// Its words.
+    pub(crate) words: Arc<UnitWords>,
+    /// The lowest confidence of what it is written from.
+    pub(crate) score: f64,
+    /// The task of what it is written from.
+    pub(crate) task: Option<String>,
+    /// The session of what it is written from.
+    pub(crate) session: Option<String>,
+    /// What it is written from.
+    pub(crate) sources: Vec<UnitId>,
+    /// The same by ordinal.
+    pub(crate) ordinals: Vec<u32>,
+}
+
+/// Takes what the state knows of units, so that the view can be let go of.
+pub(crate) fn sources(state: &State, ordinals: &[u32]) -> Vec<Source> {
+    let text = |name| state.names.text(name).to_owned();
+    let source = |&ordinal: &u32| {
+        let (flags, details) = (state.units.flags(ordinal)?, state.units.details(ordinal)?);
+        Some(Source {
+            ordinal,
+            id: details.id,
+            author: text(flags.author),
+            memory_type: flags.memory_type,
+            status: flags.status,
+            time_ms: details.time_ms,
+            score: details.score,
+            position: details.position,
+            event: details.event,
+            session: details.session.map(text),
+            task: details.task.map(text),
+        })
+    };
+    ordinals.iter().filter_map(source).collect()
+}
+
+/// Groups units and writes a summary of each group.
+pub(crate) fn write(
+    sources: Vec<Source>,
+    bodies: &Bodies,
+    origin: &dyn Origin,
+) -> Result<Vec<Synthesis>, ProtocolError> {
+    let with_texts = sources
+        .into_iter()
+        .map(|source| {
+            let body = bodies.load::<UnitBody>(source.position, source.event)?;
+            Ok((source, body))
+        })
+        .collect::<Result<Vec<_>, EngineError>>()
+        .map_err(|error| storage_failure(&error))?;
+    groups(&with_texts)
+        .iter()
+        .map(|group| {
+            let members: Vec<_> =
+                group.members.iter().filter_map(|at| with_texts.get(*at)).collect();
+            synthesis(group, &members, origin)
+        })
+        .collect()
+}
+
+type Member<'a> = &'a (Source, Option<UnitBody>);
+
+fn synthesis(
+    group: &Group,
+    members: &[Member<'_>],
+    origin: &dyn Origin,
+) -> Result<Synthesis, ProtocolError> {
+    let first = members.first().map(|(source, _)| source);
+    let task = first.and_then(|source| source.task.clone());
+    let session = first.and_then(|source| source.session.clone());
+    let scores = members.iter().filter_map(|(source, _)| source.score);
+    let lowest =
+        scores.fold(None, |low: Option<f64>, score| Some(low.map_or(score, |low| low.min(score))));
+    let what = what(group.bond, members.len(), task.as_deref(), session.as_deref());
+    let text = UnitBody {
+        content: content(&what, members),
+        purpose: format!("To keep in brief what was recorded in {what}."),
+        reasoning: Some(format!(
+            "Summarizes {what} in their own words; the score is the lowest of theirs."
+        )),
+        ..UnitBody::default()
+    };
+    let body = Body::new(origin.salt(), &text)
+        .map_err(|error| ProtocolError::new(ErrorCode::InternalError, error.to_string()))?;
+    Ok(Synthesis {
+        id: UnitId::from_bits(origin.id_bits()),
+        body,
+        words: Arc::new(UnitWords::new(text.searchable())),
+        score: lowest.unwrap_or(0.0),
+        task,
+        session,
+        sources: members.iter().map(|(source, _)| source.id).collect(),
+        ordinals: members.iter().map(|(source, _)| source.ordinal).collect(),
+    })
+}
+
+/// What a group is, such as "3 units on one topic in session s-1".
+fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> String {
+    let mut what = if units == 1 { "1 unit".to_owned() } else { format!("{units} units") };
+    match bond {
+        Bond::Task => what.push_str(&format!(" for task {}", task.unwrap_or_default())),
+        Bond::Topic => what.push_str(" on one topic"),
+        Bond::Rest => what.push_str(" on various topics"),
+    }
+    if let Some(session) = session {
+        what.push_str(&format!(" in session {session}"));
+    }
+    what
+}
+
+fn content(what: &str, members: &[Member<'_>]) -> String {
+    let mut text = format!("Summary of {what}.");
+    let share = SYNTHESIS_TOKENS / members.len().max(1);
+    let tokens = share.clamp(EXTRACT_TOKENS_MIN, SUMMARY_TOKENS);
+    for (source, body) in members {
+        let date = rfc3339(source.time_ms);
+        let date = date.get(..10).unwrap_or(&date);
+        let status = match source.status {
+            UnitStatus::Active | UnitStatus::PendingEnrichment => String::new(),
+            UnitStatus::Draft
+            | UnitStatus::Superseded
+            | UnitStatus::Retracted
+            | UnitStatus::Contested => format!(", {}", source.status),
+        };
+        let said = match body {
+            // What was withdrawn is not said again.
+            Some(_) if source.status == UnitStatus::Retracted => "(not repeated)".to_owned(),
+            Some(body) => one_line(&summary::summarize(&body.content, tokens)),
+            None => "(erased)".to_owned(),
+        };
+        let Source { author, memory_type, .. } = source;
+        text.push_str(&format!("\n{date} {author}, {memory_type}{status}: {said}"));
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,194 @@
+//! COMPACT: archives, summarizes or purges units that are no longer needed at hand (`POST /v1/compact`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{MemoryType, UnitStatus, words::words};
+use crate::{
+    limits::{COMPACT_REASON_BYTES_MAX, LIST_ENTRIES_MAX},
+    reader::{ObjectReader, ReadError},
+};
+
+words! {
+    /// What happens to the units that pass the filter.
+    CompactStrategy {
+        /// Units that say in brief what they say take their place, and they are archived.
+        Summarize = "summarize",
+        /// They are left out of ATTUNE unless asked for.
+        Archive = "archive",
+        /// Their text is erased for good; a tombstone stays.
+        Purge = "purge",
+    }
+}
+
+impl CompactStrategy {
+    /// The authority that the strategy needs.
+    #[must_use]
+    pub const fn authority_needed(self) -> u8 {
+        match self {
+            Self::Summarize | Self::Archive => 6,
+            Self::Purge => 10,
+        }
+    }
+}
+
+/// Which units. Parts are combined with AND, an absent or empty part holds for all.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CompactFilter {
+    /// Recorded more than this many epochs ago.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_epochs: Option<u64>,
+    /// Recorded in this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Of any of these types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<MemoryType>,
+    /// In any of these states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub status: Vec<UnitStatus>,
+}
+
+impl CompactFilter {
+    /// Whether it holds for every unit.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What to compact, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CompactPayload {
+    /// How.
+    pub strategy: CompactStrategy,
+    /// Which units. A purge needs at least one part of it.
+    #[serde(default)]
+    pub filter: CompactFilter,
+    /// Why (ours). It stays in the log for ever, so it should name nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The answer to COMPACT.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CompactResponse {
+    /// `ok`.
+    pub status: String,
+    /// How many units were archived or purged.
+    pub units_affected: u64,
+    /// How many units say now in brief what they said.
+    pub synthesis_units_created: u64,
+    /// The bytes of text that a purge erased; null for the other strategies.
+    pub storage_reclaimed_bytes: Option<u64>,
+    /// What had no effect, and what a purge leaves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl CompactPayload {
+    /// The authority that the payload needs, read before anything else of it is judged.
+    #[must_use]
+    pub fn authority_needed(payload: &Value) -> u8 {
+        let strategy = payload.get("strategy").and_then(Value::as_str);
+        strategy
+            .and_then(CompactStrategy::parse)
+            .unwrap_or(CompactStrategy::Archive)
+            .authority_needed()
+    }
+
+    /// Reads the payload; what was ignored comes back as warnings.
+    pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
+        let mut object = ObjectReader::new("payload", payload)?;
+        let strategy = object
+            .take_word("strategy", CompactStrategy::WORDS, CompactStrategy::parse)?
+            .ok_or_else(|| object.refuse("strategy", "is required"))?;
+        let (filter, mut warnings) = match object.take_object("filter")? {
+            None => (CompactFilter::default(), Vec::new()),
+            Some(filter) => read_filter(filter)?,
+        };
+        if strategy == CompactStrategy::Purge && filter.is_empty() {
+            return Err(object.refuse("filter", "must not be empty for a purge"));
+        }
+        let reason = object
+            .take_text("reason", COMPACT_REASON_BYTES_MAX)?
+            .filter(|reason| !reason.trim().is_empty());
+        warnings.extend(object.warnings());
+        Ok((Self { strategy, filter, reason }, warnings))
+    }
+}
+
+fn read_filter(mut object: ObjectReader) -> Result<(CompactFilter, Vec<String>), ReadError> {
+    let filter = CompactFilter {
+        max_age_epochs: object.take_integer("max_age_epochs")?,
+        session_id: object.take_id("session_id")?,
+        types: read_words(&mut object, "types", MemoryType::WORDS, MemoryType::parse)?,
+        status: read_words(&mut object, "status", UnitStatus::WORDS, UnitStatus::parse)?,
+    };
+    Ok((filter, object.warnings()))
+}
+
+fn read_words<T>(
+    object: &mut ObjectReader,
+    key: &str,
+    words: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, ReadError> {
+    object
+        .take_array(key, LIST_ENTRIES_MAX)?
+        .into_iter()
+        .map(|(path, value)| {
+            value
+                .as_str()
+                .and_then(&parse)
+                .ok_or_else(|| ReadError::new(path, format!("must be one of {words}")))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn refusal(payload: Value) -> String {
+        CompactPayload::parse(payload).unwrap_err().path
+    }
+
+    #[test]
+    fn a_wrong_part_is_named() {
+        assert_eq!(refusal(json!({})), "payload.strategy");
+        assert_eq!(refusal(json!({"strategy": "shred"})), "payload.strategy");
+        let filter = |filter: Value| json!({"strategy": "archive", "filter": filter});
+        assert_eq!(refusal(filter(json!([]))), "payload.filter");
+        let age = filter(json!({"max_age_epochs": -1}));
+        assert_eq!(refusal(age), "payload.filter.max_age_epochs");
+        let types = filter(json!({"types": ["finding", "rumour"]}));
+        assert_eq!(refusal(types), "payload.filter.types[1]");
+        let status = filter(json!({"status": ["archived"]}));
+        assert_eq!(refusal(status), "payload.filter.status[0]");
+        let long =
+            json!({"strategy": "archive", "reason": "x".repeat(COMPACT_REASON_BYTES_MAX + 1)});
+        assert_eq!(refusal(long), "payload.reason");
+    }
+
+    #[test]
+    fn a_purge_of_everything_is_refused_however_it_is_written() {
+        for filter in [json!(null), json!({}), json!({"types": [], "session_id": null})] {
+            let payload = json!({"strategy": "purge", "filter": filter});
+            assert_eq!(refusal(payload), "payload.filter");
+        }
+        let all = json!({"strategy": "archive"});
+        assert!(CompactPayload::parse(all).unwrap().0.filter.is_empty());
+    }
+
+    #[test]
+    fn a_purge_needs_more_authority_than_the_rest() {
+        let needed =
+            |strategy: &str| CompactPayload::authority_needed(&json!({"strategy": strategy}));
+        assert_eq!((needed("archive"), needed("summarize"), needed("purge")), (6, 6, 10));
+    }
+}

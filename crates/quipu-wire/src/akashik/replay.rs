@@ -1,0 +1,121 @@
+//! REPLAY: tells how something came about, from the log alone (`POST /v1/replay`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::words::words;
+use crate::reader::{ObjectReader, ReadError};
+
+words! {
+    /// What is to be replayed.
+    ReplayTarget {
+        /// Everything done for a task.
+        Task = "task",
+        /// A unit.
+        MemoryUnit = "memory_unit",
+        /// A unit of type decision.
+        Decision = "decision",
+        /// A conflict.
+        Conflict = "conflict",
+        /// Everything done in a session.
+        Session = "session",
+    }
+}
+
+words! {
+    /// How much is told.
+    ReplayDepth {
+        /// The story and who took part; no timeline.
+        Summary = "summary",
+        /// The key events.
+        Detailed = "detailed",
+        /// Every event.
+        FullTrace = "full_trace",
+    }
+}
+
+/// What to replay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayPayload {
+    /// What kind of thing.
+    pub target_type: ReplayTarget,
+    /// Which one.
+    pub target_id: String,
+    /// How much is told; `detailed` if absent (ours).
+    pub depth: ReplayDepth,
+}
+
+/// Something that happened on the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayEvent {
+    /// When, by the Field's clock.
+    pub epoch: u64,
+    /// What it was, such as `RECORD`, `CONFLICT_CREATED`, `MERGE`.
+    pub event_type: String,
+    /// Who did it; `system` for what the Field did by itself.
+    pub agent_id: String,
+    /// What happened, in words.
+    pub description: String,
+    /// The unit that it is about.
+    pub memory_unit_id: Option<String>,
+    /// The task that it served.
+    pub task_id: Option<String>,
+    /// When, by the wall clock (ours).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+}
+
+/// The answer to REPLAY.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayResponse {
+    /// `ok`.
+    pub status: String,
+    /// What happened, in the order of epochs; empty at depth `summary`.
+    pub timeline: Vec<ReplayEvent>,
+    /// The story in a few sentences.
+    pub summary: String,
+    /// Who took part, in the order of first appearance.
+    pub agents_involved: Vec<String>,
+    /// How many events the whole chain has, whatever the depth.
+    pub total_events: u64,
+    /// What had no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl ReplayPayload {
+    /// Reads the payload; what was ignored comes back as warnings.
+    pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
+        let mut object = ObjectReader::new("payload", payload)?;
+        let target_type = object
+            .take_word("target_type", ReplayTarget::WORDS, ReplayTarget::parse)?
+            .ok_or_else(|| object.refuse("target_type", "is required"))?;
+        let target_id = object.require_id("target_id")?;
+        let depth = object
+            .take_word("depth", ReplayDepth::WORDS, ReplayDepth::parse)?
+            .unwrap_or(ReplayDepth::Detailed);
+        Ok((Self { target_type, target_id, depth }, object.warnings()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_replay_needs_a_target_and_tells_the_key_events_by_default() {
+        let error = |payload| ReplayPayload::parse(payload).unwrap_err().path;
+        assert_eq!(error(json!({})), "payload.target_type");
+        assert_eq!(error(json!({"target_type": "agent"})), "payload.target_type");
+        assert_eq!(error(json!({"target_type": "task"})), "payload.target_id");
+        let deep = json!({"target_type": "task", "target_id": "t", "depth": "deep"});
+        assert_eq!(error(deep), "payload.depth");
+        let (payload, _) =
+            ReplayPayload::parse(json!({"target_type": "decision", "target_id": "d"})).unwrap();
+        assert_eq!(payload.depth, ReplayDepth::Detailed);
+    }
+}
