@@ -111,20 +111,9 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
                 merge(field, *agent, conflict, *strategy, *second).await
             }
             Step::Retract(agent, unit) => {
-                let unit_id = units.get(usize::from(*unit)).cloned();
-                let payload = RetractPayload {
-                    unit_id: unit_id.unwrap_or_else(|| "mem-unknown".to_owned()),
-                    intent: RetractIntent { purpose: "to test".to_owned() },
-                };
-                let from = message(&format!("retract-{unit}"), &name(*agent));
-                format!("{:?}", field.retract(from, payload).await)
+                retract(field, *agent, *unit, units.get(usize::from(*unit)).cloned()).await
             }
-            Step::Attune(agent) => {
-                let scope = json!({"scope": {"role": "tester", "max_units": 5}});
-                let (payload, _) = AttunePayload::parse(scope).unwrap();
-                let answer = field.attune(message("look", &name(*agent)), payload).await;
-                format!("{:?}", answer.map(|answer| answer.epoch))
-            }
+            Step::Attune(agent) => look(field, *agent).await,
             Step::Jump(agent, epoch) => {
                 let mut from = message(&format!("jump-{epoch}"), &name(*agent));
                 from.epoch = *epoch;
@@ -149,6 +138,24 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
         answers.push(answer);
     }
     answers
+}
+
+/// Withdraws a unit, or tries to.
+async fn retract(field: &Arc<Field>, agent: u8, unit: u8, unit_id: Option<String>) -> String {
+    let payload = RetractPayload {
+        unit_id: unit_id.unwrap_or_else(|| "mem-unknown".to_owned()),
+        intent: RetractIntent { purpose: "to test".to_owned() },
+    };
+    let from = message(&format!("retract-{unit}"), &name(agent));
+    format!("{:?}", field.retract(from, payload).await)
+}
+
+/// Asks for context, and answers at which epoch.
+async fn look(field: &Arc<Field>, agent: u8) -> String {
+    let scope = json!({"scope": {"role": "tester", "max_units": 5}});
+    let (payload, _) = AttunePayload::parse(scope).unwrap();
+    let answer = field.attune(message("look", &name(agent)), payload).await;
+    format!("{:?}", answer.map(|answer| answer.epoch))
 }
 
 /// Settles a conflict, or tries to. The vote's ballot is for the older or the newer unit.
