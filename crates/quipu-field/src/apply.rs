@@ -7,7 +7,10 @@ use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
 use crate::{
     event::{ClockReason, Event, Link},
     ids::UnitId,
-    state::{AgentEntry, ConflictEntry, LinkTarget, State, UnitDetails, UnitFlags, UnitLink},
+    state::{
+        AgentEntry, ConflictEntry, LinkTarget, State, SubscriptionEntry, UnitDetails, UnitFlags,
+        UnitLink,
+    },
 };
 
 /// An event that cannot follow from the state before it: the log was not written by these rules.
@@ -54,6 +57,7 @@ fn apply_event(
         Event::AgentDeregistered { agent, .. } => {
             let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
             entry.status = AgentStatus::Offline;
+            state.subscriptions.remove_all_of(agent);
         }
         Event::UnitRecorded { .. } => unit_recorded(state, header, index, event)?,
         Event::UnitStatusChanged { unit, to, .. } => {
@@ -73,6 +77,8 @@ fn apply_event(
                 event: index,
             });
         }
+        Event::SubscriptionCreated { .. } => subscription_created(state, header, event)?,
+        Event::SubscriptionRemoved { subscription } => state.subscriptions.remove(*subscription),
         Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
     }
     Ok(())
@@ -128,6 +134,30 @@ fn unit_recorded(
     };
     let flags = UnitFlags { author, memory_type: *memory_type, status, archived: false };
     state.units.push(flags, details);
+    Ok(())
+}
+
+fn subscription_created(
+    state: &mut State,
+    header: &Header<Event>,
+    event: &Event,
+) -> Result<(), String> {
+    let Event::SubscriptionCreated { subscription, events, min_relevance, debounce_ms } = event
+    else {
+        return Err("not a subscription".to_owned());
+    };
+    let agent = state.agents.get(&header.actor).ok_or("subscribed by nobody known")?;
+    let entry = SubscriptionEntry {
+        agent: header.actor.clone(),
+        role: agent.role.clone(),
+        interests: agent.interests.clone(),
+        events: events.clone(),
+        min_relevance: *min_relevance,
+        debounce_ms: *debounce_ms,
+        position: header.position,
+        epoch: header.epoch,
+    };
+    state.subscriptions.insert(*subscription, entry);
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 use crate::{
     event::{ClockReason, Event},
     ids::{ConflictId, UnitId},
-    ops::record::RecordCommand,
+    ops::{record::RecordCommand, subscribe::SubscribeCommand},
     words::UnitWords,
 };
 
@@ -47,6 +47,8 @@ pub enum Action {
     Deregister(DeregisterPayload),
     /// RECORD.
     Record(Box<RecordCommand>),
+    /// SUBSCRIBE, where it changes something.
+    Subscribe(SubscribeCommand),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

@@ -3,11 +3,12 @@
 //! therefore never depends on.
 
 use quipu_wire::akashik::{
-    ConflictType, DetectedBy, MemoryType, Mode, Relation, RelationType, UnitStatus,
+    ConflictType, DetectedBy, MemoryType, Mode, Relation, RelationType, SubscriptionEvent,
+    UnitStatus,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{ConflictId, UnitId};
+use crate::ids::{ConflictId, SubscriptionId, UnitId};
 
 /// Something that happened. The word of each variant is persisted: keep it stable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +82,26 @@ pub enum Event {
         unit_b: UnitId,
         /// How it was found.
         detected_by: DetectedBy,
+    },
+    /// The actor asked to be told of events.
+    #[serde(rename = "subscription.created")]
+    SubscriptionCreated {
+        /// The subscription's id.
+        subscription: SubscriptionId,
+        /// What to tell of.
+        events: Vec<SubscriptionEvent>,
+        /// Nothing that scores lower.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min_relevance: Option<f64>,
+        /// The least time between two pushes about the same thing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        debounce_ms: Option<u64>,
+    },
+    /// The actor no longer wants to be told.
+    #[serde(rename = "subscription.removed")]
+    SubscriptionRemoved {
+        /// The subscription's id.
+        subscription: SubscriptionId,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]

@@ -33,6 +33,7 @@ use crate::{
     limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
     ops::{self, attune, deregister, detect, record, register},
     origin::Origin,
+    push::{Tail, TailFeed},
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -55,11 +56,12 @@ pub struct FieldOptions {
 #[derive(Debug)]
 pub struct Field {
     name: FieldName,
-    view: Arc<View>,
+    pub(crate) view: Arc<View>,
     clock: Arc<LamportClock>,
     bodies: Bodies,
     health: Arc<Health>,
-    origin: Arc<dyn Origin>,
+    pub(crate) origin: Arc<dyn Origin>,
+    pub(crate) tail: Arc<Tail>,
     jobs: mpsc::Sender<Job>,
     snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
@@ -84,6 +86,12 @@ impl Field {
         let snapshotter = directory.map(|directory| {
             Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
         });
+        let tail = Arc::new(Tail::new(
+            Arc::clone(&engine),
+            name.clone(),
+            Arc::clone(&view),
+            head.position,
+        ));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let writer = Writer {
             engine: Arc::clone(&engine),
@@ -94,6 +102,7 @@ impl Field {
             state,
             head,
             snapshotter: snapshotter.clone(),
+            tail: TailFeed::new(Arc::clone(&tail)),
         };
         let field = Arc::new(Self {
             bodies: Bodies::new(Arc::clone(&engine), name.clone()),
@@ -102,12 +111,14 @@ impl Field {
             clock,
             health,
             origin: options.origin,
+            tail: Arc::clone(&tail),
             jobs,
             snapshotter,
             stop: Arc::default(),
             threads: Mutex::default(),
         });
         field.start("writer", move || writer.run(queue))?;
+        field.start("push", move || tail.run())?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
     }
@@ -360,7 +371,11 @@ impl Field {
         }
     }
 
-    async fn submit(&self, message: Message, action: Action) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn submit(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
         let answer = self.enqueue(message, action)?;
         self.outcome(answer).await.map_err(|error| error.during(operation))
@@ -390,7 +405,7 @@ impl Field {
     }
 
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
-    async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
+    pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
             self.submit(self.system(message.epoch), Action::AdvanceClock(ClockReason::Reads))
                 .await?;
@@ -399,7 +414,7 @@ impl Field {
     }
 
     /// Ticks for a read, while the view is held.
-    fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
+    pub(crate) fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
         match self.clock.tick_for_read(received)? {
             ReadTick::At(epoch, log_it) => {
                 if log_it {

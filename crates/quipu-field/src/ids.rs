@@ -84,6 +84,10 @@ id! {
     /// The id of a conflict.
     ConflictId, "conflict-"
 }
+id! {
+    /// The id of a subscription.
+    SubscriptionId, "sub-"
+}
 
 #[cfg(test)]
 mod tests {

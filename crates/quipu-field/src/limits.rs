@@ -25,3 +25,11 @@ pub const CANDIDATES_PER_SOURCE: usize = 512;
 pub const CONFLICTS_RETURNED_MAX: usize = 10_000;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;
+/// Subscriptions that one agent may have.
+pub const SUBSCRIPTIONS_PER_AGENT_MAX: usize = 256;
+/// Commits that are read at a time for a subscriber that is behind.
+pub const PUSH_PAGE: usize = 64;
+/// Bytes of recent commits that are kept ready for subscribers.
+pub const PUSH_TAIL_BYTES: usize = 16 * 1024 * 1024;
+/// Tokens of the text that a push carries.
+pub const PUSH_SUMMARY_TOKENS: usize = 48;

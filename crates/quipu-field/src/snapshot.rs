@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{state::State, view::Published};
 
-const MAGIC: &[u8] = b"quipu-snapshot 1\n";
+const MAGIC: &[u8] = b"quipu-snapshot 2\n";
 const EXTENSION: &str = "snap";
 
 /// What a snapshot says of itself before its contents.

@@ -7,6 +7,7 @@
 
 pub mod analyze;
 pub mod budget;
+mod coverage;
 pub mod explain;
 pub mod index;
 pub mod limits;
@@ -21,6 +22,7 @@ pub mod tokens;
 mod words;
 
 pub use analyze::{Analyzed, analyze};
+pub use coverage::coverage;
 pub use index::{Hit, Index, Scores};
 pub use query::Query;
 pub use snapshot::IndexError;

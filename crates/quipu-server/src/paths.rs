@@ -5,6 +5,8 @@ use quipu_wire::akashik::Operation;
 pub(crate) const FIELD_STATUS: &str = "/v1/field/status";
 pub(crate) const AGENTS: &str = "/v1/agents";
 pub(crate) const CONFLICTS: &str = "/v1/conflicts";
+pub(crate) const PUSH_EVENTS: &str = "/v1/subscriptions/{id}/events";
+pub(crate) const PUSH_WEBSOCKET: &str = "/v1/subscriptions/{id}/ws";
 pub(crate) const HEALTHZ: &str = "/healthz";
 pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
@@ -45,6 +47,14 @@ impl Route {
         if let Some(operation) = operation {
             return Self { path: of(operation), operation: Some(operation) };
         }
+        if let Some(rest) = path.strip_prefix("/v1/subscriptions/") {
+            let push = match rest.split_once('/') {
+                Some((_, "events")) => PUSH_EVENTS,
+                Some((_, "ws")) => PUSH_WEBSOCKET,
+                _ => "other",
+            };
+            return Self { path: push, operation: None };
+        }
         let other = OTHERS.into_iter().find(|other| *other == path);
         Self { path: other.unwrap_or("other"), operation: None }
     }
@@ -61,6 +71,8 @@ mod tests {
             assert_eq!((route.path, route.operation), (of(*operation), Some(*operation)));
         }
         assert_eq!(Route::find(HOME).path, HOME);
+        assert_eq!(Route::find("/v1/subscriptions/sub-1/events").path, PUSH_EVENTS);
+        assert_eq!(Route::find("/v1/subscriptions/sub-1/x/ws").path, "other");
         assert_eq!(Route::find("/v1/../etc"), Route { path: "other", operation: None });
     }
 }

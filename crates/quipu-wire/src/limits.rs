@@ -23,3 +23,5 @@ pub const RELATIONS_MAX: usize = 256;
 pub const ATTUNE_UNITS_MAX: usize = 10_000;
 /// The highest authority: a human operator.
 pub const AUTHORITY_MAX: u8 = 10;
+/// The longest `debounce_ms` of a subscription: an hour.
+pub const DEBOUNCE_MS_MAX: u64 = 3_600_000;

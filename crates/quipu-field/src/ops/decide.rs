@@ -4,7 +4,7 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{deregister, record, register};
+use super::{deregister, record, register, subscribe};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -39,6 +39,9 @@ pub enum Refusal {
     /// DETECT.
     #[error(transparent)]
     Detect(#[from] super::detect::Error),
+    /// SUBSCRIBE.
+    #[error(transparent)]
+    Subscribe(#[from] subscribe::Error),
 }
 
 impl Refusal {
@@ -51,6 +54,7 @@ impl Refusal {
             Self::Register(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Detect(error) => error.code(),
+            Self::Subscribe(error) => error.code(),
         }
     }
 }
@@ -86,6 +90,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Register(payload) => register::decide(state, &command.message, payload),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
         Action::Record(record) => record::decide(state, &command.message, record),
+        Action::Subscribe(subscribe) => subscribe::decide(state, &command.message, subscribe),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -103,6 +108,7 @@ pub fn is_same_request(
         Action::Register(payload) => register::is_same(payload, &header.events),
         Action::Deregister(payload) => deregister::is_same(payload, &header.events),
         Action::Record(record) => record::is_same(record, header, commit),
+        Action::Subscribe(subscribe) => subscribe::is_same(subscribe, &header.events),
         Action::AdvanceClock(_) => false,
     }
 }
@@ -115,6 +121,7 @@ impl Action {
             Self::Register(_) => Some(Operation::Register),
             Self::Deregister(_) => Some(Operation::Deregister),
             Self::Record(_) => Some(Operation::Record),
+            Self::Subscribe(_) => Some(Operation::Subscribe),
             Self::AdvanceClock(_) => None,
         }
     }

@@ -54,6 +54,8 @@ pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     let status = if left.is_some() { DeregisterStatus::Ok } else { DeregisterStatus::NotFound };

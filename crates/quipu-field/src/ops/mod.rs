@@ -7,6 +7,7 @@ pub mod deregister;
 pub mod detect;
 pub mod record;
 pub mod register;
+pub mod subscribe;
 
 mod decide;
 

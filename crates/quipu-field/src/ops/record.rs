@@ -252,6 +252,8 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
             Event::AgentRegistered { .. }
             | Event::AgentDeregistered { .. }
             | Event::UnitStatusChanged { .. }
+            | Event::SubscriptionCreated { .. }
+            | Event::SubscriptionRemoved { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }
@@ -280,6 +282,8 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
         | Event::AgentDeregistered { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => false,
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {

@@ -109,6 +109,8 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     RegisterResponse {
@@ -132,6 +134,8 @@ pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) 
         | Event::UnitRecorded { .. }
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => false,
     })
 }

@@ -3,7 +3,7 @@
 use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
-use super::{AgentTable, ConflictTable, MessageWindow, Names, UnitTable};
+use super::{AgentTable, ConflictTable, MessageWindow, Names, SubscriptionTable, UnitTable};
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub struct State {
     pub conflicts: ConflictTable,
     /// Messages carried out.
     pub messages: MessageWindow,
+    /// Who wants to be told of what.
+    pub subscriptions: SubscriptionTable,
 }
 
 impl State {

@@ -5,6 +5,7 @@ mod conflicts;
 mod field_state;
 mod messages;
 mod names;
+mod subscriptions;
 mod units;
 
 pub use agents::{AgentEntry, AgentTable};
@@ -12,4 +13,5 @@ pub use conflicts::{ConflictEntry, ConflictTable};
 pub use field_state::State;
 pub use messages::MessageWindow;
 pub use names::{Name, Names};
+pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable};

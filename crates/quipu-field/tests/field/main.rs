@@ -6,4 +6,5 @@ mod clock;
 mod membership;
 mod record;
 mod state_from_log;
+mod subscribe;
 mod support;

@@ -2,7 +2,7 @@
 
 use utoipa::{IntoParams, OpenApi};
 
-use super::{attune, deregister, detect, reads, record, register};
+use super::{attune, deregister, detect, push, reads, record, register, subscribe};
 
 /// Which Field is meant.
 #[derive(IntoParams)]
@@ -47,6 +47,9 @@ pub(super) struct MessageHeaders {
     record::record,
     attune::attune,
     detect::detect,
+    subscribe::subscribe,
+    push::push_events,
+    push::push_websocket,
     reads::field_status,
     reads::agents,
     reads::conflicts,

@@ -5,10 +5,14 @@ mod attune;
 mod deregister;
 mod detect;
 mod document;
+mod push;
+mod push_sse;
+mod push_ws;
 mod reads;
 mod record;
 mod register;
 mod routes;
+mod subscribe;
 mod unsupported;
 
 pub(crate) use document::AkashikApi;

@@ -10,7 +10,7 @@ use axum::{
 };
 use quipu_wire::akashik::Operation;
 
-use super::{attune, deregister, detect, reads, record, register, unsupported};
+use super::{attune, deregister, detect, push, reads, record, register, subscribe, unsupported};
 use crate::{app::App, paths};
 
 /// All routes of the protocol.
@@ -18,7 +18,9 @@ pub(crate) fn router() -> Router<Arc<App>> {
     let reads = Router::new()
         .route(paths::FIELD_STATUS, get(reads::field_status))
         .route(paths::AGENTS, get(reads::agents))
-        .route(paths::CONFLICTS, get(reads::conflicts));
+        .route(paths::CONFLICTS, get(reads::conflicts))
+        .route(paths::PUSH_EVENTS, get(push::push_events))
+        .route(paths::PUSH_WEBSOCKET, get(push::push_websocket));
     Operation::ALL
         .iter()
         .fold(reads, |router, operation| router.route(paths::of(*operation), handler(*operation)))
@@ -31,8 +33,8 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Record => post(record::record),
         Operation::Attune => post(attune::attune),
         Operation::Detect => post(detect::detect),
+        Operation::Subscribe => post(subscribe::subscribe),
         Operation::Merge
-        | Operation::Subscribe
         | Operation::Replay
         | Operation::Compact
         | Operation::Coordinate

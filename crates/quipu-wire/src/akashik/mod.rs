@@ -12,6 +12,7 @@ mod operation;
 mod record;
 mod register;
 mod scope;
+mod subscribe;
 mod unit;
 mod words;
 
@@ -32,6 +33,10 @@ pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use scope::{Scope, TemporalLayer};
+pub use subscribe::{
+    PushNotification, SubscribeAction, SubscribePayload, SubscribeResponse, SubscribeStatus,
+    Subscription, SubscriptionEvent, SubscriptionRequest,
+};
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,
 };

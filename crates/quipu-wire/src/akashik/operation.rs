@@ -35,6 +35,12 @@ words! {
 
 impl Operation {
     /// The operations that this version carries out; the others answer `UNSUPPORTED_OPERATION`.
-    pub const SUPPORTED: [Self; 5] =
-        [Self::Register, Self::Deregister, Self::Record, Self::Attune, Self::Detect];
+    pub const SUPPORTED: [Self; 6] = [
+        Self::Register,
+        Self::Deregister,
+        Self::Record,
+        Self::Attune,
+        Self::Detect,
+        Self::Subscribe,
+    ];
 }
