@@ -26,7 +26,7 @@ fn the_document_is_served_without_a_key_and_names_the_routes() {
     assert_eq!(reply.status, 200);
     let document = reply.json();
     assert_eq!(document, serde_json::to_value(quipu_server::openapi()).unwrap());
-    for path in ["register", "deregister", "record", "attune", "detect"] {
+    for path in ["register", "deregister", "record", "attune", "detect", "subscribe"] {
         let post = &document["paths"][format!("/v1/{path}")]["post"];
         assert!(post["requestBody"].is_object(), "{path}");
         assert!(post["security"].is_array(), "{path}");

@@ -10,6 +10,7 @@ mod fields;
 mod keys;
 mod messages;
 mod observing;
+mod push;
 mod routes;
 mod shutdown;
 mod support;

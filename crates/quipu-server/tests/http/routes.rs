@@ -47,8 +47,7 @@ fn a_wrong_method_is_an_error_object() {
 #[test]
 fn operations_of_later_versions_say_so_to_whoever_has_a_key() {
     let server = TestServer::start();
-    for operation in ["MERGE", "SUBSCRIBE", "REPLAY", "COMPACT", "COORDINATE", "HANDOFF", "SESSION"]
-    {
+    for operation in ["MERGE", "REPLAY", "COMPACT", "COORDINATE", "HANDOFF", "SESSION"] {
         let path = format!("/v1/{}", operation.to_lowercase());
         let reply = server.client().post(&path, &json!({}));
         assert_eq!(reply.code(), "UNAUTHENTICATED", "{path}");
