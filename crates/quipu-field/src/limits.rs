@@ -33,3 +33,5 @@ pub const PUSH_PAGE: usize = 64;
 pub const PUSH_TAIL_BYTES: usize = 16 * 1024 * 1024;
 /// Tokens of the text that a push carries.
 pub const PUSH_SUMMARY_TOKENS: usize = 48;
+/// Things about which one debounced stream remembers when it told of them last.
+pub const DEBOUNCED_THINGS_MAX: usize = 16 * 1024;

@@ -1,17 +1,14 @@
 //! Owns how much of what is asked one text answers, looked at alone. Unlike a BM25 score it does not
 //! depend on the other documents, so it is the same today and when an old event is looked at again.
 
-use std::collections::BTreeSet;
-
 use crate::{analyze::Analyzed, query::Query, score::unit};
 
 /// The share of the query's weight whose terms the text has, from 0 to 1; 0 where nothing is asked.
 pub fn coverage(query: &Query, text: &Analyzed) -> f32 {
-    let has: BTreeSet<&str> = text.terms().map(|(term, _)| term).collect();
     let (mut all, mut found) = (0.0, 0.0);
     for term in query.terms() {
         all += term.weight;
-        if has.contains(&*term.term) {
+        if text.has(&term.term) {
             found += term.weight;
         }
     }

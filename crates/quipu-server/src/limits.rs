@@ -43,5 +43,7 @@ pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 pub(crate) const STREAMS_MAX: usize = 12 * 1024;
 /// How often a stream says that it is there, and looks whether its key still holds.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long to wait for the other side's farewell after ours.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 /// The largest message that is read from a subscriber, who has nothing to say.
 pub(crate) const STREAM_MESSAGE_BYTES_MAX: usize = 4096;

@@ -6,33 +6,47 @@
 use std::collections::HashMap;
 
 use super::notices::Entity;
+use crate::limits::DEBOUNCED_THINGS_MAX;
 
 /// What was told last about each thing.
 #[derive(Debug)]
 pub(super) struct Debounce {
     gap_ms: u64,
+    /// The time of the commit before.
     commit_ms: Option<u64>,
+    /// The latest time since the last quiet place: it does not go back where the clock does.
+    now_ms: u64,
     told_ms: HashMap<Entity, u64>,
 }
 
 impl Debounce {
     pub(super) fn new(gap_ms: u64) -> Self {
-        Self { gap_ms, commit_ms: None, told_ms: HashMap::new() }
+        Self { gap_ms, commit_ms: None, now_ms: 0, told_ms: HashMap::new() }
     }
 
     /// Moves on to a commit.
     pub(super) fn reach(&mut self, commit_ms: u64) {
         if self.commit_ms.is_some_and(|before| is_quiet(before, commit_ms, self.gap_ms)) {
             self.told_ms = HashMap::new();
+            self.now_ms = 0;
         }
+        self.now_ms = self.now_ms.max(commit_ms);
         self.commit_ms = Some(commit_ms);
     }
 
     /// Whether something may be told about a thing now; if so, it counts as told.
     pub(super) fn admits(&mut self, entity: &Entity) -> bool {
-        let now = self.commit_ms.unwrap_or_default();
-        if self.told_ms.get(entity).is_some_and(|told| told.abs_diff(now) < self.gap_ms) {
+        let (now, gap_ms) = (self.now_ms, self.gap_ms);
+        let holds = |told: u64| now.saturating_sub(told) < gap_ms;
+        if self.told_ms.get(entity).is_some_and(|told| holds(*told)) {
             return false;
+        }
+        if self.told_ms.len() >= DEBOUNCED_THINGS_MAX {
+            self.told_ms.retain(|_, told| holds(*told));
+        }
+        // Too many things within the time: all are forgotten, which is a function of the log as well.
+        if self.told_ms.len() >= DEBOUNCED_THINGS_MAX {
+            self.told_ms = HashMap::new();
         }
         self.told_ms.insert(entity.clone(), now);
         true
@@ -61,6 +75,28 @@ mod tests {
             .collect();
         assert_eq!(told, [true, false, false, true, false, true, true]);
         assert!(debounce.admits(&Entity::Agent("b".to_owned())), "things do not hinder each other");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut debounce = Debounce::new(100);
+        debounce.reach(0);
+        for number in 0..=DEBOUNCED_THINGS_MAX {
+            assert!(debounce.admits(&Entity::Agent(number.to_string())));
+        }
+        assert_eq!(debounce.told_ms.len(), 1);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_makes_nothing_new() {
+        let mut debounce = Debounce::new(100);
+        let thing = Entity::Agent("a".to_owned());
+        let told = [50, 120, 20, 149, 150].map(|time| {
+            debounce.reach(time);
+            debounce.admits(&thing)
+        });
+        // From 20 to 149 is a quiet place, as far as times say.
+        assert_eq!(told, [true, false, false, true, false]);
     }
 
     #[test]

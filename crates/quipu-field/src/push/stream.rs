@@ -60,7 +60,8 @@ pub struct PushStream {
     cursor: Cursor,
     debounce: Option<Debounce>,
     page: VecDeque<Arc<Prepared>>,
-    ready: VecDeque<Delivery>,
+    /// What comes next, each with the cursor behind it.
+    ready: VecDeque<(Cursor, Delivery)>,
 }
 
 impl PushStream {
@@ -110,8 +111,8 @@ impl PushStream {
     /// Waits for what comes next. Nothing is lost if it is dropped while it waits.
     pub async fn next(&mut self) -> Result<Delivery, ProtocolError> {
         loop {
-            if let Some(delivery) = self.ready.pop_front() {
-                self.note(&delivery);
+            if let Some((cursor, delivery)) = self.ready.pop_front() {
+                self.cursor = cursor;
                 return Ok(delivery);
             }
             if let Some(commit) = self.page.pop_front() {
@@ -129,14 +130,6 @@ impl PushStream {
             if closed || self.head.changed().await.is_err() {
                 return Ok(Delivery::End(End::Closed));
             }
-        }
-    }
-
-    fn note(&mut self, delivery: &Delivery) {
-        if let Delivery::Push(push) = delivery
-            && let Some(cursor) = Cursor::parse(&push.cursor)
-        {
-            self.cursor = cursor;
         }
     }
 
@@ -162,8 +155,10 @@ impl PushStream {
             debounce.reach(commit.time_ms);
         }
         for notice in &commit.notices {
-            if let Some(push) = self.told(commit, notice) {
-                self.ready.push_back(Delivery::Push(Box::new(push)));
+            let place =
+                Cursor { position: commit.position, event: notice.event, part: notice.part };
+            if let Some(push) = self.told(commit, notice, place) {
+                self.ready.push_back((place.next(), Delivery::Push(Box::new(push))));
             }
         }
         let over = commit.ended.iter().any(|ended| match ended {
@@ -171,7 +166,8 @@ impl PushStream {
             Ended::AllOf(agent) => *agent == self.target.entry.agent,
         });
         if over {
-            self.ready.push_back(Delivery::End(End::Unsubscribed));
+            let behind = Cursor::after_commit(commit.position);
+            self.ready.push_back((behind, Delivery::End(End::Unsubscribed)));
         }
         self.position = commit.position + 1;
         if self.ready.is_empty() {
@@ -180,7 +176,12 @@ impl PushStream {
     }
 
     /// The push, if this subscriber is to be told.
-    fn told(&mut self, commit: &Prepared, notice: &PreparedNotice) -> Option<PushNotification> {
+    fn told(
+        &mut self,
+        commit: &Prepared,
+        notice: &PreparedNotice,
+        place: Cursor,
+    ) -> Option<PushNotification> {
         let entry = &self.target.entry;
         let told = &notice.notice;
         let is_for = commit.actor != entry.agent
@@ -196,7 +197,6 @@ impl PushStream {
         if self.debounce.as_mut().is_some_and(|debounce| !debounce.admits(&told.entity)) {
             return None;
         }
-        let place = Cursor { position: commit.position, event: notice.event, part: notice.part };
         if place < self.from {
             return None;
         }

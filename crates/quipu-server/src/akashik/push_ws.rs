@@ -9,7 +9,7 @@ use super::{
     push::{Admitted, stopped},
     push_sse::failed,
 };
-use crate::limits::HEARTBEAT;
+use crate::limits::{FAREWELL, HEARTBEAT};
 
 /// Why a stream ends: a code of the protocol, and a word.
 type Ending = (u16, &'static str);
@@ -21,7 +21,7 @@ pub(super) async fn serve(mut socket: WebSocket, mut admitted: Admitted) {
     // Where the other side is gone already there is nobody to tell.
     if socket.send(Message::Close(Some(close))).await.is_ok() {
         let farewell = async { while let Some(Ok(_)) = socket.recv().await {} };
-        tokio::time::timeout(HEARTBEAT, farewell).await.ok();
+        tokio::time::timeout(FAREWELL, farewell).await.ok();
     }
 }
 
