@@ -99,7 +99,6 @@ fn c_d_e_i_merge_replay_and_compact_are_refused_as_unsupported() {
             json!({"target_type": "conflict", "target_id": "conflict-001", "depth": "detailed"}),
         ),
         ("COMPACT", json!({"strategy": "archive", "filter": {"max_age_epochs": 100}})),
-        ("SUBSCRIBE", json!({"action": "list"})),
         ("COORDINATE", json!({"action": "list"})),
         ("HANDOFF", json!({"action": "list"})),
         ("SESSION", json!({"action": "list"})),
