@@ -184,7 +184,8 @@ fn registering_tells_the_capabilities_and_an_id_is_taken_only_once() {
     assert_eq!(
         answer["field_capabilities"],
         json!({"conformance_level": 1, "protocol_version": "0.1.0", "persistence": true,
-               "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT"],
+               "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT",
+                                        "SUBSCRIBE"],
                "conflict_strategies": []})
     );
     let again = json!({"id": "researcher-01", "role": "other"});
