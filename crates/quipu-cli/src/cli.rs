@@ -80,7 +80,8 @@ Ask the server how it is, and speak to it with the key that it printed:
 
 const BENCH: &str = "\
 Measure this machine, and Quipu on it: what a sync costs, how many units it records a second, how
-long it takes to be given context, and how long a large field takes to open.
+long it takes to be given context, how soon subscribers are told, and how long a large field takes
+to open.
 
 Example:
   quipu bench probe --dir .

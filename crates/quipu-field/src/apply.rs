@@ -11,7 +11,10 @@ use crate::{
     apply_settling::settle,
     event::{ClockReason, Event, Link},
     ids::UnitId,
-    state::{AgentEntry, ConflictEntry, LinkTarget, State, UnitDetails, UnitFlags, UnitLink},
+    state::{
+        AgentEntry, ConflictEntry, LinkTarget, State, SubscriptionEntry, UnitDetails, UnitFlags,
+        UnitLink,
+    },
 };
 
 /// An event that cannot follow from the state before it: the log was not written by these rules.
@@ -59,6 +62,7 @@ fn apply_event(
             let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
             entry.status = AgentStatus::Offline;
             entry.current_task = None;
+            state.subscriptions.remove_all_of(agent);
         }
         Event::AgentStatusChanged { agent, to, task } => {
             agent_status_changed(state, agent, *to, task.as_deref())?;
@@ -111,6 +115,8 @@ fn apply_event(
         Event::UnitRetracted { unit, .. } => {
             find(state, *unit)?;
         }
+        Event::SubscriptionCreated { .. } => subscription_created(state, header, event)?,
+        Event::SubscriptionRemoved { subscription } => state.subscriptions.remove(*subscription),
         Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
     }
     Ok(())
@@ -172,6 +178,30 @@ fn unit_recorded(
     let flags =
         UnitFlags { author, memory_type: *memory_type, status, archived: false, purged: false };
     state.units.push(flags, details);
+    Ok(())
+}
+
+fn subscription_created(
+    state: &mut State,
+    header: &Header<Event>,
+    event: &Event,
+) -> Result<(), String> {
+    let Event::SubscriptionCreated { subscription, events, min_relevance, debounce_ms } = event
+    else {
+        return Err("not a subscription".to_owned());
+    };
+    let agent = state.agents.get(&header.actor).ok_or("subscribed by nobody known")?;
+    let entry = SubscriptionEntry {
+        agent: header.actor.clone(),
+        role: agent.role.clone(),
+        interests: agent.interests.clone(),
+        events: events.clone(),
+        min_relevance: *min_relevance,
+        debounce_ms: *debounce_ms,
+        position: header.position,
+        epoch: header.epoch,
+    };
+    state.subscriptions.insert(*subscription, entry);
     Ok(())
 }
 

@@ -45,6 +45,8 @@ pub(crate) fn settle(
         | Event::UnitStatusChanged { .. }
         | Event::ConflictDetected { .. }
         | Event::UnitRetracted { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
         | Event::AgentStatusChanged { .. }

@@ -11,7 +11,7 @@ use crate::{
     ops::{
         compact::CompactCommand, coordinate::CoordinateCommand, detect::Found,
         handoff::HandoffCommand, merge::MergeCommand, record::RecordCommand,
-        retract::RetractCommand, session::SessionCommand,
+        retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
     },
     words::UnitWords,
 };
@@ -82,6 +82,8 @@ pub enum Action {
     ExpireLeases,
     /// COMPACT.
     Compact(Box<CompactCommand>),
+    /// SUBSCRIBE, where it changes something.
+    Subscribe(SubscribeCommand),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

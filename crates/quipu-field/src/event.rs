@@ -4,13 +4,13 @@
 
 use quipu_wire::akashik::{
     AgentStatus, CompactFilter, CompactStrategy, ConflictStrategy, ConflictType, DetectedBy,
-    MemoryType, Mode, Relation, RelationType, UnitStatus, VoteTally,
+    MemoryType, Mode, Relation, RelationType, SubscriptionEvent, UnitStatus, VoteTally,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     coordination::{HandoffChange, SessionChange, TaskChange},
-    ids::{ConflictId, UnitId},
+    ids::{ConflictId, SubscriptionId, UnitId},
 };
 
 /// Something that happened. The word of each variant is persisted: keep it stable.
@@ -196,6 +196,26 @@ pub enum Event {
         reason: String,
         /// The units.
         units: Vec<UnitId>,
+    },
+    /// The actor asked to be told of events.
+    #[serde(rename = "subscription.created")]
+    SubscriptionCreated {
+        /// The subscription's id.
+        subscription: SubscriptionId,
+        /// What to tell of.
+        events: Vec<SubscriptionEvent>,
+        /// Nothing that scores lower.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min_relevance: Option<f64>,
+        /// The least time between two pushes about the same thing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        debounce_ms: Option<u64>,
+    },
+    /// The actor no longer wants to be told.
+    #[serde(rename = "subscription.removed")]
+    SubscriptionRemoved {
+        /// The subscription's id.
+        subscription: SubscriptionId,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]

@@ -38,6 +38,7 @@ use crate::{
     origin::Origin,
     proofs::{CommitProof, Proofs},
     purge,
+    push::{Tail, TailFeed},
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -89,6 +90,7 @@ pub struct Field {
     health: Arc<Health>,
     pub(crate) origin: Arc<dyn Origin>,
     pub(crate) detector: Arc<dyn Detector>,
+    pub(crate) tail: Arc<Tail>,
     jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
@@ -117,6 +119,12 @@ impl Field {
         let snapshotter = directory.map(|directory| {
             Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
         });
+        let tail = Arc::new(Tail::new(
+            Arc::clone(&engine),
+            name.clone(),
+            Arc::clone(&view),
+            head.position,
+        ));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let writer = Writer {
             engine: Arc::clone(&engine),
@@ -127,6 +135,7 @@ impl Field {
             state,
             head,
             snapshotter: snapshotter.clone(),
+            tail: TailFeed::new(Arc::clone(&tail)),
         };
         let field = Arc::new(Self {
             bodies: Bodies::new(Arc::clone(&engine), name.clone()),
@@ -137,6 +146,7 @@ impl Field {
             health,
             origin: options.origin,
             detector: options.detector.unwrap_or_else(|| Arc::new(ExplicitOnly)),
+            tail: Arc::clone(&tail),
             jobs,
             snapshotter,
             stop: Arc::default(),
@@ -150,6 +160,7 @@ impl Field {
             writer.run(queue);
             std::mem::forget(guard);
         })?;
+        field.start("push", move || tail.run())?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
     }

@@ -96,6 +96,10 @@ id! {
     /// The id of a handoff.
     HandoffId, "handoff-"
 }
+id! {
+    /// The id of a subscription.
+    SubscriptionId, "sub-"
+}
 
 #[cfg(test)]
 mod tests {

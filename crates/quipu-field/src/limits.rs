@@ -51,3 +51,13 @@ pub const SYNTHESIS_TOKENS: usize = 1024;
 pub const COMPACT_ATTEMPTS: usize = 3;
 /// Events that one REPLAY returns, where nothing else is configured.
 pub const REPLAY_EVENTS_MAX: usize = 10_000;
+/// Subscriptions that one agent may have.
+pub const SUBSCRIPTIONS_PER_AGENT_MAX: usize = 256;
+/// Commits that are read at a time for a subscriber that is behind.
+pub const PUSH_PAGE: usize = 64;
+/// Bytes of recent commits that are kept ready for subscribers.
+pub const PUSH_TAIL_BYTES: usize = 16 * 1024 * 1024;
+/// Tokens of the text that a push carries.
+pub const PUSH_SUMMARY_TOKENS: usize = 48;
+/// Things about which one debounced stream remembers when it told of them last.
+pub const DEBOUNCED_THINGS_MAX: usize = 16 * 1024;

@@ -19,8 +19,8 @@ use crate::{
 
 /// How much a word counts, by where the agent said it.
 const HINT_WEIGHT: f32 = 1.0;
-const INTEREST_WEIGHT: f32 = 0.5;
-const ROLE_WEIGHT: f32 = 0.3;
+pub(crate) const INTEREST_WEIGHT: f32 = 0.5;
+pub(crate) const ROLE_WEIGHT: f32 = 0.3;
 /// The least span over which recency is measured, so that a young Field does not age at once.
 const RECENCY_SPAN_MIN: u64 = 64;
 
@@ -276,7 +276,7 @@ fn linked_units(unit: &UnitDetails) -> impl Iterator<Item = u32> {
 }
 
 /// How close two roles are: the share of words that they have in common.
-fn role_alignment(asked: &str, author: &str) -> f32 {
+pub(crate) fn role_alignment(asked: &str, author: &str) -> f32 {
     let words = |role: &str| -> BTreeSet<String> {
         let role = role.to_lowercase();
         let split = |letter: char| !letter.is_alphanumeric();
@@ -293,7 +293,7 @@ fn count(number: usize) -> f32 {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a fraction needs no more digits to rank by")]
-fn small(fraction: f64) -> f32 {
+pub(crate) fn small(fraction: f64) -> f32 {
     fraction as f32
 }
 

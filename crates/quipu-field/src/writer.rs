@@ -17,6 +17,7 @@ use crate::{
     lamport::LamportClock,
     limits::BATCH_COMMANDS_MAX,
     ops,
+    push::TailFeed,
     snapshotter::Snapshotter,
     state::State,
     view::View,
@@ -63,6 +64,8 @@ pub(crate) struct Writer {
     pub head: Head,
     /// Makes a snapshot when one is due.
     pub snapshotter: Option<Snapshotter>,
+    /// Tells subscribers of what is durable.
+    pub tail: TailFeed,
 }
 
 /// Commits that are decided and not yet durable, with everything to be said once they are.
@@ -145,7 +148,10 @@ impl Writer {
             Action::Compact(compact) => {
                 (compact.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }
-            Action::Register(_) | Action::Deregister(_) | Action::Retract(_) => {
+            Action::Register(_)
+            | Action::Deregister(_)
+            | Action::Retract(_)
+            | Action::Subscribe(_) => {
                 (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }
             Action::Merge(merge) => {
@@ -297,6 +303,7 @@ impl Writer {
         if let Err(wrong) = wrong {
             self.health.fail(&format!("a durable commit could not be applied: {wrong}"));
         }
+        self.tail.published(self.head.position);
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.published(&self.head);
         }

@@ -32,6 +32,21 @@ impl Analyzed {
         })
     }
 
+    /// Whether the text has the term, which is not stemmed or folded first.
+    pub fn has(&self, term: &str) -> bool {
+        let start = |at: usize| at.checked_sub(1).map_or(0, |before| self.entries[before].end);
+        let (mut low, mut high) = (0, self.entries.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.text[start(middle)..self.entries[middle].end].cmp(term) {
+                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        false
+    }
+
     /// How many words the text has, repetitions included and stop words left out.
     pub const fn length(&self) -> u32 {
         self.length
@@ -86,6 +101,8 @@ mod tests {
         let terms: Vec<_> = analyzed.terms().collect();
         assert_eq!(terms, [("grew", 1), ("grow", 2), ("market", 3)]);
         assert_eq!((analyzed.length(), analyzed.distinct()), (6, 3));
+        assert!(["grew", "grow", "market"].iter().all(|term| analyzed.has(term)));
+        assert!(["", "gr", "growth", "z"].iter().all(|term| !analyzed.has(term)));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 pub mod analyze;
 pub mod budget;
+mod coverage;
 pub mod detect;
 pub mod explain;
 pub mod index;
@@ -22,6 +23,7 @@ pub mod tokens;
 mod words;
 
 pub use analyze::{Analyzed, analyze};
+pub use coverage::coverage;
 pub use detect::{Claim, Detector, Disagreement, ExplicitOnly, Method};
 pub use index::{Hit, Index, Scores};
 pub use query::Query;

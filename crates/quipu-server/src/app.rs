@@ -7,11 +7,15 @@ use std::{
 
 use quipu_field::{Field, Fields};
 use quipu_log::FieldName;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
-    metrics::MetricsHandle, proofs::Signer,
+    clock::Stopwatch,
+    ids::IdSource,
+    keys::KeyStore,
+    limits::{LARGE_BODIES_BYTES_MAX, STREAMS_MAX},
+    metrics::MetricsHandle,
+    proofs::Signer,
 };
 
 /// What all requests share.
@@ -25,6 +29,12 @@ pub(crate) struct App {
     pub(crate) dev: bool,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
+    /// Places for streams of pushes.
+    pub(crate) streams: Arc<Semaphore>,
+    /// Says to streams that the server stops; each holds a receiver until it has ended.
+    pub(crate) stopping: watch::Sender<bool>,
+    /// Whether callers reach us over TLS.
+    pub(crate) secure: bool,
     pub(crate) ids: IdSource,
     pub(crate) metrics: MetricsHandle,
     pub(crate) uptime: Stopwatch,
@@ -45,6 +55,9 @@ impl App {
             keys,
             dev,
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            stopping: watch::Sender::new(false),
+            secure: false,
             ids: IdSource::new(),
             metrics,
             uptime: Stopwatch::start(),

@@ -29,6 +29,7 @@ mod tls;
 mod write_limit;
 
 pub use keys::{KeyStore, KeyStoreError};
+pub use limits::WRITE_TIMEOUT;
 pub use metrics::{MetricsHandle, install_metrics};
 pub use openapi::openapi;
 pub use server::{BindError, Options, Server};

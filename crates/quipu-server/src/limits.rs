@@ -4,15 +4,15 @@
 use std::time::Duration;
 
 /// The most connections at one time; the next one waits to be accepted.
-pub(crate) const CONNECTIONS_MAX: usize = 4096;
+pub(crate) const CONNECTIONS_MAX: usize = 16 * 1024;
 /// How large the head of a request may be; twice as much is read ahead.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long the head of a request may take, and how long a connection may be idle.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long the body of a request may take.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a caller may take nothing of what it is sent.
-pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a caller may take nothing of what it is sent, if the options do not say.
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait after the operating system could not give us a connection.
@@ -45,3 +45,11 @@ pub(crate) const LOG_PAGE_COMMITS: usize = 100;
 pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);
+/// How many streams of pushes may be open at one time: fewer than connections, so that they leave room.
+pub(crate) const STREAMS_MAX: usize = 12 * 1024;
+/// How often a stream says that it is there, and looks whether its key still holds.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long to wait for the other side's farewell after ours.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+/// The largest message that is read from a subscriber, who has nothing to say.
+pub(crate) const STREAM_MESSAGE_BYTES_MAX: usize = 4096;

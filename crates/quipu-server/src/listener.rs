@@ -4,10 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::{GracefulShutdown, Watcher},
-};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -18,10 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     entrance::Entrance,
-    limits::{
-        ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT,
-        WRITE_TIMEOUT,
-    },
+    limits::{ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
     write_limit::WriteLimit,
 };
 
@@ -31,14 +25,16 @@ pub(crate) struct Listener {
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) entrance: Arc<Entrance>,
     pub(crate) grace: Duration,
+    pub(crate) write_timeout: Duration,
 }
 
 /// What a connection's task needs besides the connection.
 struct Connection {
     entrance: Arc<Entrance>,
     tls: Option<TlsAcceptor>,
-    graceful: Watcher,
+    leaving: watch::Receiver<bool>,
     ended: watch::Receiver<bool>,
+    write_timeout: Duration,
     _place: OwnedSemaphorePermit,
 }
 
@@ -46,7 +42,7 @@ impl Listener {
     /// Serves until `shutdown` resolves. Then no connection is accepted any more, requests under
     /// way have the grace to finish, and what is left is cut off.
     pub(crate) async fn run(self, shutdown: impl Future<Output = ()> + Send) {
-        let graceful = GracefulShutdown::new();
+        let (leave, leaving) = watch::channel(false);
         let (end, ended) = watch::channel(false);
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         tokio::pin!(shutdown);
@@ -57,8 +53,9 @@ impl Listener {
                     let connection = Connection {
                         entrance: Arc::clone(&self.entrance),
                         tls: self.tls.clone(),
-                        graceful: graceful.watcher(),
+                        leaving: leaving.clone(),
                         ended: ended.clone(),
+                        write_timeout: self.write_timeout,
                         _place: place,
                     };
                     tokio::spawn(connection.run(stream));
@@ -66,7 +63,10 @@ impl Listener {
             }
         }
         drop(self.tcp);
-        if timeout(self.grace, graceful.shutdown()).await.is_err() {
+        leave.send_replace(true);
+        drop(leaving);
+        // Every connection holds a receiver until it is done.
+        if timeout(self.grace, leave.closed()).await.is_err() {
             tracing::warn!("requests were still under way when the grace ended; they are cut off");
         }
         end.send_replace(true);
@@ -105,19 +105,21 @@ impl Connection {
     }
 
     async fn secure_and_serve(self, stream: TcpStream) {
-        let stream = WriteLimit::new(stream, WRITE_TIMEOUT);
+        let stream = WriteLimit::new(stream, self.write_timeout);
         let Some(tls) = &self.tls else {
-            return serve(self.entrance, self.graceful, stream).await;
+            return serve(self.entrance, self.leaving, stream).await;
         };
         match timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
-            Ok(Ok(stream)) => serve(self.entrance, self.graceful, stream).await,
+            Ok(Ok(stream)) => serve(self.entrance, self.leaving, stream).await,
             Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
     }
 }
 
-async fn serve<S>(entrance: Arc<Entrance>, graceful: Watcher, stream: S)
+/// Serves a connection until it ends, becomes a WebSocket, or is told to leave: then it finishes the
+/// request under way and no other.
+async fn serve<S>(entrance: Arc<Entrance>, mut leaving: watch::Receiver<bool>, stream: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -130,8 +132,18 @@ where
         .header_read_timeout(HEAD_TIMEOUT)
         .max_header_size(HEAD_BYTES_MAX)
         .max_buf_size(2 * HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = graceful.watch(connection).await {
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    let done = tokio::select! {
+        done = connection.as_mut() => done,
+        // The other end of the channel is never dropped before it says true.
+        () = async { leaving.wait_for(|leaving| *leaving).await.ok(); } => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = done {
         tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -19,6 +19,7 @@ const OPERATIONS: &str = "quipu_operations_total";
 const COMMITS: &str = "quipu_field_commits";
 const UNITS: &str = "quipu_field_units";
 const READY: &str = "quipu_field_ready";
+const STREAMS: &str = "quipu_push_streams";
 const UPTIME: &str = "quipu_uptime_seconds";
 
 /// From a fast write to a request that nobody waits for.
@@ -69,6 +70,7 @@ fn install() -> MetricsHandle {
     describe_gauge!(COMMITS, "commits in the log of an open Field");
     describe_gauge!(UNITS, "memory units of an open Field");
     describe_gauge!(READY, "1 where an open Field takes writes, else 0");
+    describe_gauge!(STREAMS, "open streams of pushes");
     describe_gauge!(UPTIME, "seconds since the server started");
     handle
 }
@@ -92,6 +94,12 @@ pub(crate) fn count_request(
         let code = code.map_or("OK", ErrorCode::as_str);
         counter!(OPERATIONS, "operation" => operation.as_str(), "code" => code).increment(1);
     }
+}
+
+/// Takes down how many streams of pushes are open.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a double; there are thousands")]
+pub(crate) fn gauge_streams(open: usize) {
+    gauge!(STREAMS).set(open as f64);
 }
 
 /// Takes down how the open Fields stand. Goes through all of their units: not for every request.

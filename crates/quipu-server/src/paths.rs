@@ -12,6 +12,8 @@ pub(crate) const CONSISTENCY: &str = "/v1/log/consistency";
 pub(crate) const RETRACT: &str = "/v1/retract";
 pub(crate) const UNIT: &str = "/v1/units/{id}";
 pub(crate) const LOG: &str = "/v1/log";
+pub(crate) const PUSH_EVENTS: &str = "/v1/subscriptions/{id}/events";
+pub(crate) const PUSH_WEBSOCKET: &str = "/v1/subscriptions/{id}/ws";
 pub(crate) const HEALTHZ: &str = "/healthz";
 pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
@@ -66,6 +68,14 @@ impl Route {
         if let Some(operation) = operation {
             return Self { path: of(operation), operation: Some(operation) };
         }
+        if let Some(rest) = path.strip_prefix("/v1/subscriptions/") {
+            let push = match rest.split_once('/') {
+                Some((_, "events")) => PUSH_EVENTS,
+                Some((_, "ws")) => PUSH_WEBSOCKET,
+                _ => "other",
+            };
+            return Self { path: push, operation: None };
+        }
         let is_unit = path.strip_prefix("/v1/units/").is_some_and(|id| !id.contains('/'));
         let other =
             OTHERS.into_iter().find(|other| *other == path).or_else(|| is_unit.then_some(UNIT));
@@ -86,6 +96,8 @@ mod tests {
         assert_eq!(Route::find(HOME).path, HOME);
         assert_eq!(Route::find("/v1/units/mem-1").path, UNIT);
         assert_eq!(Route::find("/v1/units/a/b").path, "other");
+        assert_eq!(Route::find("/v1/subscriptions/sub-1/events").path, PUSH_EVENTS);
+        assert_eq!(Route::find("/v1/subscriptions/sub-1/x/ws").path, "other");
         assert_eq!(Route::find("/v1/../etc"), Route { path: "other", operation: None });
     }
 }

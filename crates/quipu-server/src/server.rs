@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use quipu_field::Fields;
 use quipu_log::{EngineError, FieldName};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch, time::timeout};
 
 use crate::{
     app::App,
@@ -28,6 +28,8 @@ pub struct Options {
     pub tls: Option<TlsFiles>,
     /// How long requests under way may take once the server is told to stop.
     pub shutdown_grace: Duration,
+    /// How long a caller may take nothing of what it is sent; then it is cut off.
+    pub write_timeout: Duration,
 }
 
 /// Why the server cannot start.
@@ -67,6 +69,8 @@ pub struct Server {
     local_addr: SocketAddr,
     fields: Arc<Fields>,
     metrics: MetricsHandle,
+    stopping: watch::Sender<bool>,
+    grace: Duration,
     listener: Listener,
 }
 
@@ -97,11 +101,14 @@ impl Server {
             .await
             .map_err(|source| BindError::Field { field: default, source })?;
         let metrics = install_metrics();
-        let app = Arc::new(App::new(Arc::clone(&fields), keys, options.dev, metrics.clone()));
+        let mut app = App::new(Arc::clone(&fields), keys, options.dev, metrics.clone());
+        app.secure = tls.is_some();
+        let app = Arc::new(app);
+        let (stopping, grace) = (app.stopping.clone(), options.shutdown_grace);
         let router = surface::router(Arc::clone(&app));
         let entrance = Arc::new(Entrance::new(app, router));
-        let listener = Listener { tcp, tls, entrance, grace: options.shutdown_grace };
-        Ok(Self { local_addr, fields, metrics, listener })
+        let listener = Listener { tcp, tls, entrance, grace, write_timeout: options.write_timeout };
+        Ok(Self { local_addr, fields, metrics, stopping, grace, listener })
     }
 
     /// Where it listens.
@@ -127,7 +134,14 @@ impl Server {
                 fields.opened().iter().for_each(|field| field.expire_leases());
             }
         });
+        let stopping = self.stopping;
+        let shutdown = async {
+            shutdown.await;
+            stopping.send_replace(true);
+        };
         self.listener.run(shutdown).await;
+        // A WebSocket is no connection of the listener's any more.
+        timeout(self.grace, stopping.closed()).await.ok();
         upkeep.abort();
         leases.abort();
         self.fields.close().await;

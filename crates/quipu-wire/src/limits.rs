@@ -33,3 +33,5 @@ pub const PRIORITY_DEFAULT: u8 = 5;
 pub const LEASE_MS_MIN: u64 = 1;
 /// The longest lease of a task: a week.
 pub const LEASE_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;
+/// The longest `debounce_ms` of a subscription: an hour.
+pub const DEBOUNCE_MS_MAX: u64 = 3_600_000;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{attune, open, probe, record, report::Report};
+use super::{attune, open, probe, record, report::Report, subscribe};
 use crate::failure::Failure;
 
 /// Measure this machine, and Quipu on it.
@@ -34,6 +34,8 @@ enum Question {
     Attune(attune::AttuneArgs),
     /// How long does a large Field take to open, and how much memory does it need?
     Open(open::OpenArgs),
+    /// How soon are many subscribers told, and what does an idle one cost?
+    Subscribe(subscribe::SubscribeArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
     #[command(hide = true)]
     OpenChild {
@@ -54,6 +56,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Record(options) => record::run(&options, args.seed, &mut report)?,
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
+        Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
         Question::OpenChild { .. } => {}
     }
     report.finish(args.out.as_deref())

@@ -140,7 +140,7 @@ impl Connection {
 }
 
 /// The status of an answer and its length with its head, once the head is there.
-fn head(buffer: &[u8]) -> Option<(u16, usize)> {
+pub(super) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
     let end = buffer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(buffer.get(..end)?).ok()?;
     let status = text.get(9..12)?.parse().ok()?;

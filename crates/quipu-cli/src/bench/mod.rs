@@ -12,6 +12,7 @@ mod probe;
 mod record;
 mod report;
 mod stopwatch;
+mod subscribe;
 mod workplace;
 
 pub(crate) use args::{BenchArgs, run};

@@ -36,6 +36,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         dev: settings.dev,
         tls: settings.tls.clone(),
         shutdown_grace: SHUTDOWN_GRACE,
+        write_timeout: quipu_server::WRITE_TIMEOUT,
     };
     let binding = Server::bind(options, fields, Arc::clone(&keys));
     let server = progress::waiting("opening the log", binding)

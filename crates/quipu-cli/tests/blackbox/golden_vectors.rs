@@ -247,7 +247,8 @@ fn registering_tells_the_capabilities_and_an_id_is_taken_only_once() {
         answer["field_capabilities"],
         json!({"conformance_level": 1, "protocol_version": "0.1.0", "persistence": true,
                "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE",
-                                         "REPLAY", "COMPACT", "COORDINATE", "HANDOFF", "SESSION"],
+                                         "SUBSCRIBE", "REPLAY", "COMPACT", "COORDINATE", "HANDOFF",
+                                         "SESSION"],
                "conflict_strategies": ["last_write_wins", "confidence_weighted", "authority",
                                         "evidence_count", "synthesis", "human_escalation", "vote"]})
     );

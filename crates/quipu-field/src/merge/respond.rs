@@ -53,6 +53,8 @@ pub fn respond(
             | Event::AgentDeregistered { .. }
             | Event::ConflictDetected { .. }
             | Event::UnitRetracted { .. }
+            | Event::SubscriptionCreated { .. }
+            | Event::SubscriptionRemoved { .. }
             | Event::UnitsArchived { .. }
             | Event::UnitsPurged { .. }
             | Event::AgentStatusChanged { .. }

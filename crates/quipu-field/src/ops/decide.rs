@@ -4,7 +4,9 @@
 use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
-use super::{compact, coordinate, deregister, handoff, merge, record, register, retract, session};
+use super::{
+    compact, coordinate, deregister, handoff, merge, record, register, retract, session, subscribe,
+};
 use crate::{
     command::{Action, Command, Decision},
     event::Event,
@@ -63,6 +65,9 @@ pub enum Refusal {
     /// COMPACT.
     #[error(transparent)]
     Compact(#[from] compact::Error),
+    /// SUBSCRIBE.
+    #[error(transparent)]
+    Subscribe(#[from] subscribe::Error),
 }
 
 impl Refusal {
@@ -83,6 +88,7 @@ impl Refusal {
             Self::Visibility(error) => error.code(),
             Self::Replay(error) => error.code(),
             Self::Compact(error) => error.code(),
+            Self::Subscribe(error) => error.code(),
         }
     }
 }
@@ -128,6 +134,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Handoff(handoff) => handoff::decide(state, &command.message, handoff),
         Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
         Action::Compact(compact) => compact::decide(state, &command.message, compact),
+        Action::Subscribe(subscribe) => subscribe::decide(state, &command.message, subscribe),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -151,6 +158,7 @@ pub fn is_same_request(
         Action::Coordinate(task) => coordinate::is_same(task, header, commit),
         Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),
         Action::Compact(compact) => compact::is_same(compact, &header.events),
+        Action::Subscribe(subscribe) => subscribe::is_same(subscribe, &header.events),
         Action::NoteConflicts(_) | Action::ExpireLeases | Action::AdvanceClock(_) => false,
     }
 }
@@ -168,6 +176,7 @@ impl Action {
             Self::Coordinate(_) => Some(Operation::Coordinate),
             Self::Handoff(_) => Some(Operation::Handoff),
             Self::Compact(_) => Some(Operation::Compact),
+            Self::Subscribe(_) => Some(Operation::Subscribe),
             Self::Retract(_)
             | Self::NoteConflicts(_)
             | Self::ExpireLeases

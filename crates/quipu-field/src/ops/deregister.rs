@@ -68,6 +68,8 @@ pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
         | Event::UnitRetracted { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     let status = if left.is_some() { DeregisterStatus::Ok } else { DeregisterStatus::NotFound };

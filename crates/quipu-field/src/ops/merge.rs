@@ -211,6 +211,8 @@ pub(super) fn is_same(merge: &MergeCommand, header: &Header<Event>, commit: &Com
             | Event::AgentDeregistered { .. }
             | Event::ConflictDetected { .. }
             | Event::UnitRetracted { .. }
+            | Event::SubscriptionCreated { .. }
+            | Event::SubscriptionRemoved { .. }
             | Event::UnitsArchived { .. }
             | Event::UnitsPurged { .. }
             | Event::AgentStatusChanged { .. }

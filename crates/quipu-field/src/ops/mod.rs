@@ -14,6 +14,7 @@ pub mod register;
 pub mod replay;
 pub mod retract;
 pub mod session;
+pub mod subscribe;
 
 mod decide;
 mod same_text;

@@ -289,6 +289,8 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
             | Event::UnitRetracted { .. }
             | Event::UnitsArchived { .. }
             | Event::UnitsPurged { .. }
+            | Event::SubscriptionCreated { .. }
+            | Event::SubscriptionRemoved { .. }
             | Event::ClockAdvanced { .. } => {}
         }
     }
@@ -328,6 +330,8 @@ pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &C
         | Event::UnitRetracted { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => false,
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {

@@ -120,6 +120,8 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
         | Event::UnitRetracted { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => None,
     });
     RegisterResponse {
@@ -154,6 +156,8 @@ pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) 
         | Event::UnitRetracted { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => false,
     })
 }

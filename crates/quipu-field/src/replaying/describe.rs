@@ -50,6 +50,8 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
         Event::ConflictResolving { .. }
         | Event::AgentStatusChanged { .. }
         | Event::UnitStatusChanged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => return None,
     };
     Some(Shape { event_type, is_key, by_field })
@@ -168,6 +170,8 @@ fn words(found: &Found, target: &Target, bodies: &Bodies) -> Result<Words, Engin
         Event::ConflictResolving { .. }
         | Event::AgentStatusChanged { .. }
         | Event::UnitStatusChanged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => plain(String::new()),
     })
 }

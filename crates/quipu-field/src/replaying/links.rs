@@ -87,6 +87,8 @@ pub(crate) fn links(event: &Event) -> Links<'_> {
         | Event::AgentDeregistered { .. }
         | Event::AgentStatusChanged { .. }
         | Event::SessionChanged { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => Links::default(),
     }
 }

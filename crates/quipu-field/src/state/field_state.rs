@@ -4,8 +4,8 @@ use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, TaskTable,
-    UnitTable,
+    AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, SubscriptionTable,
+    TaskTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -39,6 +39,8 @@ pub struct State {
     pub cross_session: bool,
     /// The position of the last purge, 0 if there was none. No snapshot from before it may stay.
     pub last_purge: u64,
+    /// Who wants to be told of what.
+    pub subscriptions: SubscriptionTable,
 }
 
 impl State {

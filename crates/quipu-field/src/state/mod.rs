@@ -7,6 +7,7 @@ mod handoffs;
 mod messages;
 mod names;
 mod sessions;
+mod subscriptions;
 mod tasks;
 mod units;
 
@@ -17,5 +18,6 @@ pub use handoffs::{HandoffEntry, HandoffTable};
 pub use messages::MessageWindow;
 pub use names::{Name, Names};
 pub use sessions::{SessionEntry, SessionTable};
+pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
 pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable};

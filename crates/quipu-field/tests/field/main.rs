@@ -18,5 +18,6 @@ mod replay;
 mod retract;
 mod session;
 mod state_from_log;
+mod subscribe;
 mod support;
 mod visibility;

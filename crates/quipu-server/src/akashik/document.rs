@@ -3,8 +3,8 @@
 use utoipa::{IntoParams, OpenApi};
 
 use super::{
-    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, reads, record,
-    register, replay, retract, session,
+    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, push, reads,
+    record, register, replay, retract, session, subscribe,
 };
 
 /// Which Field is meant, and who reads.
@@ -62,6 +62,9 @@ pub(super) struct MessageHeaders {
     session::session,
     replay::replay,
     compact::compact,
+    subscribe::subscribe,
+    push::push_events,
+    push::push_websocket,
     reads::field_status,
     reads::agents,
     reads::conflicts,

@@ -10,6 +10,9 @@ mod document;
 mod handoff;
 mod merge;
 mod own_reads;
+mod push;
+mod push_sse;
+mod push_ws;
 mod reads;
 mod record;
 mod register;
@@ -17,7 +20,7 @@ mod replay;
 mod retract;
 mod routes;
 mod session;
-mod unsupported;
+mod subscribe;
 
 pub(crate) use document::AkashikApi;
 pub(crate) use routes::router;

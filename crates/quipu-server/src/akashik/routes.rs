@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{Request, State},
     routing::{MethodRouter, get, post},
 };
 use quipu_wire::akashik::Operation;
 
 use super::{
-    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, reads, record,
-    register, replay, retract, session, unsupported,
+    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, push, reads,
+    record, register, replay, retract, session, subscribe,
 };
 use crate::{app::App, paths};
 
@@ -24,7 +23,9 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::CONFLICTS, get(reads::conflicts))
         .route(paths::RETRACT, post(retract::retract))
         .route(paths::UNIT, get(own_reads::unit))
-        .route(paths::LOG, get(own_reads::log));
+        .route(paths::LOG, get(own_reads::log))
+        .route(paths::PUSH_EVENTS, get(push::push_events))
+        .route(paths::PUSH_WEBSOCKET, get(push::push_websocket));
     Operation::ALL
         .iter()
         .fold(reads, |router, operation| router.route(paths::of(*operation), handler(*operation)))
@@ -43,10 +44,6 @@ fn handler(operation: Operation) -> MethodRouter<Arc<App>> {
         Operation::Session => post(session::session),
         Operation::Replay => post(replay::replay),
         Operation::Compact => post(compact::compact),
-        Operation::Subscribe => {
-            post(move |State(app): State<Arc<App>>, request: Request| async move {
-                unsupported::unsupported(&app, operation, request).await
-            })
-        }
+        Operation::Subscribe => post(subscribe::subscribe),
     }
 }

@@ -9,7 +9,13 @@ use axum::{
 };
 use quipu_wire::{ErrorCode, ProtocolError};
 
-use crate::{answer::Refused, app::App, auth, metrics::gauge_fields};
+use crate::{
+    answer::Refused,
+    app::App,
+    auth,
+    limits::STREAMS_MAX,
+    metrics::{gauge_fields, gauge_streams},
+};
 
 /// All counts as Prometheus reads them.
 #[utoipa::path(
@@ -29,6 +35,7 @@ pub(super) async fn metrics(
     auth::credential(&app, &headers)?;
     let counting = tokio::task::spawn_blocking(move || {
         gauge_fields(&app.fields.opened(), app.uptime.elapsed());
+        gauge_streams(STREAMS_MAX.saturating_sub(app.streams.available_permits()));
         app.metrics.render()
     });
     let text = counting.await.map_err(|error| {

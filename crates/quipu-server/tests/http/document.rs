@@ -39,6 +39,7 @@ fn the_document_is_served_without_a_key_and_names_the_routes() {
         "session",
         "replay",
         "compact",
+        "subscribe",
     ] {
         let post = &document["paths"][format!("/v1/{path}")]["post"];
         assert!(post["requestBody"].is_object(), "{path}");

@@ -11,6 +11,7 @@ mod fields;
 mod keys;
 mod messages;
 mod observing;
+mod push;
 mod routes;
 mod settling;
 mod shutdown;

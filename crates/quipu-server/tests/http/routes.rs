@@ -1,8 +1,6 @@
 //! Which routes there are, and what is answered where there is none.
 
-use serde_json::json;
-
-use crate::support::{TestServer, envelope};
+use crate::support::TestServer;
 
 #[test]
 fn an_unknown_route_is_an_error_object() {
@@ -41,24 +39,6 @@ fn a_wrong_method_is_an_error_object() {
         assert_eq!((reply.status, reply.code().as_str()), expected, "{method} {path}");
         assert!(reply.message().contains(method), "{}", reply.message());
         assert!(reply.header("allow").is_some(), "{method} {path}");
-    }
-}
-
-#[test]
-fn operations_of_later_versions_say_so_to_whoever_has_a_key() {
-    let server = TestServer::start();
-    for operation in ["SUBSCRIBE"] {
-        let path = format!("/v1/{}", operation.to_lowercase());
-        let reply = server.client().post(&path, &json!({}));
-        assert_eq!(reply.code(), "UNAUTHENTICATED", "{path}");
-        let message = envelope(operation, "a", "m-1", &json!({}));
-        for body in [&json!({}), &message] {
-            let reply = server.operator().post(&path, body);
-            let expected = (501, "UNSUPPORTED_OPERATION");
-            assert_eq!((reply.status, reply.code().as_str()), expected, "{path}");
-            assert_eq!(reply.json()["operation"], operation);
-            assert_eq!(reply.json()["recoverable"], false);
-        }
     }
 }
 

@@ -66,6 +66,7 @@ fn bind_error(tls: TlsFiles) -> BindError {
         dev: false,
         tls: Some(tls),
         shutdown_grace: std::time::Duration::ZERO,
+        write_timeout: quipu_server::WRITE_TIMEOUT,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(Server::bind(options, fields, keys)).unwrap_err()

@@ -20,6 +20,7 @@ mod replay;
 mod retract;
 mod scope;
 mod session;
+mod subscribe;
 mod unit;
 mod words;
 
@@ -58,6 +59,10 @@ pub use scope::{Scope, TemporalLayer};
 pub use session::{
     JoinRule, Session, SessionAction, SessionDraft, SessionPayload, SessionPolicy, SessionResponse,
     SessionStatus, VisibilityRule,
+};
+pub use subscribe::{
+    PushNotification, SubscribeAction, SubscribePayload, SubscribeResponse, SubscribeStatus,
+    Subscription, SubscriptionEvent, SubscriptionRequest,
 };
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,

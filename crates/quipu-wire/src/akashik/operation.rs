@@ -35,13 +35,14 @@ words! {
 
 impl Operation {
     /// The operations that this version carries out; the others answer `UNSUPPORTED_OPERATION`.
-    pub const SUPPORTED: [Self; 11] = [
+    pub const SUPPORTED: [Self; 12] = [
         Self::Register,
         Self::Deregister,
         Self::Record,
         Self::Attune,
         Self::Detect,
         Self::Merge,
+        Self::Subscribe,
         Self::Replay,
         Self::Compact,
         Self::Coordinate,

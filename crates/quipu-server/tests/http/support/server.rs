@@ -8,7 +8,7 @@ use std::{
 };
 
 use quipu_field::{Fields, SystemOrigin};
-use quipu_log::{FieldName, MemoryEngine};
+use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
     KeyStore, Options, Server, TlsFiles,
     keys::{KeyAgent, NewKey},
@@ -22,11 +22,19 @@ pub(crate) struct Setup {
     pub(crate) dev: bool,
     pub(crate) tls: Option<TlsFiles>,
     pub(crate) grace: Duration,
+    pub(crate) write_timeout: Duration,
+    pub(crate) engine: Arc<dyn Engine>,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { dev: false, tls: None, grace: Duration::from_secs(20) }
+        Self {
+            dev: false,
+            tls: None,
+            grace: Duration::from_secs(20),
+            write_timeout: quipu_server::WRITE_TIMEOUT,
+            engine: Arc::new(MemoryEngine::new()),
+        }
     }
 }
 
@@ -54,13 +62,13 @@ impl TestServer {
     pub(crate) fn with(setup: Setup) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
-        let engine = Arc::new(MemoryEngine::new());
-        let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
+        let fields = Arc::new(Fields::new(setup.engine, Arc::new(SystemOrigin), None));
         let options = Options {
             listen: "127.0.0.1:0".parse().unwrap(),
             dev: setup.dev,
             tls: setup.tls,
             shutdown_grace: setup.grace,
+            write_timeout: setup.write_timeout,
         };
         let (bound, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -85,6 +93,15 @@ impl TestServer {
     /// Waits until the server has ended.
     pub(crate) fn join(&mut self) {
         self.thread.take().unwrap().join().unwrap();
+    }
+
+    /// Waits until so many streams of pushes are open.
+    pub(crate) fn wait_for_streams(&self, count: usize) {
+        let open = format!("quipu_push_streams {count}\n");
+        let mut client = self.operator();
+        while !client.get("/metrics").text().contains(&open) {
+            std::thread::yield_now();
+        }
     }
 
     /// A key for any agent and any Field.

@@ -1,0 +1,264 @@
+//! A commit made ready to be told: its notices with their texts and with what their relevance rests
+//! on. Made once and shared by all subscribers.
+
+use std::sync::Arc;
+
+use quipu_log::{Commit, EngineError, Header};
+use quipu_recall::{Analyzed, analyze, summary};
+use quipu_wire::akashik::{MemoryType, Mode, SubscriptionEvent};
+
+use super::notices::{Entity, Notice, RequiredAction, notices};
+use crate::{
+    bodies::Bodies,
+    coordination::TaskChange,
+    event::{ConflictBody, Event, UnitBody},
+    ids::{SubscriptionId, UnitId},
+    limits::PUSH_SUMMARY_TOKENS,
+    state::State,
+    view::View,
+};
+
+/// A commit that is ready to be told.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub position: u64,
+    pub epoch: u64,
+    pub time_ms: u64,
+    /// Who did it, and is therefore not told.
+    pub actor: String,
+    /// What it tells, in order.
+    pub notices: Vec<PreparedNotice>,
+    /// Subscriptions that end here.
+    pub ended: Vec<Ended>,
+    /// About how much memory it takes.
+    pub bytes: usize,
+}
+
+/// What ends a subscription.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// This one was ended.
+    One(SubscriptionId),
+    /// All of an agent that left.
+    AllOf(String),
+}
+
+/// Something to tell.
+#[derive(Debug)]
+pub(crate) struct PreparedNotice {
+    /// The event within the commit.
+    pub event: u32,
+    /// Which of its notices.
+    pub part: u32,
+    pub notice: Notice,
+    pub summary: String,
+    pub units: Vec<Arc<UnitFacts>>,
+    /// The session that it belongs to, where it is not about units.
+    pub session: Option<String>,
+}
+
+/// What is known of a unit that never changes, so that its relevance never changes either.
+#[derive(Debug)]
+pub(crate) struct UnitFacts {
+    pub author: String,
+    pub role: String,
+    pub memory_type: MemoryType,
+    pub mode: Mode,
+    pub confidence: Option<f64>,
+    pub words: Analyzed,
+    content: Option<String>,
+}
+
+impl PreparedNotice {
+    /// Whether the agent is expected to do something.
+    pub(super) fn requires_action_of(&self, agent: &str) -> bool {
+        match self.notice.action {
+            RequiredAction::Nobody => false,
+            RequiredAction::Authors => self.units.iter().any(|unit| unit.author == agent),
+            RequiredAction::Recipient => self.notice.only_for.as_deref() == Some(agent),
+        }
+    }
+}
+
+/// Makes a commit ready.
+pub(super) fn prepare(
+    commit: &Commit,
+    view: &View,
+    bodies: &Bodies,
+) -> Result<Prepared, EngineError> {
+    let header = commit.decode_header::<Event>()?;
+    let mut prepared = Vec::new();
+    for (index, sealed) in (0u32..).zip(&header.events) {
+        for (part, notice) in (0u32..).zip(notices(&sealed.event)) {
+            let units = notice
+                .units
+                .iter()
+                .filter_map(|unit| facts(*unit, &header, commit, view, bodies).transpose())
+                .collect::<Result<Vec<_>, _>>()?;
+            let summary = summarize(&notice, &sealed.event, index, commit, &units)?;
+            let session = belongs_to(&notice, &header);
+            prepared.push(PreparedNotice { event: index, part, notice, summary, units, session });
+        }
+    }
+    let ended = header.events.iter().filter_map(|sealed| ended(&sealed.event)).collect();
+    let Header { position, epoch, time_ms, actor, .. } = header;
+    let bytes = commit.stored_bytes() + prepared.len() * 512 + 256;
+    Ok(Prepared { position, epoch, time_ms, actor, notices: prepared, ended, bytes })
+}
+
+/// The session that a notice belongs to. A unit's is its own, and looked up where it is told.
+fn belongs_to(notice: &Notice, header: &Header<Event>) -> Option<String> {
+    match &notice.entity {
+        Entity::Session(session) => Some(session.clone()),
+        Entity::Task(_) => header.session.clone(),
+        Entity::Unit(_) | Entity::Conflict(_) | Entity::Agent(_) => None,
+    }
+}
+
+fn ended(event: &Event) -> Option<Ended> {
+    match event {
+        Event::SubscriptionRemoved { subscription } => Some(Ended::One(*subscription)),
+        Event::AgentDeregistered { agent, .. } => Some(Ended::AllOf(agent.clone())),
+        Event::AgentRegistered { .. }
+        | Event::UnitRecorded { .. }
+        | Event::UnitStatusChanged { .. }
+        | Event::ConflictDetected { .. }
+        | Event::SubscriptionCreated { .. }
+        | Event::AgentStatusChanged { .. }
+        | Event::SessionChanged { .. }
+        | Event::TaskChanged { .. }
+        | Event::HandoffChanged { .. }
+        | Event::ConflictResolving { .. }
+        | Event::ConflictBallotCast { .. }
+        | Event::ConflictResolved { .. }
+        | Event::ConflictEscalated { .. }
+        | Event::UnitRetracted { .. }
+        | Event::UnitsArchived { .. }
+        | Event::UnitsPurged { .. }
+        | Event::ClockAdvanced { .. } => None,
+    }
+}
+
+/// Where a unit's text is, and what the state knows of it.
+fn facts(
+    unit: UnitId,
+    header: &Header<Event>,
+    commit: &Commit,
+    view: &View,
+    bodies: &Bodies,
+) -> Result<Option<Arc<UnitFacts>>, EngineError> {
+    let Some((mut facts, position, event)) = known(&view.read().state, unit) else {
+        return Ok(None);
+    };
+    let body: Option<UnitBody> = if position == header.position {
+        let here = commit.body(event);
+        here.map(|body| crate::bodies::decode(position, &body.json)).transpose()?
+    } else {
+        bodies.load(position, event)?
+    };
+    if let Some(body) = body {
+        facts.words = analyze(&body.searchable());
+        facts.content = Some(body.content);
+    }
+    Ok(Some(Arc::new(facts)))
+}
+
+fn known(state: &State, unit: UnitId) -> Option<(UnitFacts, u64, u32)> {
+    let ordinal = state.units.find(unit)?;
+    let (flags, details) = (state.units.flags(ordinal)?, state.units.details(ordinal)?);
+    let facts = UnitFacts {
+        author: state.names.text(flags.author).to_owned(),
+        role: state.names.text(details.role).to_owned(),
+        memory_type: flags.memory_type,
+        mode: details.mode,
+        confidence: details.score,
+        words: Analyzed::default(),
+        content: None,
+    };
+    Some((facts, details.position, details.event))
+}
+
+fn summarize(
+    notice: &Notice,
+    event: &Event,
+    index: u32,
+    commit: &Commit,
+    units: &[Arc<UnitFacts>],
+) -> Result<String, EngineError> {
+    let of_unit = |what: &str| {
+        units.first().map_or_else(String::new, |unit| {
+            let text = unit.content.as_deref().map_or_else(|| "(erased)".to_owned(), brief);
+            format!("{} from {} {what}: {text}", named(unit.memory_type), unit.role)
+        })
+    };
+    Ok(match notice.event {
+        SubscriptionEvent::MemoryRecorded => of_unit("recorded"),
+        SubscriptionEvent::MemorySuperseded => of_unit("superseded"),
+        SubscriptionEvent::MemoryContested => of_unit("contested"),
+        SubscriptionEvent::ConflictDetected => {
+            let body = commit.body(index);
+            let body: Option<ConflictBody> =
+                body.map(|body| crate::bodies::decode(commit.position, &body.json)).transpose()?;
+            body.map_or_else(|| "(erased)".to_owned(), |body| brief(&body.description))
+        }
+        SubscriptionEvent::AgentJoined => joined(event),
+        SubscriptionEvent::ConflictResolved => settled(event),
+        SubscriptionEvent::TaskStateChanged
+        | SubscriptionEvent::TaskAssigned
+        | SubscriptionEvent::TaskCompleted => moved(event),
+        SubscriptionEvent::HandoffIncoming
+        | SubscriptionEvent::AgentFailed
+        | SubscriptionEvent::SessionPaused
+        | SubscriptionEvent::SessionEnded => about(notice),
+    })
+}
+
+fn joined(event: &Event) -> String {
+    if let Event::AgentRegistered { agent, role, .. } = event {
+        return format!("{agent} joined as {role}");
+    }
+    String::new()
+}
+
+fn settled(event: &Event) -> String {
+    let Event::ConflictResolved { conflict, strategy, winner, .. } = event else {
+        return String::new();
+    };
+    let end = winner.map_or_else(
+        || "a synthesis replaces both units".to_owned(),
+        |unit| format!("{unit} prevails"),
+    );
+    format!("{conflict} resolved by {strategy}: {end}")
+}
+
+fn moved(event: &Event) -> String {
+    let Event::TaskChanged { task, change } = event else { return String::new() };
+    match change {
+        TaskChange::Created { assignee: Some(agent), .. } => format!("{task} created for {agent}"),
+        TaskChange::Created { assignee: None, .. } => format!("{task} created"),
+        TaskChange::Moved { from, to, assignee: Some(agent), .. } => {
+            format!("{task}: {from} -> {to}, with {agent}")
+        }
+        TaskChange::Moved { from, to, assignee: None, .. } => format!("{task}: {from} -> {to}"),
+    }
+}
+
+/// The event and what it is about, where there is no more to say.
+fn about(notice: &Notice) -> String {
+    let entity = match &notice.entity {
+        Entity::Unit(unit) => unit.to_string(),
+        Entity::Conflict(conflict) => conflict.to_string(),
+        Entity::Agent(name) | Entity::Task(name) | Entity::Session(name) => name.clone(),
+    };
+    format!("{}: {entity}", notice.event)
+}
+
+fn named(memory_type: MemoryType) -> String {
+    let word = memory_type.as_str().replace('_', " ");
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn brief(text: &str) -> String {
+    summary::summarize(text, PUSH_SUMMARY_TOKENS)
+}

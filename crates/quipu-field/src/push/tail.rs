@@ -1,0 +1,217 @@
+//! The recent commits, ready to be told. A thread of its own follows the log behind the writer, makes
+//! each commit ready once, keeps the recent ones, and wakes whoever waits. While nobody listens it does
+//! nothing. What is not here any more is read from the log again.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+use quipu_log::{Engine, EngineError, FieldName};
+use tokio::sync::watch;
+
+use super::{
+    notices::Entity,
+    prepared::{Prepared, PreparedNotice, prepare},
+};
+use crate::{
+    bodies::Bodies,
+    failure::with_causes,
+    limits::{PUSH_PAGE, PUSH_TAIL_BYTES},
+    view::View,
+    visibility::{may_enter, may_see},
+};
+
+/// The recent commits of a Field.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    engine: Arc<dyn Engine>,
+    field: FieldName,
+    view: Arc<View>,
+    bodies: Bodies,
+    published: Mutex<Published>,
+    moved: Condvar,
+    recent: Mutex<Recent>,
+    head: watch::Sender<Announced>,
+}
+
+/// How far subscribers may look, and whether there can be more.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Announced {
+    pub position: u64,
+    pub closed: bool,
+}
+
+/// How far the writer has come.
+#[derive(Debug)]
+struct Published {
+    position: u64,
+    closed: bool,
+}
+
+/// Commits that follow each other without a gap.
+#[derive(Debug, Default)]
+struct Recent {
+    commits: VecDeque<Arc<Prepared>>,
+    bytes: usize,
+}
+
+/// The writer's end of the tail. The thread behind it stops when it is dropped.
+#[derive(Debug)]
+pub(crate) struct TailFeed(Arc<Tail>);
+
+impl TailFeed {
+    pub(crate) const fn new(tail: Arc<Tail>) -> Self {
+        Self(tail)
+    }
+
+    /// Says that everything up to here is durable and published.
+    pub(crate) fn published(&self, position: u64) {
+        lock(&self.0.published).position = position;
+        self.0.moved.notify_one();
+    }
+}
+
+impl Drop for TailFeed {
+    fn drop(&mut self) {
+        lock(&self.0.published).closed = true;
+        self.0.moved.notify_one();
+    }
+}
+
+impl Tail {
+    /// Whether an agent may know of what a notice tells, by who it is now.
+    pub(super) fn may_tell(&self, agent: &str, notice: &PreparedNotice) -> bool {
+        let state = &self.view.read().state;
+        let sees = |unit: u32| {
+            let session = state.units.session_of(unit).map(|name| state.names.text(name));
+            may_see(state, agent, session, unit)
+        };
+        match &notice.notice.entity {
+            Entity::Unit(unit) => state.units.find(*unit).is_some_and(sees),
+            Entity::Conflict(conflict) => state
+                .conflicts
+                .get(*conflict)
+                .is_some_and(|entry| sees(entry.unit_a) && sees(entry.unit_b)),
+            Entity::Agent(_) => true,
+            Entity::Task(_) | Entity::Session(_) => {
+                may_enter(state, agent, notice.session.as_deref()).is_ok()
+            }
+        }
+    }
+
+    /// A tail that starts behind the last durable commit.
+    pub(crate) fn new(
+        engine: Arc<dyn Engine>,
+        field: FieldName,
+        view: Arc<View>,
+        position: u64,
+    ) -> Self {
+        Self {
+            bodies: Bodies::new(Arc::clone(&engine), field.clone()),
+            engine,
+            field,
+            view,
+            published: Mutex::new(Published { position, closed: false }),
+            moved: Condvar::new(),
+            recent: Mutex::default(),
+            head: watch::Sender::new(Announced { position, closed: false }),
+        }
+    }
+
+    /// Learns of every move of the head. It never runs ahead of what is durable.
+    pub(crate) fn watch(&self) -> watch::Receiver<Announced> {
+        self.head.subscribe()
+    }
+
+    /// Follows the writer until it is gone.
+    pub(crate) fn run(&self) {
+        let mut reached = self.head.borrow().position;
+        while let Some(position) = self.next(reached) {
+            if self.head.receiver_count() == 0 {
+                *lock(&self.recent) = Recent::default();
+                reached = position;
+            } else {
+                reached = self.advance(reached, position);
+            }
+            self.head.send_replace(Announced { position: reached, closed: false });
+        }
+        self.head.send_replace(Announced { position: reached, closed: true });
+    }
+
+    fn next(&self, reached: u64) -> Option<u64> {
+        let mut published = lock(&self.published);
+        while published.position <= reached && !published.closed {
+            published = self.moved.wait(published).unwrap_or_else(PoisonError::into_inner);
+        }
+        (published.position > reached).then_some(published.position)
+    }
+
+    /// Makes the next commits ready. What cannot be read is left to the subscribers, who are told why.
+    fn advance(&self, reached: u64, position: u64) -> u64 {
+        match self.load(reached + 1, position) {
+            Ok(page) => {
+                let last = page.last().map_or(position, |commit| commit.position);
+                lock(&self.recent).extend(page);
+                last
+            }
+            Err(error) => {
+                tracing::error!(field = %self.field, error = with_causes(&error), "push failed");
+                *lock(&self.recent) = Recent::default();
+                position
+            }
+        }
+    }
+
+    /// The commits from a position on that are still here, at most a page; none if it is not here.
+    pub(crate) fn recent(&self, from: u64) -> Vec<Arc<Prepared>> {
+        let recent = lock(&self.recent);
+        let first = recent.commits.front().map_or(u64::MAX, |commit| commit.position);
+        let skip = from.checked_sub(first).and_then(|skip| usize::try_from(skip).ok());
+        let Some(skip) = skip else { return Vec::new() };
+        recent.commits.iter().skip(skip).take(PUSH_PAGE).map(Arc::clone).collect()
+    }
+
+    /// Reads a page of commits from the log, none behind `last`. Blocks.
+    pub(crate) fn load(&self, from: u64, last: u64) -> Result<Vec<Arc<Prepared>>, EngineError> {
+        let commits = self.engine.read(&self.field, from, PUSH_PAGE)?;
+        commits
+            .iter()
+            .filter(|commit| commit.position <= last)
+            .map(|commit| prepare(commit, &self.view, &self.bodies).map(Arc::new))
+            .collect()
+    }
+
+    /// The position and the time of each commit of a page of the log. Blocks.
+    pub(crate) fn times(&self, from: u64, limit: usize) -> Result<Vec<(u64, u64)>, EngineError> {
+        let commits = self.engine.read(&self.field, from, limit)?;
+        let time = |commit: &quipu_log::Commit| {
+            let header = commit.decode_header::<crate::event::Event>()?;
+            Ok((header.position, header.time_ms))
+        };
+        commits.iter().map(time).collect()
+    }
+}
+
+impl Recent {
+    fn extend(&mut self, page: Vec<Arc<Prepared>>) {
+        let follows = self.commits.back().map(|commit| commit.position + 1);
+        let begins = page.first().map(|commit| commit.position);
+        if follows != begins {
+            *self = Self::default();
+        }
+        for commit in page {
+            self.bytes += commit.bytes;
+            self.commits.push_back(commit);
+        }
+        while self.bytes > PUSH_TAIL_BYTES
+            && let Some(oldest) = self.commits.pop_front()
+        {
+            self.bytes -= oldest.bytes;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
