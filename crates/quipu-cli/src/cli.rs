@@ -5,8 +5,9 @@ use clap::{Parser, Subcommand};
 use crate::{
     bench::BenchArgs,
     commands::{
-        attune::AttuneArgs, export::ExportArgs, import::ImportArgs, key::KeyArgs, proof::ProofArgs,
-        record::RecordArgs, register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
+        attune::AttuneArgs, conformance::ConformanceArgs, export::ExportArgs, import::ImportArgs,
+        key::KeyArgs, proof::ProofArgs, record::RecordArgs, register::RegisterArgs,
+        status::StatusArgs, verify::VerifyArgs,
     },
     config::ServeArgs,
 };
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Attune(AttuneArgs),
     Status(StatusArgs),
     Proof(ProofArgs),
+    Conformance(ConformanceArgs),
     #[command(about = "Measure this machine, and Quipu on it", long_about = BENCH)]
     Bench(BenchArgs),
 }

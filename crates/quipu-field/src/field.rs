@@ -318,7 +318,13 @@ impl Field {
                 let is_session = payload.target_type == ReplayTarget::Session;
                 let target = is_session.then_some(payload.target_id.as_str());
                 let session = target.or(message.session.as_deref());
-                may_enter(state, agent, session).map_err(ops::Refusal::from)?;
+                match may_enter(state, agent, session) {
+                    // To whoever has no part in it, a session is not there.
+                    Err(_) if is_session => {
+                        return Err(ops::Refusal::from(replay::Error::of(&payload)).into());
+                    }
+                    entered => entered.map_err(ops::Refusal::from)?,
+                }
                 field.tick(message.epoch)?;
                 Sight::by(state, agent, session, authority).hidden()
             };

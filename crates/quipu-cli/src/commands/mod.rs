@@ -1,6 +1,7 @@
 //! One file per command: its arguments, its help, and what it does.
 
 pub(crate) mod attune;
+pub(crate) mod conformance;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod key;

@@ -2,7 +2,9 @@
 
 use std::future::Future;
 
-use super::{attune, export, import, key, proof, record, register, serve, status, verify};
+use super::{
+    attune, conformance, export, import, key, proof, record, register, serve, status, verify,
+};
 use crate::{bench, cli::Command, config::Settings, failure::Failure};
 
 /// Runs a command.
@@ -21,6 +23,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Attune(args) => alone(attune::attune(args)),
         Command::Proof(args) => alone(proof::proof(args)),
         Command::Status(args) => alone(status::status(args)),
+        Command::Conformance(args) => conformance::conformance(&args),
         Command::Bench(args) => bench::run(args),
     }
 }

@@ -18,7 +18,7 @@ fn secret_of(key: &str) -> &str {
     key.splitn(3, '_').nth(2).unwrap()
 }
 
-fn start_with_key(data: &Path) -> (Server, String) {
+pub(crate) fn start_with_key(data: &Path) -> (Server, String) {
     let mut server = Settings::new(data).start();
     let printed = server.printed();
     let key = operator_key(&printed).unwrap_or_else(|| panic!("no key in {printed:?}"));

@@ -6,6 +6,7 @@
 
 mod bad_input;
 mod client_commands;
+mod conformance;
 mod data_directory;
 mod durability;
 #[cfg(target_os = "linux")]

@@ -23,6 +23,7 @@ use crate::{
     merge::{Case, Side, begin, cast, change, escalate, prevailing, resolved, settle},
     origin::Origin,
     state::State,
+    visibility::Sight,
     words::UnitWords,
 };
 
@@ -98,6 +99,10 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
     let caller = admit(state, &message.agent, message.authority, least)?;
     let authority = caller.authority.min(message.authority);
     let case = Case::find(state, &merge.conflict)?;
+    let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
+    if !sight.sees_conflict(case.entry) {
+        return Err(Error::NotFound { conflict: merge.conflict.clone() }.into());
+    }
     check_move(&case, merge, authority)?;
     if is_vote && case.entry.status == ConflictStatus::Detected {
         // Whoever has a ballot may cast it; to call a vote is to settle.

@@ -47,6 +47,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// That there is no such thing.
+    pub(crate) fn of(payload: &ReplayPayload) -> Self {
+        Self::NotFound { kind: payload.target_type, id: payload.target_id.clone() }
+    }
+
     /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
@@ -67,7 +72,7 @@ pub(crate) fn replay(
     payload: &ReplayPayload,
 ) -> Result<ReplayResponse, ProtocolError> {
     let refuse = |error: Error| ProtocolError::from(Refusal::from(error));
-    let not_found = || Error::NotFound { kind: payload.target_type, id: payload.target_id.clone() };
+    let not_found = || Error::of(payload);
     let target = Target::of(payload).ok_or_else(|| refuse(not_found()))?;
     let depth = payload.depth;
     let chain =

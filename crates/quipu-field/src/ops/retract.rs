@@ -16,6 +16,7 @@ use crate::{
     ids::UnitId,
     origin::Origin,
     state::State,
+    visibility::Sight,
 };
 
 /// The authority that an author needs. Who may record a draft may take it back.
@@ -86,7 +87,13 @@ pub fn decide(
     let caller = admit(state, &message.agent, message.authority, AUTHORITY)?;
     let missing = || Error::NotFound { unit: retract.unit.clone() };
     let unit = UnitId::parse(&retract.unit).ok_or_else(missing)?;
-    let ordinal = state.units.find(unit).ok_or_else(missing)?;
+    let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
+    // Its author may always withdraw it; to others it is there only if they see it.
+    let found = state.units.find(unit).filter(|&ordinal| {
+        let own = state.units.flags(ordinal).is_some_and(|flags| flags.author == caller.name);
+        own || sight.sees(ordinal)
+    });
+    let ordinal = found.ok_or_else(missing)?;
     let flags = state.units.flags(ordinal).ok_or_else(missing)?;
     let overrules = caller.authority.min(message.authority) >= AUTHORITY_MAX;
     if flags.author != caller.name && !overrules {

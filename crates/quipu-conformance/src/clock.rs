@@ -1,0 +1,35 @@
+//! The one place that reads a clock: deadlines of waits. Nothing here is about epochs.
+
+use std::time::{Duration, Instant};
+
+/// A moment after which waiting is given up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline(Instant);
+
+impl Deadline {
+    /// The moment `wait` from now.
+    pub(crate) fn after(wait: Duration) -> Self {
+        Self(now() + wait)
+    }
+
+    /// How long is left, or `None` once it has passed.
+    pub(crate) fn left(self) -> Option<Duration> {
+        self.0.checked_duration_since(now()).filter(|left| !left.is_zero())
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this file is where time is observed")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_of_no_time_has_passed_and_one_of_an_hour_has_not() {
+        assert_eq!(Deadline::after(Duration::ZERO).left(), None);
+        assert!(Deadline::after(Duration::from_secs(3600)).left().is_some());
+    }
+}

@@ -1,0 +1,22 @@
+//! Every bound of the suite: how long it waits and how much it reads.
+
+use std::time::Duration;
+
+/// How long one answer may take.
+pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(30);
+/// How long a notification that must come may take.
+pub(crate) const PUSH_WAIT: Duration = Duration::from_secs(10);
+/// How long a stream is watched for a notification that must not come.
+pub(crate) const QUIET_WAIT: Duration = Duration::from_millis(600);
+/// The largest answer that is read.
+pub(crate) const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The longest line of a head or an event stream.
+pub(crate) const LINE_BYTES_MAX: u64 = 1024 * 1024;
+/// The most header lines of an answer.
+pub(crate) const HEADERS_MAX: usize = 256;
+/// How much of a message a failure quotes.
+pub(crate) const QUOTE_CHARS_MAX: usize = 1_200;
+/// `max_units` of an ATTUNE that must not miss anything.
+pub(crate) const ALL_UNITS: u64 = 10_000;
+/// The events of its own session that a case looks through for the one that it waits for.
+pub(crate) const PUSH_EVENTS_MAX: usize = 2_000;

@@ -1,0 +1,19 @@
+//! The cases of each operation, by the number of their rule in section 3 and section 8.2.
+
+pub(crate) mod attune;
+pub(crate) mod attune_scope;
+pub(crate) mod compact;
+pub(crate) mod coordinate;
+pub(crate) mod coordinate_moves;
+pub(crate) mod deregister;
+pub(crate) mod detect;
+pub(crate) mod handoff;
+pub(crate) mod merge;
+pub(crate) mod merge_strategies;
+pub(crate) mod record;
+pub(crate) mod record_effects;
+pub(crate) mod register;
+pub(crate) mod replay;
+pub(crate) mod session;
+pub(crate) mod subscribe;
+pub(crate) mod subscribe_events;
