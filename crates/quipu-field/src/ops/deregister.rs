@@ -49,28 +49,12 @@ pub fn decide(
 /// The answer, from what happened.
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
-    let left = events.iter().find_map(|sealed| match &sealed.event {
-        Event::AgentDeregistered { units_orphaned, tasks_reassigned, .. } => {
-            Some((*units_orphaned, *tasks_reassigned))
-        }
-        Event::AgentRegistered { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::SubscriptionRemoved { .. }
-        | Event::ClockAdvanced { .. } => None,
+    let left = events.iter().find_map(|sealed| {
+        let Event::AgentDeregistered { units_orphaned, tasks_reassigned, .. } = &sealed.event
+        else {
+            return None;
+        };
+        Some((*units_orphaned, *tasks_reassigned))
     });
     let status = if left.is_some() { DeregisterStatus::Ok } else { DeregisterStatus::NotFound };
     let (units_orphaned, tasks_reassigned) = left.unwrap_or_default();

@@ -270,28 +270,11 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
     let mut memory_unit_id = String::new();
     let mut conflicts_detected = Vec::new();
     for sealed in events {
-        match &sealed.event {
-            Event::UnitRecorded { unit, .. } => memory_unit_id = unit.to_string(),
-            Event::ConflictDetected { conflict, .. } => {
-                conflicts_detected.push(conflict.to_string());
-            }
-            Event::AgentRegistered { .. }
-            | Event::AgentStatusChanged { .. }
-            | Event::SessionChanged { .. }
-            | Event::TaskChanged { .. }
-            | Event::HandoffChanged { .. }
-            | Event::AgentDeregistered { .. }
-            | Event::UnitStatusChanged { .. }
-            | Event::ConflictResolving { .. }
-            | Event::ConflictBallotCast { .. }
-            | Event::ConflictResolved { .. }
-            | Event::ConflictEscalated { .. }
-            | Event::UnitRetracted { .. }
-            | Event::UnitsArchived { .. }
-            | Event::UnitsPurged { .. }
-            | Event::SubscriptionCreated { .. }
-            | Event::SubscriptionRemoved { .. }
-            | Event::ClockAdvanced { .. } => {}
+        if let Event::UnitRecorded { unit, .. } = &sealed.event {
+            memory_unit_id = unit.to_string();
+        }
+        if let Event::ConflictDetected { conflict, .. } = &sealed.event {
+            conflicts_detected.push(conflict.to_string());
         }
     }
     RecordResponse {
@@ -307,32 +290,16 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
 /// Whether a RECORD says what a commit says. Where the text was erased since, it cannot be compared,
 /// and the rest decides.
 pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &Commit) -> bool {
-    let same_header = header.events.iter().any(|sealed| match &sealed.event {
-        Event::UnitRecorded { mode, memory_type, task, score, relations, .. } => {
-            *mode == record.mode
-                && *memory_type == record.memory_type
-                && *task == record.task
-                && score.map(f64::to_bits) == record.score.map(f64::to_bits)
-                && *relations == record.links
-        }
-        Event::AgentRegistered { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::AgentDeregistered { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::SubscriptionRemoved { .. }
-        | Event::ClockAdvanced { .. } => false,
+    let same_header = header.events.iter().any(|sealed| {
+        let Event::UnitRecorded { mode, memory_type, task, score, relations, .. } = &sealed.event
+        else {
+            return false;
+        };
+        *mode == record.mode
+            && *memory_type == record.memory_type
+            && *task == record.task
+            && score.map(f64::to_bits) == record.score.map(f64::to_bits)
+            && *relations == record.links
     });
     let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {
         BodyContent::Present(body) => body.json == record.drawn.body.json,

@@ -96,33 +96,18 @@ pub fn decide(
 /// The answer, from what happened.
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
-    let agent = events.iter().find_map(|sealed| match &sealed.event {
-        Event::AgentRegistered { agent, role, interests, authority } => Some(Agent {
+    let agent = events.iter().find_map(|sealed| {
+        let Event::AgentRegistered { agent, role, interests, authority } = &sealed.event else {
+            return None;
+        };
+        Some(Agent {
             id: agent.clone(),
             role: role.clone(),
             status: AgentStatus::Idle,
             interests: interests.clone(),
             current_task_id: None,
             authority_level: *authority,
-        }),
-        Event::AgentDeregistered { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::SubscriptionRemoved { .. }
-        | Event::ClockAdvanced { .. } => None,
+        })
     });
     RegisterResponse {
         status: RegisterStatus::Registered,
@@ -134,30 +119,13 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
 }
 
 pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) -> bool {
-    events.iter().any(|sealed| match &sealed.event {
-        Event::AgentRegistered { agent, role, interests, authority } => {
-            *agent == payload.id
-                && *role == payload.role
-                && *interests == payload.interests
-                && payload.authority_level.is_none_or(|asked| asked == *authority)
-        }
-        Event::AgentDeregistered { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::SubscriptionRemoved { .. }
-        | Event::ClockAdvanced { .. } => false,
+    events.iter().any(|sealed| {
+        let Event::AgentRegistered { agent, role, interests, authority } = &sealed.event else {
+            return false;
+        };
+        *agent == payload.id
+            && *role == payload.role
+            && *interests == payload.interests
+            && payload.authority_level.is_none_or(|asked| asked == *authority)
     })
 }

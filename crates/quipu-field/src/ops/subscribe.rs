@@ -96,26 +96,13 @@ fn own(state: &State, agent: &str, request: &SubscriptionRequest) -> Option<Subs
 /// What happened to which subscription, if anything did.
 #[must_use]
 pub fn concerned(events: &[SealedEvent<Event>]) -> Option<SubscriptionId> {
-    events.iter().find_map(|sealed| match &sealed.event {
-        Event::SubscriptionCreated { subscription, .. }
-        | Event::SubscriptionRemoved { subscription } => Some(*subscription),
-        Event::AgentRegistered { .. }
-        | Event::AgentDeregistered { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::ClockAdvanced { .. } => None,
+    events.iter().find_map(|sealed| {
+        if let Event::SubscriptionCreated { subscription, .. }
+        | Event::SubscriptionRemoved { subscription } = &sealed.event
+        {
+            return Some(*subscription);
+        }
+        None
     })
 }
 
