@@ -192,6 +192,25 @@ impl ObjectReader {
         }
     }
 
+    /// Takes an array of words that `parse` knows, at most `entries_max` of them.
+    pub fn take_words<T>(
+        &mut self,
+        key: &str,
+        entries_max: usize,
+        words: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, ReadError> {
+        self.take_array(key, entries_max)?
+            .into_iter()
+            .map(|(path, value)| {
+                let word = value.as_str().and_then(&parse);
+                word.ok_or_else(|| {
+                    ReadError::new(path, expected(&format!("one of {words}"), &value))
+                })
+            })
+            .collect()
+    }
+
     /// The keys that nobody took, as paths, in order.
     #[must_use]
     pub fn leftovers(self) -> Vec<String> {
@@ -277,6 +296,14 @@ mod tests {
         );
         let error = reader(json!({"list": ["a", 3]})).take_texts("list").unwrap_err();
         assert_eq!(error.to_string(), "payload.list[1]: must be a string, got 3");
+    }
+
+    #[test]
+    fn a_word_that_is_not_known_is_named_by_its_place_in_the_list() {
+        let parse = |word: &str| (word == "a").then_some(());
+        let error = reader(json!({"list": ["a", "b"]})).take_words("list", 9, "`a`", parse);
+        let text = error.unwrap_err().to_string();
+        assert_eq!(text, "payload.list[1]: must be one of `a`, got \"b\"");
     }
 
     #[test]

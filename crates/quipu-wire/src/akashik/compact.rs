@@ -125,28 +125,20 @@ fn read_filter(mut object: ObjectReader) -> Result<(CompactFilter, Vec<String>),
     let filter = CompactFilter {
         max_age_epochs: object.take_integer("max_age_epochs")?,
         session_id: object.take_id("session_id")?,
-        types: read_words(&mut object, "types", MemoryType::WORDS, MemoryType::parse)?,
-        status: read_words(&mut object, "status", UnitStatus::WORDS, UnitStatus::parse)?,
+        types: object.take_words(
+            "types",
+            LIST_ENTRIES_MAX,
+            MemoryType::WORDS,
+            MemoryType::parse,
+        )?,
+        status: object.take_words(
+            "status",
+            LIST_ENTRIES_MAX,
+            UnitStatus::WORDS,
+            UnitStatus::parse,
+        )?,
     };
     Ok((filter, object.warnings()))
-}
-
-fn read_words<T>(
-    object: &mut ObjectReader,
-    key: &str,
-    words: &str,
-    parse: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<T>, ReadError> {
-    object
-        .take_array(key, LIST_ENTRIES_MAX)?
-        .into_iter()
-        .map(|(path, value)| {
-            value
-                .as_str()
-                .and_then(&parse)
-                .ok_or_else(|| ReadError::new(path, format!("must be one of {words}")))
-        })
-        .collect()
 }
 
 #[cfg(test)]

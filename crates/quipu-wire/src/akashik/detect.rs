@@ -97,27 +97,19 @@ impl DetectPayload {
 
 fn read_filter(mut object: ObjectReader) -> Result<(DetectFilter, Vec<String>), ReadError> {
     let filter = DetectFilter {
-        status: read_words(&mut object, "status", ConflictStatus::WORDS, ConflictStatus::parse)?,
-        types: read_words(&mut object, "types", ConflictType::WORDS, ConflictType::parse)?,
+        status: object.take_words(
+            "status",
+            LIST_ENTRIES_MAX,
+            ConflictStatus::WORDS,
+            ConflictStatus::parse,
+        )?,
+        types: object.take_words(
+            "types",
+            LIST_ENTRIES_MAX,
+            ConflictType::WORDS,
+            ConflictType::parse,
+        )?,
         involving_agents: object.take_texts("involving_agents")?,
     };
     Ok((filter, object.warnings()))
-}
-
-fn read_words<T>(
-    object: &mut ObjectReader,
-    key: &str,
-    words: &str,
-    parse: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<T>, ReadError> {
-    object
-        .take_array(key, LIST_ENTRIES_MAX)?
-        .into_iter()
-        .map(|(path, value)| {
-            value
-                .as_str()
-                .and_then(&parse)
-                .ok_or_else(|| ReadError::new(path, format!("must be one of {words}")))
-        })
-        .collect()
 }

@@ -116,13 +116,6 @@ fn read_max_units(object: &mut ObjectReader) -> Result<usize, ReadError> {
 }
 
 fn read_layers(object: &mut ObjectReader) -> Result<Vec<TemporalLayer>, ReadError> {
-    object
-        .take_array("temporal_layers", TemporalLayer::ALL.len())?
-        .into_iter()
-        .map(|(path, value)| {
-            value.as_str().and_then(TemporalLayer::parse).ok_or_else(|| {
-                ReadError::new(path, format!("must be one of {}", TemporalLayer::WORDS))
-            })
-        })
-        .collect()
+    let entries_max = TemporalLayer::ALL.len();
+    object.take_words("temporal_layers", entries_max, TemporalLayer::WORDS, TemporalLayer::parse)
 }
