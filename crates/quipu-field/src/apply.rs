@@ -9,6 +9,7 @@ use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
 use crate::{
     apply_coordination::{agent_status_changed, handoff_changed, session_changed, task_changed},
     apply_settling::settle,
+    apply_texts::note_text,
     event::{ClockReason, Event, Link},
     ids::UnitId,
     state::{
@@ -39,6 +40,9 @@ pub fn apply(state: &mut State, header: &Header<Event>) -> Result<(), Inconsiste
     state.closed = false;
     for (index, sealed) in (0u32..).zip(&header.events) {
         apply_event(state, header, index, &sealed.event).map_err(wrong)?;
+        if sealed.body.is_some() {
+            note_text(state, header, index, &sealed.event);
+        }
     }
     if let Some(request) = &header.request {
         state.messages.insert(&header.actor, request, header.position);
@@ -92,6 +96,7 @@ fn apply_event(
                 event: index,
                 resolution: None,
                 ballots: BTreeMap::new(),
+                quorum: None,
             });
         }
         Event::ConflictResolving { .. }
@@ -116,7 +121,9 @@ fn apply_event(
             find(state, *unit)?;
         }
         Event::SubscriptionCreated { .. } => subscription_created(state, header, event)?,
-        Event::SubscriptionRemoved { subscription } => state.subscriptions.remove(*subscription),
+        Event::SubscriptionRemoved { subscription, .. } => {
+            state.subscriptions.remove(*subscription)
+        }
         Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
     }
     Ok(())

@@ -13,6 +13,7 @@ use crate::{
         handoff::HandoffCommand, merge::MergeCommand, record::RecordCommand,
         retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
     },
+    visibility::Speaker,
     words::UnitWords,
 };
 
@@ -29,6 +30,14 @@ pub struct Message {
     pub epoch: u64,
     /// The authority of its credential, 0 to 10.
     pub authority: u8,
+}
+
+impl Message {
+    /// Who speaks, through which credential.
+    #[must_use]
+    pub fn speaker(&self) -> Speaker<'_> {
+        Speaker { agent: &self.agent, credential: self.authority }
+    }
 }
 
 /// A message that changes the Field.

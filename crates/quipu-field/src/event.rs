@@ -131,6 +131,9 @@ pub enum Event {
         conflict: ConflictId,
         /// The strategy.
         strategy: ConflictStrategy,
+        /// The ballots that a vote takes, where who called it said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quorum: Option<u32>,
     },
     /// The actor voted on a conflict, or changed its vote. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.ballot_cast")]
@@ -216,6 +219,9 @@ pub enum Event {
     SubscriptionRemoved {
         /// The subscription's id.
         subscription: SubscriptionId,
+        /// The commit that made it. Absent in logs of the first version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        created: Option<u64>,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]

@@ -132,7 +132,7 @@ impl Field {
             clock: Arc::clone(&clock),
             view: Arc::clone(&view),
             health: Arc::clone(&health),
-            state,
+            state: Some(state),
             head,
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
@@ -230,9 +230,13 @@ impl Field {
         self.view.read().index.memory_bytes()
     }
 
-    /// Checks that an agent takes part and has the authority, before its payload is looked at.
-    pub fn admit(&self, agent: &str, credential: u8, needed: u8) -> Result<(), ProtocolError> {
-        ops::admit(&self.view.read().state, agent, credential, needed)?;
+    /// Checks that who sends a message takes part and has the authority, before its payload is looked
+    /// at. Who sends one again gets the answer of the first time, also where it has left since.
+    pub fn admit(&self, message: &Message, needed: u8) -> Result<(), ProtocolError> {
+        let state = &self.view.read().state;
+        if state.messages.find(&message.agent, &message.id).is_none() {
+            ops::admit(state, &message.agent, message.authority, needed)?;
+        }
         Ok(())
     }
 
@@ -290,7 +294,8 @@ impl Field {
                 let (agent, authority) = (&message.agent, message.authority);
                 let entry = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
                 let session = message.session.as_deref();
-                may_enter(&published.state, agent, session).map_err(ops::Refusal::from)?;
+                may_enter(&published.state, message.speaker(), session)
+                    .map_err(ops::Refusal::from)?;
                 let sight = Sight::by(&published.state, agent, session, authority);
                 let epoch = field.tick(message.epoch)?;
                 attune::glance(&published, entry, &sight, &payload, epoch)
@@ -318,7 +323,7 @@ impl Field {
                 let is_session = payload.target_type == ReplayTarget::Session;
                 let target = is_session.then_some(payload.target_id.as_str());
                 let session = target.or(message.session.as_deref());
-                match may_enter(state, agent, session) {
+                match may_enter(state, message.speaker(), session) {
                     // To whoever has no part in it, a session is not there.
                     Err(_) if is_session => {
                         return Err(ops::Refusal::from(replay::Error::of(&payload)).into());

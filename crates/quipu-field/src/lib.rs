@@ -9,6 +9,7 @@
 pub mod apply;
 mod apply_coordination;
 mod apply_settling;
+mod apply_texts;
 mod bodies;
 pub mod command;
 mod compacting;
@@ -22,6 +23,7 @@ mod field_detecting;
 mod field_reading;
 mod field_settling;
 mod fields;
+mod first_answer;
 mod health;
 pub mod ids;
 pub mod lamport;

@@ -127,7 +127,7 @@ pub fn decide(
     record: &RecordCommand,
 ) -> Result<Decision, Refusal> {
     let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
-    visibility::may_write(state, &message.agent, message.session.as_deref())?;
+    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
     check_targets(state, message, record)?;
     let mut events = vec![DraftEvent {
         event: Event::UnitRecorded {

@@ -117,7 +117,7 @@ fn belongs_to(notice: &Notice, header: &Header<Event>) -> Option<String> {
 
 fn ended(event: &Event) -> Option<Ended> {
     match event {
-        Event::SubscriptionRemoved { subscription } => Some(Ended::One(*subscription)),
+        Event::SubscriptionRemoved { subscription, .. } => Some(Ended::One(*subscription)),
         Event::AgentDeregistered { agent, .. } => Some(Ended::AllOf(agent.clone())),
         Event::AgentRegistered { .. }
         | Event::UnitRecorded { .. }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, SubscriptionTable,
-    TaskTable, UnitTable,
+    TaskTable, TextTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -41,6 +41,8 @@ pub struct State {
     pub last_purge: u64,
     /// Who wants to be told of what.
     pub subscriptions: SubscriptionTable,
+    /// What was said of units besides their own texts.
+    pub texts: TextTable,
 }
 
 impl State {

@@ -9,6 +9,7 @@ mod names;
 mod sessions;
 mod subscriptions;
 mod tasks;
+mod texts;
 mod units;
 
 pub use agents::{AgentEntry, AgentTable};
@@ -20,4 +21,5 @@ pub use names::{Name, Names};
 pub use sessions::{SessionEntry, SessionTable};
 pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
+pub use texts::TextTable;
 pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable};

@@ -14,6 +14,7 @@ mod membership;
 mod merge;
 mod purge;
 mod record;
+mod repeats;
 mod replay;
 mod retract;
 mod session;
