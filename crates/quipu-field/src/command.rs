@@ -12,6 +12,7 @@ use crate::{
         compact::CompactCommand, coordinate::CoordinateCommand, detect::Found,
         handoff::HandoffCommand, merge::MergeCommand, record::RecordCommand,
         retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
+        trace::TraceCommand,
     },
     visibility::Speaker,
     words::UnitWords,
@@ -93,6 +94,8 @@ pub enum Action {
     Compact(Box<CompactCommand>),
     /// SUBSCRIBE, where it changes something.
     Subscribe(SubscribeCommand),
+    /// Not an operation: an agent was shown something by ATTUNE, and that is traced.
+    TraceAttune(Box<TraceCommand>),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

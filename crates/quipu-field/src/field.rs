@@ -17,10 +17,9 @@ use quipu_recall::{Detector, ExplicitOnly};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
-        AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
-        DeregisterPayload, DeregisterResponse, FieldCapabilities, FieldStatus, Operation,
-        RecordPayload, RecordResponse, RegisterPayload, RegisterResponse, ReplayPayload,
-        ReplayResponse, ReplayTarget,
+        AgentList, Conflict, ConflictList, Counts, DeregisterPayload, DeregisterResponse,
+        FieldCapabilities, FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload,
+        RegisterResponse, ReplayPayload, ReplayResponse, ReplayTarget,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -34,8 +33,9 @@ use crate::{
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
-    ops::{self, attune, deregister, record, register, replay},
+    ops::{self, deregister, record, register, replay},
     origin::Origin,
+    past::Past,
     proofs::{CommitProof, Proofs},
     purge,
     push::{Tail, TailFeed},
@@ -62,10 +62,12 @@ pub struct FieldOptions {
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
     pub replay_events_max: usize,
+    /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
+    pub trace_attunes: bool,
 }
 
 impl FieldOptions {
-    /// The defaults: no snapshots, no detector, sessions apart.
+    /// The defaults: no snapshots, no detector, sessions apart, nothing traced.
     #[must_use]
     pub fn new(origin: Arc<dyn Origin>) -> Self {
         Self {
@@ -74,6 +76,7 @@ impl FieldOptions {
             detector: None,
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
+            trace_attunes: false,
         }
     }
 }
@@ -96,6 +99,8 @@ pub struct Field {
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
+    pub(crate) trace_attunes: bool,
+    pub(crate) past: Past,
 }
 
 impl Field {
@@ -116,6 +121,8 @@ impl Field {
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
         let health = Arc::new(Health::default());
+        let (across, saved) = (options.cross_session_visibility, directory.clone());
+        let past = Past::new(Arc::clone(&engine), name.clone(), saved, across);
         let snapshotter = directory.map(|directory| {
             Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
         });
@@ -152,6 +159,8 @@ impl Field {
             stop: Arc::default(),
             threads: Mutex::default(),
             replay_events_max: options.replay_events_max,
+            trace_attunes: options.trace_attunes,
+            past,
             engine: Arc::clone(&engine),
         });
         let watched = Arc::clone(&field.health);
@@ -279,31 +288,6 @@ impl Field {
         words.get();
         let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
         Ok(record::respond(outcome.epoch, &outcome.events))
-    }
-
-    /// ATTUNE.
-    pub async fn attune(
-        self: &Arc<Self>,
-        message: Message,
-        payload: AttunePayload,
-    ) -> Result<AttuneResponse, ProtocolError> {
-        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Attune))?;
-        self.blocking(move |field| {
-            let glance = {
-                let published = field.view.read();
-                let (agent, authority) = (&message.agent, message.authority);
-                let entry = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
-                let session = message.session.as_deref();
-                may_enter(&published.state, message.speaker(), session)
-                    .map_err(ops::Refusal::from)?;
-                let sight = Sight::by(&published.state, agent, session, authority);
-                let epoch = field.tick(message.epoch)?;
-                attune::glance(&published, entry, &sight, &payload, epoch)
-            };
-            attune::attune(glance, &field.bodies, &payload).map_err(|error| storage_failure(&error))
-        })
-        .await
-        .map_err(|error| error.during(Operation::Attune))
     }
 
     /// REPLAY.
@@ -434,6 +418,11 @@ impl Field {
         if let Err(error) = closed {
             tracing::error!(%error, field = %self.name, "the Field did not close in order");
         }
+    }
+
+    /// Whether it is being closed.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     fn save_last_snapshot(&self) {

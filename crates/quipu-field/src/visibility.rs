@@ -140,6 +140,8 @@ pub struct Sight<'s> {
     everything: bool,
     labels: Labels,
     sessions: BTreeMap<Name, Types>,
+    /// Of a view of the past: what is seen today. Units have the same ordinals in both.
+    today: Option<Box<Self>>,
 }
 
 /// Which of the sessions that nobody opened are seen.
@@ -204,13 +206,28 @@ impl<'s> Sight<'s> {
             Some(name) => Labels::Only(name),
             None => Labels::None,
         };
-        Self { state, everything: false, labels, sessions }
+        Self { state, everything: false, labels, sessions, today: None }
     }
 
     /// What somebody sees from whom nothing is hidden.
     #[must_use]
     pub const fn unlimited(state: &'s State) -> Self {
-        Self { state, everything: true, labels: Labels::All, sessions: BTreeMap::new() }
+        let sessions = BTreeMap::new();
+        Self { state, everything: true, labels: Labels::All, sessions, today: None }
+    }
+
+    /// Of a view of the past, only what is seen today too and was not purged since.
+    #[must_use]
+    pub fn still_seen_by(mut self, today: Self) -> Self {
+        self.today = Some(Box::new(today));
+        self
+    }
+
+    fn is_gone(&self, unit: u32) -> bool {
+        self.today.as_ref().is_some_and(|today| {
+            let purged = today.state.units.flags(unit).is_none_or(|flags| flags.purged);
+            purged || !today.sees(unit)
+        })
     }
 
     /// Everything that is not seen.
@@ -228,6 +245,9 @@ impl<'s> Sight<'s> {
     /// Whether a unit is seen, by its ordinal.
     #[must_use]
     pub fn sees(&self, unit: u32) -> bool {
+        if self.is_gone(unit) {
+            return false;
+        }
         let Some(session) = self.state.units.session_of(unit) else { return true };
         if self.everything {
             return true;

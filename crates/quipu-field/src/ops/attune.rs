@@ -94,7 +94,17 @@ pub fn attune(
         .into_iter()
         .collect();
     let status = "ok".to_owned();
-    Ok(AttuneResponse { status, record, conflicts, context_budget, epoch, warnings })
+    let (as_of_epoch, trace_id) = (None, None);
+    Ok(AttuneResponse {
+        status,
+        record,
+        conflicts,
+        context_budget,
+        epoch,
+        as_of_epoch,
+        trace_id,
+        warnings,
+    })
 }
 
 fn id_only(pick: &Pick, unit: &UnitOutline, payload: &AttunePayload) -> ScopedMemoryUnit {

@@ -206,6 +206,7 @@ fn record_summaries(
                 .map(|unit| Link { kind: RelationType::Elaborates, target: unit.to_string() })
                 .collect(),
             session: synthesis.session.clone(),
+            shown: Vec::new(),
         },
         body: Some(synthesis.body.clone()),
     });

@@ -170,6 +170,7 @@ fn synthesize(
         task: case.common_task(),
         score: Some(case.least_score()),
         session: None,
+        shown: Vec::new(),
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });
