@@ -56,6 +56,8 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
+    pub proofs: Option<PathBuf>,
     /// What looks for units that disagree; without it only what authors say themselves counts.
     pub detector: Option<Arc<dyn Detector>>,
     /// Whether units are visible across sessions, whatever the sessions' own policies.
@@ -73,6 +75,7 @@ impl FieldOptions {
         Self {
             origin,
             snapshots: None,
+            proofs: None,
             detector: None,
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
@@ -146,7 +149,7 @@ impl Field {
         };
         let field = Arc::new(Self {
             bodies: Bodies::new(Arc::clone(&engine), name.clone()),
-            proofs: Proofs::new(Arc::clone(&engine), name.clone()),
+            proofs: Proofs::new(Arc::clone(&engine), name.clone(), options.proofs),
             name,
             view,
             clock,
@@ -344,6 +347,11 @@ impl Field {
         .await
     }
 
+    /// Allows a tree of this Field to be signed. It is refused where another log was signed for before.
+    pub async fn vouch(self: &Arc<Self>, head: TreeHead) -> Result<(), ProtocolError> {
+        self.blocking(move |field| field.proofs.vouch(&head, field.head().position)).await
+    }
+
     /// The proof that the log holds the commit at a position.
     pub async fn prove_commit(
         self: &Arc<Self>,
@@ -410,6 +418,7 @@ impl Field {
                     thread.join().ok();
                 }
                 if closing {
+                    field.proofs.close();
                     field.save_last_snapshot();
                 }
                 Ok(())

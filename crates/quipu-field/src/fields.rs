@@ -41,7 +41,7 @@ impl Fields {
     }
 
     /// The Fields of an engine. With a directory, each keeps its snapshots in
-    /// `<directory>/<name>/snapshots`.
+    /// `<directory>/<name>/snapshots`, and what proofs need in `<directory>/<name>/proofs`.
     #[must_use]
     pub fn with_options(
         engine: Arc<dyn Engine>,
@@ -83,11 +83,12 @@ impl Fields {
     }
 
     fn options(&self, name: &FieldName) -> FieldOptions {
+        let within = |part: &str| {
+            self.directory.as_ref().map(|directory| directory.join(name.to_string()).join(part))
+        };
         FieldOptions {
-            snapshots: self
-                .directory
-                .as_ref()
-                .map(|directory| directory.join(name.to_string()).join("snapshots")),
+            snapshots: within("snapshots"),
+            proofs: within("proofs"),
             ..self.template.clone()
         }
     }

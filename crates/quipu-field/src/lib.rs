@@ -33,6 +33,7 @@ mod merge;
 pub mod ops;
 mod origin;
 mod past;
+mod proof_files;
 mod proofs;
 pub mod purge;
 pub mod push;

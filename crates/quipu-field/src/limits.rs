@@ -13,6 +13,8 @@ pub const MESSAGE_WINDOW: usize = 1_000_000;
 pub const BODY_CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// Commits read from the log at a time.
 pub const READ_PAGE: usize = 1024;
+/// Commits after which the tree of the proofs is saved anew.
+pub const TREE_SAVED_COMMITS: u64 = 32 * 1024;
 /// Commits since the last snapshot after which the next one is made, at least.
 pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
 /// ... and as a share of the log, so that the cost of snapshots stays a share of the work.

@@ -1,5 +1,7 @@
 //! Proofs from outside: fetched from a server, checked offline, also after it was killed.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::support::{Server, Settings, quipu};
@@ -33,6 +35,46 @@ fn a_commit_is_proven_offline_and_no_byte_of_the_proof_can_be_changed() {
         let mut bytes = proof.clone().into_bytes();
         bytes[at] ^= 1;
         assert_eq!(check(&bytes).code, Some(1), "byte {at} was changed unseen");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() { copy(&path, &target) } else { drop(std::fs::copy(&path, target)) }
+    }
+}
+
+#[test]
+fn an_older_backup_is_not_signed_for_once_more_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, backup) = (folder.path().join("data"), folder.path().join("backup"));
+    let join = |server: &Server, id: &str| {
+        server.client().post("/v1/register", json!({"id": id, "role": "r"}).to_string()).ok();
+    };
+    let server = Settings::dev(&data).start();
+    join(&server, "a");
+    server.stop();
+    copy(&data, &backup);
+    let server = Settings::dev(&data).start();
+    join(&server, "b");
+    join(&server, "c");
+    text(&server, "/v1/log/checkpoint");
+    server.stop();
+
+    std::fs::remove_file(data.join("fields/default/log.sqlite")).unwrap();
+    for name in ["log.sqlite", "head"] {
+        let part = Path::new("fields/default").join(name);
+        std::fs::copy(backup.join(&part), data.join(&part)).unwrap();
+    }
+    let server = Settings::dev(&data).start();
+    for others in ["x", "y", "z"] {
+        join(&server, others);
+        let refused = server.client().get("/v1/log/checkpoint");
+        assert_eq!(refused.status, 503, "{}", refused.text());
+        assert!(refused.text().contains("was signed"), "{}", refused.text());
     }
 }
 

@@ -45,6 +45,36 @@ fn a_purged_text_is_gone_also_after_a_crash_and_the_directory_verifies() {
 }
 
 #[test]
+fn what_was_said_of_a_purged_unit_is_gone_too_also_after_a_crash() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let mut client = server.client();
+    client.register("a", "tester");
+    client.register("b", "tester");
+    let mut said = finding("Ada plays the xylophone");
+    said["type"] = json!("observation");
+    let unit = client.record("a", said)["memory_unit_id"].clone();
+    let mut against = finding("Ada is a poet");
+    against["relations"] = json!([{"type": "contradicts", "target_id": unit,
+                                   "description": "she does not"}]);
+    let conflict = client.record("b", against)["conflicts_detected"][0].clone();
+    let ballot = json!({"conflict_id": conflict, "strategy": "vote", "quorum": 3,
+                        "resolution": {"winner_id": unit, "rationale": "she has a xylophone"}});
+    client.operate("MERGE", "a", ballot).ok();
+    let offer = json!({"action": "offer", "task_id": "t", "to_agent": "b", "reason": "enough",
+                       "context": {"summary": "xylophone matters", "memory_unit_ids": [unit]}});
+    client.operate("HANDOFF", "a", offer).ok();
+    let retract = json!({"unit_id": unit, "intent": {"purpose": "it was no xylophone"}});
+    let mut of_a = server.client().with_header("akashik-agent", "a");
+    of_a.post("/v1/retract", retract.to_string()).ok();
+    let purge = json!({"strategy": "purge", "filter": {"types": ["observation"]}});
+    client.operate("COMPACT", "a", purge).ok();
+    server.kill();
+    assert!(!is_found(data.path(), "xylophon"));
+    assert_eq!(verify_is_green(data.path())["bodies_erased"], 5);
+}
+
+#[test]
 fn a_text_that_was_erased_without_a_tombstone_is_damage() {
     let data = TempDir::new().unwrap();
     let server = Settings::dev(data.path()).start();

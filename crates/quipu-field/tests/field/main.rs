@@ -13,6 +13,7 @@ mod log_page;
 mod membership;
 mod merge;
 mod past;
+mod proofs;
 mod purge;
 mod record;
 mod repeats;

@@ -80,6 +80,16 @@ async fn audited(app: &App, headers: &HeaderMap) -> Result<(Arc<Field>, SigningK
     Ok((field, key))
 }
 
+/// Signs a tree, once the Field has made sure that it signs for one log only.
+async fn sign(
+    field: &Arc<Field>,
+    head: TreeHead,
+    key: &SigningKey,
+) -> Result<SignedCheckpoint, Refused> {
+    field.vouch(head).await?;
+    Ok(SignedCheckpoint::sign(head, key))
+}
+
 /// The signed size and root of the log, as a C2SP note.
 #[utoipa::path(
     get, path = "/v1/log/checkpoint", tag = "proofs",
@@ -95,7 +105,7 @@ async fn checkpoint(
 ) -> Result<Response<Body>, Refused> {
     let (field, key) = audited(&app, &headers).await?;
     let head = field.tree_head(None).await?;
-    Ok(text(SignedCheckpoint::sign(head, &key).to_string()))
+    Ok(text(sign(&field, head, &key).await?.to_string()))
 }
 
 /// The key that checkpoints are checked with.
@@ -131,7 +141,7 @@ async fn inclusion(
     auth::require(&auth::credential(&app, &headers)?, LOG_AUTHORITY)?;
     let Query(query) = query.map_err(invalid)?;
     let proven = field.prove_commit(query.position).await?;
-    let checkpoint = SignedCheckpoint::sign(proven.tree, &key);
+    let checkpoint = sign(&field, proven.tree, &key).await?;
     let proof = TlogProof::new(&proven.commit, Some(proven.header), proven.inclusion, checkpoint)
         .map_err(|error| Refused::new(ErrorCode::InternalError, error.to_string()))?;
     Ok(text(proof.to_string()))

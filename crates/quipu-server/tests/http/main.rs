@@ -2,6 +2,7 @@
 //! sockets. What the operations mean is tested where their rules are.
 #![cfg(test)]
 
+mod attuning;
 mod authentication;
 mod authority;
 mod bodies;

@@ -100,6 +100,23 @@ fn record_as(client: &mut Client, header: &str, id: &str, content: &str) -> Repl
 }
 
 #[test]
+fn who_has_left_gets_the_answers_of_the_first_time_and_no_other() {
+    let server = TestServer::dev();
+    let mut client = registered(&server);
+    let first = record_as(&mut client, "akashik-message-id", "m-1", "one").json();
+    client.say("a", "/v1/deregister", &json!({"agent_id": "a"})).json();
+    assert_eq!(record_as(&mut client, "akashik-message-id", "m-1", "one").json(), first);
+    let reused = record_as(&mut client, "akashik-message-id", "m-1", "two");
+    assert_eq!(reused.code(), "MESSAGE_ID_REUSED");
+    let new = record_as(&mut client, "akashik-message-id", "m-2", "two");
+    assert_eq!(new.code(), "AGENT_NOT_REGISTERED");
+    let scope = json!({"scope": {"role": "r", "max_units": 1}});
+    let headers = [("akashik-agent", "a"), ("akashik-message-id", "m-1")];
+    let read = client.post_raw("/v1/attune", &headers, scope.to_string().as_bytes());
+    assert_eq!(read.code(), "AGENT_NOT_REGISTERED", "a read is no repetition of a write");
+}
+
+#[test]
 fn a_message_sent_twice_under_one_id_is_carried_out_once() {
     let server = TestServer::dev();
     let mut client = registered(&server);
