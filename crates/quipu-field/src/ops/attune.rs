@@ -60,7 +60,8 @@ pub fn glance(
         .take(CONFLICTS_ATTUNED_MAX)
         .map(|conflict| compose::outline_conflict(state, conflict))
         .collect();
-    let conflicts_open = state.conflicts.iter().filter(|conflict| conflict.is_open()).count();
+    let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
+    let conflicts_open = open.filter(|conflict| sight.sees_conflict(conflict)).count();
     Glance { picks, conflicts, conflicts_open, units_available, epoch }
 }
 

@@ -1,23 +1,27 @@
 //! State is a pure function of the log: the live state, the state rebuilt from the log alone, and the
 //! state from a snapshot and the tail behind it have one hash, whatever was done and on every engine.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     coordination::{coordinate, handoff, session},
-    support::{message, open, record, register},
+    support::{message, open, open_traced, record, register},
 };
 use proptest::prelude::*;
 use quipu_field::{
     Field,
+    purge::tombstoned,
     restore::{catch_up, restore},
     snapshot::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
-use quipu_log::{Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions, verify_chain};
+use quipu_log::{
+    BodyAddress, BodyContent, Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions,
+    verify_chain,
+};
 use quipu_wire::akashik::{
-    AttunePayload, AttuneResponse, ConflictStrategy, DeregisterPayload, MergePayload,
-    MergeResolution, RetractIntent, RetractPayload,
+    AttunePayload, AttuneResponse, CompactPayload, ConflictStrategy, DeregisterPayload,
+    MergePayload, MergeResolution, RetractIntent, RetractPayload,
 };
 use serde_json::{Value, json};
 
@@ -29,6 +33,7 @@ enum Step {
     Record { agent: u8, message: u8, content: u8, relations: Vec<(u8, u8)> },
     Merge { agent: u8, conflict: u8, strategy: u8, second: bool },
     Retract(u8, u8),
+    Purge(u8),
     Attune(u8),
     Jump(u8, u64),
     Session(u8, u8, u8),
@@ -48,6 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
             |(agent, conflict, strategy, second)| Step::Merge { agent, conflict, strategy, second }
         ),
         1 => (0u8..4, 0u8..12).prop_map(|(agent, unit)| Step::Retract(agent, unit)),
+        1 => (0u8..3).prop_map(Step::Purge),
         2 => (0u8..4).prop_map(Step::Attune),
         2 => (0u8..4, 0u8..2, 0u8..7).prop_map(|(by, id, what)| Step::Session(by, id, what)),
         6 => (0u8..4, 0u8..4, 0u8..12).prop_map(|(by, id, what)| Step::Task(by, id, what)),
@@ -113,6 +119,7 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
             Step::Retract(agent, unit) => {
                 retract(field, *agent, *unit, units.get(usize::from(*unit)).cloned()).await
             }
+            Step::Purge(status) => purge(field, *status).await,
             Step::Attune(agent) => look(field, *agent).await,
             Step::Jump(agent, epoch) => {
                 let mut from = message(&format!("jump-{epoch}"), &name(*agent));
@@ -148,6 +155,15 @@ async fn retract(field: &Arc<Field>, agent: u8, unit: u8, unit_id: Option<String
     };
     let from = message(&format!("retract-{unit}"), &name(agent));
     format!("{:?}", field.retract(from, payload).await)
+}
+
+/// Purges units of one status.
+async fn purge(field: &Arc<Field>, status: u8) -> String {
+    let status = ["superseded", "retracted", "contested"][usize::from(status)];
+    let payload = json!({"strategy": "purge", "filter": {"status": [status]}});
+    let (payload, _) = CompactPayload::parse(payload).unwrap();
+    let from = message(&format!("purge-{}", field.head().position), &name(0));
+    format!("{:?}", field.compact(from, payload).await)
 }
 
 /// Asks for context, and answers at which epoch.
@@ -242,7 +258,7 @@ proptest! {
         runtime().block_on(async {
             let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
             let folder = tempfile::tempdir().unwrap();
-            let field = open(&engine, None);
+            let field = open_traced(&engine);
             perform(&field, &before).await;
             let saved = SnapshotDir::new(folder.path().to_owned()).save(&rebuilt(&engine)).unwrap();
             perform(&field, &after).await;
@@ -274,6 +290,27 @@ proptest! {
                 seen.push((answers, field.head(), field.state_hash()));
             }
             prop_assert_eq!(&seen[0], &seen[1]);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn what_is_erased_is_exactly_what_the_tombstones_of_the_state_name(
+        steps in proptest::collection::vec(step(), 0..80),
+    ) {
+        runtime().block_on(async {
+            let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+            let field = open(&engine, None);
+            register(&field, &name(0)).await.unwrap();
+            perform(&field, &steps).await;
+            let log = engine.read(&FieldName::default_field(), 1, usize::MAX).unwrap();
+            let erased: BTreeSet<BodyAddress> = log
+                .iter()
+                .flat_map(|commit| commit.bodies.iter().map(|body| (commit.position, body)))
+                .filter(|(_, body)| body.content == BodyContent::Erased)
+                .map(|(position, body)| BodyAddress { position, event: body.event })
+                .collect();
+            prop_assert_eq!(erased, tombstoned(&rebuilt(&engine).state));
             Ok(())
         })?;
     }

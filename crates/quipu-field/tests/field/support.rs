@@ -27,6 +27,15 @@ pub(crate) fn open_across(engine: &Arc<dyn Engine>, snapshots: Option<PathBuf>) 
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 
+/// Opens the default Field with every ATTUNE traced.
+pub(crate) fn open_traced(engine: &Arc<dyn Engine>) -> Arc<Field> {
+    let options = FieldOptions {
+        trace_attunes: true,
+        ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
+    };
+    Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
+}
+
 /// A message of an agent with full authority.
 pub(crate) fn message(id: &str, agent: &str) -> Message {
     Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     coordination::{add, from, session, team},
-    support::open,
+    support::{open, open_traced},
 };
-use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
-use quipu_log::{Engine, FieldName, MemoryEngine};
+use quipu_field::{Field, Message};
+use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, RegisterPayload, ReplayEvent, ReplayPayload, ReplayResponse,
 };
@@ -15,11 +15,7 @@ use serde_json::{Value, json};
 
 async fn traced() -> (Arc<dyn Engine>, Arc<Field>) {
     let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-    let options = FieldOptions {
-        trace_attunes: true,
-        ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
-    };
-    let field = Field::open(Arc::clone(&engine), FieldName::default_field(), options).unwrap();
+    let field = open_traced(&engine);
     for agent in ["a", "b"] {
         let (payload, _) = RegisterPayload::parse(json!({"id": agent, "role": "r"})).unwrap();
         field.register(from(agent, None), payload).await.unwrap();

@@ -65,6 +65,22 @@ async fn no_agent_enters_or_reaches_more_than_its_credential_allows() {
 }
 
 #[tokio::test]
+async fn attune_says_nothing_of_conflicts_that_are_out_of_sight() {
+    let (_, field) = team(&TEAM).await;
+    create(&field, "s", json!({})).await;
+    let old = add(&field, from("a", Some("s")), json!({"content": "yes"})).await.unwrap();
+    let against =
+        json!({"content": "no", "relations": [{"type": "contradicts", "target_id": old}]});
+    add(&field, from("a", Some("s")), against).await.unwrap();
+    let (payload, _) =
+        AttunePayload::parse(json!({"scope": {"role": "worker", "max_units": 5}})).unwrap();
+    let within = field.attune(from("a", Some("s")), payload.clone()).await.unwrap();
+    assert_eq!((within.conflicts.len(), within.warnings.len()), (1, 0));
+    let outside = field.attune(from("b", None), payload).await.unwrap();
+    assert_eq!((outside.conflicts.len(), outside.warnings), (0, vec![]));
+}
+
+#[tokio::test]
 async fn a_session_id_that_nobody_opened_is_a_label_for_whoever_sends_it() {
     let (_, field) = team(&TEAM).await;
     add(&field, from("a", Some("label")), json!({"content": "labelled"})).await.unwrap();
