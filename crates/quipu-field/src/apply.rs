@@ -13,8 +13,8 @@ use crate::{
     event::{ClockReason, Event, Link},
     ids::{TraceId, UnitId},
     state::{
-        AgentEntry, ConflictEntry, LinkTarget, State, SubscriptionEntry, UnitDetails, UnitFlags,
-        UnitLink,
+        AgentEntry, ConflictEntry, HintEntry, LinkTarget, State, SubscriptionEntry, UnitDetails,
+        UnitFlags, UnitLink,
     },
 };
 
@@ -74,7 +74,7 @@ fn apply_event(
             handoff_changed(state, header, index, handoff, change)?;
         }
         Event::UnitRecorded { .. } => unit_recorded(state, header, index, event)?,
-        Event::AttuneTraced { trace, .. } => attune_traced(state, header, *trace)?,
+        Event::AttuneTraced { .. } => attune_traced(state, header, index, event)?,
         Event::UnitStatusChanged { unit, to, .. } => {
             let ordinal = find(state, *unit)?;
             state.units.flags_mut(ordinal).ok_or("no such unit")?.status = *to;
@@ -105,11 +105,8 @@ fn apply_event(
                 state.units.flags_mut(ordinal).ok_or("no such unit")?.archived = true;
             }
         }
-        Event::UnitsPurged { units, .. } => {
-            for unit in units {
-                let ordinal = find(state, *unit)?;
-                state.units.flags_mut(ordinal).ok_or("no such unit")?.purged = true;
-            }
+        Event::UnitsPurged { units, hints, .. } => {
+            purged(state, units, hints)?;
             state.last_purge = header.position;
         }
         // The status change beside it says all that the state needs.
@@ -153,10 +150,36 @@ fn agent_deregistered(state: &mut State, agent: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn attune_traced(state: &mut State, header: &Header<Event>, trace: TraceId) -> Result<(), String> {
+fn attune_traced(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    event: &Event,
+) -> Result<(), String> {
+    let Event::AttuneTraced { trace, hinted, .. } = event else {
+        return Err("not a traced ATTUNE".to_owned());
+    };
     let agent = state.agents.get(&header.actor).ok_or("shown to nobody known")?.name;
     let session = header.session.as_deref().map(|session| state.names.intern(session));
-    state.shown.traced(agent, session, trace);
+    state.shown.traced(agent, session, *trace);
+    if *hinted {
+        let Header { position, epoch, .. } = *header;
+        let hint = HintEntry { position, event: index, epoch, session, purged: false };
+        state.hints.insert(*trace, hint);
+    }
+    Ok(())
+}
+
+fn purged(state: &mut State, units: &[UnitId], hints: &[TraceId]) -> Result<(), String> {
+    for unit in units {
+        let ordinal = find(state, *unit)?;
+        state.units.flags_mut(ordinal).ok_or("no such unit")?.purged = true;
+    }
+    for trace in hints {
+        if !state.hints.purge(*trace) {
+            return Err(format!("no hint of {trace}"));
+        }
+    }
     Ok(())
 }
 

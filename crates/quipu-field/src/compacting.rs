@@ -12,7 +12,7 @@ use crate::{
     command::{Action, Message},
     failure::{storage_failure, with_causes},
     field::Field,
-    ids::UnitId,
+    ids::{TraceId, UnitId},
     limits::COMPACT_ATTEMPTS,
     ops::{self, compact},
     purge, synthesis,
@@ -43,8 +43,9 @@ impl Field {
         };
         let mut response = compact::respond(&outcome.events);
         if purges {
-            let units = compact::purged(&outcome.events).to_vec();
-            let erased = self.blocking(move |field| field.erase(&units)).await;
+            let (units, hints) = compact::purged(&outcome.events);
+            let (units, hints) = (units.to_vec(), hints.to_vec());
+            let erased = self.blocking(move |field| field.erase(&units, &hints)).await;
             let (bytes, warnings) = erased.map_err(|error| error.during(Operation::Compact))?;
             response.storage_reclaimed_bytes = Some(bytes);
             response.warnings.extend(warnings);
@@ -74,16 +75,22 @@ impl Field {
         Ok(command.with_summaries(written, end))
     }
 
-    /// Erases the texts of purged units wherever they are: log, snapshots, caches. Answers the bytes
-    /// of text and what the caller should know.
-    fn erase(&self, units: &[UnitId]) -> Result<(u64, Vec<String>), ProtocolError> {
+    /// Erases the texts of purged units and hints wherever they are: log, snapshots, caches. Answers the
+    /// bytes of text and what the caller should know.
+    fn erase(
+        &self,
+        units: &[UnitId],
+        hints: &[TraceId],
+    ) -> Result<(u64, Vec<String>), ProtocolError> {
         let (texts, last_purge, quoted) = {
             let published = self.view.read();
             let state = &published.state;
             let ordinals = units.iter().filter_map(|unit| state.units.find(*unit)).collect();
-            (purge::texts(state, &ordinals), state.last_purge, purge::quoted(state, &ordinals))
+            let mut texts = purge::texts(state, &ordinals);
+            texts.extend(hints.iter().filter_map(|trace| state.hints.get(*trace)).map(purge::hint));
+            (texts, state.last_purge, purge::quoted(state, &ordinals))
         };
-        if units.is_empty() {
+        if units.is_empty() && hints.is_empty() {
             return Ok((0, Vec::new()));
         }
         let erased = purge::erase(self.engine.as_ref(), &self.name, &texts)

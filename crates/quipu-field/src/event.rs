@@ -110,6 +110,8 @@ pub enum Event {
         trace: TraceId,
         /// The role that was ranked for.
         role: String,
+        /// Whether the actor gave a hint.
+        hinted: bool,
         /// The epoch that was looked at, where it was one of the past.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         as_of: Option<u64>,
@@ -216,6 +218,9 @@ pub enum Event {
         reason: String,
         /// The units.
         units: Vec<UnitId>,
+        /// The traced ATTUNEs whose hints go too.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hints: Vec<TraceId>,
     },
     /// The actor asked to be told of events.
     #[serde(rename = "subscription.created")]

@@ -11,16 +11,22 @@ use quipu_wire::akashik::{MemoryType, RelationType};
 use crate::{
     failure::with_causes,
     snapshot::SnapshotDir,
-    state::{LinkTarget, State, UnitLink},
+    state::{HintEntry, LinkTarget, State, UnitLink},
 };
 
-/// Where the texts of all purged units are, or were: their own, and those that speak of them.
+/// Where all purged texts are, or were: those of units, those that speak of them, and hints.
 #[must_use]
 pub fn tombstoned(state: &State) -> BTreeSet<BodyAddress> {
     let purged = (0..state.units.next_ordinal())
         .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))
         .collect();
-    texts(state, &purged)
+    let hints = state.hints.iter().filter(|(_, entry)| entry.purged).map(|(_, entry)| hint(entry));
+    texts(state, &purged).into_iter().chain(hints).collect()
+}
+
+/// Where a hint is.
+pub(crate) const fn hint(entry: &HintEntry) -> BodyAddress {
+    BodyAddress { position: entry.position, event: entry.event }
 }
 
 /// Where the texts of some units are. What else speaks of a unit is in the state's own table.

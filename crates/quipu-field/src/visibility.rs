@@ -256,6 +256,18 @@ impl<'s> Sight<'s> {
             let flags = self.state.units.flags(unit);
             return flags.is_some_and(|flags| types.has(flags.memory_type));
         }
+        self.sees_label(session)
+    }
+
+    /// Whether what belongs to a session, or to none, is seen at all.
+    #[must_use]
+    pub fn sees_within(&self, session: Option<Name>) -> bool {
+        let Some(session) = session else { return true };
+        self.everything || self.sessions.contains_key(&session) || self.sees_label(session)
+    }
+
+    /// Whether a session that nobody opened is seen.
+    fn sees_label(&self, session: Name) -> bool {
         match self.labels {
             Labels::None => false,
             Labels::Only(name) => name == session,

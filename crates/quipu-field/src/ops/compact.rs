@@ -16,8 +16,8 @@ use super::{Refusal, admit};
 use crate::{
     command::{Decision, Message},
     event::{Event, Link},
-    ids::UnitId,
-    state::{AgentEntry, State},
+    ids::{TraceId, UnitId},
+    state::{AgentEntry, HintEntry, State},
     synthesis::Synthesis,
     visibility::{Sight, may_enter},
     words::UnitWords,
@@ -121,6 +121,27 @@ impl CompactCommand {
         (0..state.units.next_ordinal().min(end)).filter(passes).collect()
     }
 
+    /// The hints of traced ATTUNEs that a purge takes along: those of its session or age. They have neither
+    /// type nor status, so a purge by these takes none.
+    fn hints(&self, state: &State, sight: &Sight<'_>) -> Vec<TraceId> {
+        let filter = &self.filter;
+        let named = filter.session_id.as_deref();
+        let session = named.map(|session| state.names.find(session));
+        let takes = self.strategy == CompactStrategy::Purge
+            && filter.types.is_empty()
+            && filter.status.is_empty()
+            && session != Some(None);
+        let passes = |hint: &HintEntry| {
+            let age = self.epoch.saturating_sub(hint.epoch);
+            !hint.purged
+                && sight.sees_within(hint.session)
+                && filter.max_age_epochs.is_none_or(|max| age > max)
+                && session.is_none_or(|session| hint.session == session)
+        };
+        let all = state.hints.iter().filter(|_| takes);
+        all.filter(|(_, hint)| passes(hint)).map(|(trace, _)| trace).collect()
+    }
+
     /// Why a purge was made, for its tombstone: as told, or by what was asked for.
     fn purge_reason(&self) -> String {
         if let Some(reason) = &self.reason {
@@ -154,8 +175,8 @@ pub fn decide(
     let session = command.session(message);
     may_enter(state, message.speaker(), session)?;
     let sight = Sight::by(state, &message.agent, session, message.authority);
-    let selected = command.select(state, &sight);
-    if selected.is_empty() {
+    let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
+    if selected.is_empty() && hints.is_empty() {
         return Ok(Vec::new());
     }
     let mut events = Vec::new();
@@ -173,7 +194,7 @@ pub fn decide(
             units,
         },
         CompactStrategy::Purge => {
-            Event::UnitsPurged { filter, reason: command.purge_reason(), units }
+            Event::UnitsPurged { filter, reason: command.purge_reason(), units, hints }
         }
     };
     events.push(DraftEvent { event, body: None });
@@ -213,11 +234,11 @@ fn record_summaries(
     Ok(recorded.collect())
 }
 
-/// The units that a purge deleted.
-pub(crate) fn purged(events: &[SealedEvent<Event>]) -> &[UnitId] {
+/// The units that a purge deleted, and the traces whose hints it deleted.
+pub(crate) fn purged(events: &[SealedEvent<Event>]) -> (&[UnitId], &[TraceId]) {
     let purged = events.iter().find_map(|sealed| {
-        if let Event::UnitsPurged { units, .. } = &sealed.event {
-            Some(units.as_slice())
+        if let Event::UnitsPurged { units, hints, .. } = &sealed.event {
+            Some((units.as_slice(), hints.as_slice()))
         } else {
             None
         }

@@ -67,6 +67,7 @@ pub fn decide(
     let event = Event::AttuneTraced {
         trace: command.id,
         role: command.role.clone(),
+        hinted: command.hint.is_some(),
         as_of: command.as_of,
         units: command.units.clone(),
     };

@@ -188,13 +188,17 @@ fn words(found: &Found, target: &Target, bodies: &Bodies) -> Result<Words, Engin
 
 /// What an agent had in front of it.
 fn shown(found: &Found, depth: ReplayDepth, bodies: &Bodies) -> Result<Words, EngineError> {
-    let Event::AttuneTraced { role, as_of, units, .. } = &found.event else {
+    let Event::AttuneTraced { role, hinted, as_of, units, .. } = &found.event else {
         return Ok(Words::default());
     };
     let named = if depth == ReplayDepth::FullTrace { usize::MAX } else { SHOWN_NAMED };
     let hint = bodies.load::<HintBody>(found.position, found.index)?;
     let hint = hint.map(|body| summary::summarize(&body.hint, BRIEF_TOKENS));
-    let hint = hint.map(|hint| format!(" for \"{}\"", one_line(&hint))).unwrap_or_default();
+    let hint = match hint {
+        Some(hint) => format!(" for \"{}\"", one_line(&hint)),
+        None if *hinted => " for (erased)".to_owned(),
+        None => String::new(),
+    };
     let then = as_of.map(|epoch| format!(" as of epoch {epoch}")).unwrap_or_default();
     let list = |named: usize| {
         let mut parts: Vec<String> = units

@@ -4,8 +4,8 @@ use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, ShownTable,
-    SubscriptionTable, TaskTable, TextTable, UnitTable,
+    AgentTable, ConflictTable, HandoffTable, HintTable, MessageWindow, Names, SessionTable,
+    ShownTable, SubscriptionTable, TaskTable, TextTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -45,6 +45,8 @@ pub struct State {
     pub texts: TextTable,
     /// What agents were shown last, where that is traced.
     pub shown: ShownTable,
+    /// The hints that were given then.
+    pub hints: HintTable,
 }
 
 impl State {

@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
             |(agent, conflict, strategy, second)| Step::Merge { agent, conflict, strategy, second }
         ),
         1 => (0u8..4, 0u8..12).prop_map(|(agent, unit)| Step::Retract(agent, unit)),
-        1 => (0u8..3).prop_map(Step::Purge),
+        1 => (0u8..4).prop_map(Step::Purge),
         2 => (0u8..4).prop_map(Step::Attune),
         2 => (0u8..4, 0u8..2, 0u8..7).prop_map(|(by, id, what)| Step::Session(by, id, what)),
         6 => (0u8..4, 0u8..4, 0u8..12).prop_map(|(by, id, what)| Step::Task(by, id, what)),
@@ -119,7 +119,7 @@ async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
             Step::Retract(agent, unit) => {
                 retract(field, *agent, *unit, units.get(usize::from(*unit)).cloned()).await
             }
-            Step::Purge(status) => purge(field, *status).await,
+            Step::Purge(which) => purge(field, *which).await,
             Step::Attune(agent) => look(field, *agent).await,
             Step::Jump(agent, epoch) => {
                 let mut from = message(&format!("jump-{epoch}"), &name(*agent));
@@ -157,10 +157,14 @@ async fn retract(field: &Arc<Field>, agent: u8, unit: u8, unit_id: Option<String
     format!("{:?}", field.retract(from, payload).await)
 }
 
-/// Purges units of one status.
-async fn purge(field: &Arc<Field>, status: u8) -> String {
-    let status = ["superseded", "retracted", "contested"][usize::from(status)];
-    let payload = json!({"strategy": "purge", "filter": {"status": [status]}});
+/// Purges units of one status, or everything of an age.
+async fn purge(field: &Arc<Field>, which: u8) -> String {
+    let status = ["superseded", "retracted", "contested"].get(usize::from(which));
+    let filter = match status {
+        Some(status) => json!({"status": [status]}),
+        None => json!({"max_age_epochs": 8}),
+    };
+    let payload = json!({"strategy": "purge", "filter": filter});
     let (payload, _) = CompactPayload::parse(payload).unwrap();
     let from = message(&format!("purge-{}", field.head().position), &name(0));
     format!("{:?}", field.compact(from, payload).await)
@@ -168,8 +172,8 @@ async fn purge(field: &Arc<Field>, status: u8) -> String {
 
 /// Asks for context, and answers at which epoch.
 async fn look(field: &Arc<Field>, agent: u8) -> String {
-    let scope = json!({"scope": {"role": "tester", "max_units": 5}});
-    let (payload, _) = AttunePayload::parse(scope).unwrap();
+    let asked = json!({"scope": {"role": "tester", "max_units": 5}, "context_hint": "ships"});
+    let (payload, _) = AttunePayload::parse(asked).unwrap();
     let answer = field.attune(message("look", &name(agent)), payload).await;
     format!("{:?}", answer.map(|answer| answer.epoch))
 }
@@ -300,7 +304,7 @@ proptest! {
     ) {
         runtime().block_on(async {
             let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-            let field = open(&engine, None);
+            let field = open_traced(&engine);
             register(&field, &name(0)).await.unwrap();
             perform(&field, &steps).await;
             let log = engine.read(&FieldName::default_field(), 1, usize::MAX).unwrap();

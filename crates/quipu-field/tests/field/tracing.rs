@@ -9,7 +9,8 @@ use crate::{
 use quipu_field::{Field, Message};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::akashik::{
-    AttunePayload, AttuneResponse, RegisterPayload, ReplayEvent, ReplayPayload, ReplayResponse,
+    AttunePayload, AttuneResponse, CompactPayload, RegisterPayload, ReplayEvent, ReplayPayload,
+    ReplayResponse,
 };
 use serde_json::{Value, json};
 
@@ -85,6 +86,38 @@ async fn each_unit_names_what_was_shown_since_the_one_before_or_else_before_that
             assert!(event.description.contains(&format!("\"{hint}\"")), "{}", event.description);
         }
     }
+}
+
+#[tokio::test]
+async fn hints_are_purged_by_session_or_age_and_said_to_be() {
+    let (engine, field) = traced().await;
+    let label = |agent: &str| from(agent, Some("label"));
+    add(&field, label("b"), json!({"content": "three ships"})).await.unwrap();
+    attune(&field, label("a"), Some("a xylophone")).await;
+    attune(&field, from("a", None), Some("a harp")).await;
+    let made = add(&field, label("a"), decision("first")).await.unwrap();
+    let free = add(&field, from("a", None), decision("second")).await.unwrap();
+    let purge = |id: &'static str, filter: Value| {
+        let (payload, _) =
+            CompactPayload::parse(json!({"strategy": "purge", "filter": filter})).unwrap();
+        field.compact(crate::support::message(id, "a"), payload)
+    };
+    let by_type = purge("1", json!({"session_id": "label", "types": ["finding"]})).await.unwrap();
+    assert_eq!(by_type.units_affected, 1);
+    let told = replay(&field, label("b"), "decision", &made).await;
+    assert!(shown(&told)[0].description.contains("a xylophone"), "a hint has no type");
+    purge("2", json!({"session_id": "label"})).await.unwrap();
+    let told = replay(&field, label("b"), "decision", &made).await;
+    let description = &shown(&told)[0].description;
+    assert!(description.starts_with("Attuned as planner for (erased): shown"), "{description}");
+    let told = replay(&field, from("b", None), "decision", &free).await;
+    assert!(shown(&told)[0].description.contains("a harp"));
+    let only_hints = purge("3", json!({"max_age_epochs": 3, "status": []})).await.unwrap();
+    assert!(only_hints.storage_reclaimed_bytes > Some(0), "{only_hints:?}");
+    let told = replay(&field, from("b", None), "decision", &free).await;
+    assert!(shown(&told)[0].description.contains("(erased)"));
+    let again = open(&engine, None);
+    assert_eq!(again.state_hash(), field.state_hash());
 }
 
 #[tokio::test]
