@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,7 @@ pub(crate) struct Field {
     pub(crate) key: Option<String>,
     pub(crate) bound: Option<BoundKey>,
     pub(crate) level: u8,
+    pub(crate) push_wait: Duration,
     /// An agent of full authority that clears up after each case.
     keeper: String,
     operations: BTreeSet<String>,
@@ -39,7 +41,8 @@ impl Field {
         // Every Field has these three, so that a Field which does not claim them fails its cases.
         let always = ["REGISTER", "RECORD", "ATTUNE"].map(str::to_owned);
         let operations = claimed.into_iter().chain(always).collect();
-        Self { client, key, bound, level: target.level, keeper, operations }
+        let (level, push_wait) = (target.level, target.push_wait);
+        Self { client, key, bound, level, push_wait, keeper, operations }
     }
 
     /// Whether REGISTER lists the operation.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 use crate::check::{Checked, Failed, ensure, wrong};
 use crate::http::{EventStream, StreamEvent};
-use crate::limits::{PUSH_EVENTS_MAX, PUSH_WAIT, QUIET_WAIT};
+use crate::limits::{PUSH_EVENTS_MAX, QUIET_WAIT};
 use crate::look::{Look, with};
 
 /// A subscription with an open stream.
@@ -46,7 +46,7 @@ impl Subscription {
     /// Reads until a notification fits.
     pub(crate) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Checked<Value> {
         for _ in 0..PUSH_EVENTS_MAX {
-            let event = self.stream.next_within(PUSH_WAIT);
+            let event = self.stream.next_within(self.agent.field.push_wait);
             let event = event.map_err(|error| Failed::Wrong(format!("push: {error}")))?;
             let Some(event) = event else { return wrong("the expected notification did not come") };
             let notification = self.take(event)?;

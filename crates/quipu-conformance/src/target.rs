@@ -1,8 +1,11 @@
 //! What is tested: a URL, the keys for it, the level that is asked of it.
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::http::BaseUrl;
+use crate::limits::PUSH_WAIT;
 
 /// How the suite reaches the Field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +59,7 @@ pub struct Target {
     pub(crate) keys: Option<Keys>,
     pub(crate) level: u8,
     pub(crate) binding: Binding,
+    pub(crate) push_wait: Duration,
 }
 
 /// Why there is nothing to test at what was given.
@@ -90,7 +94,14 @@ impl Target {
         if level > 3 {
             return Err(BadTarget::Level { level });
         }
-        Ok(Self { base, keys, level, binding })
+        Ok(Self { base, keys, level, binding, push_wait: PUSH_WAIT })
+    }
+
+    /// The same Field, whose notifications must come within this time; ten seconds otherwise.
+    #[must_use]
+    pub const fn with_push_wait(mut self, wait: Duration) -> Self {
+        self.push_wait = wait;
+        self
     }
 }
 

@@ -31,9 +31,9 @@ pub(crate) struct ConformanceArgs {
     /// A key that is bound to one agent, below authority 10
     #[arg(long, value_name = "AGENT:AUTHORITY:KEY", requires = "key")]
     bound_key: Option<String>,
-    /// Only cases whose name contains this
+    /// Only cases whose name contains this; may be given several times
     #[arg(long, value_name = "TEXT")]
-    filter: Option<String>,
+    filter: Vec<String>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -46,7 +46,7 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> Result<(), Failure> {
     let keys = args.key.clone().map(|operator| Keys { operator, bound });
     let target = Target::new(&args.url, keys, args.level, Binding::Http)
         .map_err(|error| Failure::new(error.to_string()))?;
-    let report = run(&target, args.filter.as_deref())
+    let report = run(&target, &args.filter)
         .map_err(|error| Failure::caused("the server cannot be tested", &error))?;
     let text = if args.json {
         serde_json::to_string_pretty(&report)

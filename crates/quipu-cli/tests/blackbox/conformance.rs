@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::{keys::start_with_key, support::quipu};
 
 /// What Level 3 asks for and is not there yet.
-const NOT_YET: [&str; 5] = [
+pub(crate) const NOT_YET: [&str; 5] = [
     // Level 1 is claimed until everything of Level 2 holds.
     "l2_register_12_claims_level_2",
     "l3_register_13_claims_level_3",

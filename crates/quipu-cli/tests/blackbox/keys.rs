@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::{Client, Server, Settings, finding, quipu, refused, scope, wait_until};
 
-fn operator_key(printed: &str) -> Option<String> {
+pub(crate) fn operator_key(printed: &str) -> Option<String> {
     let mut words = printed.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
     words.find(|word| word.starts_with("quipu_") && word.len() > 40).map(str::to_owned)
 }
