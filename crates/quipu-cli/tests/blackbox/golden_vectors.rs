@@ -1,5 +1,4 @@
-//! The golden vectors of the protocol's conformance chapter, over HTTP. Those of operations that are
-//! still to come only check that they are refused in the protocol's own way.
+//! The golden vectors of the protocol's conformance chapter, over HTTP.
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -133,28 +132,38 @@ fn c_of_082_and_075_the_unit_of_082_prevails_at_epoch_21() {
 }
 
 #[test]
-fn d_i_a_conflict_is_replayed_from_the_log_also_when_all_else_is_lost() {
+fn d_i_a_resolved_conflict_is_replayed_from_the_log_also_when_all_else_is_lost() {
     let data = TempDir::new().unwrap();
     let server = Settings::dev(data.path()).start();
     let mut client = server.client();
-    for agent in ["researcher-01", "researcher-02", "auditor-01"] {
+    for agent in ["researcher-01", "researcher-02", "strategist-01", "auditor-01"] {
         client.register(agent, "market_researcher");
     }
-    let first = client.record("researcher-01", finding("23% CAGR"));
-    let first = first["memory_unit_id"].as_str().unwrap();
-    let second = client.record("researcher-02", relating("14% CAGR", "contradicts", first));
-    let replay = json!({"target_type": "conflict", "target_id": second["conflicts_detected"][0],
-                        "depth": "full_trace"});
+    let mut surer = finding("23% CAGR");
+    surer["confidence"]["score"] = json!(0.82);
+    let first = client.record("researcher-01", surer)["memory_unit_id"].clone();
+    let mut other = relating("14% CAGR", "contradicts", first.as_str().unwrap());
+    other["confidence"]["score"] = json!(0.75);
+    let second = client.record("researcher-02", other);
+    let conflict = &second["conflicts_detected"][0];
+    let merge = json!({"conflict_id": conflict, "strategy": "confidence_weighted",
+                       "resolution": {"winner_id": first, "rationale": "more sources"}});
+    client.operate("MERGE", "strategist-01", merge).ok();
+    let replay = json!({"target_type": "conflict", "target_id": conflict, "depth": "full_trace"});
     let before = client.operate("REPLAY", "auditor-01", replay.clone()).ok();
-    let types: Vec<&str> = before["timeline"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| event["event_type"].as_str().unwrap())
-        .collect();
-    assert_eq!(types, ["RECORD", "RECORD", "CONFLICT_CREATED"]);
-    assert_eq!(before["agents_involved"], json!(["researcher-01", "researcher-02"]));
-    assert_eq!(before["total_events"], 3);
+    let events = before["timeline"].as_array().unwrap().iter();
+    let events = events.map(|event| (event["event_type"].clone(), event["agent_id"].clone()));
+    assert_eq!(
+        events.collect::<Vec<_>>(),
+        [
+            (json!("RECORD"), json!("researcher-01")),
+            (json!("RECORD"), json!("researcher-02")),
+            (json!("CONFLICT_CREATED"), json!("system")),
+            (json!("MERGE"), json!("strategist-01")),
+        ]
+    );
+    let agents = json!(["researcher-01", "researcher-02", "strategist-01"]);
+    assert_eq!((&before["agents_involved"], &before["total_events"]), (&agents, &json!(4)));
     server.kill();
     std::fs::remove_dir_all(data.path().join("fields/default/snapshots")).ok();
     let again = Settings::dev(data.path()).start();

@@ -126,26 +126,143 @@ fn the_bare_payload_with_headers_does_what_the_envelope_does() {
     assert_eq!(units_of(&seen)[0]["source"]["session_id"], "session-q1");
 }
 
+/// A unit in a session, recorded at an epoch.
+fn reading(session: Value, epoch: u64, payload: Value) -> Message {
+    let message = Message::new("RECORD", "researcher-01", payload);
+    message.with("epoch", epoch).with("session_id", session)
+}
+
 #[test]
-fn the_compact_examples_archive_and_summarize() {
+fn the_archive_example_takes_out_the_old_superseded_hypotheses_and_nothing_else() {
     let mut field = start(&[RESEARCHER, ("maintenance-01", "maintenance")]);
-    let mut payload = finding("an old reading");
-    payload["type"] = json!("observation");
-    let old = envelope("m-1", "RECORD", "researcher-01", 1, payload);
-    let old = field.client.send(&old).ok()["memory_unit_id"].as_str().unwrap().to_owned();
-    let newer = relating("a new reading", "supersedes", &old);
-    let newer = envelope("m-2", "RECORD", "researcher-01", 2, newer);
-    field.client.send(&newer.with("session_id", "session-q1-2026")).ok();
+    let of_type = |kind: &str, number: usize| {
+        let mut payload = finding(&format!("{kind} {number} about the market"));
+        payload["type"] = json!(kind);
+        payload
+    };
+    let mut kept = Vec::new();
+    for (number, kind) in (0..47).zip(["assumption", "observation"].into_iter().cycle()) {
+        let old = field.client.record("researcher-01", of_type(kind, number));
+        let old = old["memory_unit_id"].as_str().unwrap();
+        let newer = relating(&format!("{kind} {number} once more"), "supersedes", old);
+        kept.push(field.client.record("researcher-01", newer)["memory_unit_id"].clone());
+    }
+    // Superseded, but neither a hypothesis nor old enough.
+    let decision = field.client.record("researcher-01", of_type("decision", 0));
+    let decision = decision["memory_unit_id"].as_str().unwrap();
+    field.client.record("researcher-01", relating("better", "supersedes", decision));
+    let young = field.client.send(&reading(Value::Null, 190, of_type("assumption", 99))).ok();
+    let young = young["memory_unit_id"].as_str().unwrap();
+    field.client.record("researcher-01", relating("better still", "supersedes", young));
     let archive = json!({"strategy": "archive", "filter": {
         "max_age_epochs": 100, "status": ["superseded"], "types": ["assumption", "observation"]}});
-    let summarize = json!({"strategy": "summarize", "filter": {
-        "session_id": "session-q1-2026", "status": ["active", "superseded"]}});
-    for (id, payload, created) in [("msg-080", archive, 0), ("msg-081", summarize, 1)] {
-        let message = envelope(id, "COMPACT", "maintenance-01", 200, payload);
-        let expected = json!({"status": "ok", "units_affected": 1,
-                              "synthesis_units_created": created, "storage_reclaimed_bytes": null});
-        assert_eq!(field.client.send(&message).ok(), expected, "{id}");
+    let message = envelope("msg-080", "COMPACT", "maintenance-01", 200, archive);
+    let expected = json!({"status": "ok", "units_affected": 47, "synthesis_units_created": 0,
+                          "storage_reclaimed_bytes": null});
+    assert_eq!(field.client.send(&message).ok(), expected);
+    let scope = json!({"role": "maintenance", "max_units": 500});
+    let seen = field.client.attune("maintenance-01", scope);
+    let ids: Vec<Value> = units_of(&seen).into_iter().map(|unit| unit["id"].clone()).collect();
+    assert!(kept.iter().all(|unit| ids.contains(unit)), "{seen}");
+}
+
+#[test]
+fn the_summarize_example_tells_each_task_of_the_session_in_its_own_words() {
+    let mut field = start(&[RESEARCHER, ("maintenance-01", "maintenance")]);
+    let session = json!("session-q1-2026");
+    for task in 0..8 {
+        for number in 0..4 {
+            let text = format!("Task {task} measured {}% growth in region {number}.", 10 + number);
+            let mut payload = finding(&text);
+            payload["intent"]["task_id"] = json!(format!("task-{task}"));
+            field.client.send(&reading(session.clone(), 0, payload)).ok();
+        }
     }
+    let summarize = json!({"strategy": "summarize", "filter": {
+        "session_id": session, "status": ["active", "superseded"]}});
+    let message = envelope("msg-081", "COMPACT", "maintenance-01", 200, summarize);
+    let expected = json!({"status": "ok", "units_affected": 32, "synthesis_units_created": 8,
+                          "storage_reclaimed_bytes": null});
+    assert_eq!(field.client.send(&message.with("session_id", "session-q1-2026")).ok(), expected);
+    let attune = json!({"scope": {"role": "researcher", "max_units": 50}});
+    let attune = Message::new("ATTUNE", "researcher-01", attune);
+    let seen = field.client.send(&attune.with("session_id", "session-q1-2026")).ok();
+    let units = units_of(&seen);
+    assert_eq!(units.len(), 8, "{seen}");
+    for unit in units {
+        assert_eq!(unit["type"], "synthesis");
+        let relations = unit["relations"].as_array().unwrap();
+        assert!(relations.iter().all(|relation| relation["type"] == "elaborates"), "{unit}");
+        let content = unit["content"].as_str().unwrap();
+        assert!(content.contains("measured") && content.contains("growth"), "{content}");
+        assert!(content.starts_with("Summary of 4 units for task "), "{content}");
+        assert!(content.contains("researcher-01, finding: Task "), "says who: {content}");
+    }
+}
+
+/// The situation of the REPLAY page, at its epochs; answers with the ids of the units and the conflict.
+fn market_dispute(client: &mut Client) -> (Value, Value, Value) {
+    let about = |growth: &str, score: f64| {
+        let mut payload = finding(&format!("{growth} CAGR"));
+        payload["confidence"]["score"] = json!(score);
+        payload
+    };
+    let mut first = about("23%", 0.82);
+    first["intent"]["task_id"] = json!("task-market-sizing");
+    let first = client.send(&envelope("m-002", "RECORD", "researcher-01", 1, first)).ok();
+    // Registering ticks too: the others come where the page's epochs leave room for it.
+    for (agent, role) in
+        [("researcher-02", "market_researcher"), STRATEGIST, ("auditor-01", "auditor")]
+    {
+        client.register(agent, role);
+    }
+    let mut second = about("14%", 0.75);
+    second["relations"] = json!([{"type": "contradicts", "target_id": first["memory_unit_id"]}]);
+    let second = client.send(&envelope("m-010", "RECORD", "researcher-02", 10, second)).ok();
+    let conflict = second["conflicts_detected"][0].clone();
+    let merge = json!({"conflict_id": conflict, "strategy": "confidence_weighted",
+        "resolution": {"winner_id": first["memory_unit_id"], "rationale": "Three reports agree"}});
+    client.send(&envelope("m-020", "MERGE", "strategist-01", 20, merge)).ok();
+    (first["memory_unit_id"].clone(), second["memory_unit_id"].clone(), conflict)
+}
+
+#[test]
+fn the_replay_example_reads_as_published() {
+    let mut field = start(&[RESEARCHER]);
+    let (older, newer, conflict) = market_dispute(&mut field.client);
+    let replay = json!({"target_type": "conflict", "target_id": conflict, "depth": "detailed"});
+    let answer = field.client.send(&envelope("msg-040", "REPLAY", "auditor-01", 40, replay));
+    let mut answer = answer.ok();
+    for event in answer["timeline"].as_array_mut().unwrap() {
+        assert!(event.as_object_mut().unwrap().remove("timestamp").is_some(), "{event}");
+    }
+    let event = |epoch: u64, kind: &str, agent: &str, description: &str, unit: &Value| {
+        json!({"epoch": epoch, "event_type": kind, "agent_id": agent, "description": description,
+               "memory_unit_id": unit, "task_id": null})
+    };
+    let prevails =
+        format!("Resolved via confidence_weighted: {} prevails", older.as_str().unwrap());
+    let explicit = "Explicit conflict created from contradicts relation";
+    let contradicting = "Recorded contradicting finding: 14% CAGR";
+    let mut first = event(2, "RECORD", "researcher-01", "Recorded finding: 23% CAGR", &older);
+    first["task_id"] = json!("task-market-sizing");
+    assert_eq!(
+        answer,
+        json!({
+            "status": "ok",
+            "summary": "Factual conflict between two findings. researcher-01 recorded 23% CAGR; \
+                        researcher-02 recorded 14% CAGR with contradicts relation. Resolved by \
+                        strategist-01 using confidence_weighted strategy at epoch 21.",
+            "agents_involved": ["researcher-01", "researcher-02", "strategist-01"],
+            "total_events": 4,
+            "timeline": [
+                first,
+                event(11, "RECORD", "researcher-02", contradicting, &newer),
+                event(11, "CONFLICT_CREATED", "system", explicit, &Value::Null),
+                event(21, "MERGE", "strategist-01", &prevails, &older),
+            ],
+        })
+    );
 }
 
 #[test]
