@@ -14,6 +14,7 @@ mod faults;
 mod golden_vectors;
 mod keys;
 mod mutants;
+mod pages;
 mod proofs;
 mod purging;
 mod readme;
