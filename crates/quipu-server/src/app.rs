@@ -10,12 +10,8 @@ use quipu_log::FieldName;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    clock::Stopwatch,
-    ids::IdSource,
-    keys::KeyStore,
-    limits::{LARGE_BODIES_BYTES_MAX, STREAMS_MAX},
-    metrics::MetricsHandle,
-    proofs::Signer,
+    clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
+    metrics::MetricsHandle, proofs::Signer, server::PushOptions,
 };
 
 /// What all requests share.
@@ -31,6 +27,8 @@ pub(crate) struct App {
     pub(crate) room: Arc<Semaphore>,
     /// Places for streams of pushes.
     pub(crate) streams: Arc<Semaphore>,
+    /// How these are kept.
+    pub(crate) push: PushOptions,
     /// Says to streams that the server stops; each holds a receiver until it has ended.
     pub(crate) stopping: watch::Sender<bool>,
     /// Whether callers reach us over TLS.
@@ -46,6 +44,7 @@ impl App {
         keys: Arc<KeyStore>,
         dev: bool,
         metrics: MetricsHandle,
+        push: PushOptions,
     ) -> Self {
         let signer = Signer::new(keys.directory());
         Self {
@@ -55,7 +54,8 @@ impl App {
             keys,
             dev,
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
-            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            streams: Arc::new(Semaphore::new(push.streams_max)),
+            push,
             stopping: watch::Sender::new(false),
             secure: false,
             ids: IdSource::new(),

@@ -144,7 +144,9 @@ mod tests {
         let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
         let engine = Arc::new(MemoryEngine::new());
         let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
-        Entrance::new(Arc::new(App::new(fields, keys, true, install_metrics())), router)
+        let push = crate::PushOptions::default();
+        let app = App::new(fields, keys, true, install_metrics(), push);
+        Entrance::new(Arc::new(app), router)
     }
 
     async fn panicking() -> &'static str {

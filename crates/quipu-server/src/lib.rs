@@ -32,5 +32,5 @@ pub use keys::{KeyStore, KeyStoreError};
 pub use limits::WRITE_TIMEOUT;
 pub use metrics::{MetricsHandle, install_metrics};
 pub use openapi::openapi;
-pub use server::{BindError, Options, Server};
+pub use server::{BindError, Options, PushOptions, Server};
 pub use tls::{TlsError, TlsFiles};

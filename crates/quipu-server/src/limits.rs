@@ -45,9 +45,11 @@ pub(crate) const LOG_PAGE_COMMITS: usize = 100;
 pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);
-/// How many streams of pushes may be open at one time: fewer than connections, so that they leave room.
+/// How many streams of pushes may be open at one time, if the options do not say: fewer than connections,
+/// so that they leave room.
 pub(crate) const STREAMS_MAX: usize = 12 * 1024;
-/// How often a stream says that it is there, and looks whether its key still holds.
+/// How often a stream says that it is there, and looks whether its key still holds, if the options do
+/// not say.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long to wait for the other side's farewell after ours.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);

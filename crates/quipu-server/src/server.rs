@@ -10,7 +10,7 @@ use crate::{
     app::App,
     entrance::Entrance,
     keys::KeyStore,
-    limits::{LEASE_CHECK, METRICS_UPKEEP},
+    limits::{HEARTBEAT, LEASE_CHECK, METRICS_UPKEEP, STREAMS_MAX},
     listener::Listener,
     metrics::{MetricsHandle, install_metrics},
     surface,
@@ -30,6 +30,23 @@ pub struct Options {
     pub shutdown_grace: Duration,
     /// How long a caller may take nothing of what it is sent; then it is cut off.
     pub write_timeout: Duration,
+    /// How streams of pushes are kept.
+    pub push: PushOptions,
+}
+
+/// How streams of pushes are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct PushOptions {
+    /// How often a stream says that it is there, and looks whether its key still holds.
+    pub heartbeat: Duration,
+    /// How many may be open at one time.
+    pub streams_max: usize,
+}
+
+impl Default for PushOptions {
+    fn default() -> Self {
+        Self { heartbeat: HEARTBEAT, streams_max: STREAMS_MAX }
+    }
 }
 
 /// Why the server cannot start.
@@ -101,7 +118,8 @@ impl Server {
             .await
             .map_err(|source| BindError::Field { field: default, source })?;
         let metrics = install_metrics();
-        let mut app = App::new(Arc::clone(&fields), keys, options.dev, metrics.clone());
+        let mut app =
+            App::new(Arc::clone(&fields), keys, options.dev, metrics.clone(), options.push);
         app.secure = tls.is_some();
         let app = Arc::new(app);
         let (stopping, grace) = (app.stopping.clone(), options.shutdown_grace);

@@ -1,7 +1,7 @@
 //! What a subscription pushes, as server-sent events and over a WebSocket. Both ask the Field for what
 //! is next when the other side has room for it, and end in order when the server stops.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -25,7 +25,7 @@ use crate::{
     auth,
     field_choice::{self, Missing},
     keys::{Credential, KeyAgent},
-    limits::{STREAM_MESSAGE_BYTES_MAX, STREAMS_MAX},
+    limits::STREAM_MESSAGE_BYTES_MAX,
     sender::text_header,
 };
 
@@ -68,7 +68,7 @@ impl Admitted {
         let resumed = text_header(headers, LAST_EVENT_ID)?.filter(|id| !id.is_empty());
         let after = resumed.or_else(|| query.get("after").map(String::as_str));
         let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
-            let message = format!("{STREAMS_MAX} streams are open already");
+            let message = format!("{} streams are open already", app.push.streams_max);
             ProtocolError::new(ErrorCode::Overloaded, message)
         })?;
         let stream = field.pushes(speaker(&credential), credential.authority, id, after).await?;
@@ -81,6 +81,11 @@ impl Admitted {
     pub(super) fn is_still_allowed(&self) -> bool {
         let key = self.authorization.clone().map(|key| (header::AUTHORIZATION, key));
         auth::credential(&self.app, &HeaderMap::from_iter(key)).is_ok()
+    }
+
+    /// How often to say that the stream is there.
+    pub(super) fn heartbeat(&self) -> Duration {
+        self.app.push.heartbeat
     }
 
     /// Where to resume.

@@ -14,7 +14,6 @@ use quipu_wire::{ProtocolError, akashik::PushNotification};
 use tokio::time::{Sleep, sleep};
 
 use super::push::{Admitted, stopped};
-use crate::limits::HEARTBEAT;
 
 /// The body of a stream of events.
 pub(super) struct Events {
@@ -32,7 +31,8 @@ struct Source {
 
 impl Events {
     pub(super) fn new(admitted: Admitted) -> Self {
-        let source = Source { admitted, heartbeat: Box::pin(sleep(HEARTBEAT)) };
+        let heartbeat = Box::pin(sleep(admitted.heartbeat()));
+        let source = Source { admitted, heartbeat };
         let opening = format!("retry: 1000\nid: {}\n\n", source.admitted.cursor());
         let first = std::future::ready((Bytes::from(opening), Some(source)));
         Self { step: Some(Box::pin(first)) }
@@ -69,7 +69,7 @@ impl Source {
         match part {
             Ok(Some(push)) => (event(&push), Some(self)),
             Ok(None) if self.admitted.is_still_allowed() => {
-                self.heartbeat.as_mut().set(sleep(HEARTBEAT));
+                self.heartbeat.as_mut().set(sleep(self.admitted.heartbeat()));
                 (
                     Bytes::from(format!(": heartbeat\nid: {}\n\n", self.admitted.cursor())),
                     Some(self),

@@ -3,13 +3,13 @@
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use quipu_field::push::{Delivery, End};
-use tokio::time::{Instant, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::{
     push::{Admitted, stopped},
     push_sse::failed,
 };
-use crate::limits::{FAREWELL, HEARTBEAT};
+use crate::limits::FAREWELL;
 
 /// Why a stream ends: a code of the protocol, and a word.
 type Ending = (u16, &'static str);
@@ -27,10 +27,15 @@ pub(super) async fn serve(mut socket: WebSocket, mut admitted: Admitted) {
 
 /// Pushes until it ends; without an ending where the other side went first.
 async fn push(socket: &mut WebSocket, admitted: &mut Admitted) -> Option<Ending> {
-    let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    let every = admitted.heartbeat();
+    let mut heartbeat = interval_at(Instant::now() + every, every);
+    // After a long send the next ping still has its whole time to be answered.
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = true;
     loop {
         let frame = tokio::select! {
+            // What was heard is looked at before the time is up.
+            biased;
             () = stopped(&mut admitted.stopping) => {
                 return Some((close_code::AWAY, "shutdown"));
             }

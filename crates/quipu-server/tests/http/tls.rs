@@ -13,17 +13,22 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, pem::PemObject as _},
 };
 
-use crate::support::{Client, Setup, TestServer, register};
+use crate::support::{Client, Setup, Stream, TestServer, register};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-fn files() -> TlsFiles {
+pub(crate) fn files() -> TlsFiles {
     TlsFiles { cert: data("tls-cert.pem"), key: data("tls-key.pem") }
 }
 
 fn connect(server: &TestServer) -> Client {
+    Client::over(connection(server))
+}
+
+/// A connection that trusts the certificate.
+pub(crate) fn connection(server: &TestServer) -> Box<dyn Stream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(files().cert).unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -34,7 +39,7 @@ fn connect(server: &TestServer) -> Client {
         .with_no_client_auth();
     let name = ServerName::try_from("localhost").unwrap();
     let connection = ClientConnection::new(Arc::new(config), name).unwrap();
-    Client::over(Box::new(StreamOwned::new(connection, Client::socket(server.address))))
+    Box::new(StreamOwned::new(connection, Client::socket(server.address)))
 }
 
 #[test]
@@ -67,6 +72,7 @@ fn bind_error(tls: TlsFiles) -> BindError {
         tls: Some(tls),
         shutdown_grace: std::time::Duration::ZERO,
         write_timeout: quipu_server::WRITE_TIMEOUT,
+        push: quipu_server::PushOptions::default(),
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(Server::bind(options, fields, keys)).unwrap_err()

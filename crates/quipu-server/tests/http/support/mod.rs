@@ -5,7 +5,7 @@ mod payloads;
 mod push;
 mod server;
 
-pub(crate) use client::{Client, Reply};
+pub(crate) use client::{Client, Reply, Stream};
 pub(crate) use payloads::{attune, committed, draft, envelope, register};
 pub(crate) use push::{Events, Frame, SentEvent, Socket, path};
 pub(crate) use server::{Setup, TestServer};

@@ -2,12 +2,12 @@
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpStream},
+    net::SocketAddr,
 };
 
 use serde_json::Value;
 
-use super::Client;
+use super::client::{Client, Stream};
 
 /// An event of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub(crate) struct SentEvent {
 
 /// A stream of server-sent events.
 pub(crate) struct Events {
-    stream: BufReader<TcpStream>,
+    stream: Opened,
     pub(crate) status: u16,
     pub(crate) head: String,
     /// What came of the chunk under way.
@@ -27,12 +27,9 @@ pub(crate) struct Events {
     pub(crate) last_id: String,
 }
 
-fn open(
-    address: SocketAddr,
-    path: &str,
-    headers: &[(&str, &str)],
-) -> (BufReader<TcpStream>, String) {
-    let mut socket = Client::socket(address);
+type Opened = BufReader<Box<dyn Stream>>;
+
+fn open(mut socket: Box<dyn Stream>, path: &str, headers: &[(&str, &str)]) -> (Opened, String) {
     let mut request = format!("GET {path} HTTP/1.1\r\nhost: test\r\n");
     for (name, value) in headers {
         request.push_str(&format!("{name}: {value}\r\n"));
@@ -58,7 +55,12 @@ pub(crate) fn path(url: &str) -> &str {
 
 impl Events {
     pub(crate) fn open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
-        let (stream, head) = open(address, path, headers);
+        Self::over(Box::new(Client::socket(address)), path, headers)
+    }
+
+    /// Opens a stream over a connection that is there already.
+    pub(crate) fn over(socket: Box<dyn Stream>, path: &str, headers: &[(&str, &str)]) -> Self {
+        let (stream, head) = open(socket, path, headers);
         Self { stream, status: status(&head), head, text: String::new(), last_id: String::new() }
     }
 
@@ -84,6 +86,22 @@ impl Events {
         }
     }
 
+    /// Reads up to the next heartbeat and gives the cursor that it has.
+    pub(crate) fn heartbeat(&mut self) -> String {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
+                self.text = rest;
+                if let Some(id) = block.strip_prefix(": heartbeat\nid: ") {
+                    return id.to_owned();
+                }
+            } else {
+                let chunk = self.chunk().unwrap();
+                self.text.push_str(&chunk);
+            }
+        }
+    }
+
     fn chunk(&mut self) -> Option<String> {
         let mut line = String::new();
         self.stream.read_line(&mut line).ok()?;
@@ -105,12 +123,17 @@ pub(crate) enum Frame {
 
 /// A WebSocket.
 pub(crate) struct Socket {
-    stream: BufReader<TcpStream>,
+    stream: Opened,
     pub(crate) status: u16,
 }
 
 impl Socket {
     pub(crate) fn open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
+        Self::over(Box::new(Client::socket(address)), path, headers)
+    }
+
+    /// Opens a WebSocket over a connection that is there already.
+    pub(crate) fn over(socket: Box<dyn Stream>, path: &str, headers: &[(&str, &str)]) -> Self {
         let mut all = vec![
             ("connection", "Upgrade"),
             ("upgrade", "websocket"),
@@ -118,17 +141,27 @@ impl Socket {
             ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ];
         all.extend_from_slice(headers);
-        let (stream, head) = open(address, path, &all);
+        let (stream, head) = open(socket, path, &all);
         let status = status(&head);
         assert!(status != 101 || head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
         Self { stream, status }
     }
 
-    /// Sends a short text, masked as a client must.
+    /// Sends a short text.
     pub(crate) fn say(&mut self, text: &str) {
+        self.send(0x81, text);
+    }
+
+    /// Answers a ping.
+    pub(crate) fn pong(&mut self) {
+        self.send(0x8a, "");
+    }
+
+    /// Sends a short frame, masked as a client must.
+    fn send(&mut self, kind: u8, text: &str) {
         let mask = [1, 2, 3, 4];
         let length = u8::try_from(text.len()).ok().filter(|length| *length < 126).unwrap();
-        let mut frame = vec![0x81, 0x80 | length];
+        let mut frame = vec![kind, 0x80 | length];
         frame.extend(mask);
         frame.extend(text.bytes().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
         self.stream.get_mut().write_all(&frame).unwrap();

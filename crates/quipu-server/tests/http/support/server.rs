@@ -10,7 +10,7 @@ use std::{
 use quipu_field::{Fields, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
-    KeyStore, Options, Server, TlsFiles,
+    KeyStore, Options, PushOptions, Server, TlsFiles,
     keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
@@ -23,6 +23,7 @@ pub(crate) struct Setup {
     pub(crate) tls: Option<TlsFiles>,
     pub(crate) grace: Duration,
     pub(crate) write_timeout: Duration,
+    pub(crate) push: PushOptions,
     pub(crate) engine: Arc<dyn Engine>,
 }
 
@@ -33,6 +34,7 @@ impl Default for Setup {
             tls: None,
             grace: Duration::from_secs(20),
             write_timeout: quipu_server::WRITE_TIMEOUT,
+            push: PushOptions::default(),
             engine: Arc::new(MemoryEngine::new()),
         }
     }
@@ -69,6 +71,7 @@ impl TestServer {
             tls: setup.tls,
             shutdown_grace: setup.grace,
             write_timeout: setup.write_timeout,
+            push: setup.push,
         };
         let (bound, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
