@@ -9,6 +9,7 @@ mod akashik;
 mod answer;
 mod app;
 mod auth;
+mod bare_refusal;
 mod body;
 mod clock;
 mod entrance;

@@ -14,6 +14,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
+    bare_refusal::NoBareRefusals,
     entrance::Entrance,
     limits::{ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
     write_limit::WriteLimit,
@@ -132,7 +133,7 @@ where
         .header_read_timeout(HEAD_TIMEOUT)
         .max_header_size(HEAD_BYTES_MAX)
         .max_buf_size(2 * HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(NoBareRefusals::new(stream)), service)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     let done = tokio::select! {

@@ -79,7 +79,14 @@ fn what_is_hardly_http_is_refused_or_cut_off_and_the_server_goes_on() {
     ] {
         let mut connection = Connection::open(v.server.address).unwrap();
         match connection.send_and_stop(bytes.as_bytes()) {
-            Ok(answer) => assert!((400..500).contains(&answer.status), "{answer:?}"),
+            Ok(answer) => {
+                let codes = [(400, "INVALID_PAYLOAD"), (413, "PAYLOAD_TOO_LARGE")];
+                let code = answer.json()["code"].clone();
+                assert!(
+                    codes.iter().any(|known| answer.status == known.0 && code == known.1),
+                    "{answer:?}"
+                );
+            }
             Err(error) => {
                 let cut = [
                     ErrorKind::UnexpectedEof,
@@ -91,5 +98,22 @@ fn what_is_hardly_http_is_refused_or_cut_off_and_the_server_goes_on() {
             }
         }
     }
+    v.unharmed(1);
+}
+
+#[test]
+fn what_never_reaches_a_handler_is_refused_in_the_protocols_shape_too() {
+    let v = start();
+    let send = |text: &str| {
+        Connection::open(v.server.address).unwrap().send_and_stop(text.as_bytes()).unwrap()
+    };
+    for garbage in ["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\n: x\r\n\r\n"] {
+        let answer = send(garbage);
+        refused(&answer, 400, "INVALID_PAYLOAD");
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{garbage:?}");
+    }
+    let many: String = (0..200).map(|number| format!("x-{number}: y\r\n")).collect();
+    let answer = send(&format!("GET /healthz HTTP/1.1\r\n{many}\r\n"));
+    refused(&answer, 413, "PAYLOAD_TOO_LARGE");
     v.unharmed(1);
 }
