@@ -18,5 +18,7 @@ pub(crate) const HEADERS_MAX: usize = 256;
 pub(crate) const QUOTE_CHARS_MAX: usize = 1_200;
 /// `max_units` of an ATTUNE that must not miss anything.
 pub(crate) const ALL_UNITS: u64 = 10_000;
+/// No tokenizer makes longer tokens of English sentences, on average.
+pub(crate) const TOKEN_BYTES_MAX: usize = 12;
 /// The events of its own session that a case looks through for the one that it waits for.
 pub(crate) const PUSH_EVENTS_MAX: usize = 2_000;

@@ -80,6 +80,16 @@ impl Subscription {
         Ok(())
     }
 
+    /// As [`Self::stays_without`], of a stream that may as well end.
+    pub(crate) fn ends_without(mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Checked {
+        for _ in 0..PUSH_EVENTS_MAX {
+            let Ok(Some(event)) = self.stream.next_within(QUIET_WAIT) else { return Ok(()) };
+            let notification = self.take(event)?;
+            ensure(!fits(&notification), format!("{what}: {notification}"))?;
+        }
+        Ok(())
+    }
+
     /// Cuts the stream off and resumes it after the last event that was read.
     pub(crate) fn resume(self) -> Checked<Self> {
         let Some(cursor) = self.cursor else { return wrong("the events of the stream have no id") };

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::case::Case;
 use crate::check::{Checked, ensure, same};
+use crate::limits::TOKEN_BYTES_MAX;
 use crate::look::{Look, with};
 use crate::rule::{Rule, rule};
 use crate::unit::{Unit, committed, finding};
@@ -168,6 +169,9 @@ fn l2_scope_05_respects_max_tokens(case: &mut Case) -> Checked {
     ensure(!bound.list("/record")?.is_empty(), "nothing fits into 300 tokens")?;
     let (all, some) = (text_size(&free), text_size(&bound));
     ensure(some < all, format!("{some} bytes are given within 300 tokens, {all} without limit"))?;
+    // Tokenizers differ, but English words are no longer than that on average.
+    let most = 300 * TOKEN_BYTES_MAX;
+    ensure(some <= most, format!("{some} bytes are given within 300 tokens"))?;
     let used = bound.integer("/context_budget/tokens_used")?;
     ensure(used <= 300, format!("{used} of 300 tokens were used"))
 }

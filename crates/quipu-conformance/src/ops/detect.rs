@@ -113,6 +113,9 @@ fn l1_detect_02_a_conflict_has_the_shape_of_the_schema(case: &mut Case) -> Check
     ensure(types.contains(&conflict.text("/type")?), format!("type of {conflict}"))?;
     ensure(statuses.contains(&conflict.text("/status")?), format!("status of {conflict}"))?;
     ensure(methods.contains(&conflict.text("/detected_by")?), format!("method of {conflict}"))?;
+    for unit in ["/unit_a", "/unit_b"] {
+        ensure(!conflict.text(unit)?.is_empty(), format!("{unit} of {conflict}"))?;
+    }
     ensure(!conflict.text("/description")?.is_empty(), "the description is empty")?;
     ensure(conflict.is_nothing("/resolution"), "an open conflict has a resolution")
 }

@@ -141,7 +141,9 @@ fn l2_merge_03_the_loser_is_superseded(case: &mut Case) -> Checked {
     let answer = judge.ok("MERGE", dispute.merge("last_write_wins", json!({})))?;
     let superseded = answer.texts("/side_effects/superseded_units")?;
     same("superseded_units", superseded, vec![dispute.older.id.clone()])?;
-    ensure(answer.is_nothing("/side_effects/new_unit_id"), "a new unit was made")?;
+    let effects = answer.at("/side_effects")?;
+    effects.has_keys("side_effects", &["superseded_units", "new_unit_id", "notified_agents"])?;
+    ensure(effects.is_nothing("/new_unit_id"), "a new unit was made")?;
     judge.misses(&dispute.older)?;
     judge.sees(&dispute.newer).map(drop)
 }

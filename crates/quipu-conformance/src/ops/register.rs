@@ -25,7 +25,7 @@ pub(crate) const CASES: &[Rule] = &[
         Must,
         l0_register_03_rejects_when_a_required_operation_is_missing,
         "REG-2",
-        "A missing operation rejects the agent and is named in the reason."
+        "Missing operations reject the agent and are all named in the reason."
     ),
     rule!(Must, l0_register_04_a_new_agent_is_idle, "REG-4", "The status of a new agent is idle."),
     rule!(
@@ -101,12 +101,13 @@ fn l0_register_02_refuses_an_id_that_is_live(case: &mut Case) -> Checked {
 
 fn l0_register_03_rejects_when_a_required_operation_is_missing(case: &mut Case) -> Checked {
     let agent = case.stranger();
-    let payload =
-        json!({"id": agent.id, "role": "seer", "required_operations": ["RECORD", "DIVINATE"]});
+    let payload = json!({"id": agent.id, "role": "seer", "required_operations": ["RECORD", "DIVINATE", "LEVITATE"]});
     let answer = agent.refused_somehow("REGISTER", payload)?;
     same("status", answer.text("/status")?, "rejected")?;
     let reason = answer.text("/rejection_reason")?;
-    ensure(reason.contains("DIVINATE"), format!("the reason does not name DIVINATE: {reason}"))?;
+    for missing in ["DIVINATE", "LEVITATE"] {
+        ensure(reason.contains(missing), format!("the reason does not name {missing}: {reason}"))?;
+    }
     ensure(!reason.contains("RECORD"), format!("the reason names what is there: {reason}"))
 }
 

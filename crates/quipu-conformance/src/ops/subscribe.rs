@@ -50,7 +50,7 @@ pub(crate) const CASES: &[Rule] = &[
         Reading,
         l2_subscribe_07_unsubscribes,
         "A-16",
-        "After unsubscribe the subscription is not listed."
+        "After unsubscribe the subscription is not listed, and nothing is pushed."
     ),
     rule!(
         Reading,
@@ -170,7 +170,10 @@ fn l2_subscribe_07_unsubscribes(case: &mut Case) -> Checked {
     same("status", agent.ok("SUBSCRIBE", gone)?.text("/status")?, "ok")?;
     let answer = agent.ok("SUBSCRIBE", json!({"action": "list"}))?;
     let listed = answer.list("/subscriptions")?.iter().any(|s| s["id"] == push.id.as_str());
-    ensure(!listed, "the subscription is still listed")
+    ensure(!listed, "the subscription is still listed")?;
+    let unit = case.agent("scribe")?.record(finding(case.words("Bells rang")))?;
+    let told = |got: &serde_json::Value| got["memory_unit_id"] == unit.id.as_str();
+    push.ends_without("a notification after unsubscribe", told)
 }
 
 fn l2_subscribe_08_unsubscribe_of_an_unknown_one_is_not_found(case: &mut Case) -> Checked {

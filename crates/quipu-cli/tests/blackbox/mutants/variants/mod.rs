@@ -6,6 +6,7 @@ mod clock;
 mod compact;
 mod coordinate;
 mod detect;
+mod doors;
 mod envelope;
 mod errors;
 mod handoff;
@@ -17,7 +18,9 @@ mod register;
 mod replay;
 mod security;
 mod session;
+mod shapes;
 mod subscribe;
+mod subtle;
 mod visibility;
 
 use super::{past, tamper, trial};
