@@ -10,6 +10,7 @@ use super::body::Body;
 use super::events::EventStream;
 use super::head::{Head, bad, read_head};
 use super::url::BaseUrl;
+use super::websocket::WebSocket;
 use crate::limits::{ANSWER_BYTES_MAX, ANSWER_WAIT, QUOTE_CHARS_MAX};
 
 /// An answer of the server.
@@ -76,6 +77,14 @@ impl Client {
         let (base, path) = self.base.follow(link).ok_or_else(|| bad("not a link to http"))?;
         self.remember(&format!("GET {path} as an event stream"));
         EventStream::open(connect(&base)?, &base.authority, &path, key, last_event_id)
+    }
+
+    /// Opens the WebSocket at `link`.
+    pub(crate) fn websocket(&self, link: &str, key: Option<&str>) -> io::Result<WebSocket> {
+        let http = link.replacen("ws://", "http://", 1);
+        let (base, path) = self.base.follow(&http).ok_or_else(|| bad("not a link to ws"))?;
+        self.remember(&format!("GET {path} as a WebSocket"));
+        WebSocket::open(connect(&base)?, &base.authority, &path, key)
     }
 
     /// The last exchange in words, for the report of a failure.

@@ -1,10 +1,10 @@
 //! SUBSCRIBE, its three actions and the push behind it: section 3.7 and PUSH-1 of the catalogue.
-//! The suite reads server-sent events; a Field that pushes by WebSocket alone cannot be tried here.
+//! All but one case read server-sent events; a Field that pushes by WebSocket alone cannot be tried.
 
 use serde_json::json;
 
 use crate::case::Case;
-use crate::check::{Checked, ensure, same};
+use crate::check::{Checked, Failed, ensure, same, wrong};
 use crate::look::Look;
 use crate::rule::{Rule, rule};
 use crate::unit::{finding, relation};
@@ -90,6 +90,12 @@ pub(crate) const CASES: &[Rule] = &[
         "Another agent's subscriptions are not listed."
     ),
     rule!(Must, l3_subscribe_15_observers_may_subscribe, "SUB-6", "Authority 2 may subscribe."),
+    rule!(
+        Reading,
+        l2_subscribe_16_a_websocket_tells_each_event_once,
+        "PUSH-2 A-16",
+        "websocket_url pushes the same notifications, in order, each once."
+    ),
 ];
 
 fn l2_subscribe_01_pushes_a_notification(case: &mut Case) -> Checked {
@@ -255,6 +261,32 @@ fn l2_subscribe_14_lists_only_the_agents_own(case: &mut Case) -> Checked {
     let answer = other.ok("SUBSCRIBE", json!({"action": "list"}))?;
     let listed = answer.list("/subscriptions")?.iter().any(|s| s["id"] == push.id.as_str());
     ensure(!listed, "another agent's subscription is listed")
+}
+
+fn l2_subscribe_16_a_websocket_tells_each_event_once(case: &mut Case) -> Checked {
+    let (author, reader) = (case.agent("scribe")?, case.agent("analyst")?);
+    let wanted = json!({"action": "subscribe", "subscription": {"events": ["memory.recorded"]}});
+    let answer = reader.ok("SUBSCRIBE", wanted)?;
+    let link = answer.text("/websocket_url")?;
+    let failed = |error: std::io::Error| Failed::Wrong(format!("the WebSocket {link}: {error}"));
+    let mut socket = case.field.client.websocket(link, reader.key.as_deref()).map_err(failed)?;
+    let mut units = Vec::new();
+    for _ in 0..3 {
+        units.push(author.record(finding(case.words("Bells rang")))?);
+    }
+    let mut next = units.iter();
+    while let Some(unit) = next.as_slice().first() {
+        let text = socket.next_within(case.field.push_wait).map_err(failed)?;
+        let Some(text) = text else { return wrong("the expected notification did not come") };
+        let got: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let about = got.text("/memory_unit_id")?;
+        if units.iter().any(|other| other.id == about) {
+            same("the next unit", about, unit.id.as_str())?;
+            same("subscription_id", got.at("/subscription_id")?, answer.at("/subscription/id")?)?;
+            next.next();
+        }
+    }
+    Ok(())
 }
 
 fn l3_subscribe_15_observers_may_subscribe(case: &mut Case) -> Checked {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::past::Past;
 use super::tamper::{Answered, Asked, Pushed, Tamper};
-use super::wire::Head;
+use super::wire::{Head, TEXT_FRAME, read_frame, write_frame};
 
 /// Where the proxy forwards to, and as what.
 #[derive(Debug, Clone)]
@@ -58,6 +58,11 @@ impl Proxy {
             if head.header("content-type") == Some("text/event-stream") {
                 return self.stream(head, &mut answers, &mut client);
             }
+            if head.start.contains(" 101 ") {
+                head.write(None, &mut client)?;
+                std::thread::spawn(move || io::copy(&mut requests, &mut server).ok());
+                return self.frames(&mut answers, &mut client);
+            }
             let body = head.body(&mut answers)?;
             let mut answered = Answered::from_server(&head, &body);
             let original = answered.clone();
@@ -96,9 +101,29 @@ impl Proxy {
             } else if text.is_empty() && !data.is_empty() {
                 let parsed = serde_json::from_str(&data).unwrap_or(Value::Null);
                 data.clear();
-                for pushed in self.tamper.push(Pushed { id: id.clone(), data: parsed }) {
+                for pushed in
+                    self.tamper.push(Pushed { framed: false, id: id.clone(), data: parsed })
+                {
                     write!(to, "id: {}\ndata: {}\n\n", pushed.id, pushed.data)?;
                 }
+            }
+        }
+    }
+}
+
+impl Proxy {
+    /// Passes the frames of a WebSocket on, text by text.
+    fn frames(&self, from: &mut BufReader<TcpStream>, to: &mut TcpStream) -> io::Result<()> {
+        loop {
+            let Some((kind, payload)) = read_frame(from)? else { return Ok(()) };
+            if kind != TEXT_FRAME {
+                write_frame(to, kind, &payload)?;
+                continue;
+            }
+            let data = serde_json::from_slice(&payload).unwrap_or(Value::Null);
+            let pushed = Pushed { framed: true, id: String::new(), data };
+            for pushed in self.tamper.push(pushed) {
+                write_frame(to, TEXT_FRAME, pushed.data.to_string().as_bytes())?;
             }
         }
     }

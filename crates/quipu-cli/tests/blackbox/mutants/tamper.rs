@@ -56,6 +56,8 @@ impl Answered {
 /// A notification on its way out.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pushed {
+    /// Over a WebSocket; as a server-sent event otherwise.
+    pub(crate) framed: bool,
     pub(crate) id: String,
     pub(crate) data: Value,
 }

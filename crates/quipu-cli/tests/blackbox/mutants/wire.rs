@@ -1,4 +1,4 @@
-//! HTTP/1.1 as far as the proxy needs it: requests with a length, answers with a length, event streams.
+//! HTTP/1.1 as far as the proxy needs it: requests and answers with a length, frames of a WebSocket.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -67,4 +67,33 @@ fn line(from: &mut BufReader<TcpStream>) -> io::Result<String> {
     let mut text = String::new();
     from.read_line(&mut text)?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// A whole text.
+pub(crate) const TEXT_FRAME: u8 = 0x81;
+
+/// A frame of the server: its kind and what it holds; `None` where the other side has closed.
+pub(crate) fn read_frame(from: &mut BufReader<TcpStream>) -> io::Result<Option<(u8, Vec<u8>)>> {
+    let mut head = [0; 2];
+    if from.read_exact(&mut head).is_err() {
+        return Ok(None);
+    }
+    let mut long = [0; 2];
+    let length = if head[1] == 126 {
+        from.read_exact(&mut long)?;
+        u16::from_be_bytes(long)
+    } else {
+        u16::from(head[1])
+    };
+    let mut payload = vec![0; usize::from(length)];
+    from.read_exact(&mut payload)?;
+    Ok(Some((head[0], payload)))
+}
+
+pub(crate) fn write_frame(to: &mut TcpStream, kind: u8, payload: &[u8]) -> io::Result<()> {
+    let length = u16::try_from(payload.len()).map_err(io::Error::other)?;
+    let mut frame = vec![kind, 126];
+    frame.extend(length.to_be_bytes());
+    frame.extend_from_slice(payload);
+    to.write_all(&frame)
 }

@@ -1,6 +1,7 @@
 //! Servers that push too much, too little, or the wrong thing.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -31,7 +32,8 @@ fn every_wrong_subscription_is_caught() {
 
 #[test]
 fn every_wrong_push_is_caught() {
-    all_are_caught("push", [kinds(), notifications(), streams()].into_iter().flatten().collect());
+    let all = [kinds(), notifications(), streams(), websockets()];
+    all_are_caught("push", all.into_iter().flatten().collect());
 }
 
 fn kinds() -> Vec<Variant> {
@@ -137,21 +139,77 @@ fn streams() -> Vec<Variant> {
         ),
         variant(
             "push_forgets_what_was_missed",
-            "A stream that resumes begins with what comes next",
-            cases,
-            before("*", |asked, _| {
-                if asked.head.header("last-event-id").is_some() {
-                    asked.head.remove("last-event-id");
-                    asked.path = asked.path.split('?').next().unwrap_or_default().to_owned();
-                }
-                None
-            }),
+            "A stream that resumes leaves out the first event that was missed",
+            &["l2_subscribe_10"],
+            forgets_the_second(),
         ),
         variant(
             "push_without_cursors",
             "The events of a stream have no id",
             cases,
             pushes(|pushed| vec![Pushed { id: String::new(), ..pushed }]),
+        ),
+    ]
+}
+
+/// After a stream was resumed, the second of all events comes no more.
+fn forgets_the_second() -> Tamper {
+    let resumed = Arc::new(AtomicBool::new(false));
+    let noted = Arc::clone(&resumed);
+    let seen: Mutex<Vec<Value>> = Mutex::default();
+    before("*", move |asked, _| {
+        let again = asked.head.header("last-event-id").is_some();
+        noted.fetch_or(again, Ordering::Relaxed);
+        None
+    })
+    .and(pushes(move |pushed| {
+        let mut seen = seen.lock().unwrap();
+        let epoch = &pushed.data["epoch"];
+        if !seen.contains(epoch) {
+            seen.push(epoch.clone());
+        }
+        let lost = resumed.load(Ordering::Relaxed) && seen.get(1) == Some(epoch);
+        if lost { vec![] } else { vec![pushed] }
+    }))
+}
+
+fn websockets() -> Vec<Variant> {
+    let cases = &["l2_subscribe_16", "l2_subscribe_01"];
+    let count = AtomicUsize::new(0);
+    vec![
+        variant(
+            "push_websocket_silent",
+            "Nothing comes over the WebSocket",
+            cases,
+            pushes(|pushed| if pushed.framed { vec![] } else { vec![pushed] }),
+        ),
+        variant(
+            "push_websocket_twice",
+            "Each notification comes twice over the WebSocket",
+            cases,
+            pushes(
+                |pushed| {
+                    if pushed.framed { vec![pushed.clone(), pushed] } else { vec![pushed] }
+                },
+            ),
+        ),
+        variant(
+            "push_websocket_gaps",
+            "The second notification over the WebSocket is lost",
+            cases,
+            pushes(move |pushed| {
+                let lost = pushed.framed && count.fetch_add(1, Ordering::Relaxed) == 1;
+                if lost { vec![] } else { vec![pushed] }
+            }),
+        ),
+        variant(
+            "push_websocket_missing",
+            "websocket_url leads nowhere",
+            cases,
+            before("*", |asked, _| {
+                asked.head.remove("upgrade");
+                None
+            }),
         ),
     ]
 }
