@@ -75,7 +75,8 @@ impl PushStream {
         after: Option<Cursor>,
     ) -> Result<Self, ProtocolError> {
         let head = tail.watch();
-        let now = Cursor::after_commit(head.borrow().position);
+        // Whoever was answered before it opened a stream is not told of that again.
+        let now = Cursor::after_commit(tail.durable());
         let begin = Cursor::after_commit(target.entry.position);
         let from = after.unwrap_or(now).max(begin);
         if from > now.max(begin) {

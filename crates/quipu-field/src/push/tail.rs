@@ -124,6 +124,11 @@ impl Tail {
         self.head.subscribe()
     }
 
+    /// The last commit that is durable. The head may be a little behind.
+    pub(crate) fn durable(&self) -> u64 {
+        lock(&self.published).position
+    }
+
     /// Follows the writer until it is gone.
     pub(crate) fn run(&self) {
         let mut reached = self.head.borrow().position;

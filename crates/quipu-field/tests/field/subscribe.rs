@@ -157,6 +157,20 @@ async fn what_an_agent_does_itself_and_what_was_before_is_not_pushed() {
 }
 
 #[tokio::test]
+async fn a_stream_without_a_cursor_begins_behind_everything_that_was_answered() {
+    let field = open(&memory(), None);
+    register(&field, "a").await.unwrap();
+    let (id, _) = subscribe(&field, "a", json!({"events": ["agent.joined"]})).await;
+    for number in 0..200 {
+        register(&field, &format!("early-{number}")).await.unwrap();
+        let mut stream = field.pushes(None, 10, &id, None).await.unwrap();
+        register(&field, &format!("late-{number}")).await.unwrap();
+        let summary = next(&mut stream).await.summary;
+        assert!(summary.starts_with(&format!("late-{number}")), "{summary}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_less_relevant_than_asked_is_not_pushed() {
     let field = open(&memory(), None);
     let payload = json!({"id": "a", "role": "captain", "interests": ["harbour fees"]});
