@@ -8,7 +8,8 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use quipu_log::{Engine, EngineError, FieldName};
+use quipu_log::{Engine, EngineError, FieldName, StoredHeader};
+use serde::de::IgnoredAny;
 use tokio::sync::watch;
 
 use super::{
@@ -209,12 +210,12 @@ impl Tail {
 
     /// The position and the time of each commit of a page of the log. Blocks.
     pub(crate) fn times(&self, from: u64, limit: usize) -> Result<Vec<(u64, u64)>, EngineError> {
-        let commits = self.engine.read(&self.field, from, limit)?;
-        let time = |commit: &quipu_log::Commit| {
-            let header = commit.decode_header::<crate::event::Event>()?;
+        let headers = self.engine.read_headers(&self.field, from, limit)?;
+        let time = |header: &StoredHeader| {
+            let header = header.decode::<IgnoredAny>()?;
             Ok((header.position, header.time_ms))
         };
-        commits.iter().map(time).collect()
+        headers.iter().map(time).collect()
     }
 }
 

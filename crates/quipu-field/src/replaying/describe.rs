@@ -10,16 +10,15 @@ use quipu_wire::{
     timestamp::rfc3339,
 };
 
-use super::{chain::Found, links::Target};
+use super::{chain::Found, links::Target, texts::Texts};
 use crate::{
-    bodies::Bodies,
     coordination::{HandoffChange, SessionChange, TaskChange},
-    event::{Event, UnitBody},
+    event::Event,
     ids::UnitId,
 };
 
-/// Tokens of a unit's text in a timeline.
-const BRIEF_TOKENS: usize = 40;
+/// Characters of a unit's text in a timeline.
+const BRIEF_CHARS: usize = 200;
 
 /// What kind of entry an event makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
 pub(crate) struct Told {
     /// Its entry in the timeline.
     pub(crate) entry: ReplayEvent,
-    /// What the story says of it.
+    /// What the story says of it; nothing where the story leaves it out.
     pub(crate) said: String,
 }
 
@@ -79,10 +78,11 @@ pub(crate) fn describe(
     found: &Found,
     target: &Target,
     depth: ReplayDepth,
-    bodies: &Bodies,
+    texts: &mut Texts<'_>,
+    is_in_story: bool,
 ) -> Result<Option<Told>, EngineError> {
     let Some(shape) = shape(&found.event) else { return Ok(None) };
-    let words = words(found, target, bodies)?;
+    let words = words(found, target, texts, is_in_story)?;
     let mut description = words.description;
     if depth == ReplayDepth::FullTrace {
         for event in &found.followed {
@@ -104,14 +104,19 @@ pub(crate) fn describe(
     Ok(Some(Told { entry, said: words.said }))
 }
 
-fn words(found: &Found, target: &Target, bodies: &Bodies) -> Result<Words, EngineError> {
+fn words(
+    found: &Found,
+    target: &Target,
+    texts: &mut Texts<'_>,
+    is_in_story: bool,
+) -> Result<Words, EngineError> {
     let (actor, epoch) = (&found.actor, found.epoch);
     let plain = |description: String| {
         let said = format!("{description} at epoch {epoch}");
         Words { description, said, unit: None, task: None }
     };
     Ok(match &found.event {
-        Event::UnitRecorded { .. } => recorded(found, bodies)?,
+        Event::UnitRecorded { .. } => recorded(found, texts, is_in_story)?,
         Event::ConflictDetected { unit_a, unit_b, conflict_type, detected_by, .. } => {
             let description = match detected_by {
                 DetectedBy::Explicit => {
@@ -225,7 +230,7 @@ fn handed(found: &Found, change: &HandoffChange) -> Words {
     Words { description, said, unit: None, task: Some(task.clone()) }
 }
 
-fn recorded(found: &Found, bodies: &Bodies) -> Result<Words, EngineError> {
+fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<Words, EngineError> {
     let Event::UnitRecorded { unit, mode, memory_type, task, relations, .. } = &found.event else {
         return Ok(Words {
             description: String::new(),
@@ -234,7 +239,8 @@ fn recorded(found: &Found, bodies: &Bodies) -> Result<Words, EngineError> {
             task: None,
         });
     };
-    let text = brief(bodies.load::<UnitBody>(found.position, found.index)?);
+    let content = texts.content(found.position, found.index)?;
+    let text = content.map_or_else(|| "(erased)".to_owned(), |content| brief(&content));
     let has = |kind: RelationType| relations.iter().any(|link| link.kind == kind);
     let manner = if has(RelationType::Contradicts) {
         "contradicting "
@@ -251,7 +257,11 @@ fn recorded(found: &Found, bodies: &Bodies) -> Result<Words, EngineError> {
     let spoken = text.trim_end_matches('.');
     Ok(Words {
         description: format!("Recorded {draft}{manner}{}: {text}", spaced(memory_type.as_str())),
-        said: format!("{} recorded {spoken}{}", found.actor, relation.unwrap_or_default()),
+        said: if is_in_story {
+            format!("{} recorded {spoken}{}", found.actor, relation.unwrap_or_default())
+        } else {
+            String::new()
+        },
         unit: Some(*unit),
         task: task.clone(),
     })
@@ -286,11 +296,8 @@ fn compacted(
 }
 
 /// What a unit says, in one line.
-fn brief(body: Option<UnitBody>) -> String {
-    body.map_or_else(
-        || "(erased)".to_owned(),
-        |body| one_line(&summary::summarize(&body.content, BRIEF_TOKENS)),
-    )
+fn brief(content: &str) -> String {
+    one_line(&summary::lead(content, BRIEF_CHARS))
 }
 
 fn one_line(text: &str) -> String {

@@ -18,7 +18,7 @@ use super::readers::Readers;
 use super::schema::{self, Identity};
 use super::writer::{Writer, read_sealed};
 use super::{erase, rows};
-use crate::commit::{Commit, Head};
+use crate::commit::{Commit, Head, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{BodyAddress, EngineError, Erasure};
 use crate::field_name::FieldName;
@@ -207,6 +207,15 @@ impl FieldLog {
     pub(super) fn read(&self, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
         self.readers.with(|connection| rows::read(connection, from, to, limit))
+    }
+
+    pub(super) fn read_headers(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
+        self.readers.with(|connection| rows::read_headers(connection, from, to, limit))
     }
 
     pub(super) fn follow(
