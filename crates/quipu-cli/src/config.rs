@@ -4,11 +4,12 @@
 use std::{
     fs, io,
     net::{Ipv4Addr, SocketAddr},
+    num::NonZeroU32,
     path::{Path, PathBuf},
 };
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
-use quipu_server::TlsFiles;
+use quipu_server::{REQUESTS_PER_SECOND, TlsFiles};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -61,6 +62,10 @@ pub(crate) struct ServeArgs {
     /// Largest size of one field's log, in bytes; beyond it RECORD answers STORAGE_FULL [default: none]
     #[arg(long, env = "QUIPU_MAX_LOG_BYTES", hide_env_values = true, value_name = "N")]
     pub(crate) max_log_bytes: Option<u64>,
+    /// Requests that each key may send a second for long, with bursts of five times as many; 0 for any number.
+    /// Not with --dev [default: 2000]
+    #[arg(long, env = "QUIPU_REQUESTS_PER_SECOND", hide_env_values = true, value_name = "N")]
+    pub(crate) requests_per_second: Option<u32>,
 }
 
 /// The form of log lines.
@@ -96,6 +101,7 @@ struct FileOptions {
     log_format: Option<LogFormat>,
     log_level: Option<String>,
     max_log_bytes: Option<u64>,
+    requests_per_second: Option<u32>,
 }
 
 /// What a server runs with.
@@ -111,6 +117,7 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) max_log_bytes: Option<u64>,
+    pub(crate) requests_per_second: Option<NonZeroU32>,
 }
 
 impl Settings {
@@ -140,6 +147,11 @@ impl Settings {
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log_level: args.log_level.or(file.log_level).unwrap_or_else(|| DEFAULT_LEVEL.into()),
             max_log_bytes: args.max_log_bytes.or(file.max_log_bytes),
+            requests_per_second: NonZeroU32::new(
+                args.requests_per_second
+                    .or(file.requests_per_second)
+                    .unwrap_or(REQUESTS_PER_SECOND),
+            ),
         })
     }
 }
@@ -217,13 +229,15 @@ mod tests {
         assert_eq!(settings.log_format, LogFormat::Text);
         assert_eq!(settings.log_level, "info");
         assert_eq!(settings.max_log_bytes, None);
+        assert_eq!(settings.requests_per_second, NonZeroU32::new(2000));
         assert!(!settings.dev && settings.tls.is_none());
     }
 
     #[test]
     fn the_file_beats_the_defaults() {
         let file = "listen = '[::1]:1'\ndata = 'd'\nlog = 'memory:'\ntls_cert = 'c'\ntls_key = 'k'\n\
-                    dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n";
+                    dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n\
+                    requests_per_second = 7\n";
         let settings = settle(&[], file);
         assert_eq!(settings.listen.to_string(), "[::1]:1");
         assert_eq!(settings.data, Path::new("d"));
@@ -232,14 +246,16 @@ mod tests {
         assert_eq!(settings.log_format, LogFormat::Json);
         assert_eq!(settings.log_level, "warn");
         assert_eq!(settings.max_log_bytes, Some(5));
+        assert_eq!(settings.requests_per_second, NonZeroU32::new(7));
         assert!(settings.dev);
     }
 
     #[test]
     fn a_flag_beats_the_file_also_to_turn_something_off() {
         let file = "listen = '127.0.0.1:1'\nlog_level = 'warn'\ndev = true\n";
-        let settings =
-            settle(&["--listen", "127.0.0.1:2", "--log-level=debug", "--dev=false"], file);
+        let flags = ["--listen", "127.0.0.1:2", "--log-level=debug", "--dev=false"];
+        let settings = settle(&[&flags[..], &["--requests-per-second=0"]].concat(), file);
+        assert_eq!(settings.requests_per_second, None);
         assert_eq!(settings.listen.port(), 2);
         assert_eq!(settings.log_level, "debug");
         assert!(!settings.dev);

@@ -19,6 +19,7 @@ fn encode(bits: u128) -> [u8; LENGTH] {
 }
 
 /// The digit of each byte; 32 and more where it is none. Ids are read as often as events are.
+#[expect(clippy::indexing_slicing, reason = "worked out by the compiler, which would refuse it")]
 const DIGITS: [u8; 256] = {
     let mut digits = [255; 256];
     let mut digit: u8 = 0;

@@ -16,6 +16,7 @@ use crate::{
     limits::{LARGE_BODIES_BYTES_MAX, STREAMS_MAX},
     metrics::MetricsHandle,
     proofs::Signer,
+    throttle::Throttle,
 };
 
 /// What all requests share.
@@ -27,6 +28,8 @@ pub(crate) struct App {
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
     pub(crate) dev: bool,
+    /// Bounds what one key may ask for; without it there is no bound.
+    pub(crate) throttle: Option<Throttle>,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
     /// Places for streams of pushes.
@@ -54,6 +57,7 @@ impl App {
             known: RwLock::default(),
             keys,
             dev,
+            throttle: None,
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             stopping: watch::Sender::new(false),

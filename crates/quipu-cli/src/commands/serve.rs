@@ -37,6 +37,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         tls: settings.tls.clone(),
         shutdown_grace: SHUTDOWN_GRACE,
         write_timeout: quipu_server::WRITE_TIMEOUT,
+        requests_per_second: settings.requests_per_second,
     };
     let binding = Server::bind(options, fields, Arc::clone(&keys));
     let server = progress::waiting("opening the log", binding)

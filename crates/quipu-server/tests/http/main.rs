@@ -16,4 +16,5 @@ mod routes;
 mod settling;
 mod shutdown;
 mod support;
+mod throttling;
 mod tls;

@@ -67,6 +67,7 @@ fn bind_error(tls: TlsFiles) -> BindError {
         tls: Some(tls),
         shutdown_grace: std::time::Duration::ZERO,
         write_timeout: quipu_server::WRITE_TIMEOUT,
+        requests_per_second: None,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(Server::bind(options, fields, keys)).unwrap_err()

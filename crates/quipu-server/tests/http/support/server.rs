@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    num::NonZeroU32,
     sync::{Arc, mpsc},
     thread::JoinHandle,
     time::Duration,
@@ -23,6 +24,7 @@ pub(crate) struct Setup {
     pub(crate) tls: Option<TlsFiles>,
     pub(crate) grace: Duration,
     pub(crate) write_timeout: Duration,
+    pub(crate) requests_per_second: Option<NonZeroU32>,
     pub(crate) engine: Arc<dyn Engine>,
 }
 
@@ -33,6 +35,7 @@ impl Default for Setup {
             tls: None,
             grace: Duration::from_secs(20),
             write_timeout: quipu_server::WRITE_TIMEOUT,
+            requests_per_second: NonZeroU32::new(quipu_server::REQUESTS_PER_SECOND),
             engine: Arc::new(MemoryEngine::new()),
         }
     }
@@ -69,6 +72,7 @@ impl TestServer {
             tls: setup.tls,
             shutdown_grace: setup.grace,
             write_timeout: setup.write_timeout,
+            requests_per_second: setup.requests_per_second,
         };
         let (bound, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
