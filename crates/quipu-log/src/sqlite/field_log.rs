@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::{explain, is, is_write_protected};
+use super::failure::{explain, is_full, is_write_protected};
 use super::head_mark::{self, HeadMark, Mark, Slots};
 use super::layout::{FieldFiles, make_dir, private_file, sync_dir};
 use super::open_error::OpenError;
@@ -99,7 +99,7 @@ impl FieldLog {
                 tracing::warn!(field = %name, "the write-ahead log is in use and was not emptied");
             }
             // A full disk must not keep anybody from reading.
-            Err(error) if is(&error, rusqlite::ErrorCode::DiskFull) => {
+            Err(error) if is_full(&error) => {
                 tracing::warn!(field = %name, "no room to empty the write-ahead log");
             }
             Err(error) => return Err(sql(error)),
