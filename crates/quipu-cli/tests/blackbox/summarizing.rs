@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{
-    Client, Dice, Message, Server, Settings, finding, scope, units_of, verify_is_green,
-};
+use crate::support::{Dice, Message, Server, Settings, finding, scope, units_of, verify_is_green};
 
 const ROUNDS: u64 = 8;
 const UNITS: u64 = 40;
@@ -19,12 +17,10 @@ fn of_type<'a>(units: &'a [Value], kind: &str) -> Vec<&'a str> {
 fn summarize_and_kill(server: Server, number: u64, moment: u64) -> bool {
     let payload = json!({"strategy": "summarize", "filter": {"types": ["finding"]}});
     let message = Message::new("COMPACT", "agent", payload).with("id", format!("compact-{number}"));
-    let address = server.address;
+    let (mut client, mut watcher) = (server.client(), server.client());
     let sending = std::thread::spawn(move || {
-        let mut client = Client::connect(address).unwrap();
         client.try_send(&message).is_ok_and(|answer| answer.status == 200)
     });
-    let mut watcher = server.client();
     for _ in 0..moment {
         watcher.get("/healthz");
     }
