@@ -6,32 +6,34 @@ use tempfile::TempDir;
 use crate::support::{Dice, Message, Server, Settings, finding, scope, units_of, verify_is_green};
 
 const ROUNDS: u64 = 8;
-const UNITS: u64 = 40;
+const UNITS: u64 = 150;
 
 fn of_type<'a>(units: &'a [Value], kind: &str) -> Vec<&'a str> {
     let of_kind = units.iter().filter(|unit| unit["type"] == kind);
     of_kind.map(|unit| unit["content"].as_str().unwrap()).collect()
 }
 
-/// Sends a summarize and kills the server a moment later; whether it was answered before.
-fn summarize_and_kill(server: Server, number: u64, moment: u64) -> bool {
+/// Sends a summarize and kills the server so many looks later, or when it is answered; whether it was, and the looks.
+fn summarize_and_kill(server: Server, number: u64, looks: u64) -> (bool, u64) {
     let payload = json!({"strategy": "summarize", "filter": {"types": ["finding"]}});
     let message = Message::new("COMPACT", "agent", payload).with("id", format!("compact-{number}"));
     let (mut client, mut watcher) = (server.client(), server.client());
     let sending = std::thread::spawn(move || {
         client.try_send(&message).is_ok_and(|answer| answer.status == 200)
     });
-    for _ in 0..moment {
+    let mut looked = 0;
+    while looked < looks && !sending.is_finished() {
         watcher.get("/healthz");
+        looked += 1;
     }
     server.kill();
-    sending.join().unwrap()
+    (sending.join().unwrap(), looked)
 }
 
 #[test]
 fn a_crash_leaves_a_summarize_whole_or_not_at_all() {
     let data = TempDir::new().unwrap();
-    let mut dice = Dice::seeded();
+    let (mut dice, mut usual) = (Dice::seeded(), 0);
     let (mut findings, mut summaries, mut outcomes) = (Vec::new(), 0, [0, 0]);
     for round in 0..ROUNDS {
         let server = Settings::dev(data.path()).start();
@@ -44,7 +46,12 @@ fn a_crash_leaves_a_summarize_whole_or_not_at_all() {
             client.record("agent", unit);
             findings.push(text);
         }
-        let answered = summarize_and_kill(server, round, dice.between(0, 120));
+        // The first one may finish, and tells how long it takes.
+        let looks = if round == 0 { u64::MAX } else { dice.between(0, usual) };
+        let (answered, looked) = summarize_and_kill(server, round, looks);
+        if round == 0 {
+            usual = looked;
+        }
 
         let server = Settings::dev(data.path()).start();
         let units = units_of(&server.client().attune("agent", scope(10_000)));
