@@ -4,12 +4,13 @@
 use std::{
     fs, io,
     net::{Ipv4Addr, SocketAddr},
+    num::NonZeroU32,
     path::{Path, PathBuf},
 };
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use quipu_field::limits::REPLAY_EVENTS_MAX;
-use quipu_server::TlsFiles;
+use quipu_server::{REQUESTS_PER_SECOND, TlsFiles};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -89,6 +90,10 @@ pub(crate) struct ServeArgs {
     /// Most events that one REPLAY returns; beyond it answers REPLAY_TOO_LARGE [default: 10000]
     #[arg(long, env = "QUIPU_REPLAY_EVENTS_MAX", hide_env_values = true, value_name = "N")]
     pub(crate) replay_events_max: Option<usize>,
+    /// Requests that each key may send a second for long, with bursts of five times as many; 0 for any number.
+    /// Not with --dev [default: 2000]
+    #[arg(long, env = "QUIPU_REQUESTS_PER_SECOND", hide_env_values = true, value_name = "N")]
+    pub(crate) requests_per_second: Option<u32>,
 }
 
 /// The form of log lines.
@@ -127,6 +132,7 @@ struct FileOptions {
     cross_session_visibility: Option<bool>,
     trace_attunes: Option<bool>,
     replay_events_max: Option<usize>,
+    requests_per_second: Option<u32>,
 }
 
 /// What a server runs with.
@@ -145,6 +151,7 @@ pub(crate) struct Settings {
     pub(crate) cross_session_visibility: bool,
     pub(crate) trace_attunes: bool,
     pub(crate) replay_events_max: usize,
+    pub(crate) requests_per_second: Option<NonZeroU32>,
 }
 
 impl Settings {
@@ -183,6 +190,11 @@ impl Settings {
                 .replay_events_max
                 .or(file.replay_events_max)
                 .unwrap_or(REPLAY_EVENTS_MAX),
+            requests_per_second: NonZeroU32::new(
+                args.requests_per_second
+                    .or(file.requests_per_second)
+                    .unwrap_or(REQUESTS_PER_SECOND),
+            ),
         })
     }
 }
@@ -260,6 +272,7 @@ mod tests {
         assert_eq!(settings.log_format, LogFormat::Text);
         assert_eq!(settings.log_level, "info");
         assert_eq!(settings.max_log_bytes, None);
+        assert_eq!(settings.requests_per_second, NonZeroU32::new(2000));
         assert!(!settings.dev && settings.tls.is_none());
         assert!(!settings.cross_session_visibility && !settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 10_000);
@@ -269,7 +282,8 @@ mod tests {
     fn the_file_beats_the_defaults() {
         let file = "listen = '[::1]:1'\ndata = 'd'\nlog = 'memory:'\ntls_cert = 'c'\ntls_key = 'k'\n\
                     dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n\
-                    cross_session_visibility = true\ntrace_attunes = true\nreplay_events_max = 7\n";
+                    cross_session_visibility = true\ntrace_attunes = true\nreplay_events_max = 7\n\
+                    requests_per_second = 7\n";
         let settings = settle(&[], file);
         assert_eq!(settings.listen.to_string(), "[::1]:1");
         assert_eq!(settings.data, Path::new("d"));
@@ -280,13 +294,15 @@ mod tests {
         assert_eq!(settings.max_log_bytes, Some(5));
         assert!(settings.dev && settings.cross_session_visibility && settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 7);
+        assert_eq!(settings.requests_per_second, NonZeroU32::new(7));
     }
 
     #[test]
     fn a_flag_beats_the_file_also_to_turn_something_off() {
         let file = "listen = '127.0.0.1:1'\nlog_level = 'warn'\ndev = true\n";
-        let settings =
-            settle(&["--listen", "127.0.0.1:2", "--log-level=debug", "--dev=false"], file);
+        let flags = ["--listen", "127.0.0.1:2", "--log-level=debug", "--dev=false"];
+        let settings = settle(&[&flags[..], &["--requests-per-second=0"]].concat(), file);
+        assert_eq!(settings.requests_per_second, None);
         assert_eq!(settings.listen.port(), 2);
         assert_eq!(settings.log_level, "debug");
         assert!(!settings.dev);

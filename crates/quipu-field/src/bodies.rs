@@ -115,11 +115,5 @@ impl Bodies {
 
 /// Reads a body that the log verified.
 pub(crate) fn decode<T: DeserializeOwned>(position: u64, json: &[u8]) -> Result<T, EngineError> {
-    let value = quipu_wire::canon::parse(json).map_err(|error| unreadable(position, &error))?;
-    T::deserialize(value).map_err(|error| unreadable(position, &error))
-}
-
-fn unreadable(position: u64, error: &dyn std::error::Error) -> EngineError {
-    let kind = quipu_log::DamageKind::BodiesUnreadable(error.to_string());
-    EngineError::Damaged(quipu_log::Damage::new(position, kind))
+    Ok(quipu_log::decode_body(position, json)?)
 }

@@ -321,8 +321,7 @@ impl Field {
                 Sight::by(state, agent, session, authority).hidden()
             };
             let limit = field.replay_events_max;
-            let (engine, bodies) = (field.engine.as_ref(), &field.bodies);
-            replay::replay(engine, &field.name, bodies, limit, &hidden, &payload)
+            replay::replay(field.engine.as_ref(), &field.name, limit, &hidden, &payload)
         })
         .await
         .map_err(|error| error.during(Operation::Replay))

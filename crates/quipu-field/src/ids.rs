@@ -7,23 +7,36 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = 26;
 
 /// Writes 128 bits as 26 characters of Crockford's alphabet, so that text order is number order.
-fn encode(bits: u128) -> String {
-    (0..LENGTH)
-        .rev()
-        .map(|place| {
-            let digit = usize::try_from((bits >> (5 * place)) & 31).unwrap_or(0);
-            char::from(ALPHABET.get(digit).copied().unwrap_or(b'0'))
-        })
-        .collect()
+fn encode(bits: u128) -> [u8; LENGTH] {
+    let mut left = bits;
+    let mut text = [b'0'; LENGTH];
+    for letter in text.iter_mut().rev() {
+        let digit = usize::try_from(left & 31).unwrap_or(0);
+        *letter = ALPHABET.get(digit).copied().unwrap_or(b'0');
+        left >>= 5;
+    }
+    text
 }
+
+/// The digit of each byte; 32 and more where it is none. Ids are read as often as events are.
+#[expect(clippy::indexing_slicing, reason = "worked out by the compiler, which would refuse it")]
+const DIGITS: [u8; 256] = {
+    let mut digits = [255; 256];
+    let mut digit: u8 = 0;
+    while digit < 32 {
+        digits[ALPHABET[digit as usize] as usize] = digit;
+        digit += 1;
+    }
+    digits
+};
 
 fn decode(text: &str) -> Option<u128> {
     if text.len() != LENGTH || text.as_bytes().first()? > &b'7' {
         return None;
     }
     text.bytes().try_fold(0u128, |bits, byte| {
-        let digit = ALPHABET.iter().position(|&letter| letter == byte)?;
-        Some((bits << 5) | u128::try_from(digit).ok()?)
+        let digit = DIGITS.get(usize::from(byte)).filter(|digit| **digit < 32)?;
+        Some((bits << 5) | u128::from(*digit))
     })
 }
 
@@ -49,7 +62,8 @@ macro_rules! id {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "{}{}", $prefix, encode(self.0))
+                f.write_str($prefix)?;
+                f.write_str(std::str::from_utf8(&encode(self.0)).unwrap_or_default())
             }
         }
 

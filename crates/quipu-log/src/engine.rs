@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::bodies;
-use crate::commit::{Commit, Head};
+use crate::commit::{Commit, Head, StoredHeader};
 use crate::damage::Damage;
 use crate::field_name::FieldName;
 
@@ -72,6 +72,19 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     /// # Errors
     /// `UnknownField`; `Damaged` naming the first commit that cannot be read; `Io`.
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError>;
+
+    /// Like [`Engine::read`], but the headers alone. An engine that keeps bodies apart need not touch them.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn read_headers(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        Ok(self.read(field, from, limit)?.into_iter().map(StoredHeader::from).collect())
+    }
 
     /// Like [`Engine::read`], but waits until there is at least one commit to answer or `timeout` has passed;
     /// then the answer is empty.

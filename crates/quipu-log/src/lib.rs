@@ -20,6 +20,7 @@ pub mod verify;
 
 pub use commit::{
     Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent, StoredBody,
+    StoredHeader, decode_body,
 };
 pub use damage::{Damage, DamageKind};
 pub use engine::{BodyAddress, Engine, EngineError, Erasure};

@@ -22,5 +22,8 @@ pub const MAX_SUMMARY_SOURCE_BYTES: usize = 64 * 1024;
 /// Sentences that a summary weighs against each other.
 pub const MAX_SUMMARY_SENTENCES: usize = 256;
 
+/// Sentences that a digest of many texts weighs against each other, about.
+pub const MAX_DIGEST_SENTENCES: usize = 1024;
+
 /// Characters of a name (a role, a type) that an explanation repeats.
 pub const MAX_NAME_CHARS: usize = 64;

@@ -1,129 +1,178 @@
-//! Owns extractive summaries: whole sentences of the text, none invented, within a token limit.
-//! Does not decide when a summary is given (`budget` does).
+//! Owns extractive summaries: whole sentences of one text or of many, none invented, none twice, within a token
+//! limit. Does not decide when a summary is given (`budget` does) nor which sentences are worth more (`extract` does).
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 
-use crate::analyze::{Analyzed, analyze};
-use crate::limits::{MAX_SUMMARY_SENTENCES, MAX_SUMMARY_SOURCE_BYTES};
+use crate::extract::{Sentence, choose};
+use crate::limits::{MAX_DIGEST_SENTENCES, MAX_SUMMARY_SOURCE_BYTES};
+use crate::sentences::{ends_sentence, sentences};
 use crate::tokens;
 
 const ELLIPSIS: char = '…';
+/// Sentences of each source that are looked at, at the least.
+const SOURCE_SENTENCES_MIN: usize = 4;
 
-/// Words that end in a full stop without ending a sentence, in lower case.
-const ABBREVIATIONS: &[&str] =
-    &["approx", "cf", "dr", "e.g", "etc", "fig", "i.e", "inc", "mr", "mrs", "vs"];
+/// A text among those that are summed up together.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// What speaks for its sentences beyond their words, from 0 to about 1: what kind of text it is.
+    pub worth: f32,
+    /// Tokens that naming the source costs, once.
+    pub name_tokens: usize,
+}
+
+/// A sentence of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extract<'a> {
+    /// Which source.
+    pub source: usize,
+    /// The sentence as it stands there; only where no whole one fits, a cut one that ends in "…".
+    pub sentence: Cow<'a, str>,
+}
 
 /// A summary of `text` of at most `max_tokens` tokens.
 ///
 /// A text that fits is returned whole, trimmed. Otherwise the first sentence and then the most
-/// informative ones are taken while they fit, in the order of the text; where not one fits, the
-/// first is cut at a word and ends in "…". Empty where not even that fits. The same text and
+/// telling ones are taken while they fit, none that says what another says, in the order of the text; where
+/// not one fits, the first is cut at a word and ends in "…". Empty where not even that fits. The same text and
 /// limit always give the same summary.
 pub fn summarize(text: &str, max_tokens: usize) -> String {
     let text = text.trim();
     if tokens::count_within(text, max_tokens).is_some() {
         return text.to_owned();
     }
+    let found: Vec<Sentence<'_>> = bounded(text)
+        .into_iter()
+        .enumerate()
+        .map(|(place, text)| {
+            // The first one says what the text is about.
+            let worth = if place == 0 { f32::INFINITY } else { 0.0 };
+            Sentence { text, source: 0, place, worth }
+        })
+        .collect();
+    let mut left = max_tokens;
+    let chosen = choose(&found, |at| take(&found, at, 0, &mut left));
+    let extracts = fitting(&found, chosen, max_tokens);
+    if extracts.is_empty() {
+        return cut(found.first().map_or("", |sentence| sentence.text), max_tokens);
+    }
+    join(&extracts)
+}
+
+/// The sentences that stand for all of `sources`, in their order, at most `max_tokens` tokens together with the
+/// names of the sources that they are from.
+///
+/// Sentences with figures, decisions and open questions are preferred, and no two say the same. Where not one whole
+/// sentence fits, the beginning of the first source is cut. The same sources and limit always give the same.
+pub fn digest<'a>(sources: &[Source<'a>], max_tokens: usize) -> Vec<Extract<'a>> {
+    let each = (MAX_DIGEST_SENTENCES / sources.len().max(1)).max(SOURCE_SENTENCES_MIN);
+    let found: Vec<Sentence<'a>> = sources
+        .iter()
+        .enumerate()
+        .flat_map(|(source, Source { text, worth, .. })| {
+            let of_source = bounded(text.trim()).into_iter().take(each).enumerate();
+            of_source.map(move |(place, text)| Sentence { text, source, place, worth: *worth })
+        })
+        .collect();
+    let mut left = max_tokens;
+    let mut named = vec![false; sources.len()];
+    let chosen = choose(&found, |at| {
+        let Some(sentence) = found.get(at) else { return false };
+        let name = sources.get(sentence.source).map_or(0, |source| source.name_tokens);
+        let Some(is_named) = named.get_mut(sentence.source) else { return false };
+        let taken = take(&found, at, if *is_named { 0 } else { name }, &mut left);
+        *is_named |= taken;
+        taken
+    });
+    let names = sources.iter().zip(named).filter(|(_, named)| *named);
+    let names: usize = names.map(|(source, _)| source.name_tokens).sum();
+    let extracts = fitting(&found, chosen, max_tokens.saturating_sub(names));
+    if !extracts.is_empty() {
+        return extracts;
+    }
+    let Some(first) = found.first() else { return extracts };
+    let name = sources.get(first.source).map_or(0, |source| source.name_tokens);
+    let sentence = cut(first.text, max_tokens.saturating_sub(name));
+    let extract = Extract { source: first.source, sentence: sentence.into() };
+    if extract.sentence.is_empty() { extracts } else { vec![extract] }
+}
+
+/// The sentences of as much of a text as may be looked at.
+fn bounded(text: &str) -> Vec<&str> {
     let source = text.get(..text.floor_char_boundary(MAX_SUMMARY_SOURCE_BYTES)).unwrap_or(text);
     let mut sentences = sentences(source);
     if source.len() < text.len() && sentences.len() > 1 {
         // The last sentence may have been cut by the bound on the source.
         sentences.pop();
     }
-    let mut chosen = choose(&sentences, max_tokens);
+    sentences
+}
+
+/// Takes the tokens of a sentence, and so many more, from what is left, if they are there.
+fn take(sentences: &[Sentence<'_>], at: usize, more: usize, left: &mut usize) -> bool {
+    let Some(sentence) = sentences.get(at) else { return false };
+    let room = left.checked_sub(more);
+    let tokens = room.and_then(|room| tokens::count_within(&format!(" {}", sentence.text), room));
+    let Some(tokens) = tokens else { return false };
+    *left -= tokens + more;
+    true
+}
+
+/// The chosen sentences in order. The least wanted go where all together are longer than their sum.
+fn fitting<'a>(
+    sentences: &[Sentence<'a>],
+    mut chosen: Vec<usize>,
+    max_tokens: usize,
+) -> Vec<Extract<'a>> {
     loop {
-        let summary = in_text_order(&sentences, &chosen);
-        if chosen.is_empty() {
-            return cut(sentences.first().copied().unwrap_or_default(), max_tokens);
-        }
-        // Counts of parts need not add up to the count of the whole, so the whole is checked.
-        if tokens::count_within(&summary, max_tokens).is_some() {
-            return summary;
-        }
-        chosen.pop();
-    }
-}
-
-/// Sentences that fit together, as indexes, the most wanted first.
-fn choose(sentences: &[&str], max_tokens: usize) -> Vec<usize> {
-    let mut left = max_tokens;
-    let mut chosen = Vec::new();
-    for index in by_worth(sentences) {
-        let Some(sentence) = sentences.get(index) else { continue };
-        if let Some(tokens) = tokens::count_within(&format!(" {sentence}"), left) {
-            left -= tokens;
-            chosen.push(index);
+        let mut order = chosen.clone();
+        order.sort_unstable();
+        let extracts: Vec<Extract<'a>> = order
+            .iter()
+            .filter_map(|at| sentences.get(*at))
+            .map(|found| Extract { source: found.source, sentence: found.text.into() })
+            .collect();
+        let fits = tokens::count_within(&join(&extracts), max_tokens).is_some();
+        if fits || chosen.pop().is_none() {
+            return extracts;
         }
     }
-    chosen
 }
 
-/// The first sentence, then the others by how much of what the text is about they say.
-fn by_worth(sentences: &[&str]) -> Vec<usize> {
-    let analyzed: Vec<Analyzed> = sentences.iter().map(|sentence| analyze(sentence)).collect();
-    let mut spread: HashMap<&str, f32> = HashMap::new();
-    for (term, _) in analyzed.iter().flat_map(Analyzed::terms) {
-        *spread.entry(term).or_default() += 1.0;
-    }
-    let mut order: Vec<(usize, f32)> =
-        analyzed.iter().enumerate().map(|(at, terms)| (at, worth(at, terms, &spread))).collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    order.into_iter().map(|(at, _)| at).collect()
-}
-
-fn worth(position: usize, sentence: &Analyzed, spread: &HashMap<&str, f32>) -> f32 {
-    if position == 0 {
-        return f32::INFINITY;
-    }
-    let shared: f32 = sentence.terms().filter_map(|(term, _)| spread.get(term)).sum();
-    let numbers = sentence.terms().filter(|(term, _)| term.starts_with(|c: char| c.is_numeric()));
-    let about = shared / (sentence.distinct() as f32 + 2.0);
-    // Figures are what a reader can least reconstruct; early sentences are what authors lead with.
-    about + 0.5 * numbers.count().min(2) as f32 + 1.0 / (position as f32 + 1.0)
-}
-
-fn in_text_order(sentences: &[&str], chosen: &[usize]) -> String {
-    let mut order = chosen.to_vec();
-    order.sort_unstable();
-    let parts: Vec<&str> = order.iter().filter_map(|at| sentences.get(*at).copied()).collect();
+fn join(extracts: &[Extract<'_>]) -> String {
+    let parts: Vec<&str> = extracts.iter().map(|extract| extract.sentence.as_ref()).collect();
     parts.join(" ")
 }
 
-/// Splits at sentence ends and line ends, at most [`MAX_SUMMARY_SENTENCES`] of them.
-fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        let end = at + letter.len_utf8();
-        let next = letters.peek().map(|(_, next)| *next);
-        if ends_sentence(text.get(start..at).unwrap_or_default(), letter, next) {
-            found.extend(text.get(start..end).map(str::trim).filter(|part| !part.is_empty()));
-            start = end;
-            if found.len() == MAX_SUMMARY_SENTENCES {
-                return found;
-            }
-        }
+/// The beginning of `text`, about `max_chars` characters at most and never more: whole sentences where the first
+/// fits, else words and "…". Far cheaper than [`summarize`], for lists of many texts.
+pub fn lead(text: &str, max_chars: usize) -> Cow<'_, str> {
+    let text = text.trim();
+    let Some((end, _)) = text.char_indices().nth(max_chars) else { return Cow::Borrowed(text) };
+    let start = text.get(..end).unwrap_or(text);
+    let next = |at: usize| text.get(at..).and_then(|rest| rest.chars().next());
+    let ends = start.char_indices().rev().filter(|(_, letter)| !letter.is_alphanumeric());
+    let sentence = ends
+        .map(|(at, letter)| (at, letter, at + letter.len_utf8()))
+        .find(|(at, letter, behind)| {
+            ends_sentence(start.get(..*at).unwrap_or_default(), *letter, next(*behind))
+        })
+        .and_then(|(_, _, behind)| start.get(..behind).map(str::trim_end))
+        .filter(|sentence| !sentence.is_empty());
+    if let Some(sentence) = sentence {
+        return Cow::Borrowed(sentence);
     }
-    found.extend(text.get(start..).map(str::trim).filter(|part| !part.is_empty()));
-    found
-}
-
-fn ends_sentence(before: &str, letter: char, next: Option<char>) -> bool {
-    match letter {
-        '\n' | '。' | '！' | '？' => true,
-        '!' | '?' | '…' | '؟' | '।' => next.is_none_or(char::is_whitespace),
-        '.' => next.is_none_or(char::is_whitespace) && !is_abbreviation(before),
-        _ => false,
+    // One character less, so that the ellipsis has room.
+    let room = start.char_indices().next_back().map_or(0, |(at, _)| at);
+    let start = start.get(..room).unwrap_or_default();
+    let word = start.rfind(char::is_whitespace).and_then(|at| start.get(..at)).unwrap_or(start);
+    if max_chars == 0 {
+        Cow::Borrowed("")
+    } else {
+        Cow::Owned(format!("{}{ELLIPSIS}", word.trim_end()))
     }
-}
-
-/// Whether a full stop after `before` belongs to its last word.
-fn is_abbreviation(before: &str) -> bool {
-    let word = before.rsplit(|letter: char| letter.is_whitespace() || letter == '(').next();
-    word.is_some_and(|word| {
-        word.len() <= 6 && ABBREVIATIONS.contains(&word.to_lowercase().as_str())
-    })
 }
 
 /// The longest start of `sentence` that fits with an ellipsis, up to a word where one fits.

@@ -71,7 +71,9 @@ fn extra_header(code: ErrorCode) -> Option<(HeaderName, HeaderValue)> {
         let scheme = HeaderValue::from_static("Bearer realm=\"quipu\"");
         return Some((header::WWW_AUTHENTICATE, scheme));
     }
-    (code == ErrorCode::Overloaded).then(|| (header::RETRY_AFTER, HeaderValue::from_static("1")))
+    // A second refills a key's bucket by as much as it may send in one.
+    matches!(code, ErrorCode::Overloaded | ErrorCode::RateLimited)
+        .then(|| (header::RETRY_AFTER, HeaderValue::from_static("1")))
 }
 
 /// A response with a JSON body.

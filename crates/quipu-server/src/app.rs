@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
-    metrics::MetricsHandle, proofs::Signer, server::PushOptions,
+    metrics::MetricsHandle, proofs::Signer, server::PushOptions, throttle::Throttle,
 };
 
 /// What all requests share.
@@ -23,6 +23,8 @@ pub(crate) struct App {
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
     pub(crate) dev: bool,
+    /// Bounds what one key may ask for; without it there is no bound.
+    pub(crate) throttle: Option<Throttle>,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
     /// Places for streams of pushes.
@@ -53,6 +55,7 @@ impl App {
             known: RwLock::default(),
             keys,
             dev,
+            throttle: None,
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
             streams: Arc::new(Semaphore::new(push.streams_max)),
             push,

@@ -9,8 +9,17 @@ use crate::{
     keys::{Credential, KeyAgent},
 };
 
-/// What the caller may do.
+/// What the caller may do, if it has not asked for too much already.
 pub(crate) fn credential(app: &App, headers: &HeaderMap) -> Result<Credential, ProtocolError> {
+    let credential = known(app, headers)?;
+    if let Some(throttle) = &app.throttle {
+        throttle.spend(&credential.key_id)?;
+    }
+    Ok(credential)
+}
+
+/// The same for what is asked by the way, and counts as no request.
+pub(crate) fn known(app: &App, headers: &HeaderMap) -> Result<Credential, ProtocolError> {
     if app.dev {
         return Ok(Credential {
             key_id: "dev".to_owned(),

@@ -85,5 +85,10 @@ async fn find_or_make(
 fn unavailable(name: &FieldName, error: &EngineError) -> ProtocolError {
     tracing::error!(field = %name, error = with_causes(error), "a Field could not be opened");
     let message = format!("Field {name} cannot be opened: {error}");
-    ProtocolError::new(ErrorCode::FieldUnavailable, message)
+    let code = if matches!(error, EngineError::Full) {
+        ErrorCode::StorageFull
+    } else {
+        ErrorCode::FieldUnavailable
+    };
+    ProtocolError::new(code, message)
 }

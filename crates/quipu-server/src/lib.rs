@@ -26,11 +26,12 @@ mod request;
 mod sender;
 mod server;
 mod surface;
+mod throttle;
 mod tls;
 mod write_limit;
 
 pub use keys::{KeyStore, KeyStoreError};
-pub use limits::WRITE_TIMEOUT;
+pub use limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};
 pub use metrics::{MetricsHandle, install_metrics};
 pub use openapi::openapi;
 pub use server::{BindError, Options, PushOptions, Server};

@@ -31,6 +31,10 @@ pub(crate) const FIELDS_OPEN_MAX: usize = 1024;
 pub(crate) const REQUEST_ID_BYTES_MAX: usize = 64;
 /// A request that takes longer is logged as slow.
 pub(crate) const SLOW_REQUEST: Duration = Duration::from_secs(1);
+/// How many requests a key may send a second for long, if the options do not say.
+pub const REQUESTS_PER_SECOND: u32 = 2000;
+/// How many seconds' worth of them it may send at once.
+pub(crate) const BURST: Duration = Duration::from_secs(5);
 /// How often a running server looks whether the file of keys has changed.
 pub(crate) const KEYS_CHECK_MS: u64 = 500;
 /// The authority that may bring a Field into being.

@@ -1,6 +1,6 @@
 //! The server as a whole: bound, run, and shut down in order.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use quipu_field::Fields;
 use quipu_log::{EngineError, FieldName};
@@ -14,6 +14,7 @@ use crate::{
     listener::Listener,
     metrics::{MetricsHandle, install_metrics},
     surface,
+    throttle::Throttle,
     tls::{self, TlsError, TlsFiles},
 };
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub write_timeout: Duration,
     /// How streams of pushes are kept.
     pub push: PushOptions,
+    /// How many requests each key may send a second; any number without. Without keys, in `dev`, nobody is counted.
+    pub requests_per_second: Option<NonZeroU32>,
 }
 
 /// How streams of pushes are kept.
@@ -121,6 +124,7 @@ impl Server {
         let mut app =
             App::new(Arc::clone(&fields), keys, options.dev, metrics.clone(), options.push);
         app.secure = tls.is_some();
+        app.throttle = options.requests_per_second.filter(|_| !options.dev).map(Throttle::new);
         let app = Arc::new(app);
         let (stopping, grace) = (app.stopping.clone(), options.shutdown_grace);
         let router = surface::router(Arc::clone(&app));

@@ -39,11 +39,12 @@ pub enum ErrorCode {
     MethodNotAllowed,
     FieldUnavailable,
     Overloaded,
+    RateLimited,
 }
 
 impl ErrorCode {
     /// Every code, in the order of the documentation.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::MissingIntent,
         Self::MissingConfidence,
         Self::InvalidConfidence,
@@ -73,6 +74,7 @@ impl ErrorCode {
         Self::MethodNotAllowed,
         Self::FieldUnavailable,
         Self::Overloaded,
+        Self::RateLimited,
     ];
 
     /// The code as it goes over the wire.
@@ -108,6 +110,7 @@ impl ErrorCode {
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
             Self::FieldUnavailable => "FIELD_UNAVAILABLE",
             Self::Overloaded => "OVERLOADED",
+            Self::RateLimited => "RATE_LIMITED",
         }
     }
 
@@ -134,6 +137,7 @@ impl ErrorCode {
             | Self::MessageIdReused => 409,
             Self::ReplayTooLarge | Self::PayloadTooLarge => 413,
             Self::UnsupportedMediaType => 415,
+            Self::RateLimited => 429,
             Self::EnrichmentFailed
             | Self::DetectionTimeout
             | Self::EpochOverflow
@@ -165,7 +169,8 @@ impl ErrorCode {
             | Self::PayloadTooLarge
             | Self::UnsupportedMediaType
             | Self::FieldUnavailable
-            | Self::Overloaded => true,
+            | Self::Overloaded
+            | Self::RateLimited => true,
             Self::ConflictNotFound
             | Self::UnitNotFound
             | Self::UnsupportedOperation
@@ -217,6 +222,7 @@ impl ErrorCode {
             Self::MethodNotAllowed => "see /openapi.json for the method",
             Self::FieldUnavailable => "see /readyz; the operator must reopen the Field",
             Self::Overloaded => "wait a moment and send it again with the same message id",
+            Self::RateLimited => "wait as long as Retry-After says, then go on more slowly",
         }
     }
 }

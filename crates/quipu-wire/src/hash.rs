@@ -98,22 +98,34 @@ impl FromStr for Hash {
             return Err(ParseHashError::Length { length: text.len() });
         }
         let mut bytes = [0; BYTES];
-        for (position, character) in text.char_indices() {
-            let digit = digit_of(character).ok_or(ParseHashError::Digit { character, position })?;
-            let byte = &mut bytes[position / 2];
-            *byte = *byte << 4 | digit;
+        let mut seen = 0;
+        // Every commit that is read has at least one hash, so all digits are taken before any is judged.
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let [high, low] = [pair[0], pair[1]].map(|digit| DIGITS[usize::from(digit)]);
+            seen |= high | low;
+            *byte = high << 4 | low;
         }
-        Ok(Self(bytes))
+        if seen < 16 {
+            return Ok(Self(bytes));
+        }
+        let wrong = |(_, character): &(usize, char)| {
+            u8::try_from(*character).map_or(true, |byte| DIGITS[usize::from(byte)] > 15)
+        };
+        let (position, character) = text.char_indices().find(wrong).unwrap_or_default();
+        Err(ParseHashError::Digit { character, position })
     }
 }
 
-fn digit_of(character: char) -> Option<u8> {
-    match u8::try_from(character).ok()? {
-        digit @ b'0'..=b'9' => Some(digit - b'0'),
-        letter @ b'a'..=b'f' => Some(letter - b'a' + 10),
-        _ => None,
+/// The value of each lowercase hexadecimal digit; for every other byte a number that is no digit's.
+const DIGITS: [u8; 256] = {
+    let mut digits = [0x80; 256];
+    let mut value: u8 = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
     }
-}
+    digits
+};
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{attune, open, probe, record, report::Report, subscribe};
+use super::{attune, compact, open, probe, record, replay, report::Report, subscribe};
 use crate::failure::Failure;
 
 /// Measure this machine, and Quipu on it.
@@ -36,6 +36,10 @@ enum Question {
     Open(open::OpenArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
     Subscribe(subscribe::SubscribeArgs),
+    /// How many events a second does a full_trace tell?
+    Replay(replay::ReplayArgs),
+    /// How long does it take to archive, to summarize and to purge many units?
+    Compact(compact::CompactArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
     #[command(hide = true)]
     OpenChild {
@@ -57,6 +61,8 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
+        Question::Replay(options) => replay::run(&options, args.seed, &mut report)?,
+        Question::Compact(options) => compact::run(&options, args.seed, &mut report)?,
         Question::OpenChild { .. } => {}
     }
     report.finish(args.out.as_deref())

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     child::ServerProcess,
-    corpus::{Dice, sentence},
+    corpus::{Dice, TASKS, sentence},
     http::{self, MakeRequest},
     open::{fill, runtime},
     record::register,
@@ -37,7 +37,7 @@ pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(
     let runtime = runtime()?;
     for &units in &args.units {
         let folder = Workplace::new(&args.data, &format!("attune-{units}"));
-        runtime.block_on(fill(folder.path(), units, seed))?;
+        runtime.block_on(fill(folder.path(), units, seed, TASKS))?;
         let server = ServerProcess::start(folder.path())?;
         register(&server, "reader")?;
         for &clients in &args.clients {

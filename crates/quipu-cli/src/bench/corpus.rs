@@ -55,15 +55,23 @@ pub(super) fn sentence(dice: &mut Dice) -> String {
     words.join(" ") + "."
 }
 
+/// How many tasks the texts are recorded for, where nothing else is asked for.
+pub(super) const TASKS: u64 = 50;
+
 /// A RECORD payload of about 700 bytes.
 pub(super) fn record(dice: &mut Dice) -> Value {
+    record_for(dice, TASKS)
+}
+
+/// The same, for one of so many tasks.
+pub(super) fn record_for(dice: &mut Dice, tasks: u64) -> Value {
     const TYPES: [&str; 5] = ["finding", "observation", "decision", "question", "assumption"];
     let content: Vec<String> = (0..2 + dice.below(2)).map(|_| sentence(dice)).collect();
     json!({
         "mode": "committed",
         "type": TYPES[usize::try_from(dice.below(5)).unwrap_or(0)],
         "content": content.join(" "),
-        "intent": {"purpose": sentence(dice), "task_id": format!("task-{}", dice.below(50))},
+        "intent": {"purpose": sentence(dice), "task_id": format!("task-{}", dice.below(tasks))},
         "confidence": {"score": 0.75, "reasoning": sentence(dice), "evidence": ["https://example.com/report"]},
     })
 }

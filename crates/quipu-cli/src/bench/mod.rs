@@ -4,12 +4,14 @@
 mod args;
 mod attune;
 mod child;
+mod compact;
 mod corpus;
 mod engine;
 mod http;
 mod open;
 mod probe;
 mod record;
+mod replay;
 mod report;
 mod stopwatch;
 mod subscribe;

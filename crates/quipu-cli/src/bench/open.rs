@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     child::resident_bytes,
-    corpus::{self, Dice},
+    corpus::{self, Dice, TASKS},
     report::Report,
     stopwatch::{Stopwatch, rate},
     workplace::Workplace,
@@ -42,7 +42,7 @@ pub(super) fn run(args: &OpenArgs, seed: u64, report: &mut Report) -> Result<(),
     let folder = Workplace::new(&args.data, "open");
     let data = folder.path();
     let watch = Stopwatch::start();
-    runtime()?.block_on(fill(data, args.units, seed))?;
+    runtime()?.block_on(fill(data, args.units, seed, TASKS))?;
     report.figure(
         "filled in process, every commit synced",
         rate(args.units, watch.elapsed()),
@@ -108,7 +108,8 @@ pub(super) fn child(data: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn open(data: &Path) -> Result<Arc<Field>, Failure> {
+/// Opens the default Field in process, with no limit on what a REPLAY returns.
+pub(super) fn open(data: &Path) -> Result<Arc<Field>, Failure> {
     let failed = |error: &dyn std::error::Error| {
         Failure::new(format!("cannot open {}: {}", data.display(), quipu_field::with_causes(error)))
     };
@@ -117,6 +118,7 @@ fn open(data: &Path) -> Result<Arc<Field>, Failure> {
     let name = FieldName::default_field();
     let options = FieldOptions {
         snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
+        replay_events_max: usize::MAX,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))
@@ -131,7 +133,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 }
 
 /// Fills a Field in process and closes it in order.
-pub(super) async fn fill(data: &Path, units: usize, seed: u64) -> Result<(), Failure> {
+pub(super) async fn fill(data: &Path, units: usize, seed: u64, tasks: u64) -> Result<(), Failure> {
     let field = open(data)?;
     let refused = |error: quipu_wire::ProtocolError| Failure::new(error.to_string());
     let payload = RegisterPayload::parse(json!({"id": "filler", "role": "bench"}))
@@ -144,7 +146,7 @@ pub(super) async fn fill(data: &Path, units: usize, seed: u64) -> Result<(), Fai
         let count = AT_ONCE.min(units - number);
         let sent: Vec<_> = (number..number + count)
             .map(|number| {
-                let payload = RecordPayload::parse(corpus::record(&mut dice));
+                let payload = RecordPayload::parse(corpus::record_for(&mut dice, tasks));
                 let field = Arc::clone(&field);
                 tokio::spawn(async move {
                     let (payload, _) = payload.map_err(|error| Failure::new(error.to_string()))?;
@@ -164,7 +166,8 @@ pub(super) async fn fill(data: &Path, units: usize, seed: u64) -> Result<(), Fai
     Ok(())
 }
 
-fn message(id: &str) -> Message {
+/// A message of the agent that filled the Field.
+pub(super) fn message(id: &str) -> Message {
     Message {
         id: id.to_owned(),
         agent: "filler".to_owned(),

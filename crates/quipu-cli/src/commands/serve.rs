@@ -38,6 +38,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         shutdown_grace: SHUTDOWN_GRACE,
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
+        requests_per_second: settings.requests_per_second,
     };
     let binding = Server::bind(options, fields, Arc::clone(&keys));
     let server = progress::waiting("opening the log", binding)

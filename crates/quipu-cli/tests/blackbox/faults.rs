@@ -109,6 +109,29 @@ fn a_full_disk_is_storage_full_reads_go_on_and_writes_resume_when_there_is_room(
 }
 
 #[test]
+fn a_new_field_on_a_full_disk_is_storage_full_and_made_when_there_is_room() {
+    let disk = Disk::new();
+    let (server, mut client) = disk.start();
+    client.register("agent", "tester");
+    for fault in ["full", "unindexed"] {
+        let mut elsewhere =
+            server.client().with_header("quipu-field", &format!("on-a-{fault}-disk"));
+        disk.begin(fault);
+        for _ in 0..2 {
+            let joining = elsewhere.operate("REGISTER", "late", json!({"id": "late", "role": "r"}));
+            refused(&joining, 507, "STORAGE_FULL");
+        }
+        disk.end(fault);
+        elsewhere.register("late", "tester");
+        elsewhere.record("late", finding("made after all"));
+    }
+    client.record("agent", finding("not disturbed"));
+    assert_eq!(client.get("/readyz").status, 200);
+    server.stop();
+    verify_is_green(&disk.data());
+}
+
+#[test]
 fn a_message_refused_for_lack_of_room_is_done_once_when_it_is_sent_again() {
     let disk = Disk::new();
     let (_server, mut client) = disk.start();

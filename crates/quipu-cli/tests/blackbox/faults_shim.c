@@ -1,5 +1,6 @@
 /* Lets calls on files below $SHIM_DATA fail while a trigger file is in $SHIM_TRIGGERS:
  *   full      every write says ENOSPC
+ *   unindexed every write to the shared index of a write-ahead log says ENOSPC
  *   broken    every write says EIO
  *   unsynced  every sync says EIO
  *   readonly  whatever would change a file or a directory says EROFS
@@ -46,7 +47,17 @@ static int is_data(int fd) {
     return below_data(path);
 }
 
+static int is_index(int fd) {
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    int before = errno;
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    errno = before;
+    return length > 4 && strncmp(path + length - 4, "-shm", 4) == 0;
+}
+
 static int write_fault(int fd) {
+    if (triggered("unindexed") && is_index(fd)) return ENOSPC;
     int fault = triggered("full") ? ENOSPC : triggered("broken") ? EIO : 0;
     return fault && is_data(fd) ? fault : 0;
 }

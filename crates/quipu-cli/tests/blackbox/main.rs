@@ -20,4 +20,5 @@ mod purging;
 mod readme;
 mod seed_pages;
 mod starting;
+mod summarizing;
 mod support;

@@ -9,9 +9,8 @@ use quipu_wire::{
 
 use super::Refusal;
 use crate::{
-    bodies::Bodies,
     failure::storage_failure,
-    replaying::{self, Chain, Found, Hidden, Target, Told, Trace},
+    replaying::{self, Chain, Found, Hidden, Target, Trace},
 };
 
 /// The authority that REPLAY needs: none, it is what an auditor has.
@@ -66,7 +65,6 @@ impl Error {
 pub(crate) fn replay(
     engine: &dyn Engine,
     field: &FieldName,
-    bodies: &Bodies,
     events_max: usize,
     hidden: &Hidden,
     payload: &ReplayPayload,
@@ -83,11 +81,8 @@ pub(crate) fn replay(
         return Err(refuse(not_found()));
     }
     check_decision(&target, &chain).map_err(refuse)?;
-    let told = chain
-        .events
-        .iter()
-        .filter_map(|found| tell_one(found, &target, depth, bodies).transpose())
-        .collect::<Result<Vec<Told>, ProtocolError>>()?;
+    let told = replaying::told(engine, field, &chain, &target, depth)
+        .map_err(|error| storage_failure(&error))?;
     let summary = replaying::tell(&target, &chain, &told);
     let timeline = match depth {
         ReplayDepth::Summary => Vec::new(),
@@ -103,15 +98,6 @@ pub(crate) fn replay(
         total_events: chain.total,
         warnings: Vec::new(),
     })
-}
-
-fn tell_one(
-    found: &Found,
-    target: &Target,
-    depth: ReplayDepth,
-    bodies: &Bodies,
-) -> Result<Option<Told>, ProtocolError> {
-    replaying::describe(found, target, depth, bodies).map_err(|error| storage_failure(&error))
 }
 
 /// A decision must be one.

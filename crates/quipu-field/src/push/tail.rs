@@ -1,13 +1,15 @@
 //! The recent commits, ready to be told. A thread of its own follows the log behind the writer, makes
-//! each commit ready once, keeps the recent ones, and wakes whoever waits. While nobody listens it does
-//! nothing. What is not here any more is read from the log again.
+//! each commit ready once, keeps the recent ones, and wakes whoever waits. While nobody listens it is not
+//! even woken: the first to listen brings up to date what was announced. What is not here any more is
+//! read from the log again.
 
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use quipu_log::{Engine, EngineError, FieldName};
+use quipu_log::{Engine, EngineError, FieldName, StoredHeader};
+use serde::de::IgnoredAny;
 use tokio::sync::watch;
 
 use super::{
@@ -47,6 +49,8 @@ pub(crate) struct Announced {
 struct Published {
     position: u64,
     closed: bool,
+    /// Whether the thread follows. If not, what was announced is behind, and nobody waits for it.
+    followed: bool,
 }
 
 /// Commits that follow each other without a gap.
@@ -67,8 +71,14 @@ impl TailFeed {
 
     /// Says that everything up to here is durable and published.
     pub(crate) fn published(&self, position: u64) {
-        lock(&self.0.published).position = position;
-        self.0.moved.notify_one();
+        let mut published = lock(&self.0.published);
+        published.position = position;
+        let followed = published.followed;
+        drop(published);
+        // Waking a thread costs the writer as much as a small commit, so it is done only where it is of use.
+        if followed {
+            self.0.moved.notify_one();
+        }
     }
 }
 
@@ -112,7 +122,7 @@ impl Tail {
             engine,
             field,
             view,
-            published: Mutex::new(Published { position, closed: false }),
+            published: Mutex::new(Published { position, closed: false, followed: false }),
             moved: Condvar::new(),
             recent: Mutex::default(),
             head: watch::Sender::new(Announced { position, closed: false }),
@@ -121,6 +131,12 @@ impl Tail {
 
     /// Learns of every move of the head. It never runs ahead of what is durable.
     pub(crate) fn watch(&self) -> watch::Receiver<Announced> {
+        let mut published = lock(&self.published);
+        // Nobody else waits for what happened before, so nobody misses it.
+        if self.head.receiver_count() == 0 {
+            published.followed = true;
+            self.announce(published.position);
+        }
         self.head.subscribe()
     }
 
@@ -131,25 +147,35 @@ impl Tail {
 
     /// Follows the writer until it is gone.
     pub(crate) fn run(&self) {
-        let mut reached = self.head.borrow().position;
-        while let Some(position) = self.next(reached) {
-            if self.head.receiver_count() == 0 {
-                *lock(&self.recent) = Recent::default();
-                reached = position;
-            } else {
-                reached = self.advance(reached, position);
-            }
-            self.head.send_replace(Announced { position: reached, closed: false });
+        while let Some((reached, position)) = self.next() {
+            let reached = self.advance(reached, position);
+            self.announce(reached);
         }
-        self.head.send_replace(Announced { position: reached, closed: true });
+        self.head.send_modify(|head| head.closed = true);
     }
 
-    fn next(&self, reached: u64) -> Option<u64> {
+    /// Never goes back: whoever came first after a pause may have announced more meanwhile.
+    fn announce(&self, position: u64) {
+        self.head.send_modify(|head| head.position = head.position.max(position));
+    }
+
+    /// Waits for commits that somebody is to be told of: behind the first position, up to the second.
+    fn next(&self) -> Option<(u64, u64)> {
         let mut published = lock(&self.published);
-        while published.position <= reached && !published.closed {
+        loop {
+            if published.followed && self.head.receiver_count() == 0 {
+                published.followed = false;
+                *lock(&self.recent) = Recent::default();
+            }
+            let reached = self.head.borrow().position;
+            if published.followed && published.position > reached {
+                return Some((reached, published.position));
+            }
+            if published.closed {
+                return None;
+            }
             published = self.moved.wait(published).unwrap_or_else(PoisonError::into_inner);
         }
-        (published.position > reached).then_some(published.position)
     }
 
     /// Makes the next commits ready. What cannot be read is left to the subscribers, who are told why.
@@ -189,12 +215,12 @@ impl Tail {
 
     /// The position and the time of each commit of a page of the log. Blocks.
     pub(crate) fn times(&self, from: u64, limit: usize) -> Result<Vec<(u64, u64)>, EngineError> {
-        let commits = self.engine.read(&self.field, from, limit)?;
-        let time = |commit: &quipu_log::Commit| {
-            let header = commit.decode_header::<crate::event::Event>()?;
+        let headers = self.engine.read_headers(&self.field, from, limit)?;
+        let time = |header: &StoredHeader| {
+            let header = header.decode::<IgnoredAny>()?;
             Ok((header.position, header.time_ms))
         };
-        commits.iter().map(time).collect()
+        headers.iter().map(time).collect()
     }
 }
 

@@ -2,9 +2,12 @@
 //! beginning. Whatever an event rests on came earlier, so what is looked for only grows on the way back,
 //! and nothing that happened to a cause later than it was a cause is taken along.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::{
+    collections::{BTreeMap, HashSet, VecDeque},
+    ops::ControlFlow,
+};
 
-use quipu_log::{Commit, Engine, EngineError, FieldName, Header};
+use quipu_log::{Engine, EngineError, FieldName, Header, StoredHeader};
 use quipu_wire::{
     akashik::{MemoryType, ReplayDepth},
     canon,
@@ -13,11 +16,11 @@ use quipu_wire::{
 use super::{
     describe::{Shape, shape},
     links::{Entity, Target, links},
+    pages,
 };
 use crate::{
     event::Event,
     ids::{ConflictId, TraceId, UnitId},
-    limits::READ_PAGE,
 };
 
 /// Events that are kept from each end of a chain that is only told in brief.
@@ -108,12 +111,11 @@ impl Hidden {
 
 impl Hidden {
     /// An event as the caller may know it: of what an agent was shown, what the caller sees too.
-    fn redact(&self, event: &Event) -> Event {
-        let mut told = event.clone();
-        if let Event::AttuneTraced { units, .. } = &mut told {
+    fn redact(&self, mut event: Event) -> Event {
+        if let Event::AttuneTraced { units, .. } = &mut event {
             units.retain(|shown| !self.units.contains(&shown.unit));
         }
-        told
+        event
     }
 }
 
@@ -124,45 +126,21 @@ pub(crate) fn trace(
     trace: &Trace<'_>,
 ) -> Result<Option<Chain>, EngineError> {
     let mut search = Search::new(trace);
-    let mut end = engine.head(field)?.position;
-    while end > 0 && !search.is_done() {
-        let from = end.saturating_sub(page_commits()) + 1;
-        for commit in page(engine, field, from, end)?.iter().rev() {
-            let header = commit.decode_header::<Event>()?;
-            if !search.visit(commit, &header) {
-                return Ok(None);
-            }
+    let walked = pages::newest_first(engine, field, |stored, header| {
+        if !search.visit(stored, header) {
+            return ControlFlow::Break(TooMuch(true));
         }
-        end = from - 1;
-    }
-    Ok(Some(search.finish()))
+        if search.is_done() {
+            return ControlFlow::Break(TooMuch(false));
+        }
+        ControlFlow::Continue(())
+    })?;
+    let too_much = matches!(walked, ControlFlow::Break(TooMuch(true)));
+    Ok((!too_much).then(|| search.finish()))
 }
 
-fn page_commits() -> u64 {
-    u64::try_from(READ_PAGE).unwrap_or(u64::MAX)
-}
-
-/// The commits from one position to another; an engine may answer with fewer at a time.
-fn page(
-    engine: &dyn Engine,
-    field: &FieldName,
-    from: u64,
-    to: u64,
-) -> Result<Vec<Commit>, EngineError> {
-    let mut commits: Vec<Commit> = Vec::new();
-    loop {
-        let next = commits.last().map_or(from, |commit| commit.position + 1);
-        let limit = usize::try_from((to + 1).saturating_sub(next)).unwrap_or(usize::MAX);
-        if limit == 0 {
-            return Ok(commits);
-        }
-        let more = engine.read(field, next, limit)?;
-        if more.is_empty() {
-            return Ok(commits);
-        }
-        commits.extend(more);
-    }
-}
+/// Why a walk was broken off: there is more than may be returned, or nothing else to be found.
+struct TooMuch(bool);
 
 struct Search<'a> {
     trace: &'a Trace<'a>,
@@ -205,8 +183,8 @@ impl<'a> Search<'a> {
     }
 
     /// Takes from a commit what belongs to the chain; `false` where that is too much.
-    fn visit(&mut self, commit: &Commit, header: &Header<Event>) -> bool {
-        let belongs = self.belonging(commit, header);
+    fn visit(&mut self, stored: &StoredHeader, header: Header<Event>) -> bool {
+        let belongs = self.belonging(stored, &header);
         if !belongs.contains(&true) {
             return true;
         }
@@ -217,9 +195,9 @@ impl<'a> Search<'a> {
             .filter(|(sealed, belongs)| **belongs && links(&sealed.event).follows)
             .map(|(sealed, _)| sealed.event.clone())
             .collect();
-        let indexed: Vec<_> = (0u32..).zip(&header.events).zip(&belongs).collect();
+        let indexed: Vec<_> = (0u32..).zip(header.events).zip(belongs).collect();
         for ((index, sealed), belongs) in indexed.into_iter().rev() {
-            let Some(shape) = shape(&sealed.event).filter(|_| *belongs) else { continue };
+            let Some(shape) = shape(&sealed.event).filter(|_| belongs) else { continue };
             let followed = if index == 0 { std::mem::take(&mut followed) } else { Vec::new() };
             let found = Found {
                 position: header.position,
@@ -227,7 +205,7 @@ impl<'a> Search<'a> {
                 epoch: header.epoch,
                 time_ms: header.time_ms,
                 actor: header.actor.clone(),
-                event: self.trace.hidden.redact(&sealed.event),
+                event: self.trace.hidden.redact(sealed.event),
                 followed,
             };
             if !self.take(found, shape) {
@@ -237,13 +215,13 @@ impl<'a> Search<'a> {
         true
     }
 
-    fn belonging(&mut self, commit: &Commit, header: &Header<Event>) -> Vec<bool> {
+    fn belonging(&mut self, stored: &StoredHeader, header: &Header<Event>) -> Vec<bool> {
         let mut belongs: Vec<bool> = header
             .events
             .iter()
             .map(|sealed| {
                 !self.trace.hidden.covers(&sealed.event)
-                    && self.is_named(commit, header, &sealed.event)
+                    && self.is_named(stored, header, &sealed.event)
             })
             .collect();
         for (sealed, belongs) in header.events.iter().zip(&belongs) {
@@ -278,7 +256,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether an event is in the session or names the task that is replayed.
-    fn is_named(&self, commit: &Commit, header: &Header<Event>, event: &Event) -> bool {
+    fn is_named(&self, stored: &StoredHeader, header: &Header<Event>, event: &Event) -> bool {
         if shape(event).is_none() {
             return false;
         }
@@ -291,8 +269,15 @@ impl<'a> Search<'a> {
             return true;
         }
         let Some(named) = &self.named else { return false };
+        // By far the most frequent way to name a task; no event is written down only to be searched for it.
+        if let (Event::UnitRecorded { task: Some(task), .. }, Target::Task(wanted)) =
+            (event, self.trace.target)
+            && task == wanted
+        {
+            return true;
+        }
         let has = |text: &str| text.contains(named.as_str());
-        std::str::from_utf8(&commit.header).is_ok_and(has)
+        std::str::from_utf8(&stored.json).is_ok_and(has)
             && canon::to_string(event).is_ok_and(|text| has(&text))
     }
 
@@ -303,8 +288,11 @@ impl<'a> Search<'a> {
         }
         if !shape.by_field {
             let at = (found.position, found.index);
-            let first = self.agents.entry(found.actor.clone()).or_insert(at);
-            *first = at.min(*first);
+            if let Some(first) = self.agents.get_mut(&found.actor) {
+                *first = at.min(*first);
+            } else {
+                self.agents.insert(found.actor.clone(), at);
+            }
         }
         match self.trace.depth {
             ReplayDepth::Detailed if !shape.is_key => return true,
@@ -376,7 +364,9 @@ impl Wanted {
             }
             Entity::Task(task) => {
                 self.whole_log = true;
-                self.tasks.insert(task.to_owned());
+                if !self.tasks.contains(task) {
+                    self.tasks.insert(task.to_owned());
+                }
             }
             Entity::Work(task) => self.work = Some(task.to_owned()),
             Entity::Trace(trace) => {

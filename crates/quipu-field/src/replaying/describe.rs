@@ -10,16 +10,15 @@ use quipu_wire::{
     timestamp::rfc3339,
 };
 
-use super::{chain::Found, links::Target};
+use super::{chain::Found, links::Target, texts::Texts};
 use crate::{
-    bodies::Bodies,
     coordination::{HandoffChange, SessionChange, TaskChange},
-    event::{Event, HintBody, UnitBody},
+    event::Event,
     ids::UnitId,
 };
 
-/// Tokens of a unit's text in a timeline.
-const BRIEF_TOKENS: usize = 40;
+/// Characters of a unit's text, or of a hint, in a timeline.
+const BRIEF_CHARS: usize = 200;
 /// Units that are named of what an agent was shown, where not everything is told; and in the story.
 const SHOWN_NAMED: usize = 10;
 const SHOWN_SAID: usize = 3;
@@ -66,7 +65,7 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
 pub(crate) struct Told {
     /// Its entry in the timeline.
     pub(crate) entry: ReplayEvent,
-    /// What the story says of it.
+    /// What the story says of it; nothing where the story leaves it out.
     pub(crate) said: String,
 }
 
@@ -84,13 +83,14 @@ pub(crate) fn describe(
     found: &Found,
     target: &Target,
     depth: ReplayDepth,
-    bodies: &Bodies,
+    texts: &mut Texts<'_>,
+    is_in_story: bool,
 ) -> Result<Option<Told>, EngineError> {
     let Some(shape) = shape(&found.event) else { return Ok(None) };
     let words = if let Event::AttuneTraced { .. } = &found.event {
-        shown(found, depth, bodies)?
+        shown(found, depth, texts)?
     } else {
-        words(found, target, bodies)?
+        words(found, target, texts, is_in_story)?
     };
     let mut description = words.description;
     if depth == ReplayDepth::FullTrace {
@@ -113,14 +113,19 @@ pub(crate) fn describe(
     Ok(Some(Told { entry, said: words.said }))
 }
 
-fn words(found: &Found, target: &Target, bodies: &Bodies) -> Result<Words, EngineError> {
+fn words(
+    found: &Found,
+    target: &Target,
+    texts: &mut Texts<'_>,
+    is_in_story: bool,
+) -> Result<Words, EngineError> {
     let (actor, epoch) = (&found.actor, found.epoch);
     let plain = |description: String| {
         let said = format!("{description} at epoch {epoch}");
         Words { description, said, unit: None, task: None }
     };
     Ok(match &found.event {
-        Event::UnitRecorded { .. } => recorded(found, bodies)?,
+        Event::UnitRecorded { .. } => recorded(found, texts, is_in_story)?,
         Event::ConflictDetected { unit_a, unit_b, conflict_type, detected_by, .. } => {
             let description = match detected_by {
                 DetectedBy::Explicit => {
@@ -187,15 +192,13 @@ fn words(found: &Found, target: &Target, bodies: &Bodies) -> Result<Words, Engin
 }
 
 /// What an agent had in front of it.
-fn shown(found: &Found, depth: ReplayDepth, bodies: &Bodies) -> Result<Words, EngineError> {
+fn shown(found: &Found, depth: ReplayDepth, texts: &mut Texts<'_>) -> Result<Words, EngineError> {
     let Event::AttuneTraced { role, hinted, as_of, units, .. } = &found.event else {
         return Ok(Words::default());
     };
     let named = if depth == ReplayDepth::FullTrace { usize::MAX } else { SHOWN_NAMED };
-    let hint = bodies.load::<HintBody>(found.position, found.index)?;
-    let hint = hint.map(|body| summary::summarize(&body.hint, BRIEF_TOKENS));
-    let hint = match hint {
-        Some(hint) => format!(" for \"{}\"", one_line(&hint)),
+    let hint = match texts.hint(found.position, found.index)? {
+        Some(hint) => format!(" for \"{}\"", brief(&hint)),
         None if *hinted => " for (erased)".to_owned(),
         None => String::new(),
     };
@@ -272,11 +275,12 @@ fn handed(found: &Found, change: &HandoffChange) -> Words {
     Words { description, said, unit: None, task: Some(task.clone()) }
 }
 
-fn recorded(found: &Found, bodies: &Bodies) -> Result<Words, EngineError> {
+fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<Words, EngineError> {
     let Event::UnitRecorded { unit, mode, memory_type, task, relations, .. } = &found.event else {
         return Ok(Words::default());
     };
-    let text = brief(bodies.load::<UnitBody>(found.position, found.index)?);
+    let content = texts.content(found.position, found.index)?;
+    let text = content.map_or_else(|| "(erased)".to_owned(), |content| brief(&content));
     let has = |kind: RelationType| relations.iter().any(|link| link.kind == kind);
     let manner = if has(RelationType::Contradicts) {
         "contradicting "
@@ -293,7 +297,11 @@ fn recorded(found: &Found, bodies: &Bodies) -> Result<Words, EngineError> {
     let spoken = text.trim_end_matches('.');
     Ok(Words {
         description: format!("Recorded {draft}{manner}{}: {text}", spaced(memory_type.as_str())),
-        said: format!("{} recorded {spoken}{}", found.actor, relation.unwrap_or_default()),
+        said: if is_in_story {
+            format!("{} recorded {spoken}{}", found.actor, relation.unwrap_or_default())
+        } else {
+            String::new()
+        },
         unit: Some(*unit),
         task: task.clone(),
     })
@@ -328,11 +336,8 @@ fn compacted(
 }
 
 /// What a unit says, in one line.
-fn brief(body: Option<UnitBody>) -> String {
-    body.map_or_else(
-        || "(erased)".to_owned(),
-        |body| one_line(&summary::summarize(&body.content, BRIEF_TOKENS)),
-    )
+fn brief(content: &str) -> String {
+    one_line(&summary::lead(content, BRIEF_CHARS))
 }
 
 fn one_line(text: &str) -> String {

@@ -136,10 +136,10 @@ impl Target {
 
     /// Whether an event made this.
     pub(crate) fn is_made_by(&self, event: &Event) -> bool {
-        match (self, links(event).made) {
-            (Self::Unit(own) | Self::Decision(own), Some(Entity::Unit(made))) => *own == made,
-            (Self::Conflict(own), Some(Entity::Conflict(made))) => *own == made,
-            _ => false,
+        match self {
+            Self::Unit(own) | Self::Decision(own) => links(event).made == Some(Entity::Unit(*own)),
+            Self::Conflict(own) => links(event).made == Some(Entity::Conflict(*own)),
+            Self::Task(_) | Self::Session(_) => false,
         }
     }
 

@@ -12,6 +12,8 @@ use crate::{event::Event, ids::UnitId};
 /// Events that are told from each end of a chain.
 const TOLD_FIRST: usize = 6;
 const TOLD_LAST: usize = 2;
+/// Events at each end of a chain that the story may tell: one of them can be what it is about.
+pub(super) const TOLD_AT_EACH_END: usize = TOLD_FIRST + 1;
 
 /// The story. `told` are the events of the chain in order, or the first and last of them.
 pub(crate) fn tell(target: &Target, chain: &Chain, told: &[Told]) -> String {

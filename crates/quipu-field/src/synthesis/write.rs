@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quipu_log::{Body, EngineError};
-use quipu_recall::summary;
+use quipu_recall::{summary, tokens};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{MemoryType, UnitStatus},
@@ -12,18 +12,9 @@ use quipu_wire::{
 
 use super::groups::{Bond, Group, groups};
 use crate::{
-    bodies::Bodies,
-    event::UnitBody,
-    failure::storage_failure,
-    ids::UnitId,
-    limits::{SUMMARY_TOKENS, SYNTHESIS_TOKENS},
-    origin::Origin,
-    state::State,
-    words::UnitWords,
+    bodies::Bodies, event::UnitBody, failure::storage_failure, ids::UnitId,
+    limits::SYNTHESIS_TOKENS, origin::Origin, state::State, words::UnitWords,
 };
-
-/// Tokens of an extract, at the least.
-const EXTRACT_TOKENS_MIN: usize = 16;
 
 /// A unit to be summarized, as far as the state knows it.
 #[derive(Debug, Clone)]
@@ -159,29 +150,77 @@ fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> 
 }
 
 fn content(what: &str, members: &[Member<'_>]) -> String {
+    let names: Vec<String> = members.iter().map(|(source, _)| name(source)).collect();
+    let texts: Vec<&str> = members.iter().map(said).collect();
+    let sources: Vec<summary::Source<'_>> = members
+        .iter()
+        .zip(texts.iter().zip(&names))
+        .map(|((source, _), (text, name))| summary::Source {
+            text,
+            worth: worth(source.memory_type),
+            name_tokens: tokens::count(name),
+        })
+        .collect();
+    let mut lines: Vec<String> = vec![String::new(); members.len()];
+    for extract in summary::digest(&sources, SYNTHESIS_TOKENS) {
+        if let Some(line) = lines.get_mut(extract.source) {
+            line.push(' ');
+            line.push_str(&one_line(&extract.sentence));
+        }
+    }
     let mut text = format!("Summary of {what}.");
-    let share = SYNTHESIS_TOKENS / members.len().max(1);
-    let tokens = share.clamp(EXTRACT_TOKENS_MIN, SUMMARY_TOKENS);
-    for (source, body) in members {
-        let date = rfc3339(source.time_ms);
-        let date = date.get(..10).unwrap_or(&date);
-        let status = match source.status {
-            UnitStatus::Active | UnitStatus::PendingEnrichment => String::new(),
-            UnitStatus::Draft
-            | UnitStatus::Superseded
-            | UnitStatus::Retracted
-            | UnitStatus::Contested => format!(", {}", source.status),
-        };
-        let said = match body {
+    let mut left_out = 0;
+    for (((source, body), name), line) in members.iter().zip(&names).zip(&lines) {
+        let line = match (line.as_str(), body) {
             // What was withdrawn is not said again.
-            Some(_) if source.status == UnitStatus::Retracted => "(not repeated)".to_owned(),
-            Some(body) => one_line(&summary::summarize(&body.content, tokens)),
-            None => "(erased)".to_owned(),
+            ("", Some(_)) if source.status == UnitStatus::Retracted => " (not repeated)",
+            ("", None) => " (erased)",
+            ("", Some(_)) => {
+                left_out += 1;
+                continue;
+            }
+            (line, _) => line,
         };
-        let Source { author, memory_type, .. } = source;
-        text.push_str(&format!("\n{date} {author}, {memory_type}{status}: {said}"));
+        text.push('\n');
+        text.push_str(name);
+        text.push_str(line);
+    }
+    if left_out > 0 {
+        let units = if left_out == 1 { "unit says" } else { "units say" };
+        text.push_str(&format!("\n{left_out} more {units} the same or had no room here."));
     }
     text
+}
+
+/// When, by whom, and as what: `2026-03-01 ana, finding:`.
+fn name(source: &Source) -> String {
+    let date = rfc3339(source.time_ms);
+    let date = date.get(..10).unwrap_or(&date);
+    let status = match source.status {
+        UnitStatus::Active | UnitStatus::PendingEnrichment => String::new(),
+        UnitStatus::Draft
+        | UnitStatus::Superseded
+        | UnitStatus::Retracted
+        | UnitStatus::Contested => format!(", {}", source.status),
+    };
+    format!("{date} {}, {}{status}:", source.author, source.memory_type)
+}
+
+/// What there is to be said of a unit.
+fn said<'a>((source, body): &Member<'a>) -> &'a str {
+    let body = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
+    body.map_or("", |body| body.content.as_str())
+}
+
+/// What a unit's kind adds to each of its sentences: what binds and what is open is kept before what is known.
+const fn worth(kind: MemoryType) -> f32 {
+    match kind {
+        MemoryType::Decision | MemoryType::HumanDirective => 1.0,
+        MemoryType::Constraint | MemoryType::Question | MemoryType::Correction => 0.8,
+        MemoryType::Contradiction | MemoryType::Synthesis => 0.5,
+        MemoryType::Finding => 0.3,
+        MemoryType::Observation | MemoryType::Intention | MemoryType::Assumption => 0.0,
+    }
 }
 
 fn one_line(text: &str) -> String {

@@ -302,3 +302,56 @@ async fn a_stream_is_refused_to_strangers_and_for_cursors_from_elsewhere() {
     assert_eq!(refused(None, 10, &id, Some("soon")).await, ErrorCode::InvalidPayload);
     assert_eq!(refused(None, 10, &id, Some("9999.0.0")).await, ErrorCode::InvalidPayload);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn streams_that_come_and_go_while_units_are_recorded_lose_and_repeat_nothing() {
+    const UNITS: usize = 400;
+    let field = open(&memory(), None);
+    register(&field, "a").await.unwrap();
+    register(&field, "b").await.unwrap();
+    let (id, cursor) = subscribe(&field, "a", json!({"events": ALL})).await;
+    let writing = tokio::spawn({
+        let field = Arc::clone(&field);
+        async move {
+            for number in 0..UNITS {
+                let (id, text) = (format!("m{number}"), format!("unit {number}"));
+                record(&field, message(&id, "b"), &text, json!([])).await.unwrap();
+            }
+        }
+    });
+    let (mut after, mut told, mut visit) = (cursor, Vec::new(), 0);
+    while told.len() < UNITS {
+        // Now and then nobody listens, and now and then one listens without waiting.
+        let mut stream = field.pushes(None, 10, &id, Some(&after)).await.unwrap();
+        let wanted = (visit % 4).min(UNITS - told.len());
+        visit += 1;
+        for _ in 0..wanted {
+            let push = next(&mut stream).await;
+            after = push.cursor;
+            told.push(push.summary);
+        }
+    }
+    writing.await.unwrap();
+    let expected = |number| format!("Finding from role of b recorded: unit {number}");
+    assert_eq!(told, (0..UNITS).map(expected).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn whoever_comes_after_a_pause_is_told_of_all_that_follows_and_nothing_before() {
+    let field = open(&memory(), None);
+    register(&field, "a").await.unwrap();
+    register(&field, "b").await.unwrap();
+    let (id, _) = subscribe(&field, "a", json!({"events": ALL})).await;
+    for round in 0..50 {
+        let said = async |what: &str| {
+            let (id, text) = (format!("{what}-{round}"), format!("{what} {round}"));
+            record(&field, message(&id, "b"), &text, json!([])).await.unwrap();
+        };
+        said("missed").await;
+        said("missed too").await;
+        let mut stream = field.pushes(None, 10, &id, None).await.unwrap();
+        said("heard").await;
+        let told = next(&mut stream).await.summary;
+        assert_eq!(told, format!("Finding from role of b recorded: heard {round}"));
+    }
+}

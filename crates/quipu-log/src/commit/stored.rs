@@ -1,6 +1,6 @@
 //! Commits as they are stored, and how one is verified. Storing them is the engines' business.
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 
 use quipu_wire::hash::Hash;
 
@@ -23,6 +23,15 @@ pub struct Commit {
     pub header: Box<[u8]>,
     /// The bodies in the order of their events.
     pub bodies: Vec<StoredBody>,
+}
+
+/// The header of a commit without its bodies, for whoever needs none of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredHeader {
+    /// Dense, from 1.
+    pub position: u64,
+    /// Canonical JSON.
+    pub json: Box<[u8]>,
 }
 
 /// The body of one event of a commit.
@@ -59,6 +68,40 @@ impl Head {
     pub const EMPTY: Self = Self { position: 0, epoch: 0, hash: Hash::ZERO };
 }
 
+impl StoredHeader {
+    /// Reads the header with the caller's type of event.
+    ///
+    /// # Errors
+    /// As [`Commit::decode_header`].
+    pub fn decode<E: DeserializeOwned>(&self) -> Result<Header<E>, Damage> {
+        decode_header(self.position, &self.json)
+    }
+}
+
+impl From<Commit> for StoredHeader {
+    fn from(commit: Commit) -> Self {
+        Self { position: commit.position, json: commit.header }
+    }
+}
+
+fn decode_header<E: DeserializeOwned>(position: u64, json: &[u8]) -> Result<Header<E>, Damage> {
+    let unreadable = |reason: String| Damage::new(position, DamageKind::HeaderUnreadable(reason));
+    let header: Header<E> = serde_json::from_slice(json).map_err(|e| unreadable(e.to_string()))?;
+    if header.v != HEADER_VERSION {
+        return Err(unreadable(format!("version {} is not {HEADER_VERSION}", header.v)));
+    }
+    Ok(header)
+}
+
+/// Reads the text of a body with the caller's type.
+///
+/// # Errors
+/// `BodiesUnreadable` if it is not a `T`.
+pub fn decode_body<'a, T: Deserialize<'a>>(position: u64, json: &'a [u8]) -> Result<T, Damage> {
+    serde_json::from_slice(json)
+        .map_err(|e| Damage::new(position, DamageKind::BodiesUnreadable(e.to_string())))
+}
+
 impl Commit {
     /// The head of a log that ends with this commit.
     #[must_use]
@@ -81,14 +124,7 @@ impl Commit {
     /// # Errors
     /// `HeaderUnreadable` if it is not a header of this version with events of type `E`.
     pub fn decode_header<E: DeserializeOwned>(&self) -> Result<Header<E>, Damage> {
-        let unreadable =
-            |reason: String| Damage::new(self.position, DamageKind::HeaderUnreadable(reason));
-        let header: Header<E> =
-            serde_json::from_slice(&self.header).map_err(|e| unreadable(e.to_string()))?;
-        if header.v != HEADER_VERSION {
-            return Err(unreadable(format!("version {} is not {HEADER_VERSION}", header.v)));
-        }
-        Ok(header)
+        decode_header(self.position, &self.header)
     }
 
     /// The body of an event, if it has one that is not erased.

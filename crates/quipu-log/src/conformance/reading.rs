@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::factory::EngineFactory;
 use super::sample::{Chain, field};
-use crate::commit::{Commit, Head};
+use crate::commit::{Commit, Head, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::EngineError;
 use crate::verify::verify_chain;
@@ -33,6 +33,9 @@ pub fn honours_start_and_limit(factory: &dyn EngineFactory) {
     for (from, limit, expected) in cases {
         let read = engine.read(&name, from, limit).expect("read");
         assert_eq!(positions(&read), expected, "from {from}, limit {limit}");
+        let headers = engine.read_headers(&name, from, limit).expect("read headers");
+        let of_read: Vec<StoredHeader> = read.into_iter().map(StoredHeader::from).collect();
+        assert_eq!(headers, of_read, "from {from}, limit {limit}");
     }
     let followed = engine.follow(&name, 2, LONG, 2).expect("follow");
     assert_eq!(positions(&followed), [2, 3]);
@@ -44,6 +47,7 @@ pub fn names_an_unknown_field(factory: &dyn EngineFactory) {
     assert_eq!(engine.head(&name).expect("head"), Head::EMPTY);
     let errors = [
         engine.read(&name, 1, 1).expect_err("read"),
+        engine.read_headers(&name, 1, 1).expect_err("read headers"),
         engine.follow(&name, 1, Duration::ZERO, 1).expect_err("follow"),
         engine.erase(&name, &[]).expect_err("erase"),
         engine.seal(&name).expect_err("seal"),

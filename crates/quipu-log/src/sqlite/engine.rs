@@ -12,7 +12,7 @@ use super::field_log::FieldLog;
 use super::layout::{self, FieldFiles};
 use super::open_error::OpenError;
 use super::options::SqliteOptions;
-use crate::commit::{Commit, Head};
+use crate::commit::{Commit, Head, StoredHeader};
 use crate::engine::{BodyAddress, Engine, EngineError, Erasure, check_batch};
 use crate::field_name::FieldName;
 
@@ -147,6 +147,15 @@ impl Engine for SqliteEngine {
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         self.known(field)?.read(from, limit)
+    }
+
+    fn read_headers(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        self.known(field)?.read_headers(from, limit)
     }
 
     fn follow(

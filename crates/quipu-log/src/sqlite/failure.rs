@@ -1,13 +1,23 @@
 //! What an error of SQLite means for the log: damage, a full disk, or storage that cannot be trusted any more.
 //! Decides nothing about what to do next.
 
-use rusqlite::{Error, ErrorCode};
+use rusqlite::{Error, ErrorCode, ffi};
 
 use crate::damage::Damage;
 use crate::engine::EngineError;
 
 pub(super) fn is(error: &Error, code: ErrorCode) -> bool {
     error.sqlite_error_code() == Some(code)
+}
+
+/// Whether there is no room. SQLite says so too where it cannot make the shared index of its write-ahead log longer.
+pub(super) fn is_full(error: &Error) -> bool {
+    is(error, ErrorCode::DiskFull) || is_index_short(error)
+}
+
+/// Whether the shared index of the write-ahead log could not be made longer.
+pub(super) fn is_index_short(error: &Error) -> bool {
+    error.sqlite_error().is_some_and(|e| e.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 pub(super) fn is_damage(error: &Error) -> bool {
@@ -22,7 +32,7 @@ pub(super) fn is_damage(error: &Error) -> bool {
 
 /// The error as the caller sees it.
 pub(super) fn explain(action: &str, error: Error) -> EngineError {
-    if is(&error, ErrorCode::DiskFull) {
+    if is_full(&error) {
         EngineError::Full
     } else if is_damage(&error) {
         Damage::storage(format!("cannot {action}: {error}")).into()

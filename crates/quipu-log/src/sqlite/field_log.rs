@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::{explain, is, is_write_protected};
+use super::failure::{explain, is_full, is_write_protected};
 use super::head_mark::{self, HeadMark, Mark, Slots};
 use super::layout::{FieldFiles, make_dir, private_file, sync_dir};
 use super::open_error::OpenError;
@@ -18,7 +18,7 @@ use super::readers::Readers;
 use super::schema::{self, Identity};
 use super::writer::{Writer, read_sealed};
 use super::{erase, rows};
-use crate::commit::{Commit, Head};
+use crate::commit::{Commit, Head, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{BodyAddress, EngineError, Erasure};
 use crate::field_name::FieldName;
@@ -99,7 +99,7 @@ impl FieldLog {
                 tracing::warn!(field = %name, "the write-ahead log is in use and was not emptied");
             }
             // A full disk must not keep anybody from reading.
-            Err(error) if is(&error, rusqlite::ErrorCode::DiskFull) => {
+            Err(error) if is_full(&error) => {
                 tracing::warn!(field = %name, "no room to empty the write-ahead log");
             }
             Err(error) => return Err(sql(error)),
@@ -207,6 +207,15 @@ impl FieldLog {
     pub(super) fn read(&self, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
         self.readers.with(|connection| rows::read(connection, from, to, limit))
+    }
+
+    pub(super) fn read_headers(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
+        self.readers.with(|connection| rows::read_headers(connection, from, to, limit))
     }
 
     pub(super) fn follow(

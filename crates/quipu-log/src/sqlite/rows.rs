@@ -7,13 +7,14 @@ use quipu_wire::hash::Hash;
 
 use super::failure::explain;
 use crate::bodies;
-use crate::commit::{Commit, Head};
+use crate::commit::{Commit, Head, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{EngineError, READ_BYTES_MAX};
 
 const INSERT: &str = "INSERT INTO commits (position, epoch, prev, hash, header, bodies) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const READ: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits \
      WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
+const READ_HEADERS: &str = "SELECT position, header FROM commits WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
 const LAST: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits ORDER BY position DESC LIMIT 1";
 const HASH_AT: &str = "SELECT hash FROM commits WHERE position = ?1";
 
@@ -67,23 +68,54 @@ pub(super) fn read(
     to: u64,
     limit: usize,
 ) -> Result<Vec<Commit>, EngineError> {
+    page(connection, READ, from, to, limit, |row| {
+        let commit = decode(row)?;
+        let bytes = commit.stored_bytes();
+        Ok((commit, bytes))
+    })
+}
+
+/// The headers of the commits from `from` to `to`, at most `limit`.
+pub(super) fn read_headers(
+    connection: &Connection,
+    from: u64,
+    to: u64,
+    limit: usize,
+) -> Result<Vec<StoredHeader>, EngineError> {
+    page(connection, READ_HEADERS, from, to, limit, |row| {
+        let position = position(row)?;
+        let json = header(row, 1, position)?;
+        let bytes = json.len();
+        Ok((StoredHeader { position, json }, bytes))
+    })
+}
+
+/// The rows of a statement until there are enough of them or of their bytes.
+fn page<T>(
+    connection: &Connection,
+    statement: &str,
+    from: u64,
+    to: u64,
+    limit: usize,
+    decode: impl Fn(&Row<'_>) -> Result<(T, usize), Damage>,
+) -> Result<Vec<T>, EngineError> {
     let sql = |e| explain("read commits", e);
     // A position that does not fit was never written.
     let from = i64::try_from(from).unwrap_or(i64::MAX);
     let to = i64::try_from(to).unwrap_or(i64::MAX);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(READ).map_err(sql)?;
+    let mut statement = connection.prepare_cached(statement).map_err(sql)?;
     let mut rows = statement.query(params![from, to, limit]).map_err(sql)?;
-    let mut commits = Vec::new();
+    let mut page = Vec::new();
     let mut bytes = 0;
     while bytes < READ_BYTES_MAX
         && let Some(row) = rows.next().map_err(sql)?
     {
-        let commit = decode(row)?;
-        bytes += commit.stored_bytes();
-        commits.push(commit);
+        let (item, more) = decode(row)?;
+        bytes += more;
+        page.push(item);
     }
-    Ok(commits)
+    Ok(page)
 }
 
 /// The last commit of the log.
@@ -121,16 +153,29 @@ pub(super) fn check_dense(connection: &Connection, last: u64) -> Result<(), Engi
     Err(Damage::storage(reason).into())
 }
 
-fn decode(row: &Row<'_>) -> Result<Commit, Damage> {
+fn position(row: &Row<'_>) -> Result<u64, Damage> {
     let position = match row.get_ref(0) {
         Ok(ValueRef::Integer(position)) => u64::try_from(position).ok(),
         Ok(_) | Err(_) => None,
     };
-    let position = position.ok_or_else(|| Damage::storage("a commit without a position"))?;
-    let wrong = |column: &str| {
-        let reason = format!("column {column} is not what was written");
-        Damage::new(position, DamageKind::StorageUnreadable(reason))
-    };
+    position.ok_or_else(|| Damage::storage("a commit without a position"))
+}
+
+fn header(row: &Row<'_>, column: usize, position: u64) -> Result<Box<[u8]>, Damage> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Text(bytes)) => Ok(bytes.into()),
+        Ok(_) | Err(_) => Err(not_as_written(position, "header")),
+    }
+}
+
+fn not_as_written(position: u64, column: &str) -> Damage {
+    let reason = format!("column {column} is not what was written");
+    Damage::new(position, DamageKind::StorageUnreadable(reason))
+}
+
+fn decode(row: &Row<'_>) -> Result<Commit, Damage> {
+    let position = position(row)?;
+    let wrong = |column: &str| not_as_written(position, column);
     let hash = |index: usize, column: &str| match row.get_ref(index) {
         Ok(ValueRef::Blob(bytes)) => {
             <[u8; 32]>::try_from(bytes).map(Hash::from_bytes).map_err(|_| wrong(column))
@@ -141,10 +186,7 @@ fn decode(row: &Row<'_>) -> Result<Commit, Damage> {
         Ok(ValueRef::Integer(epoch)) => u64::try_from(epoch).map_err(|_| wrong("epoch"))?,
         Ok(_) | Err(_) => return Err(wrong("epoch")),
     };
-    let header = match row.get_ref(4) {
-        Ok(ValueRef::Text(bytes)) => bytes.into(),
-        Ok(_) | Err(_) => return Err(wrong("header")),
-    };
+    let header = header(row, 4, position)?;
     let bodies = match row.get_ref(5) {
         Ok(ValueRef::Null) => Vec::new(),
         Ok(ValueRef::Text(text)) => bodies::decode(text)

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use super::failure::{explain, is};
+use super::failure::{explain, is, is_index_short};
 use super::head_mark::HeadMark;
 use super::rows::{self, InsertError};
 use crate::commit::{Commit, Head};
@@ -26,6 +26,8 @@ pub(super) struct Writer {
 /// Why a transaction is to be rolled back.
 #[derive(Debug)]
 pub(super) enum Abort {
+    /// SQLite failed before anything was written.
+    Begin(rusqlite::Error),
     /// SQLite failed.
     Sql(rusqlite::Error),
     /// We refuse.
@@ -102,7 +104,8 @@ impl Writer {
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, Abort>,
     ) -> Result<T, Abort> {
-        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let begin = || self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([]);
+        begin().map_err(Abort::Begin)?;
         let value = work(&self.connection)?;
         #[cfg(test)]
         if let Some(code) = self.fail_next_commit.take() {
@@ -121,7 +124,8 @@ impl Writer {
         }
         match abort {
             Abort::Refused(error) => error,
-            Abort::Sql(error) => self.failed(action, error),
+            Abort::Begin(error) if is_index_short(&error) => explain(action, error),
+            Abort::Begin(error) | Abort::Sql(error) => self.failed(action, error),
         }
     }
 
@@ -132,6 +136,10 @@ impl Writer {
             || is(&error, ErrorCode::ReadOnly);
         if !harmless {
             self.poison(format!("{action} failed: {error}"));
+        }
+        // The index is made longer after the pages are written: nobody knows what a crash would leave of them.
+        if is_index_short(&error) {
+            return EngineError::io(action, error);
         }
         explain(action, error)
     }

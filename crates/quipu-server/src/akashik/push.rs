@@ -80,7 +80,7 @@ impl Admitted {
     /// Whether the key still holds: one that was revoked is told nothing more.
     pub(super) fn is_still_allowed(&self) -> bool {
         let key = self.authorization.clone().map(|key| (header::AUTHORIZATION, key));
-        auth::credential(&self.app, &HeaderMap::from_iter(key)).is_ok()
+        auth::known(&self.app, &HeaderMap::from_iter(key)).is_ok()
     }
 
     /// How often to say that the stream is there.

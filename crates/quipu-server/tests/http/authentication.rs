@@ -137,6 +137,7 @@ fn refuses_dev_on_an_address_that_others_can_reach() {
         shutdown_grace: std::time::Duration::ZERO,
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
+        requests_per_second: None,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let error = runtime.block_on(Server::bind(options, fields, keys)).unwrap_err();

@@ -18,4 +18,5 @@ mod routes;
 mod settling;
 mod shutdown;
 mod support;
+mod throttling;
 mod tls;

@@ -73,6 +73,7 @@ fn bind_error(tls: TlsFiles) -> BindError {
         shutdown_grace: std::time::Duration::ZERO,
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
+        requests_per_second: None,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(Server::bind(options, fields, keys)).unwrap_err()

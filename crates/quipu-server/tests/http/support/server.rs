@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    num::NonZeroU32,
     sync::{Arc, mpsc},
     thread::JoinHandle,
     time::Duration,
@@ -24,6 +25,7 @@ pub(crate) struct Setup {
     pub(crate) grace: Duration,
     pub(crate) write_timeout: Duration,
     pub(crate) push: PushOptions,
+    pub(crate) requests_per_second: Option<NonZeroU32>,
     pub(crate) engine: Arc<dyn Engine>,
 }
 
@@ -35,6 +37,7 @@ impl Default for Setup {
             grace: Duration::from_secs(20),
             write_timeout: quipu_server::WRITE_TIMEOUT,
             push: PushOptions::default(),
+            requests_per_second: NonZeroU32::new(quipu_server::REQUESTS_PER_SECOND),
             engine: Arc::new(MemoryEngine::new()),
         }
     }
@@ -72,6 +75,7 @@ impl TestServer {
             shutdown_grace: setup.grace,
             write_timeout: setup.write_timeout,
             push: setup.push,
+            requests_per_second: setup.requests_per_second,
         };
         let (bound, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();

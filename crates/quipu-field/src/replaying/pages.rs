@@ -1,0 +1,75 @@
+//! Walks over the headers of a log from its end to its beginning. The next pages are read and decoded by a thread
+//! of its own while the caller looks at this one; a walk that ends within the newest page needs none.
+
+use std::{ops::ControlFlow, sync::mpsc, thread};
+
+use quipu_log::{Engine, EngineError, FieldName, Header, StoredHeader};
+
+use crate::{event::Event, limits::READ_PAGE};
+
+/// Pages that wait for the caller at most.
+const PAGES_AHEAD: usize = 2;
+
+/// A header as it is stored and as it reads, for each commit of a page, oldest first.
+type Page = Vec<(StoredHeader, Header<Event>)>;
+
+/// Shows every commit to `visit`, newest first, until it breaks off.
+pub(super) fn newest_first<T>(
+    engine: &dyn Engine,
+    field: &FieldName,
+    mut visit: impl FnMut(&StoredHeader, Header<Event>) -> ControlFlow<T>,
+) -> Result<ControlFlow<T>, EngineError> {
+    let mut show = |page: Page| -> ControlFlow<T> {
+        page.into_iter().rev().try_for_each(|(stored, header)| visit(&stored, header))
+    };
+    let head = engine.head(field)?.position;
+    let broken_off = show(read(engine, field, head)?);
+    let rest = before(head);
+    if broken_off.is_break() || rest == 0 {
+        return Ok(broken_off);
+    }
+    thread::scope(|scope| {
+        let (sender, pages) = mpsc::sync_channel(PAGES_AHEAD);
+        scope.spawn(move || {
+            let mut end = rest;
+            while end > 0 {
+                let page = read(engine, field, end);
+                let failed = page.is_err();
+                // Where nobody waits for it any more, the walk was broken off.
+                if sender.send(page).is_err() || failed {
+                    return;
+                }
+                end = before(end);
+            }
+        });
+        for page in pages {
+            let broken_off = show(page?);
+            if broken_off.is_break() {
+                return Ok(broken_off);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+/// The last position before the page that ends here.
+fn before(end: u64) -> u64 {
+    end.saturating_sub(u64::try_from(READ_PAGE).unwrap_or(u64::MAX))
+}
+
+/// The page that ends here; an engine may answer with less than a page at a time.
+fn read(engine: &dyn Engine, field: &FieldName, end: u64) -> Result<Page, EngineError> {
+    let mut page = Page::new();
+    let mut next = before(end) + 1;
+    while next <= end {
+        let limit = usize::try_from(end + 1 - next).unwrap_or(usize::MAX);
+        let more = engine.read_headers(field, next, limit)?;
+        let Some(last) = more.last() else { break };
+        next = last.position + 1;
+        for stored in more {
+            let header = stored.decode()?;
+            page.push((stored, header));
+        }
+    }
+    Ok(page)
+}
