@@ -10,7 +10,7 @@ use quipu_wire::{
 use crate::{
     bodies::Bodies,
     event::{ConflictBody, ResolutionBody, UnitBody},
-    limits::{SUMMARY_RELATIONS_MAX, SUMMARY_TOKENS},
+    limits::SUMMARY_RELATIONS_MAX,
     state::{ConflictEntry, LinkTarget, State, UnitDetails},
 };
 

@@ -39,6 +39,7 @@ use crate::{
     proofs::{CommitProof, Proofs},
     purge,
     push::{Tail, TailFeed},
+    ranking::RankingOptions,
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -62,6 +63,8 @@ pub struct FieldOptions {
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
     pub replay_events_max: usize,
+    /// How ATTUNE ranks.
+    pub ranking: RankingOptions,
 }
 
 impl FieldOptions {
@@ -74,6 +77,7 @@ impl FieldOptions {
             detector: None,
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
+            ranking: RankingOptions::default(),
         }
     }
 }
@@ -96,6 +100,7 @@ pub struct Field {
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
+    ranking: RankingOptions,
 }
 
 impl Field {
@@ -152,6 +157,7 @@ impl Field {
             stop: Arc::default(),
             threads: Mutex::default(),
             replay_events_max: options.replay_events_max,
+            ranking: options.ranking,
             engine: Arc::clone(&engine),
         });
         let watched = Arc::clone(&field.health);
@@ -293,9 +299,10 @@ impl Field {
                 may_enter(&published.state, agent, session).map_err(ops::Refusal::from)?;
                 let sight = Sight::by(&published.state, agent, session, authority);
                 let epoch = field.tick(message.epoch)?;
-                attune::glance(&published, entry, &sight, &payload, epoch)
+                attune::glance(&published, entry, &sight, &payload, &field.ranking, None, epoch)
             };
-            attune::attune(glance, &field.bodies, &payload).map_err(|error| storage_failure(&error))
+            attune::attune(glance, &field.bodies, &payload, &field.ranking)
+                .map_err(|error| storage_failure(&error))
         })
         .await
         .map_err(|error| error.during(Operation::Attune))

@@ -3,7 +3,9 @@
 
 use quipu_log::EngineError;
 use quipu_recall::{budget::Budget, tokens::Encoding};
-use quipu_wire::akashik::{AttunePayload, Format, MemoryUnit, ScopedMemoryUnit, Tokenizer, UnitView};
+use quipu_wire::akashik::{
+    AttunePayload, Format, MemoryUnit, ScopedMemoryUnit, Tokenizer, UnitView,
+};
 
 use crate::{
     bodies::Bodies,
@@ -95,7 +97,7 @@ fn entry(
     ScopedMemoryUnit {
         memory_unit: UnitView::Unit(Box::new(shown)),
         relevance_score: telling::rounded(pick.relevance),
-        relevance_reason: telling::describe(pick, unit, payload),
+        relevance_reason: telling::describe(pick, unit),
         format: Some(if brief.is_some() { Format::Summary } else { Format::Full }),
         explanation: telling::explanation(pick, payload),
     }

@@ -83,16 +83,24 @@ impl Analyzed {
 ///
 /// Linear in the text. Past [`MAX_DOCUMENT_TERMS`] different terms, new ones are no longer kept.
 pub fn analyze(text: &str) -> Analyzed {
+    analyze_with(text, "")
+}
+
+/// As [`analyze`], with a text that stands around it, such as why it was written: its words can be
+/// found, and the meaning is that of the first text alone.
+pub fn analyze_with(text: &str, around: &str) -> Analyzed {
     let mut counts: HashMap<Box<str>, u32> = HashMap::new();
     let mut length = 0_u32;
-    for_each_word(text, |_, term| {
-        length = length.saturating_add(1);
-        if let Some(count) = counts.get_mut(term) {
-            *count = count.saturating_add(1);
-        } else if counts.len() < MAX_DOCUMENT_TERMS {
-            counts.insert(Box::from(term), 1);
-        }
-    });
+    for part in [text, around] {
+        for_each_word(part, |_, term| {
+            length = length.saturating_add(1);
+            if let Some(count) = counts.get_mut(term) {
+                *count = count.saturating_add(1);
+            } else if counts.len() < MAX_DOCUMENT_TERMS {
+                counts.insert(Box::from(term), 1);
+            }
+        });
+    }
     let mut sorted: Vec<(Box<str>, u32)> = counts.into_iter().collect();
     sorted.sort_unstable();
     let mut analyzed = Analyzed {

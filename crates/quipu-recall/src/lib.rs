@@ -30,7 +30,7 @@ pub mod vectors;
 pub mod weights;
 mod words;
 
-pub use analyze::{Analyzed, analyze};
+pub use analyze::{Analyzed, analyze, analyze_with};
 pub use coverage::coverage;
 pub use detect::{Claim, Detector, Disagreement, ExplicitOnly, Method};
 pub use embed::{EmbedError, Embedder};

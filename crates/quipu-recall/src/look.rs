@@ -16,8 +16,10 @@ const K1: f32 = 0.9;
 const B: f32 = 0.4;
 /// How many neighbours on each side lend their words.
 pub const REACH: usize = 3;
-/// What a word is worth one document further away.
-const DECAY: f32 = 0.7;
+/// What a word is worth one document further before or after the one that is scored. What was said
+/// before tells more about a text than what follows it.
+const DECAY_BEFORE: f32 = 0.75;
+const DECAY_AFTER: f32 = 0.6;
 
 /// Says what stands before and after a document, such as in a conversation.
 pub trait Neighbours {
@@ -179,16 +181,13 @@ impl<'i, 'q> Look<'i, 'q> {
 fn surroundings(ordinal: u32, neighbours: &dyn Neighbours) -> Vec<(u32, f32)> {
     let mut near = Vec::with_capacity(2 * REACH + 1);
     near.push((ordinal, 1.0));
-    let sides: [&dyn Fn(u32) -> Option<u32>; 2] =
-        [&|at| neighbours.before(at), &|at| neighbours.after(at)];
-    for side in sides {
-        let (mut at, mut share) = (ordinal, 1.0);
-        for _ in 0..REACH {
-            let Some(next) = side(at) else { break };
-            share *= DECAY;
-            near.push((next, share));
-            at = next;
-        }
+    let (mut before, mut after, mut share) = (Some(ordinal), Some(ordinal), (1.0, 1.0));
+    for _ in 0..REACH {
+        share = (share.0 * DECAY_BEFORE, share.1 * DECAY_AFTER);
+        before = before.and_then(|at| neighbours.before(at));
+        after = after.and_then(|at| neighbours.after(at));
+        near.extend(before.map(|at| (at, share.0)));
+        near.extend(after.map(|at| (at, share.1)));
     }
     near
 }

@@ -27,10 +27,10 @@ pub struct Signals {
     pub standing: f32,
     /// What the author said of its certainty. None counts as undecided, 0.5.
     pub confidence: Option<f32>,
-    /// Whether it belongs to the reader's task.
-    pub task: f32,
-    /// How close it is, by stated relations, to what the reader works on.
-    pub relation: f32,
+    /// Whether it belongs to the reader's task; none where it has no task.
+    pub task: Option<f32>,
+    /// How close it is, by stated relations, to that task's units.
+    pub relation: Option<f32>,
     /// Whether it is not committed yet.
     pub is_draft: bool,
 }
@@ -122,8 +122,8 @@ fn factors(signals: &Signals, weights: &Weights) -> Vec<(&'static str, f32, f32)
         (factor::TYPE, Some(signals.type_importance), weights.type_importance),
         (factor::STANDING, Some(signals.standing), weights.standing),
         (factor::CONFIDENCE, Some(confidence), weights.confidence),
-        (factor::TASK, Some(signals.task), weights.task),
-        (factor::RELATION, Some(signals.relation), weights.relation),
+        (factor::TASK, signals.task, weights.task),
+        (factor::RELATION, signals.relation, weights.relation),
     ];
     all.into_iter()
         .filter_map(|(name, raw, weight)| Some((name, unit(raw?), finite_weight(weight))))

@@ -7,13 +7,21 @@ use crate::lexical::slot;
 /// A set of documents, by ordinal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// One bit for each ordinal; none where everything is seen.
-    bits: Option<Vec<u64>>,
+    /// None where everything is seen.
+    chosen: Option<Chosen>,
+}
+
+/// One bit for each ordinal, and how many bits are set before each word of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Chosen {
+    bits: Vec<u64>,
+    before: Vec<u32>,
+    total: u32,
 }
 
 impl Seen {
     /// Everything.
-    pub const ALL: Self = Self { bits: None };
+    pub const ALL: Self = Self { chosen: None };
 
     /// Those among the first `ordinals` that `sees` names.
     pub fn only(ordinals: u32, sees: impl Fn(u32) -> bool) -> Self {
@@ -21,19 +29,39 @@ impl Seen {
         for ordinal in (0..ordinals).filter(|ordinal| sees(*ordinal)) {
             bits[slot(ordinal / 64)] |= 1 << (ordinal % 64);
         }
-        Self { bits: Some(bits) }
+        let mut total = 0;
+        let before = bits
+            .iter()
+            .map(|word| {
+                let before = total;
+                total += word.count_ones();
+                before
+            })
+            .collect();
+        Self { chosen: Some(Chosen { bits, before, total }) }
     }
 
     /// Whether nothing is hidden.
     pub const fn is_all(&self) -> bool {
-        self.bits.is_none()
+        self.chosen.is_none()
     }
 
     /// Whether a document is seen.
     pub fn has(&self, ordinal: u32) -> bool {
-        self.bits.as_ref().is_none_or(|bits| {
-            bits.get(slot(ordinal / 64)).is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
+        self.chosen.as_ref().is_none_or(|chosen| {
+            let word = chosen.bits.get(slot(ordinal / 64));
+            word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
         })
+    }
+
+    /// How many of the first `ordinals` documents are seen.
+    pub fn count(&self, ordinals: u32) -> u32 {
+        let Some(chosen) = &self.chosen else { return ordinals };
+        let at = slot(ordinals / 64);
+        let (Some(word), Some(before)) = (chosen.bits.get(at), chosen.before.get(at)) else {
+            return chosen.total;
+        };
+        before + (word & ((1 << (ordinals % 64)) - 1)).count_ones()
     }
 }
 
@@ -48,5 +76,9 @@ mod tests {
         assert!(!even.has(130) && !even.has(u32::MAX) && !even.is_all());
         assert!(Seen::ALL.has(u32::MAX) && Seen::ALL.is_all());
         assert!(!Seen::only(0, |_| true).has(0));
+        for ordinals in 0..140 {
+            assert_eq!(even.count(ordinals), ordinals.min(130).div_ceil(2), "{ordinals}");
+            assert_eq!(Seen::ALL.count(ordinals), ordinals);
+        }
     }
 }

@@ -118,7 +118,7 @@ impl Weights {
         semantic: 0.7,
         author: 0.7,
         interests: 0.2,
-        recency: 0.05,
+        recency: 0.03,
         role: 0.1,
         type_importance: 0.5,
         standing: 0.15,

@@ -146,7 +146,10 @@ proptest! {
         for (ordinal, found) in ordinals.iter().zip(found) {
             let near = |word: &BTreeMap<u32, f64>| {
                 let of = |(at, worth): (&u32, &f64)| match at.abs_diff(*ordinal) {
-                    far @ 0..=3 => worth * 0.7_f64.powi(i32::try_from(far).unwrap()),
+                    far @ 0..=3 => {
+                        let share: f64 = if at < ordinal { 0.75 } else { 0.6 };
+                        worth * share.powi(i32::try_from(far).unwrap())
+                    }
                     _ => 0.0,
                 };
                 word.iter().map(of).fold(0.0, f64::max)

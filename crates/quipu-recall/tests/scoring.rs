@@ -11,8 +11,8 @@ use quipu_recall::score::{Signals, recency, relative, score, type_importance};
 fn signals() -> impl Strategy<Value = Signals> {
     let number = || prop_oneof![8 => 0.0_f32..=1.0, 1 => any::<f32>()];
     let maybe = || prop::option::of(number());
-    let numbers = (number(), number(), number(), number(), number(), number());
-    let options = (maybe(), maybe(), maybe(), maybe(), maybe(), any::<bool>());
+    let numbers = (number(), number(), number(), number());
+    let options = (maybe(), maybe(), maybe(), maybe(), maybe(), any::<bool>(), maybe(), maybe());
     (numbers, options).prop_map(|(n, o)| Signals {
         lexical: o.0,
         semantic: o.1,
@@ -21,10 +21,10 @@ fn signals() -> impl Strategy<Value = Signals> {
         recency: n.0,
         role: n.1,
         type_importance: n.2,
-        standing: n.5,
+        standing: n.3,
         confidence: o.4,
-        task: n.3,
-        relation: n.4,
+        task: o.6,
+        relation: o.7,
         is_draft: o.5,
     })
 }
@@ -161,8 +161,8 @@ fn recency_weight_0_ignores_recency_and_1_ignores_the_rest() {
         type_importance: 1.0,
         standing: 1.0,
         confidence: Some(1.0),
-        task: 1.0,
-        relation: 1.0,
+        task: Some(1.0),
+        relation: Some(1.0),
         is_draft: false,
     };
     let only = Weights::HINTED.recency_weight(1.0);
@@ -250,7 +250,7 @@ fn a_reason_without_a_query_speaks_of_type_task_and_draft() {
     let signals = Signals {
         recency: 0.1,
         type_importance: 1.0,
-        task: 1.0,
+        task: Some(1.0),
         confidence: Some(0.9),
         is_draft: true,
         ..Signals::default()

@@ -20,4 +20,4 @@ pub use names::{Name, Names};
 pub use sessions::{SessionEntry, SessionTable};
 pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
-pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable};
+pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable, is_standing};
