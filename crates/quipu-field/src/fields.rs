@@ -21,7 +21,8 @@ type Slot = Arc<OnceCell<Arc<Field>>>;
 #[derive(Debug)]
 pub struct Fields {
     engine: Arc<dyn Engine>,
-    origin: Arc<dyn Origin>,
+    /// What each is opened with, but for its own directory.
+    template: FieldOptions,
     directory: Option<PathBuf>,
     open: Mutex<BTreeMap<FieldName, Slot>>,
     /// Why Fields could not be opened, the last time it was tried.
@@ -29,15 +30,25 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// The Fields of an engine. With a directory, each keeps its snapshots in
-    /// `<directory>/<name>/snapshots`.
+    /// The Fields of an engine, opened with the defaults.
     #[must_use]
     pub fn new(
         engine: Arc<dyn Engine>,
         origin: Arc<dyn Origin>,
         directory: Option<PathBuf>,
     ) -> Self {
-        Self { engine, origin, directory, open: Mutex::default(), failed: Mutex::default() }
+        Self::with_options(engine, FieldOptions::new(origin), directory)
+    }
+
+    /// The Fields of an engine. With a directory, each keeps its snapshots in
+    /// `<directory>/<name>/snapshots`.
+    #[must_use]
+    pub fn with_options(
+        engine: Arc<dyn Engine>,
+        template: FieldOptions,
+        directory: Option<PathBuf>,
+    ) -> Self {
+        Self { engine, template, directory, open: Mutex::default(), failed: Mutex::default() }
     }
 
     /// The Field of that name, opened if it is not open, made if there is none.
@@ -77,7 +88,7 @@ impl Fields {
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
-            ..FieldOptions::new(Arc::clone(&self.origin))
+            ..self.template.clone()
         }
     }
 

@@ -97,7 +97,17 @@ pub fn attune(
         .then(|| format!("{more} older unresolved conflicts are left out: list them with DETECT"));
     let warnings = why_few.into_iter().chain(unfit).chain(more).collect();
     let (status, epoch) = ("ok".to_owned(), glance.epoch);
-    Ok(AttuneResponse { status, record, conflicts, context_budget, epoch, warnings })
+    let (as_of_epoch, trace_id) = (None, None);
+    Ok(AttuneResponse {
+        status,
+        record,
+        conflicts,
+        context_budget,
+        epoch,
+        as_of_epoch,
+        trace_id,
+        warnings,
+    })
 }
 
 /// Where little was found: how many units there are for this reader, and what became of them.

@@ -17,9 +17,9 @@ use super::{Refusal, admit};
 use crate::{
     command::{Decision, Drawn, Message},
     event::{ConflictBody, Event, Link, UnitBody},
-    ids::{ConflictId, UnitId},
+    ids::{ConflictId, TraceId, UnitId},
     origin::Origin,
-    state::State,
+    state::{AgentEntry, State},
     visibility::{self, Sight},
     words::UnitWords,
 };
@@ -127,7 +127,7 @@ pub fn decide(
     record: &RecordCommand,
 ) -> Result<Decision, Refusal> {
     let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
-    visibility::may_write(state, &message.agent, message.session.as_deref())?;
+    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
     check_targets(state, message, record)?;
     let mut events = vec![DraftEvent {
         event: Event::UnitRecorded {
@@ -139,12 +139,22 @@ pub fn decide(
             score: record.score,
             relations: record.links.clone(),
             session: None,
+            shown: shown(state, author, message),
         },
         body: Some(record.drawn.body.clone()),
     }];
     let superseded = supersede(state, record, &mut events)?;
     contest(state, record, &superseded, &mut events)?;
     Ok(events)
+}
+
+/// What the author was shown in this session since it last recorded something, where that was traced.
+fn shown(state: &State, author: &AgentEntry, message: &Message) -> Vec<TraceId> {
+    match message.session.as_deref().map(|session| state.names.find(session)) {
+        // A session that nobody named before is one in which nothing was shown.
+        Some(None) => Vec::new(),
+        session => state.shown.before(author.name, session.flatten()).to_vec(),
+    }
 }
 
 /// What the author may not see is, to it, not there.

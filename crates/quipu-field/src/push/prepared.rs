@@ -116,26 +116,12 @@ fn belongs_to(notice: &Notice, header: &Header<Event>) -> Option<String> {
 }
 
 fn ended(event: &Event) -> Option<Ended> {
-    match event {
-        Event::SubscriptionRemoved { subscription } => Some(Ended::One(*subscription)),
-        Event::AgentDeregistered { agent, .. } => Some(Ended::AllOf(agent.clone())),
-        Event::AgentRegistered { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::ClockAdvanced { .. } => None,
+    if let Event::SubscriptionRemoved { subscription, .. } = event {
+        Some(Ended::One(*subscription))
+    } else if let Event::AgentDeregistered { agent, .. } = event {
+        Some(Ended::AllOf(agent.clone()))
+    } else {
+        None
     }
 }
 

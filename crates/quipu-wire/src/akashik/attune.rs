@@ -149,6 +149,12 @@ pub struct AttuneResponse {
     pub context_budget: ContextBudget,
     /// The Field's logical time; send it back as `since_epoch` to poll.
     pub epoch: u64,
+    /// Ours: the epoch of the last commit that was looked at, when the scope asks for an earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_epoch: Option<u64>,
+    /// Ours: where it is traced, the id under which the log notes what was returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
     /// What had no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -71,6 +71,9 @@ pub struct Scope {
     /// Ours: leave drafts out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclude_drafts: bool,
+    /// Ours: look at the Field as it was after this epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_epoch: Option<u64>,
     /// Ours: say how every factor contributed to each score.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
@@ -94,6 +97,7 @@ impl Scope {
             include_own: false,
             include_archived: false,
             exclude_drafts: false,
+            as_of_epoch: None,
             explain: false,
         }
     }
@@ -112,6 +116,7 @@ impl Scope {
         scope.include_own = object.take_bool("include_own")?.unwrap_or_default();
         scope.include_archived = object.take_bool("include_archived")?.unwrap_or_default();
         scope.exclude_drafts = object.take_bool("exclude_drafts")?.unwrap_or_default();
+        scope.as_of_epoch = object.take_integer("as_of_epoch")?;
         scope.explain = object.take_bool("explain")?.unwrap_or_default();
         Ok((scope, object.warnings()))
     }
