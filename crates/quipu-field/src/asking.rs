@@ -10,14 +10,14 @@ use crate::state::{AgentEntry, Name, State};
 
 /// How much a word or a meaning counts, by what the reader said of itself.
 pub(crate) const INTEREST_WEIGHT: f32 = 1.0;
-pub(crate) const ROLE_WEIGHT: f32 = 0.5;
+pub(crate) const ROLE_WEIGHT: f32 = 0.6;
 
 /// What is asked for.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// What the hint says; none without a hint.
     pub hint: Option<Topic>,
-    /// The role and the interests.
+    /// The interests, and without a hint the role.
     pub own: Topic,
     /// The agents that the hint names.
     pub named: BTreeSet<Name>,
@@ -39,13 +39,13 @@ impl Asked {
         let interests = scope.interests.iter().chain(&agent.interests);
         let mut parts: Vec<(&str, f32)> =
             interests.map(|interest| (interest.as_str(), INTEREST_WEIGHT)).collect();
-        parts.push((&scope.role, ROLE_WEIGHT));
-        let own = Topic::new(&parts);
         let Some(hint) = &payload.context_hint else {
-            return Self { hint: None, own, named: BTreeSet::new() };
+            // A role says something about what is wanted, but less than any hint.
+            parts.push((&scope.role, ROLE_WEIGHT));
+            return Self { hint: None, own: Topic::new(&parts), named: BTreeSet::new() };
         };
         let (text, named) = without_names(hint, state);
-        Self { hint: Some(Topic::new(&[(&text, 1.0)])), own, named }
+        Self { hint: Some(Topic::new(&[(&text, 1.0)])), own: Topic::new(&parts), named }
     }
 }
 

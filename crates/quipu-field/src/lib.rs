@@ -43,6 +43,7 @@ pub mod push;
 mod ranking;
 mod replaying;
 pub mod restore;
+mod roles;
 pub mod snapshot;
 mod snapshotter;
 pub mod state;

@@ -4,10 +4,11 @@ use quipu_recall::{Index, Look, Neighbours, Probe, Seen, Vectors, score::relativ
 
 use crate::{asking::Topic, state::State};
 
-/// Below this a cosine says nothing, so the best of a bad lot does not count as a match.
-const COSINE_MIN: f32 = 0.2;
-/// From here on two texts are about the same thing, as far as the built-in model can tell.
-const COSINE_SAME: f32 = 0.6;
+/// Below this a cosine says nothing, so the best of a bad lot does not count as a match. By the built-in
+/// model, a word or two and a sentence about something else are at 0.05 in the median.
+const COSINE_MIN: f32 = 0.1;
+/// From here on a sentence is about what a word or two name, as far as that model can tell.
+const COSINE_SAME: f32 = 0.35;
 
 /// A topic as one reader sees it.
 #[derive(Debug)]
@@ -60,7 +61,6 @@ impl<'a> Matching<'a> {
             .iter()
             .filter_map(|(vector, weight)| probe(first, vector, *weight))
             .collect();
-        // The stronger model comes first; a unit that it does not know yet is left to the built-in one.
         let stronger = index.second().zip(second);
         let stronger =
             stronger.and_then(|(space, vector)| Some((space, probe(space, vector, 1.0)?)));
@@ -68,6 +68,11 @@ impl<'a> Matching<'a> {
             stronger.into_iter().map(|(space, probe)| (space, vec![probe])).collect();
         spaces.push((first, own));
         Self { look: index.lexical().look(&topic.query, seen), spaces }
+    }
+
+    /// Whether there is nothing to look for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.look.is_empty() && self.spaces.iter().all(|(_, probes)| probes.is_empty())
     }
 
     /// Adds a meaning to look for.
@@ -90,24 +95,40 @@ impl<'a> Matching<'a> {
         best
     }
 
-    /// How well each of `ordinals` matches, relative to the best match among them.
-    pub(crate) fn of(&self, ordinals: &[u32], beside: &Beside<'_>) -> Vec<Match> {
-        let mut matches = self.by_words(ordinals, beside);
-        for (space, probes) in self.spaces.iter().rev() {
+    /// How well each of `ordinals` matches, relative to the best match among the first `compared`.
+    pub(crate) fn of(&self, ordinals: &[u32], compared: usize, beside: &Beside<'_>) -> Vec<Match> {
+        let mut matches = self.by_words(ordinals, compared, beside);
+        let mut means = vec![(0.0_f32, 0.0_f32); ordinals.len()];
+        for (space, probes) in &self.spaces {
             let cosines: Vec<Option<f32>> =
                 ordinals.iter().map(|ordinal| nearest_of(space, probes, *ordinal)).collect();
-            let best = cosines.iter().flatten().copied().fold(COSINE_MIN, f32::max);
-            for (unit, cosine) in matches.iter_mut().zip(cosines) {
-                unit.semantic = cosine.map_or(unit.semantic, |cosine| relative(cosine, best));
+            let best = cosines.iter().take(compared).flatten().copied().fold(COSINE_MIN, f32::max);
+            for ((sum, models), cosine) in means.iter_mut().zip(cosines) {
+                if let Some(cosine) = cosine {
+                    (*sum, *models) = (*sum + relative(cosine, best), *models + 1.0);
+                }
             }
+        }
+        // Both models where both know the unit, else the one that does.
+        let means: Vec<f32> = means.iter().map(|(sum, models)| relative(*sum, *models)).collect();
+        let best = means.iter().take(compared).copied().fold(0.0, f32::max);
+        // With one model alone, the best of a bad lot is not the measure.
+        let best = if self.spaces.len() > 1 { best } else { 1.0 };
+        for (unit, mean) in matches.iter_mut().zip(means) {
+            unit.semantic = relative(mean, best);
         }
         matches
     }
 
     /// As [`Self::of`], but meaning counts outright: a reader that says little of itself has few words to
     /// go by, and what is least far from them is not therefore near.
-    pub(crate) fn outright(&self, ordinals: &[u32], beside: &Beside<'_>) -> Vec<Match> {
-        let mut matches = self.by_words(ordinals, beside);
+    pub(crate) fn outright(
+        &self,
+        ordinals: &[u32],
+        compared: usize,
+        beside: &Beside<'_>,
+    ) -> Vec<Match> {
+        let mut matches = self.by_words(ordinals, compared, beside);
         for (unit, ordinal) in matches.iter_mut().zip(ordinals) {
             let nearest =
                 self.spaces.iter().find_map(|(space, probes)| nearest_of(space, probes, *ordinal));
@@ -118,9 +139,9 @@ impl<'a> Matching<'a> {
         matches
     }
 
-    fn by_words(&self, ordinals: &[u32], beside: &Beside<'_>) -> Vec<Match> {
+    fn by_words(&self, ordinals: &[u32], compared: usize, beside: &Beside<'_>) -> Vec<Match> {
         let words = self.look.scores(ordinals, beside);
-        let best = words.iter().copied().fold(0.0, f32::max);
+        let best = words.iter().take(compared).copied().fold(0.0, f32::max);
         let of = |raw| Match { lexical: relative(raw, best), semantic: 0.0 };
         words.into_iter().map(of).collect()
     }

@@ -18,6 +18,7 @@ use crate::{
     limits::{CANDIDATES_PER_SOURCE, EXACT_RANK_UNITS_MAX, TASK_UNITS_MEANT},
     matching::{Beside, Match, Matching},
     offering,
+    roles::RoleAlignment,
     state::{AgentEntry, LinkTarget, Name, State, UnitDetails, is_standing},
     view::Published,
     visibility::Sight,
@@ -25,9 +26,6 @@ use crate::{
 
 /// The least span over which recency is measured, so that a young Field does not age at once.
 const RECENCY_SPAN_MIN: u64 = 64;
-/// What words and meaning count towards what a reader said of itself.
-const OWN_LEXICAL: f32 = 0.5;
-const OWN_SEMANTIC: f32 = 0.7;
 /// What the meaning of the reader's task counts beside its interests.
 const TASK_MEANING: f32 = 0.8;
 
@@ -94,9 +92,14 @@ pub(crate) fn select(
     let asked = Asked::new(&published.state, agent, payload);
     let request = Request::new(published, agent, &seen, &asked, payload, options, second);
     let units_available = request.filter.count();
-    let candidates: Vec<u32> = request.candidates(units_available).into_iter().collect();
-    let scored = request.score(&candidates);
-    let (ranked, below_threshold) = request.rank(&scored);
+    let candidates = request.candidates(units_available);
+    let (mut ranked, mut scored) = request.rank(&candidates);
+    let chosen = ranked.len();
+    if let Some(threshold) = payload.scope.relevance_threshold {
+        ranked.retain(|unit| f64::from(unit.score) >= threshold);
+    }
+    let below_threshold = chosen - ranked.len();
+    scored.sort_unstable_by_key(|entry| entry.ordinal);
     let few = ranked.len() < payload.scope.max_units.min(FEW);
     let left_out = if few { request.filter.left_out() } else { Vec::new() };
     let picks = request.describe(ranked, &scored);
@@ -120,9 +123,17 @@ struct Request<'a> {
     task: Option<Name>,
     task_units: BTreeSet<u32>,
     near_task: BTreeSet<u32>,
+    roles: RoleAlignment,
 }
 
-/// A candidate with its score.
+/// What is scored: the candidates, and what follows only to fill the list.
+struct Candidates {
+    ordinals: Vec<u32>,
+    /// How many of them are candidates.
+    compared: usize,
+}
+
+/// A unit with its score.
 struct Scored {
     ordinal: u32,
     score: Score,
@@ -178,26 +189,34 @@ impl<'a> Request<'a> {
             task,
             task_units,
             near_task,
+            roles: RoleAlignment::new(&scope.role),
         }
     }
 
-    /// All that are eligible where they are few; else the best by each way to be worth a look.
-    fn candidates(&self, available: usize) -> BTreeSet<u32> {
+    /// All that are eligible where they are few; else the best by each way to be worth a look. Who asks
+    /// for more units than that is given the newest of the rest, after the candidates: how much is asked
+    /// for never changes the order of what comes first.
+    fn candidates(&self, available: usize) -> Candidates {
         if available <= EXACT_RANK_UNITS_MAX {
-            return self.filter.accepted().collect();
+            let all: Vec<u32> = self.filter.accepted().collect();
+            return Candidates { compared: all.len(), ordinals: all };
         }
         let accept = |at: u32| self.filter.accepts(at);
-        let limit = CANDIDATES_PER_SOURCE.max(self.scope.max_units);
         let standing = self.state.units.standing().iter().rev().copied();
-        let matching = self.hint.as_ref().unwrap_or(&self.own).best(limit, &accept);
-        let beside: Vec<u32> = matching.iter().flat_map(|&at| self.beside(at)).collect();
-        let mut chosen: BTreeSet<u32> =
-            self.filter.accepted().take(self.scope.max_units.max(NEWEST)).collect();
+        let topic = self.hint.as_ref().unwrap_or(&self.own);
+        let matching = topic.best(CANDIDATES_PER_SOURCE, &accept);
+        let beside: Vec<u32> =
+            matching.iter().take(LENDING).flat_map(|&at| self.beside(at)).collect();
+        let mut chosen: BTreeSet<u32> = self.filter.accepted().take(NEWEST).collect();
         chosen.extend(matching);
         let more = beside.into_iter().chain(self.task_units.iter().copied());
         chosen.extend(more.chain(self.near_task.iter().copied()).filter(|&at| accept(at)));
-        chosen.extend(standing.filter(|&at| accept(at)).take(CANDIDATES_PER_SOURCE));
-        chosen
+        chosen.extend(standing.filter(|&at| accept(at)).take(STANDING));
+        let mut ordinals: Vec<u32> = chosen.iter().copied().collect();
+        let missing = self.scope.max_units.saturating_sub(ordinals.len());
+        let rest = self.filter.accepted().filter(|at| !chosen.contains(at));
+        ordinals.extend(rest.take(missing));
+        Candidates { compared: chosen.len(), ordinals }
     }
 
     /// The units right before and after one.
@@ -207,13 +226,15 @@ impl<'a> Request<'a> {
         beside.before(ordinal).into_iter().chain(beside.after(ordinal))
     }
 
-    fn score(&self, candidates: &[u32]) -> Vec<Scored> {
+    fn score(&self, candidates: &Candidates) -> Vec<Scored> {
         let beside = Beside { state: self.state, seen: self.seen };
-        let none = || vec![Match::default(); candidates.len()];
-        let hint = self.hint.as_ref().map_or_else(none, |hint| hint.of(candidates, &beside));
-        let own = self.own.outright(candidates, &beside);
+        let Candidates { ordinals, compared } = candidates;
+        let none = || vec![Match::default(); ordinals.len()];
+        let hint =
+            self.hint.as_ref().map_or_else(none, |hint| hint.of(ordinals, *compared, &beside));
+        let own = self.own.outright(ordinals, *compared, &beside);
         let matches = hint.into_iter().zip(own);
-        let scored = candidates.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
+        let scored = ordinals.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
             let (signals, same_task) = self.signals(ordinal, hint, own)?;
             Some(Scored { ordinal, score: score::score(&signals, &self.weights), same_task })
         });
@@ -227,22 +248,23 @@ impl<'a> Request<'a> {
         let all = self.seen.count(self.state.units.next_ordinal());
         let since = all.saturating_sub(self.seen.count(ordinal.saturating_add(1)));
         let same_task = self.task.is_some() && details.task == self.task;
-        let role = self.state.names.text(details.role);
         let is_hinted = self.hint.is_some();
+        let has_task = self.scope.active_task_id.is_some();
         let is_rule = is_standing(flags.memory_type) && self.published.index.is_rule(ordinal);
         let signals = Signals {
             lexical: is_hinted.then_some(hint.lexical),
             semantic: is_hinted.then_some(hint.semantic),
             author: (!self.asked.named.is_empty())
                 .then(|| flag(self.asked.named.contains(&flags.author)) * self.topic(hint)),
-            interests: Some(own.weighed(OWN_LEXICAL, OWN_SEMANTIC)),
+            interests: (!self.own.is_empty()).then(|| own.lexical.max(own.semantic)),
             recency: score::recency(since.into(), u64::from(all).max(RECENCY_SPAN_MIN)),
-            role: role_alignment(&self.scope.role, role),
+            role: self.roles.with(details.role, self.state),
             type_importance: score::type_importance(flags.memory_type.as_str()),
             standing: flag(is_rule),
             confidence: details.score.map(small),
-            task: self.task.map(|_| flag(same_task)),
-            relation: self.task.map(|_| self.relation(ordinal, details)),
+            // Whether a task was named decides, not whether anybody worked on it: that could be hidden.
+            task: has_task.then(|| flag(same_task)),
+            relation: has_task.then(|| self.relation(ordinal, details)),
             is_draft: details.mode == Mode::Draft,
         };
         Some((signals, same_task))
@@ -259,26 +281,29 @@ impl<'a> Request<'a> {
         flag(linked)
     }
 
-    /// The order, and how many were below the threshold.
-    fn rank(&self, scored: &[Scored]) -> (Vec<Ranked>, usize) {
-        let candidates = scored
-            .iter()
-            .filter_map(|Scored { ordinal, score, .. }| {
-                let author = self.state.units.flags(*ordinal)?.author.number();
-                let tie = u64::from(*ordinal);
-                Some(Candidate { ordinal: *ordinal, author, score: score.value, tie })
-            })
-            .collect();
+    /// The candidates in order, then the rest.
+    fn rank(&self, candidates: &Candidates) -> (Vec<Ranked>, Vec<Scored>) {
+        let scored = self.score(candidates);
+        let (chosen, rest) = scored.split_at(candidates.compared.min(scored.len()));
         // Whoever lets recency decide alone wants the newest first, whoever wrote it.
         let by_recency = self.scope.recency_weight.is_some_and(|share| share >= 1.0);
         let diversity = if by_recency { Diversity::NONE } else { Diversity::default() };
-        let mut ranked = rank_with(candidates, self.scope.max_units, diversity);
-        let chosen = ranked.len();
-        if let Some(threshold) = self.scope.relevance_threshold {
-            ranked.retain(|unit| f64::from(unit.score) >= threshold);
-        }
-        let below = chosen - ranked.len();
-        (ranked, below)
+        let max_units = self.scope.max_units;
+        let mut ranked = rank_with(self.to_rank(chosen), max_units, diversity);
+        let lowest = ranked.last().map_or(1.0, |unit| unit.score);
+        let rest = rank_with(self.to_rank(rest), max_units - ranked.len(), diversity);
+        ranked
+            .extend(rest.into_iter().map(|unit| Ranked { score: unit.score.min(lowest), ..unit }));
+        (ranked, scored)
+    }
+
+    fn to_rank(&self, scored: &[Scored]) -> Vec<Candidate> {
+        let candidate = |Scored { ordinal, score, .. }: &Scored| {
+            let author = self.state.units.flags(*ordinal)?.author.number();
+            let tie = u64::from(*ordinal);
+            Some(Candidate { ordinal: *ordinal, author, score: score.value, tie })
+        };
+        scored.iter().filter_map(candidate).collect()
     }
 
     fn describe(&self, ranked: Vec<Ranked>, scored: &[Scored]) -> Vec<Pick> {
@@ -309,6 +334,10 @@ impl<'a> Request<'a> {
 
 /// The newest units that are always candidates.
 const NEWEST: usize = 64;
+/// The newest units with a standing type that are always candidates.
+const STANDING: usize = 128;
+/// The best matches by words whose neighbours are candidates too.
+const LENDING: usize = 64;
 
 impl Match {
     /// Words and meaning together.
@@ -327,23 +356,6 @@ fn linked_units(unit: &UnitDetails) -> impl Iterator<Item = u32> {
         LinkTarget::Unit(ordinal) => Some(ordinal),
         LinkTarget::Foreign(_) => None,
     })
-}
-
-/// How close two roles are: the share of words that they have in common.
-pub(crate) fn role_alignment(asked: &str, author: &str) -> f32 {
-    let words = |role: &str| -> BTreeSet<String> {
-        let role = role.to_lowercase();
-        let split = |letter: char| !letter.is_alphanumeric();
-        role.split(split).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-    };
-    let (asked, author) = (words(asked), words(author));
-    let all = asked.union(&author).count();
-    if all == 0 { 0.0 } else { count(asked.intersection(&author).count()) / count(all) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-fn count(number: usize) -> f32 {
-    number as f32
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a fraction needs no more digits to rank by")]

@@ -16,6 +16,9 @@ pub const MAX_QUERY_TERMS: usize = 4_096;
 /// Terms of one query that are scored: those with the highest weight times rarity.
 pub const MAX_SCORED_TERMS: usize = 64;
 
+/// Entries of posting lists that are read to find the best documents of a query, about.
+pub const MAX_POSTINGS_READ: u32 = 65_536;
+
 /// Shared words that an explanation names.
 pub const MAX_NAMED_WORDS: usize = 3;
 

@@ -5,7 +5,7 @@
 use std::collections::BinaryHeap;
 
 use crate::lexical::{Hit, Lexical, slot};
-use crate::limits::{MAX_NAMED_WORDS, MAX_SCORED_TERMS};
+use crate::limits::{MAX_NAMED_WORDS, MAX_POSTINGS_READ, MAX_SCORED_TERMS};
 use crate::postings::Postings;
 use crate::query::{Query, QueryTerm};
 use crate::seen::Seen;
@@ -46,6 +46,8 @@ struct Term<'i, 'q> {
     list: &'i Postings,
     /// Its weight in the query times its rarity.
     worth: f32,
+    /// How many documents that are seen have it.
+    with: u32,
 }
 
 impl<'i, 'q> Look<'i, 'q> {
@@ -59,7 +61,7 @@ impl<'i, 'q> Look<'i, 'q> {
             all += worth;
             if let Some(list) = list.filter(|_| with > 0) {
                 known += worth;
-                terms.push(Term { asked, list, worth });
+                terms.push(Term { asked, list, worth, with });
             }
         }
         terms.sort_by(|a, b| {
@@ -83,11 +85,19 @@ impl<'i, 'q> Look<'i, 'q> {
 
     /// The `limit` best documents by their own words among those that are seen and that `accept` lets
     /// through, best first, the higher ordinal first where scores are equal.
+    ///
+    /// Rare words come first. Once [`MAX_POSTINGS_READ`] entries were read, words that most documents
+    /// have are not looked at any more; such a word alone makes no document one of the best.
     pub fn best(&self, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
         let places = if self.terms.is_empty() { 0 } else { self.lexical.ordinals() };
         let mut scores = vec![0.0_f32; places];
         let mut matching = Vec::new();
-        for term in &self.terms {
+        let mut left = MAX_POSTINGS_READ;
+        for (place, term) in self.terms.iter().enumerate() {
+            if place > 0 && term.with > left {
+                break;
+            }
+            left = left.saturating_sub(term.with);
             for ordinal in term.list.iter() {
                 let Some(score) = scores.get_mut(slot(ordinal)) else { continue };
                 if *score <= 0.0 {
@@ -141,15 +151,14 @@ impl<'i, 'q> Look<'i, 'q> {
         let mut wanted: Vec<(u32, usize)> =
             ordinals.iter().enumerate().map(|(at, ordinal)| (*ordinal, at)).collect();
         wanted.sort_unstable();
+        let sorted: Vec<u32> = wanted.iter().map(|(ordinal, _)| *ordinal).collect();
         for term in &self.terms {
-            let mut entries = term.list.iter().peekable();
-            for &(ordinal, at) in &wanted {
-                while entries.next_if(|entry| *entry < ordinal).is_some() {}
-                let Some(entry) = entries.peek() else { break };
-                if *entry == ordinal && words[at].len() < MAX_NAMED_WORDS {
-                    words[at].push(&*term.asked.surface);
+            term.list.for_each_of(&sorted, |place| {
+                let words = &mut words[wanted[place].1];
+                if words.len() < MAX_NAMED_WORDS {
+                    words.push(&*term.asked.surface);
                 }
-            }
+            });
         }
         words
     }
@@ -157,17 +166,9 @@ impl<'i, 'q> Look<'i, 'q> {
     /// What one term is worth in each of `ordinals`, which are in ascending order.
     fn own_scores(&self, term: &Term<'_, '_>, ordinals: &[u32], own: &mut [f32]) {
         own.fill(0.0);
-        let mut wanted = ordinals.iter().zip(own).peekable();
-        for found in term.list.iter() {
-            while wanted.next_if(|(ordinal, _)| **ordinal < found).is_some() {}
-            match wanted.peek_mut() {
-                None => break,
-                Some((ordinal, score)) if **ordinal == found => {
-                    **score = term.worth * self.saturation(found);
-                }
-                Some(_) => {}
-            }
-        }
+        term.list.for_each_of(ordinals, |place| {
+            own[place] = term.worth * self.saturation(ordinals[place]);
+        });
     }
 
     /// What the presence of a word says, less in a document that is longer than most.

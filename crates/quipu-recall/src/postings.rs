@@ -9,28 +9,35 @@ use crate::seen::Seen;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
     bytes: Vec<u8>,
+    /// Every so many documents: the last ordinal before, and where the next entry begins.
+    skips: Vec<Skip>,
     last: u32,
     count: u32,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Skip {
+    ordinal: u32,
+    at: u32,
+}
+
+/// Documents between two skips.
+const STRIDE: u32 = 128;
 
 impl Postings {
     /// Reads a list from stored bytes, or nothing where they are not what [`Self::bytes`] gives for
     /// documents that all are `known`.
     pub(crate) fn from_bytes(bytes: &[u8], known: impl Fn(u32) -> bool) -> Option<Self> {
-        let mut list = Self { bytes: Vec::new(), last: 0, count: 0 };
-        let mut entries = Entries { bytes, ordinal: None };
+        let mut list = Self { bytes: Vec::with_capacity(bytes.len()), ..Self::default() };
+        let mut entries = Entries { all: bytes, bytes, skips: &[], ordinal: None };
         for ordinal in &mut entries {
             if !known(ordinal) {
                 return None;
             }
-            list.last = ordinal;
-            list.count = list.count.checked_add(1)?;
+            list.push(ordinal);
         }
-        if !entries.bytes.is_empty() || list.count == 0 {
-            return None;
-        }
-        list.bytes = bytes.to_vec();
-        Some(list)
+        // A number can be written in more bytes than it needs; then it was not written here.
+        (list.bytes == bytes && list.count > 0).then_some(list)
     }
 
     /// How many documents the list has.
@@ -54,12 +61,12 @@ impl Postings {
 
     /// Bytes held on the heap.
     pub(crate) const fn heap_bytes(&self) -> usize {
-        self.bytes.capacity()
+        self.bytes.capacity() + self.skips.capacity() * size_of::<Skip>()
     }
 
     /// The ordinals in ascending order.
     pub(crate) fn iter(&self) -> Entries<'_> {
-        Entries { bytes: &self.bytes, ordinal: None }
+        Entries { all: &self.bytes, bytes: &self.bytes, skips: &self.skips, ordinal: None }
     }
 
     /// Adds a document. At the end this is a push of a few bytes; elsewhere the list is rewritten.
@@ -93,7 +100,33 @@ impl Postings {
         true
     }
 
+    /// Calls `found` with the place in `wanted` of each ordinal that the list has. `wanted` is in
+    /// ascending order. Stretches of the list in which nothing is wanted are not read.
+    pub(crate) fn for_each_of(&self, wanted: &[u32], mut found: impl FnMut(usize)) {
+        let mut entries = self.iter();
+        let mut current = None;
+        for (place, ordinal) in wanted.iter().enumerate() {
+            while current.is_none_or(|at| at < *ordinal) {
+                if current.is_some() || entries.ordinal.is_none() {
+                    entries.skip_to(*ordinal);
+                }
+                current = entries.next();
+                if current.is_none() {
+                    return;
+                }
+            }
+            if current == Some(*ordinal) {
+                found(place);
+            }
+        }
+    }
+
     fn push(&mut self, ordinal: u32) {
+        if self.count > 0 && self.count.is_multiple_of(STRIDE) {
+            // A list of 4 GiB would be of more documents than there can be.
+            let at = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
+            self.skips.push(Skip { ordinal: self.last, at });
+        }
         let delta = if self.count == 0 { ordinal } else { ordinal - self.last };
         write_varint(&mut self.bytes, delta);
         self.last = ordinal;
@@ -113,8 +146,30 @@ impl FromIterator<u32> for Postings {
 /// Unpacks a list. Ends at the first entry that is not well formed, leaving its bytes unread.
 #[derive(Debug)]
 pub(crate) struct Entries<'a> {
+    all: &'a [u8],
     bytes: &'a [u8],
+    skips: &'a [Skip],
     ordinal: Option<u32>,
+}
+
+impl Entries<'_> {
+    /// Moves ahead to the last skip before `target`, if that is further than here.
+    fn skip_to(&mut self, target: u32) {
+        let Some(next) = self.skips.first() else { return };
+        if next.ordinal >= target {
+            return;
+        }
+        let passed = self.skips.partition_point(|skip| skip.ordinal < target);
+        let (passed, ahead) = self.skips.split_at(passed);
+        self.skips = ahead;
+        if let Some(skip) =
+            passed.last().filter(|skip| self.ordinal.is_none_or(|at| at < skip.ordinal))
+        {
+            self.ordinal = Some(skip.ordinal);
+            let at = usize::try_from(skip.at).unwrap_or(usize::MAX);
+            self.bytes = self.all.get(at..).unwrap_or_default();
+        }
+    }
 }
 
 impl Iterator for Entries<'_> {
@@ -122,7 +177,14 @@ impl Iterator for Entries<'_> {
 
     fn next(&mut self) -> Option<u32> {
         let mut bytes = self.bytes;
-        let delta = read_varint(&mut bytes)?;
+        // Most distances are below 128.
+        let delta = match bytes.split_first() {
+            Some((byte, rest)) if *byte < 0x80 => {
+                bytes = rest;
+                u32::from(*byte)
+            }
+            _ => read_varint(&mut bytes)?,
+        };
         let ordinal = match self.ordinal {
             None => delta,
             Some(_) if delta == 0 => return None,
@@ -195,6 +257,26 @@ mod tests {
         let three = list(&[3, 9, 12]);
         assert_eq!(three.count_seen(&Seen::ALL), 3);
         assert_eq!(three.count_seen(&Seen::only(12, |ordinal| ordinal != 3)), 1);
+    }
+
+    #[test]
+    fn finds_what_is_wanted_and_skips_the_rest() {
+        let all: Vec<u32> = (0..5000).map(|at| at * 3).collect();
+        let list = list(&all);
+        let found = |wanted: &[u32]| {
+            let mut places = Vec::new();
+            list.for_each_of(wanted, |place| places.push(wanted[place]));
+            places
+        };
+        assert_eq!(found(&[]), [0; 0]);
+        assert_eq!(
+            found(&[0, 1, 3, 4, 9000, 14_996, 14_997, 14_998, 99_999]),
+            [0, 3, 9000, 14_997]
+        );
+        assert_eq!(found(&[384, 387, 768, 769]), [384, 387, 768]);
+        assert_eq!(found(&all), all);
+        let everything: Vec<u32> = (0..15_010).collect();
+        assert_eq!(found(&everything), all);
     }
 
     #[test]

@@ -239,15 +239,13 @@ impl Vectors {
     }
 
     fn distances(&self, probe: &Probe) -> Vec<u16> {
-        let words = self.space.words().max(1);
-        let codes = self.codes.chunks_exact(words);
-        codes
-            .map(|code| {
-                let differing: u32 =
-                    code.iter().zip(&probe.code).map(|(a, b)| (a ^ b).count_ones()).sum();
-                u16::try_from(differing).unwrap_or(u16::MAX)
-            })
-            .collect()
+        // The built-in model has four words a code; a loop of known length is twice as fast.
+        if let (Some(wanted), 4) = (probe.code.as_array::<4>(), self.space.words()) {
+            let codes = self.codes.as_chunks::<4>().0;
+            return codes.iter().map(|code| distance(code, wanted)).collect();
+        }
+        let codes = self.codes.chunks_exact(self.space.words().max(1));
+        codes.map(|code| distance(code, &probe.code)).collect()
     }
 
     fn cosine(&self, probe: &Probe, row: usize) -> f32 {
@@ -281,6 +279,12 @@ impl Space {
             })
         })
     }
+}
+
+/// In how many bits two codes differ.
+fn distance(code: &[u64], other: &[u64]) -> u16 {
+    let differing: u32 = code.iter().zip(other).map(|(a, b)| (a ^ b).count_ones()).sum();
+    u16::try_from(differing).unwrap_or(u16::MAX)
 }
 
 /// The least distance below which, from `from` on, there are `count` rows.

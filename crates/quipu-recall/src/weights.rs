@@ -135,7 +135,7 @@ impl Weights {
         author: 0.0,
         interests: 1.0,
         recency: 0.4,
-        role: 0.2,
+        role: 0.5,
         type_importance: 0.5,
         standing: 0.15,
         confidence: 0.15,

@@ -11,7 +11,8 @@ use quipu_wire::akashik::Mode;
 use super::prepared::{PreparedNotice, UnitFacts};
 use crate::{
     asking::{INTEREST_WEIGHT, ROLE_WEIGHT},
-    ranking::{role_alignment, small},
+    ranking::small,
+    roles::role_alignment,
     state::{SubscriptionEntry, is_standing},
 };
 

@@ -84,11 +84,13 @@ pub struct UnitTable {
     row_ends: BTreeMap<Row, u32>,
 }
 
-/// Units that follow each other: those of a session, or of a task where there is no session.
+/// Units that follow each other: those of a session; where there is no session, those of a task; and
+/// those of neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Row {
     Session(Name),
     Task(Name),
+    Neither,
 }
 
 /// Stands in `beside` for no unit.
@@ -136,21 +138,22 @@ impl UnitTable {
             self.supporters.entry(target).or_default().push(ordinal);
         }
         let row = details.session.map(Row::Session);
-        self.join_row(ordinal, row.or_else(|| details.task.map(Row::Task)));
+        let row = row.or_else(|| details.task.map(Row::Task)).unwrap_or(Row::Neither);
+        self.join_row(ordinal, row);
         self.sessions.push(details.session);
         self.flags.push(flags);
         self.details.push(details);
     }
 
-    fn join_row(&mut self, ordinal: u32, row: Option<Row>) {
-        let before = row.and_then(|row| self.row_ends.insert(row, ordinal)).unwrap_or(NOBODY);
+    fn join_row(&mut self, ordinal: u32, row: Row) {
+        let before = self.row_ends.insert(row, ordinal).unwrap_or(NOBODY);
         if let Some([_, after]) = self.beside.get_mut(index(before)) {
             *after = ordinal;
         }
         self.beside.push([before, NOBODY]);
     }
 
-    /// The unit before another in its session, or in its task where it has no session.
+    /// The unit before another in its session, else in its task, else among those of neither.
     #[must_use]
     pub fn before(&self, ordinal: u32) -> Option<u32> {
         self.beside.get(index(ordinal)).map(|[before, _]| *before).filter(|at| *at != NOBODY)
@@ -166,7 +169,7 @@ impl UnitTable {
     pub fn sessions(&self) -> impl Iterator<Item = Name> {
         self.row_ends.keys().filter_map(|row| match row {
             Row::Session(name) => Some(*name),
-            Row::Task(_) => None,
+            Row::Task(_) | Row::Neither => None,
         })
     }
 
