@@ -8,7 +8,7 @@ use crate::{asking::Topic, state::State};
 /// model, a word or two and a sentence about something else are at 0.05 in the median.
 const COSINE_MIN: f32 = 0.1;
 /// From here on a sentence is about what a word or two name, as far as that model can tell.
-const COSINE_SAME: f32 = 0.35;
+const COSINE_SAME: f32 = 0.4;
 
 /// A topic as one reader sees it.
 #[derive(Debug)]
@@ -26,6 +26,20 @@ pub(crate) struct Match {
     pub semantic: f32,
 }
 
+impl Match {
+    /// Words and meaning together, each with its weight.
+    pub(crate) fn weighed(self, lexical: f32, semantic: f32) -> f32 {
+        let all = lexical + semantic;
+        if all > 0.0 { (lexical * self.lexical + semantic * self.semantic) / all } else { 0.0 }
+    }
+
+    /// Words or meaning: the better one decides, and the other adds to it.
+    pub(crate) fn either(self) -> f32 {
+        let (more, less) = (self.lexical.max(self.semantic), self.lexical.min(self.semantic));
+        (2.0 * more + less) / 3.0
+    }
+}
+
 /// Who stands beside a unit, as far as the reader sees.
 pub(crate) struct Beside<'a> {
     pub state: &'a State,
@@ -41,6 +55,19 @@ impl Neighbours for Beside<'_> {
     fn after(&self, ordinal: u32) -> Option<u32> {
         let next = |at: &u32| self.state.units.after(*at);
         std::iter::successors(next(&ordinal), next).find(|at| self.seen.has(*at))
+    }
+}
+
+/// Nobody stands beside anybody.
+struct Alone;
+
+impl Neighbours for Alone {
+    fn before(&self, _: u32) -> Option<u32> {
+        None
+    }
+
+    fn after(&self, _: u32) -> Option<u32> {
+        None
     }
 }
 
@@ -121,14 +148,9 @@ impl<'a> Matching<'a> {
     }
 
     /// As [`Self::of`], but meaning counts outright: a reader that says little of itself has few words to
-    /// go by, and what is least far from them is not therefore near.
-    pub(crate) fn outright(
-        &self,
-        ordinals: &[u32],
-        compared: usize,
-        beside: &Beside<'_>,
-    ) -> Vec<Match> {
-        let mut matches = self.by_words(ordinals, compared, beside);
+    /// go by, and what is least far from them is not therefore near. Neighbours lend nothing.
+    pub(crate) fn outright(&self, ordinals: &[u32], compared: usize) -> Vec<Match> {
+        let mut matches = self.by_words(ordinals, compared, &Alone);
         for (unit, ordinal) in matches.iter_mut().zip(ordinals) {
             let nearest =
                 self.spaces.iter().find_map(|(space, probes)| nearest_of(space, probes, *ordinal));
@@ -139,7 +161,7 @@ impl<'a> Matching<'a> {
         matches
     }
 
-    fn by_words(&self, ordinals: &[u32], compared: usize, beside: &Beside<'_>) -> Vec<Match> {
+    fn by_words(&self, ordinals: &[u32], compared: usize, beside: &dyn Neighbours) -> Vec<Match> {
         let words = self.look.scores(ordinals, beside);
         let best = words.iter().take(compared).copied().fold(0.0, f32::max);
         let of = |raw| Match { lexical: relative(raw, best), semantic: 0.0 };

@@ -232,7 +232,7 @@ impl<'a> Request<'a> {
         let none = || vec![Match::default(); ordinals.len()];
         let hint =
             self.hint.as_ref().map_or_else(none, |hint| hint.of(ordinals, *compared, &beside));
-        let own = self.own.outright(ordinals, *compared, &beside);
+        let own = self.own.outright(ordinals, *compared);
         let matches = hint.into_iter().zip(own);
         let scored = ordinals.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
             let (signals, same_task) = self.signals(ordinal, hint, own)?;
@@ -256,7 +256,7 @@ impl<'a> Request<'a> {
             semantic: is_hinted.then_some(hint.semantic),
             author: (!self.asked.named.is_empty())
                 .then(|| flag(self.asked.named.contains(&flags.author)) * self.topic(hint)),
-            interests: (!self.own.is_empty()).then(|| own.lexical.max(own.semantic)),
+            interests: (!self.own.is_empty()).then(|| own.either()),
             recency: score::recency(since.into(), u64::from(all).max(RECENCY_SPAN_MIN)),
             role: self.roles.with(details.role, self.state),
             type_importance: score::type_importance(flags.memory_type.as_str()),
@@ -290,10 +290,12 @@ impl<'a> Request<'a> {
         let diversity = if by_recency { Diversity::NONE } else { Diversity::default() };
         let max_units = self.scope.max_units;
         let mut ranked = rank_with(self.to_rank(chosen), max_units, diversity);
-        let lowest = ranked.last().map_or(1.0, |unit| unit.score);
-        let rest = rank_with(self.to_rank(rest), max_units - ranked.len(), diversity);
-        ranked
-            .extend(rest.into_iter().map(|unit| Ranked { score: unit.score.min(lowest), ..unit }));
+        // The rest stays in its order, newest first, so that more of it changes nothing before it.
+        let mut score = ranked.last().map_or(1.0, |unit| unit.score);
+        for unit in rest.iter().take(max_units - ranked.len()) {
+            score = score.min(unit.score.value);
+            ranked.push(Ranked { ordinal: unit.ordinal, score, discount: 0.0 });
+        }
         (ranked, scored)
     }
 
@@ -338,14 +340,6 @@ const NEWEST: usize = 64;
 const STANDING: usize = 128;
 /// The best matches by words whose neighbours are candidates too.
 const LENDING: usize = 64;
-
-impl Match {
-    /// Words and meaning together.
-    fn weighed(self, lexical: f32, semantic: f32) -> f32 {
-        let all = lexical + semantic;
-        if all > 0.0 { (lexical * self.lexical + semantic * self.semantic) / all } else { 0.0 }
-    }
-}
 
 const fn flag(holds: bool) -> f32 {
     if holds { 1.0 } else { 0.0 }
