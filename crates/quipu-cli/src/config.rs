@@ -94,6 +94,23 @@ pub(crate) struct ServeArgs {
     /// Not with --dev [default: 2000]
     #[arg(long, env = "QUIPU_REQUESTS_PER_SECOND", hide_env_values = true, value_name = "N")]
     pub(crate) requests_per_second: Option<u32>,
+    /// What each signal is worth to ATTUNE, such as semantic=0.9,hinted.recency=0.2 [default: docs/ranking.md]
+    #[arg(long, env = "QUIPU_RANK_WEIGHTS", hide_env_values = true, value_name = "WEIGHTS")]
+    pub(crate) rank_weights: Option<String>,
+    /// How ATTUNE counts tokens where its scope does not say [default: o200k]
+    #[arg(long, env = "QUIPU_TOKENIZER", hide_env_values = true, value_enum, value_name = "NAME")]
+    pub(crate) tokenizer: Option<TokenizerName>,
+}
+
+/// An encoding of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TokenizerName {
+    /// That of newer models
+    #[default]
+    O200k,
+    /// The one before it
+    Cl100k,
 }
 
 /// The form of log lines.
@@ -133,6 +150,8 @@ struct FileOptions {
     trace_attunes: Option<bool>,
     replay_events_max: Option<usize>,
     requests_per_second: Option<u32>,
+    rank_weights: Option<String>,
+    tokenizer: Option<TokenizerName>,
 }
 
 /// What a server runs with.
@@ -152,6 +171,8 @@ pub(crate) struct Settings {
     pub(crate) trace_attunes: bool,
     pub(crate) replay_events_max: usize,
     pub(crate) requests_per_second: Option<NonZeroU32>,
+    pub(crate) rank_weights: String,
+    pub(crate) tokenizer: TokenizerName,
 }
 
 impl Settings {
@@ -195,6 +216,8 @@ impl Settings {
                     .or(file.requests_per_second)
                     .unwrap_or(REQUESTS_PER_SECOND),
             ),
+            rank_weights: args.rank_weights.or(file.rank_weights).unwrap_or_default(),
+            tokenizer: args.tokenizer.or(file.tokenizer).unwrap_or_default(),
         })
     }
 }
@@ -276,6 +299,10 @@ mod tests {
         assert!(!settings.dev && settings.tls.is_none());
         assert!(!settings.cross_session_visibility && !settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 10_000);
+        assert_eq!(
+            (settings.rank_weights.as_str(), settings.tokenizer),
+            ("", TokenizerName::O200k)
+        );
     }
 
     #[test]
@@ -283,7 +310,7 @@ mod tests {
         let file = "listen = '[::1]:1'\ndata = 'd'\nlog = 'memory:'\ntls_cert = 'c'\ntls_key = 'k'\n\
                     dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n\
                     cross_session_visibility = true\ntrace_attunes = true\nreplay_events_max = 7\n\
-                    requests_per_second = 7\n";
+                    requests_per_second = 7\nrank_weights = 'task=1'\ntokenizer = 'cl100k'\n";
         let settings = settle(&[], file);
         assert_eq!(settings.listen.to_string(), "[::1]:1");
         assert_eq!(settings.data, Path::new("d"));
@@ -295,6 +322,8 @@ mod tests {
         assert!(settings.dev && settings.cross_session_visibility && settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 7);
         assert_eq!(settings.requests_per_second, NonZeroU32::new(7));
+        assert_eq!(settings.rank_weights, "task=1");
+        assert_eq!(settings.tokenizer, TokenizerName::Cl100k);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     coordination::{HandoffChange, SessionChange, TaskChange},
     ids::{ConflictId, SubscriptionId, TraceId, UnitId},
+    words::Searchable,
 };
 
 /// Something that happened. The word of each variant is persisted: keep it stable.
@@ -309,12 +310,10 @@ pub struct UnitBody {
 impl UnitBody {
     /// The text by which the unit can be found.
     #[must_use]
-    pub fn searchable(&self) -> String {
-        let mut text = String::with_capacity(self.content.len() + self.purpose.len() + 2);
-        for part in [Some(&self.content), Some(&self.purpose), self.question.as_ref()] {
-            text.extend(part.into_iter().flat_map(|part| [part.as_str(), "\n"]));
-        }
-        text
+    pub fn searchable(&self) -> Searchable {
+        let mut around = self.purpose.clone();
+        around.extend(self.question.iter().flat_map(|question| ["\n", question]));
+        Searchable { content: self.content.clone(), around }
     }
 
     /// The descriptions of relations, or nothing where no relation has one.

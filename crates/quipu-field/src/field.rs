@@ -39,6 +39,7 @@ use crate::{
     proofs::{CommitProof, Proofs},
     purge,
     push::{Tail, TailFeed},
+    ranking::RankingOptions,
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -64,6 +65,8 @@ pub struct FieldOptions {
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
     pub replay_events_max: usize,
+    /// How ATTUNE ranks.
+    pub ranking: RankingOptions,
     /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
     pub trace_attunes: bool,
 }
@@ -79,6 +82,7 @@ impl FieldOptions {
             detector: None,
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
+            ranking: RankingOptions::default(),
             trace_attunes: false,
         }
     }
@@ -102,6 +106,7 @@ pub struct Field {
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
+    pub(crate) ranking: RankingOptions,
     pub(crate) trace_attunes: bool,
     pub(crate) past: Past,
 }
@@ -162,6 +167,7 @@ impl Field {
             stop: Arc::default(),
             threads: Mutex::default(),
             replay_events_max: options.replay_events_max,
+            ranking: options.ranking,
             trace_attunes: options.trace_attunes,
             past,
             engine: Arc::clone(&engine),

@@ -104,6 +104,7 @@ impl Field {
         payload: &AttunePayload,
         look: &Look,
     ) -> Result<Option<AttuneResponse>, ProtocolError> {
+        let ranking = &self.ranking;
         let (glance, as_of) = {
             let published = self.view.read();
             let state = &published.state;
@@ -117,17 +118,20 @@ impl Field {
             };
             let epoch = self.tick(message.epoch)?;
             let glance = match look {
-                Look::Present(_) => attune::glance(view, entry, &sight, payload, epoch),
+                Look::Present(_) => {
+                    attune::glance(view, entry, &sight, payload, ranking, None, epoch)
+                }
                 Look::Past(_) => {
                     // Who was not there then is ranked for as it is, and saw what anybody saw.
                     let entry = view.state.agents.get(agent).unwrap_or(entry);
                     let then = Sight::by(&view.state, agent, session, message.authority);
-                    attune::glance(view, entry, &then.still_seen_by(sight), payload, epoch)
+                    let then = then.still_seen_by(sight);
+                    attune::glance(view, entry, &then, payload, ranking, None, epoch)
                 }
             };
             (glance, payload.scope.as_of_epoch.map(|_| view.head.epoch))
         };
-        let mut response = attune::attune(glance, &self.bodies, payload)
+        let mut response = attune::attune(glance, &self.bodies, payload, ranking)
             .map_err(|error| storage_failure(&error))?;
         response.as_of_epoch = as_of;
         Ok(Some(response))

@@ -20,9 +20,11 @@ pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
 /// ... and as a share of the log, so that the cost of snapshots stays a share of the work.
 pub const SNAPSHOT_SHARE: u64 = 8;
 /// Fields up to this many eligible units are ranked exactly; beyond, candidates are chosen first.
-pub const EXACT_RANK_UNITS_MAX: usize = 4096;
+pub const EXACT_RANK_UNITS_MAX: usize = 2048;
 /// Candidates from each source where candidates are chosen.
-pub const CANDIDATES_PER_SOURCE: usize = 512;
+pub const CANDIDATES_PER_SOURCE: usize = 256;
+/// The newest units of a task whose meaning stands for the task's.
+pub const TASK_UNITS_MEANT: usize = 32;
 /// Conflicts that one ATTUNE carries at most, the newest; DETECT lists all.
 pub const CONFLICTS_ATTUNED_MAX: usize = 1000;
 /// Tokens that no unit is shorter than; with less than that left of a budget, nothing more fits.

@@ -119,7 +119,7 @@ fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords
             .map_err(|error| {
                 Damage::new(commit.position, DamageKind::BodiesUnreadable(error.to_string()))
             })?;
-        let text = body.map_or_else(String::new, |body| body.searchable());
+        let text = body.map(|body| body.searchable()).unwrap_or_default();
         words.push(Arc::new(UnitWords::new(text)));
     }
     Ok(words)

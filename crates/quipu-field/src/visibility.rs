@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use quipu_recall::Seen;
 use quipu_wire::{
     ErrorCode,
     akashik::{MemoryType, SessionPolicy, SessionStatus},
@@ -273,6 +274,24 @@ impl<'s> Sight<'s> {
             Labels::Only(name) => name == session,
             Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
         }
+    }
+
+    /// Everything that is seen, worked out once for all units.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let whole = |session: Name| match self.sessions.get(&session) {
+            Some(types) => *types == Types::ALL,
+            None => match self.labels {
+                Labels::None => false,
+                Labels::Only(name) => name == session,
+                Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
+            },
+        };
+        // Most readers see everything, and then nobody has to look at each unit.
+        if self.today.is_none() && (self.everything || self.state.units.sessions().all(whole)) {
+            return Seen::ALL;
+        }
+        Seen::only(self.state.units.next_ordinal(), |unit| self.sees(unit))
     }
 
     /// Whether a conflict is seen: both of its units are.

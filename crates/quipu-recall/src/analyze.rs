@@ -1,17 +1,23 @@
-//! Owns what one text contributes to the index: its distinct terms, how often each occurs, its length.
+//! Owns what one text contributes to the index: its distinct terms, how often each occurs, its length,
+//! its vectors, whether it lays down a rule.
 //! Knows no ordinal and no index, so that it can run before any lock is taken.
 
 use std::collections::HashMap;
 
+use crate::embed::builtin;
+use crate::embedding::Embedding;
 use crate::limits::MAX_DOCUMENT_TERMS;
+use crate::standing::lays_down_a_rule;
 use crate::words::for_each_word;
 
-/// The distinct terms of one text. Two allocations whatever its size, so moving it is cheap.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The distinct terms of one text, and its vectors by the built-in model.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Analyzed {
     text: String,
     entries: Vec<Entry>,
     length: u32,
+    embedding: Embedding,
+    is_rule: bool,
 }
 
 /// One term: where it ends in the shared string, and how often it occurs.
@@ -57,32 +63,52 @@ impl Analyzed {
         self.entries.len()
     }
 
-    /// Whether nothing in the text can be searched for.
+    /// The vectors.
+    pub const fn embedding(&self) -> &Embedding {
+        &self.embedding
+    }
+
+    /// Whether the text lays down a rule that holds from then on.
+    pub const fn is_rule(&self) -> bool {
+        self.is_rule
+    }
+
+    /// Whether the text has no term.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// Splits `text` into terms: lower case, without English stop words, stemmed.
+/// Splits `text` into terms (lower case, without English stop words, stemmed) and embeds it.
 ///
 /// Linear in the text. Past [`MAX_DOCUMENT_TERMS`] different terms, new ones are no longer kept.
 pub fn analyze(text: &str) -> Analyzed {
+    analyze_with(text, "")
+}
+
+/// As [`analyze`], with a text that stands around it, such as why it was written: its words can be
+/// found, and the meaning is that of the first text alone.
+pub fn analyze_with(text: &str, around: &str) -> Analyzed {
     let mut counts: HashMap<Box<str>, u32> = HashMap::new();
     let mut length = 0_u32;
-    for_each_word(text, |_, term| {
-        length = length.saturating_add(1);
-        if let Some(count) = counts.get_mut(term) {
-            *count = count.saturating_add(1);
-        } else if counts.len() < MAX_DOCUMENT_TERMS {
-            counts.insert(Box::from(term), 1);
-        }
-    });
+    for part in [text, around] {
+        for_each_word(part, |_, term| {
+            length = length.saturating_add(1);
+            if let Some(count) = counts.get_mut(term) {
+                *count = count.saturating_add(1);
+            } else if counts.len() < MAX_DOCUMENT_TERMS {
+                counts.insert(Box::from(term), 1);
+            }
+        });
+    }
     let mut sorted: Vec<(Box<str>, u32)> = counts.into_iter().collect();
     sorted.sort_unstable();
     let mut analyzed = Analyzed {
         text: String::with_capacity(sorted.iter().map(|(term, _)| term.len()).sum()),
         entries: Vec::with_capacity(sorted.len()),
         length,
+        embedding: Embedding::new([builtin().vector(text).as_slice()]),
+        is_rule: lays_down_a_rule(text),
     };
     for (term, frequency) in sorted {
         analyzed.text.push_str(&term);

@@ -7,11 +7,17 @@ pub const MAX_WORD_BYTES: usize = 64;
 /// Distinct terms kept of one document; a long novel has about a quarter of this.
 pub const MAX_DOCUMENT_TERMS: usize = 65_536;
 
+/// Tokens of one text that its vector is made of.
+pub const MAX_EMBEDDED_TOKENS: usize = 512;
+
 /// Distinct terms kept of one query before the index has said which of them it knows.
 pub const MAX_QUERY_TERMS: usize = 4_096;
 
 /// Terms of one query that are scored: those with the highest weight times rarity.
 pub const MAX_SCORED_TERMS: usize = 64;
+
+/// Entries of posting lists that are read to find the best documents of a query, about.
+pub const MAX_POSTINGS_READ: u32 = 65_536;
 
 /// Shared words that an explanation names.
 pub const MAX_NAMED_WORDS: usize = 3;

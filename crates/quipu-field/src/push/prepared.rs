@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use quipu_log::{Commit, EngineError, Header};
-use quipu_recall::{Analyzed, analyze, summary};
+use quipu_recall::{Analyzed, summary};
 use quipu_wire::akashik::{MemoryType, Mode, SubscriptionEvent};
 
 use super::notices::{Entity, Notice, RequiredAction, notices};
@@ -143,7 +143,7 @@ fn facts(
         bodies.load(position, event)?
     };
     if let Some(body) = body {
-        facts.words = analyze(&body.searchable());
+        facts.words = body.searchable().analyze();
         facts.content = Some(body.content);
     }
     Ok(Some(Arc::new(facts)))

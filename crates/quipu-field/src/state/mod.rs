@@ -26,4 +26,4 @@ pub use shown::ShownTable;
 pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
 pub use texts::TextTable;
-pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable};
+pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable, is_standing};

@@ -88,6 +88,15 @@ pub struct ScopedMemoryUnit {
     pub explanation: Option<Explanation>,
 }
 
+impl ScopedMemoryUnit {
+    /// The text of a list of these as it is sent, which is what a budget counts.
+    #[must_use]
+    pub fn sent_text(record: &[Self]) -> String {
+        // Texts and numbers always have a JSON form.
+        serde_json::to_string(record).unwrap_or_default()
+    }
+}
+
 /// How a score came about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -120,7 +129,7 @@ pub struct ContextBudget {
     pub units_returned: usize,
     /// The units that passed the scope's filters.
     pub units_available: usize,
-    /// The tokens of the returned units, when there was a budget.
+    /// The tokens of `record` as it is sent, when there was a budget.
     pub tokens_used: Option<usize>,
     /// The budget.
     pub tokens_budget: Option<usize>,

@@ -20,6 +20,16 @@ words! {
     }
 }
 
+words! {
+    /// How tokens are counted.
+    Tokenizer {
+        /// As newer OpenAI models do (`o200k_base`).
+        O200k = "o200k",
+        /// As the models before them did (`cl100k_base`).
+        Cl100k = "cl100k",
+    }
+}
+
 /// The scope of an ATTUNE.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -34,6 +44,9 @@ pub struct Scope {
     /// The most tokens to return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
+    /// Ours: how `max_tokens` is counted; the Field's own way if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<Tokenizer>,
     /// Topics to favour, besides those the agent registered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interests: Vec<String>,
@@ -75,6 +88,7 @@ impl Scope {
             max_units,
             since_epoch: None,
             max_tokens: None,
+            tokenizer: None,
             interests: Vec::new(),
             active_task_id: None,
             temporal_layers: Vec::new(),
@@ -93,6 +107,7 @@ impl Scope {
         let mut scope = Self::new(object.require_id("role")?, read_max_units(&mut object)?);
         scope.since_epoch = object.take_integer("since_epoch")?;
         scope.max_tokens = read_positive(&mut object, "max_tokens")?;
+        scope.tokenizer = object.take_word("tokenizer", Tokenizer::WORDS, Tokenizer::parse)?;
         scope.interests = object.take_texts("interests")?;
         scope.active_task_id = object.take_id("active_task_id")?;
         scope.temporal_layers = read_layers(&mut object)?;

@@ -1,0 +1,239 @@
+//! Owns the inverted index: which documents have which terms, and how many. `look` asks it.
+//! Hand-written because it must forget a document's words at once, answer for a document the moment
+//! it is inserted, and load in one pass; a search engine crate does none of these without a commit.
+//! Owns neither texts nor authors, and not the file format (`stored` does).
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::analyze::Analyzed;
+use crate::look::Look;
+use crate::postings::Postings;
+use crate::query::Query;
+use crate::seen::Seen;
+
+/// Stands in `lengths` for an ordinal that has no document.
+pub(crate) const ABSENT: u32 = u32::MAX;
+
+/// The words of all documents of one collection.
+///
+/// Ordinals should be dense: memory grows with the highest one.
+#[derive(Debug, Clone, Default)]
+pub struct Lexical {
+    pub(crate) dictionary: HashMap<Box<str>, u32>,
+    pub(crate) postings: Vec<Postings>,
+    pub(crate) lengths: Vec<u32>,
+    counts: Counts,
+    /// Places in `postings` whose term was removed.
+    free: Vec<u32>,
+}
+
+/// A document that matches, and how well.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The document.
+    pub ordinal: u32,
+    /// Only comparable within one query.
+    pub score: f32,
+}
+
+/// How many documents there are and how long they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) documents: u32,
+    /// The sum of the logarithms of their lengths, in millionths: whole numbers, so that the order of
+    /// insertions and removals leaves no trace.
+    log_length: u64,
+}
+
+impl Lexical {
+    /// An empty index.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        slot(self.counts.documents)
+    }
+
+    /// Whether there is no document.
+    pub const fn is_empty(&self) -> bool {
+        self.counts.documents == 0
+    }
+
+    /// Adds a document; `false`, and no change, where the ordinal is taken or is `u32::MAX`.
+    ///
+    /// With an ordinal above all others this is a few pushed bytes per term. Filling the place of
+    /// a removed document rewrites the lists of its terms.
+    pub fn insert(&mut self, ordinal: u32, doc: &Analyzed) -> bool {
+        if ordinal == ABSENT || self.has(ordinal) {
+            return false;
+        }
+        let at = slot(ordinal);
+        if at >= self.lengths.len() {
+            self.lengths.resize(at + 1, ABSENT);
+        }
+        let length = u32::try_from(doc.distinct()).unwrap_or(ABSENT - 1);
+        self.lengths[at] = length;
+        self.counts.add(length);
+        for (term, _) in doc.terms() {
+            self.list_mut(term).insert(ordinal);
+        }
+        true
+    }
+
+    /// Takes a document out; `false`, and no change, where the ordinal has none.
+    ///
+    /// `doc` must be what was inserted. A term that only this document had is forgotten.
+    pub fn remove(&mut self, ordinal: u32, doc: &Analyzed) -> bool {
+        let Some(length) = self.length_of(ordinal) else { return false };
+        self.lengths[slot(ordinal)] = ABSENT;
+        self.counts.subtract(length);
+        for (term, _) in doc.terms() {
+            let Some(&id) = self.dictionary.get(term) else { continue };
+            let list = &mut self.postings[slot(id)];
+            if list.remove(ordinal) && list.count() == 0 {
+                self.postings[slot(id)] = Postings::default();
+                self.dictionary.remove(term);
+                self.free.push(id);
+            }
+        }
+        true
+    }
+
+    /// Takes documents out whose text is not known any more, and with them every term that only they
+    /// had. Reads all lists once, however many documents there are.
+    pub fn forget(&mut self, ordinals: &BTreeSet<u32>) {
+        for &ordinal in ordinals {
+            if let Some(length) = self.length_of(ordinal) {
+                self.lengths[slot(ordinal)] = ABSENT;
+                self.counts.subtract(length);
+            }
+        }
+        let mut emptied = BTreeSet::new();
+        for (id, list) in (0_u32..).zip(&mut self.postings) {
+            if list.forget(ordinals) && list.count() == 0 {
+                *list = Postings::default();
+                emptied.insert(id);
+            }
+        }
+        self.dictionary.retain(|_, id| !emptied.contains(id));
+        self.free.extend(emptied);
+    }
+
+    /// Whether any document has the term of `word`, which is not stemmed or folded first.
+    pub fn knows_term(&self, word: &str) -> bool {
+        self.dictionary.contains_key(word)
+    }
+
+    /// Looks at the documents that a reader sees with a query.
+    pub fn look<'i, 'q>(&'i self, query: &'q Query, seen: &'i Seen) -> Look<'i, 'q> {
+        Look::new(self, query, seen)
+    }
+
+    /// Bytes held, within a few percent: what the collections have reserved.
+    pub fn memory_bytes(&self) -> usize {
+        let entry = size_of::<(Box<str>, u32)>() + 1;
+        let terms: usize = self.dictionary.keys().map(|term| term.len()).sum();
+        let lists: usize = self.postings.iter().map(Postings::heap_bytes).sum();
+        size_of::<Self>()
+            + self.dictionary.capacity() * entry
+            + terms
+            + self.postings.capacity() * size_of::<Postings>()
+            + lists
+            + (self.lengths.capacity() + self.free.capacity()) * size_of::<u32>()
+    }
+
+    /// The documents of a term.
+    pub(crate) fn find(&self, term: &str) -> Option<&Postings> {
+        self.dictionary.get(term).map(|id| self.list(*id))
+    }
+
+    /// How many of the documents are seen, and how long those are.
+    pub(crate) fn counts(&self, seen: &Seen) -> Counts {
+        if seen.is_all() {
+            return self.counts;
+        }
+        let mut counts = Counts::default();
+        let seen = (0_u32..).zip(&self.lengths).filter(|(ordinal, _)| seen.has(*ordinal));
+        seen.filter(|(_, length)| **length != ABSENT).for_each(|(_, length)| counts.add(*length));
+        counts
+    }
+
+    /// One more than the highest ordinal that ever had a document.
+    pub(crate) const fn ordinals(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Replaces the lengths of all documents.
+    pub(crate) fn set_lengths(&mut self, lengths: Vec<u32>) {
+        self.counts = Counts::default();
+        lengths.iter().filter(|length| **length != ABSENT).for_each(|l| self.counts.add(*l));
+        self.lengths = lengths;
+    }
+
+    /// How many different terms a document has.
+    pub(crate) fn length_of(&self, ordinal: u32) -> Option<u32> {
+        self.lengths.get(slot(ordinal)).copied().filter(|length| *length != ABSENT)
+    }
+
+    /// The documents of the term with this id.
+    pub(crate) fn list(&self, id: u32) -> &Postings {
+        &self.postings[slot(id)]
+    }
+
+    /// Whether the ordinal has a document.
+    pub(crate) fn has(&self, ordinal: u32) -> bool {
+        self.length_of(ordinal).is_some()
+    }
+
+    fn list_mut(&mut self, term: &str) -> &mut Postings {
+        let id = self.dictionary.get(term).copied().unwrap_or_else(|| {
+            let id = self.free.pop().unwrap_or_else(|| {
+                self.postings.push(Postings::default());
+                // A term costs far more than one byte, so memory ends long before ids do.
+                u32::try_from(self.postings.len() - 1).unwrap_or(u32::MAX)
+            });
+            self.dictionary.insert(Box::from(term), id);
+            id
+        });
+        &mut self.postings[slot(id)]
+    }
+}
+
+impl Counts {
+    fn add(&mut self, length: u32) {
+        self.documents += 1;
+        self.log_length += log_millionths(length);
+    }
+
+    fn subtract(&mut self, length: u32) {
+        self.documents -= 1;
+        self.log_length -= log_millionths(length);
+    }
+
+    /// The geometric mean of the lengths: a few huge documents do not move it far.
+    pub(crate) fn pivot(self) -> f32 {
+        let mean = self.log_length as f64 / 1e6 / f64::from(self.documents.max(1));
+        narrow(mean.exp()).max(1.0)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a logarithm of a 32-bit number is small and not negative"
+)]
+fn log_millionths(length: u32) -> u64 {
+    (f64::from(length.max(1)).ln() * 1e6).round() as u64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a length needs no more digits")]
+const fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+/// An ordinal or id as a place in a vector. Every supported target has at least 32-bit pointers.
+pub(crate) fn slot(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
