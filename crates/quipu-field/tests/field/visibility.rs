@@ -75,9 +75,10 @@ async fn attune_says_nothing_of_conflicts_that_are_out_of_sight() {
     let (payload, _) =
         AttunePayload::parse(json!({"scope": {"role": "worker", "max_units": 5}})).unwrap();
     let within = field.attune(from("a", Some("s")), payload.clone()).await.unwrap();
-    assert_eq!((within.conflicts.len(), within.warnings.len()), (1, 0));
+    let of_conflicts = |warnings: &[String]| warnings.iter().any(|text| text.contains("conflict"));
+    assert_eq!((within.conflicts.len(), of_conflicts(&within.warnings)), (1, false));
     let outside = field.attune(from("b", None), payload).await.unwrap();
-    assert_eq!((outside.conflicts.len(), outside.warnings), (0, vec![]));
+    assert_eq!((outside.conflicts.len(), of_conflicts(&outside.warnings)), (0, false));
 }
 
 #[tokio::test]
