@@ -6,6 +6,7 @@ pub mod base64;
 pub mod canon;
 pub mod error;
 pub mod error_code;
+pub mod harn;
 pub mod hash;
 pub mod limits;
 pub mod reader;
