@@ -71,6 +71,13 @@ impl TaskState {
         }
     }
 
+    /// How a Task ended, if this event ends one.
+    #[must_use]
+    pub fn ended_by(kind: EventKind) -> Option<OutcomeStatus> {
+        let ends = |state: &&Self| state.is_terminal() && state.event_after(None) == kind;
+        Self::ALL.iter().find(ends)?.outcome()
+    }
+
     /// How outcomes and receipts call this end of a Task; nothing while it lasts.
     #[must_use]
     pub const fn outcome(self) -> Option<OutcomeStatus> {
@@ -106,6 +113,7 @@ mod tests {
     fn a_terminal_state_has_an_outcome_and_no_way_out() {
         for state in TaskState::ALL {
             assert_eq!(state.is_terminal(), state.outcome().is_some());
+            assert_eq!(TaskState::ended_by(state.event_after(None)), state.outcome());
             assert!(!state.may_become(*state));
             assert!(!state.may_become(TaskState::Submitted));
         }
