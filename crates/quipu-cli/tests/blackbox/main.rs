@@ -16,6 +16,7 @@ mod keys;
 mod proofs;
 mod purging;
 mod readme;
+mod receipts;
 mod seed_pages;
 mod starting;
 mod support;
