@@ -160,12 +160,16 @@ impl HarnError {
     }
 }
 
+/// What was found is not repeated: a request of this protocol may carry secrets, and an error must not.
 impl From<ReadError> for HarnError {
     fn from(error: ReadError) -> Self {
-        if error.path.is_empty() {
-            return Self::new(HarnErrorCode::InvalidRequest, format!("the body {}", error.problem));
+        let code = HarnErrorCode::InvalidRequest;
+        let (path, problem) = (error.path, error.problem);
+        let problem = problem.split_once(", got ").map_or(problem.as_str(), |(before, _)| before);
+        if path.is_empty() {
+            return Self::new(code, format!("the body {problem}"));
         }
-        Self::new(HarnErrorCode::InvalidRequest, error.to_string()).at(error.path)
+        Self::new(code, format!("{path}: {problem}")).at(path)
     }
 }
 
@@ -198,9 +202,21 @@ mod tests {
     }
 
     #[test]
+    fn an_error_does_not_repeat_what_was_sent() {
+        let body = serde_json::json!({"mode": "s3cret", "input": {"n": "s3cret"}});
+        for error in [
+            HarnError::from(crate::harn::ReplayTaskRequest::parse(Some(body.clone())).unwrap_err()),
+            HarnError::from(crate::harn::CreateBranchRequest::parse(body).unwrap_err()),
+        ] {
+            assert!(!error.message.contains("s3cret"), "{error}");
+            assert!(error.message.contains("one of"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_body_that_is_no_object_is_refused_without_a_parameter() {
         let error: HarnError = super::super::reading::body(3.into()).unwrap_err().into();
-        assert_eq!(error.message, "the body must be an object, got 3");
+        assert_eq!(error.message, "the body must be an object");
         assert_eq!(error.param, None);
     }
 }
