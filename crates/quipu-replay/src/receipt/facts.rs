@@ -89,4 +89,6 @@ pub struct ReplayFacts {
     pub run: RunFacts,
     /// What may be said of substituted secrets.
     pub secrets: SecretHashing,
+    /// Why the source failed, if it did: a replay that comes to the same end repeats it.
+    pub source_failure: Option<JsonObject>,
 }

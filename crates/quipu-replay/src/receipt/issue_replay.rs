@@ -29,7 +29,7 @@ pub fn issue_replay(
     plan: &ReplayPlan,
     outcome: &ReplayOutcome,
 ) -> Result<Receipt, SealError> {
-    let ReplayFacts { run, secrets } = facts;
+    let ReplayFacts { run, secrets, source_failure } = facts;
     let said =
         |applied: &AppliedOverride| plan.overrides.get(&applied.key)?.public_digest(&secrets);
     let mut materials: Vec<_> = run.event_log.iter().map(event_log_material).collect();
@@ -37,7 +37,7 @@ pub fn issue_replay(
     let deltas = outcome.applied.iter().map(|applied| delta(applied, said(applied))).collect();
     let secret = outcome.applied.iter().filter(|applied| is_secret(applied.kind));
     let redactions = secret.map(|applied| secret_redaction(&applied.key, said(applied))).collect();
-    let lifecycle = lifecycle(outcome);
+    let lifecycle = lifecycle(outcome, source_failure);
     let subject =
         Subject { object: SubjectKind::ReplaySegment, id: run.identifiers.task_id.clone() };
     seal(Receipt {
@@ -75,7 +75,7 @@ pub fn issue_replay(
     })
 }
 
-fn lifecycle(outcome: &ReplayOutcome) -> Lifecycle {
+fn lifecycle(outcome: &ReplayOutcome, source_failure: Option<JsonObject>) -> Lifecycle {
     let times = &outcome.lifecycle;
     let completed_at = times.completed_at.clone().unwrap_or_else(|| NO_TIME.to_owned());
     let created_at = times.created_at.clone().unwrap_or_else(|| completed_at.clone());
@@ -91,6 +91,8 @@ fn lifecycle(outcome: &ReplayOutcome) -> Lifecycle {
         (Some(_), _) | (None, None) => OutcomeStatus::Failed,
         (None, Some(state)) => state,
     };
+    let repeated = source_failure.filter(|_| final_state == OutcomeStatus::Failed);
+    let failure = failure.or(repeated);
     Lifecycle { created_at: Some(created_at), started_at, completed_at, final_state, failure }
 }
 

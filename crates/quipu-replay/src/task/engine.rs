@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use quipu_wire::{
     canon,
-    harn::{DeltaOperation, ReplayEventMetadata, Sha256},
+    harn::{DeltaOperation, OutcomeStatus, ReplayEventMetadata, Sha256},
     hash::Hasher,
 };
 
@@ -117,10 +117,21 @@ impl<'a> Replayer<'a> {
         Ok(Some(self.emit(event, payload, override_key)))
     }
 
+    /// Ends the replay because somebody called it off. What was emitted stays emitted.
+    #[must_use]
+    pub fn cancel(mut self) -> ReplayOutcome {
+        self.lifecycle.final_state = Some(OutcomeStatus::Canceled);
+        self.conclude(None)
+    }
+
     /// Ends the replay. An override that met no event fails it, because it would otherwise be lost in silence.
     #[must_use]
     pub fn finish(self, missing: Option<Unavailable>) -> ReplayOutcome {
         let first_unavailable = missing.or_else(|| self.missing_at_end());
+        self.conclude(first_unavailable)
+    }
+
+    fn conclude(self, first_unavailable: Option<Unavailable>) -> ReplayOutcome {
         let Self { plan, mut lifecycle, .. } = self;
         for (key, planned) in &plan.overrides {
             if let Substitute::Value(Value::String(time)) = &planned.substitute

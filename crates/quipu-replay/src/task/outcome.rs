@@ -7,6 +7,7 @@ use quipu_wire::harn::{
 
 use super::{
     lifecycle::RecordedLifecycle,
+    oracle::OracleReport,
     plan::{Boundary, PlannedOverride, Substitute},
     unavailable::Unavailable,
 };
@@ -108,4 +109,14 @@ pub struct ReplayOutcome {
     pub request_drift: Vec<RequestDrift>,
     /// The first thing that could not be had; the replay failed if there is one.
     pub first_unavailable: Option<Unavailable>,
+}
+
+impl ReplayOutcome {
+    /// Takes up what a worker's replay consulted.
+    #[must_use]
+    pub fn with_oracle(mut self, report: OracleReport) -> Self {
+        self.request_drift = report.request_drift;
+        self.first_unavailable = report.first_unavailable.or(self.first_unavailable);
+        self
+    }
 }

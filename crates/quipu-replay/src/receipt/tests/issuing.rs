@@ -84,7 +84,11 @@ fn a_substituted_secret_is_in_no_receipt_not_even_as_a_plain_hash() {
     let outcome = replay_of(&plan, None);
     for secrets in [SecretHashing::Omit, SecretHashing::Keyed([9; 32])] {
         let keyed = secrets != SecretHashing::Omit;
-        let facts = ReplayFacts { run: run("receipt_replay_1", "task_replay_1"), secrets };
+        let facts = ReplayFacts {
+            run: run("receipt_replay_1", "task_replay_1"),
+            secrets,
+            source_failure: None,
+        };
         let receipt = issue_replay(facts, &plan, &outcome).unwrap();
         assert_valid(&receipt);
         let text = String::from_utf8(canonical_bytes(&receipt).unwrap()).unwrap();
@@ -110,8 +114,11 @@ fn a_failed_replay_has_a_receipt_that_names_the_first_missing_thing() {
         sequence: Some(7),
         reason: "it was purged".to_owned(),
     };
-    let facts =
-        ReplayFacts { run: run("receipt_replay_1", "task_replay_1"), secrets: SecretHashing::Omit };
+    let facts = ReplayFacts {
+        run: run("receipt_replay_1", "task_replay_1"),
+        secrets: SecretHashing::Omit,
+        source_failure: None,
+    };
     let receipt = issue_replay(facts, &plan, &replay_of(&plan, Some(missing))).unwrap();
     assert_valid(&receipt);
     assert_eq!(receipt.lifecycle.final_state, OutcomeStatus::Failed);
@@ -136,4 +143,20 @@ proptest! {
         sorted.sort_unstable();
         prop_assert_eq!(with(&numbers), with(&sorted));
     }
+}
+
+#[test]
+fn a_replay_of_a_failed_task_repeats_why_it_failed() {
+    let plan = ReplayPlan::exact(ReplayIdentity::of("task_1"));
+    let mut outcome = replay_of(&plan, None);
+    outcome.lifecycle.final_state = Some(OutcomeStatus::Failed);
+    let why = quipu_wire::harn::JsonObject::with("code", "tool_broke");
+    let facts = ReplayFacts {
+        run: run("receipt_replay_1", "task_replay_1"),
+        secrets: SecretHashing::Omit,
+        source_failure: Some(why.clone()),
+    };
+    let receipt = issue_replay(facts, &plan, &outcome).unwrap();
+    assert_valid(&receipt);
+    assert_eq!(receipt.lifecycle.failure, Some(why));
 }

@@ -171,7 +171,7 @@ fn configured(outcome: &ReplayOutcome) -> ReplayFacts {
         merkle_root: Some(digest('f')),
         metadata: JsonObject::with("source", "agents-protocol-replay-conformance-fixture"),
     };
-    ReplayFacts { run, secrets: SecretHashing::Omit }
+    ReplayFacts { run, secrets: SecretHashing::Omit, source_failure: None }
 }
 
 fn replayed() -> (ReplayPlan, ReplayOutcome, Receipt) {

@@ -237,3 +237,16 @@ fn two_streams_are_compared_up_to_their_first_difference() {
     let shorter = compare(source.clone(), source[..2].to_vec());
     assert_eq!((shorter.events_compared, shorter.first_difference.unwrap().replay), (3, None));
 }
+
+#[test]
+fn a_replay_that_is_called_off_ends_as_canceled() {
+    let recording = three_answers();
+    let plan = recording.admit(json!({})).unwrap();
+    let mut replayer = Replayer::new(&plan, &recording);
+    for event in &recording.events[..3] {
+        replayer.step(event).unwrap();
+    }
+    let outcome = replayer.cancel();
+    assert_eq!(outcome.lifecycle.final_state, Some(OutcomeStatus::Canceled));
+    assert_eq!((outcome.events, outcome.first_unavailable), (3, None));
+}

@@ -30,7 +30,7 @@ fn a_worker_is_given_the_recorded_or_the_overridden_answer_and_told_which() {
         "a question that differs is answered"
     );
     assert!(recorded.divergent);
-    ask("mcp:github:7", "something else");
+    ask("mcp:github:7", "something else again");
     let report = oracle.finish();
     assert_eq!(report.request_drift.len(), 1, "asking twice is told once");
     assert_eq!(report.request_drift[0].key, "mcp:github:7");
