@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{attune, open, probe, record, report::Report, subscribe};
+use super::{attune, open, probe, record, report::Report, subscribe, task_replay};
 use crate::failure::Failure;
 
 /// Measure this machine, and Quipu on it.
@@ -36,6 +36,8 @@ enum Question {
     Open(open::OpenArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
     Subscribe(subscribe::SubscribeArgs),
+    /// How fast is a recorded Task replayed, and how long does a receipt take?
+    TaskReplay(task_replay::TaskReplayArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
     #[command(hide = true)]
     OpenChild {
@@ -57,6 +59,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
+        Question::TaskReplay(options) => task_replay::run(&options, &mut report)?,
         Question::OpenChild { .. } => {}
     }
     report.finish(args.out.as_deref())

@@ -13,6 +13,7 @@ mod record;
 mod report;
 mod stopwatch;
 mod subscribe;
+mod task_replay;
 mod workplace;
 
 pub(crate) use args::{BenchArgs, run};

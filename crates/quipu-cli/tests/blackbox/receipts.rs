@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::support::quipu;
 
 /// A receipt of our own making, with numbers and texts that are easy to get wrong, sealed and signed.
-fn receipt(previous: Value) -> Value {
+fn receipt(previous: &Value) -> Value {
     let mut receipt = json!({
         "schema": "receipt-2026-04-25", "receipt_id": "receipt_é\u{1f4dc}", "issued_at": "2026-05-01T08:00:09Z",
         "subject": {"object": "task", "id": "task_1"}, "issuer": {"id": "harness_test", "kind": "harness"},
@@ -74,7 +74,7 @@ fn check_with_python(files: &[&Path]) -> (Option<i32>, String) {
 #[test]
 fn a_receipt_is_verified_in_every_form_and_python_agrees_on_its_hash() {
     let files = Files::new();
-    let receipt = receipt(Value::Null);
+    let receipt = receipt(&Value::Null);
     let resource = json!({"object": "receipt", "id": "receipt_1", "wire": {"payload": receipt}});
     let key = signer().public().to_string();
     let json = files.write("receipt.json", serde_json::to_vec_pretty(&receipt).unwrap());
@@ -95,7 +95,7 @@ fn a_receipt_is_verified_in_every_form_and_python_agrees_on_its_hash() {
 #[test]
 fn a_changed_receipt_is_refused_by_us_and_by_python() {
     let files = Files::new();
-    let mut changed = receipt(Value::Null);
+    let mut changed = receipt(&Value::Null);
     changed["cost"]["total"] = json!(1);
     let file = files.write("changed.json", changed.to_string());
     let refused = quipu(["receipt", "verify", path(&file)]).failed();
@@ -114,7 +114,7 @@ fn a_changed_receipt_is_refused_by_us_and_by_python() {
 #[test]
 fn without_a_key_it_says_that_nobody_is_known_to_have_signed() {
     let files = Files::new();
-    let file = files.write("receipt.json", receipt(Value::Null).to_string());
+    let file = files.write("receipt.json", receipt(&Value::Null).to_string());
     let checked = quipu(["receipt", "verify", path(&file)]).succeeded();
     assert!(checked.stdout.contains("key_1: not checked (no --key)"), "{}", checked.stdout);
     assert!(checked.stdout.contains("holds, whoever signed it"), "{}", checked.stdout);
@@ -126,8 +126,8 @@ fn without_a_key_it_says_that_nobody_is_known_to_have_signed() {
 #[test]
 fn the_receipt_before_is_compared_by_its_computed_hash() {
     let files = Files::new();
-    let first = receipt(Value::Null);
-    let next = receipt(first["chain"]["receipt_hash"].clone());
+    let first = receipt(&Value::Null);
+    let next = receipt(&first["chain"]["receipt_hash"]);
     let (source, replay) =
         (files.write("a.json", first.to_string()), files.write("b.json", next.to_string()));
     quipu(["receipt", "verify", path(&replay), "--previous", path(&source)]).succeeded();
