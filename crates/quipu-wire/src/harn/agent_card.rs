@@ -119,6 +119,12 @@ pub struct A2aAgentCard {
     /// How to speak A2A to it; at least one.
     #[serde(default)]
     pub supported_interfaces: Vec<A2aAgentInterface>,
+    /// The first of them by the name that later cards use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferred_transport: Option<String>,
+    /// The others, where later cards look for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub additional_interfaces: Vec<A2aAgentInterface>,
     /// Who runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<A2aAgentProvider>,

@@ -169,6 +169,7 @@ fn the_card_is_written_in_both_spellings() {
                "a2a_card": {
                    "name": "Quipu", "description": "memory", "version": "1",
                    "supportedInterfaces": [{"url": "http://h/a2a", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}],
+                   "preferredTransport": "HTTP+JSON",
                    "provider": {"organization": "o", "url": "http://h"},
                    "capabilities": {"streaming": true, "pushNotifications": false, "extensions": [], "extendedAgentCard": false},
                    "securitySchemes": {"bearer": {"type": "http"}}, "security": [{"bearer": []}],
