@@ -198,6 +198,7 @@ pub struct ReplayEventMetadata {
     /// The place in the replay.
     pub replay_cursor: Option<String>,
     /// How it is replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ReplayMode>,
     /// The key whose substitute made this event; null if none did.
     pub override_key: Option<String>,
