@@ -76,7 +76,6 @@ pub struct HarnAgentCard {
     /// The card as A2A knows it.
     pub a2a_card: A2aAgentCard,
     /// What can be done here.
-    #[serde(default)]
     pub skills: Vec<Skill>,
     /// How to speak to this server.
     #[serde(default)]

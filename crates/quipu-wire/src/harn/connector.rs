@@ -43,7 +43,6 @@ pub struct Connector {
     /// Whether it takes deliveries.
     pub status: ConnectorStatus,
     /// What it tells of.
-    #[serde(default)]
     pub event_kinds: Vec<String>,
     /// How it knows the same delivery again.
     #[serde(default)]

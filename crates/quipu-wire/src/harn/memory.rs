@@ -61,7 +61,6 @@ pub struct Memory {
     /// What is known.
     pub content: MemoryContent,
     /// Where it comes from.
-    #[serde(default)]
     pub provenance: JsonObject,
     /// When it may be forgotten.
     pub expires_at: Option<String>,
@@ -87,7 +86,6 @@ pub struct CreateMemoryRequest {
     /// What is known.
     pub content: MemoryContent,
     /// Where it comes from.
-    #[serde(default)]
     pub provenance: JsonObject,
     /// The client's own members.
     #[serde(default)]

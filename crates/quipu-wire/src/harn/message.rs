@@ -100,13 +100,23 @@ impl MessageInput {
     }
 }
 
-/// Reads the body of `POST /v1/sessions/{session_id}/messages`.
-///
-/// # Errors
-/// Where a member is missing or malformed; the error names it.
-pub fn parse_append_message(value: Value) -> Result<MessageInput, ReadError> {
-    let mut object = reading::body(value)?;
-    read_message(&mut object)
+/// The body of `POST /v1/sessions/{session_id}/messages`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AppendMessageRequest {
+    /// The Message.
+    pub message: MessageInput,
+}
+
+impl AppendMessageRequest {
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// Where a member is missing or malformed; the error names it.
+    pub fn parse(value: Value) -> Result<Self, ReadError> {
+        let mut object = reading::body(value)?;
+        Ok(Self { message: read_message(&mut object)? })
+    }
 }
 
 /// The body of `POST /v1/tasks/{task_id}/messages`.

@@ -106,12 +106,14 @@ pub struct CreatePersonaRequest {
 
 /// What a PATCH of a Persona changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UpdatePersonaRequest {
     /// What it is for.
     pub description: Option<String>,
     /// Whether its Tasks have receipts.
     pub receipt_policy: Option<ReceiptPolicy>,
     /// Its limits.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub quota_id: Change<String>,
     /// Replaces the metadata.
     pub metadata: Option<JsonObject>,

@@ -79,6 +79,7 @@ pub struct ReceiptResource {
 
 /// The body of `POST /v1/receipts/{receipt_id}/verify`, which may be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VerifyReceiptRequest {
     /// The key to trust, as the agent card writes it; the server's own keys if absent.
     pub trust_anchor: Option<String>,

@@ -49,6 +49,7 @@ words! {
 
 /// A substitute for one recorded answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayOverride {
     /// What it is.
     pub kind: DependencyKind,
@@ -63,6 +64,7 @@ pub struct ReplayOverride {
     /// Its digest, as the caller declares it.
     pub sha256: Option<Sha256>,
     /// Who may see it.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub visibility: Visibility,
     /// Why.
     pub reason: Option<String>,
@@ -70,10 +72,13 @@ pub struct ReplayOverride {
 
 /// The body of `POST /v1/tasks/{task_id}/replay`, which may be absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayTaskRequest {
     /// How to replay.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub mode: ReplayMode,
     /// What to substitute, by key.
+    #[cfg_attr(feature = "openapi", schema(rename = "override", required = false))]
     pub overrides: BTreeMap<String, ReplayOverride>,
     /// The checkpoint to begin from.
     pub checkpoint_id: Option<String>,
@@ -82,6 +87,7 @@ pub struct ReplayTaskRequest {
     /// Why.
     pub reason: Option<String>,
     /// The client's own members, and our `executor`.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub metadata: JsonObject,
 }
 

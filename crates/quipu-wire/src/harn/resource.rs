@@ -94,7 +94,6 @@ pub struct ResourceEnvelope {
     /// When it last changed.
     pub updated_at: String,
     /// The place for members that the protocol does not know.
-    #[serde(default)]
     pub metadata: JsonObject,
 }
 

@@ -148,8 +148,10 @@ pub struct CreateSessionRequest {
 
 /// What a PATCH of a Session changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UpdateSessionRequest {
     /// What it is about.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub summary: Change<String>,
     /// Which model its agent uses.
     pub model_policy: Option<ModelPolicy>,
@@ -159,12 +161,14 @@ pub struct UpdateSessionRequest {
 
 /// The body of `POST /v1/sessions/{session_id}/fork`, which may be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ForkSessionRequest {
     /// The last event that the fork shares; the newest if absent.
     pub at_event_id: Option<String>,
     /// The Branch of the fork.
     pub branch_id: Option<String>,
     /// The client's own members.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub metadata: JsonObject,
 }
 

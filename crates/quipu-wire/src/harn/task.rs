@@ -75,7 +75,8 @@ pub struct HarnTask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SubmitTaskRequest {
-    /// The Session that it is in.
+    /// The Session that it is in; the path may say it instead.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub session_id: String,
     /// The Workspace, if the client wants it checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,10 +145,21 @@ fn read_input(object: &mut ObjectReader) -> Result<TaskInput, ReadError> {
     }
 }
 
-/// Reads the reason from the body of `POST /v1/tasks/{task_id}/cancel`, which may be absent.
-///
-/// # Errors
-/// Where the body or the reason is malformed.
-pub fn parse_cancel(value: Option<Value>) -> Result<Option<String>, ReadError> {
-    value.map_or(Ok(None), |value| reading::body(value)?.take_nonblank("reason"))
+/// The body of `POST /v1/tasks/{task_id}/cancel`, which may be absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CancelTaskRequest {
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl CancelTaskRequest {
+    /// Reads the body; absent gives no reason.
+    ///
+    /// # Errors
+    /// Where the body or the reason is malformed.
+    pub fn parse(value: Option<Value>) -> Result<Self, ReadError> {
+        let Some(value) = value else { return Ok(Self::default()) };
+        Ok(Self { reason: reading::body(value)?.take_nonblank("reason")? })
+    }
 }

@@ -26,51 +26,53 @@ pub fn is_dependency_key(key: &str) -> bool {
     })
 }
 
-/// Reads the lease from the body of `POST /v1/tasks/{task_id}/claim`, which may be absent. Claiming again
-/// renews it.
-///
-/// # Errors
-/// Where `lease_ms` is not within its limits.
-pub fn parse_claim(value: Option<Value>) -> Result<u64, ReadError> {
-    let Some(value) = value else { return Ok(LEASE_MS_DEFAULT) };
-    let mut object = reading::body(value)?;
-    let lease = object.take_integer("lease_ms")?.unwrap_or(LEASE_MS_DEFAULT);
-    if (LEASE_MS_MIN..=LEASE_MS_MAX).contains(&lease) {
-        return Ok(lease);
-    }
-    Err(object.refuse("lease_ms", format!("must be from {LEASE_MS_MIN} to {LEASE_MS_MAX}")))
+/// The body of `POST /v1/tasks/{task_id}/claim`, which may be absent. Claiming again renews the lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ClaimTaskRequest {
+    /// How long the claim lasts.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub lease_ms: u64,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AppendEventRequest {
     /// What happened.
     pub event: EventName,
     /// The particulars.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub payload: JsonObject,
     /// Who may see them.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub visibility: Visibility,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/complete`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CompleteTaskRequest {
     /// What came of it, in words.
     pub summary: String,
     /// What came of it.
     pub output: Option<Value>,
     /// The Artifacts that came of it.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub artifacts: Vec<String>,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/fail`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FailTaskRequest {
     /// A word for it.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub code: String,
     /// A sentence.
     pub message: String,
     /// More, for programs.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub details: JsonObject,
 }
 
@@ -100,15 +102,18 @@ pub struct RecordDependencyRequest {
 
 /// The body of `POST /v1/tasks/{task_id}/dependencies/resolve`: a worker that replays asks for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResolveDependencyRequest {
     /// Its key.
     pub key: String,
     /// The digest of what would be asked.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<serde_json::Value>))]
     pub request: Option<Sha256>,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/checkpoints`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RecordCheckpointRequest {
     /// What the boundary is called.
     pub label: String,
@@ -146,6 +151,22 @@ pub struct ResolvedDependency {
     pub sha256: Sha256,
     /// Whether something else is asked now than was asked then.
     pub divergent: bool,
+}
+
+impl ClaimTaskRequest {
+    /// Reads the body; absent is the default lease.
+    ///
+    /// # Errors
+    /// Where `lease_ms` is not within its limits.
+    pub fn parse(value: Option<Value>) -> Result<Self, ReadError> {
+        let Some(value) = value else { return Ok(Self { lease_ms: LEASE_MS_DEFAULT }) };
+        let mut object = reading::body(value)?;
+        let lease_ms = object.take_integer("lease_ms")?.unwrap_or(LEASE_MS_DEFAULT);
+        if (LEASE_MS_MIN..=LEASE_MS_MAX).contains(&lease_ms) {
+            return Ok(Self { lease_ms });
+        }
+        Err(object.refuse("lease_ms", format!("must be from {LEASE_MS_MIN} to {LEASE_MS_MAX}")))
+    }
 }
 
 impl AppendEventRequest {
@@ -265,3 +286,24 @@ fn read_request(object: &mut ObjectReader) -> Result<Option<Sha256>, ReadError> 
     let digest = Sha256::of_json(&request);
     digest.map(Some).map_err(|error| object.refuse("request", error.to_string()))
 }
+
+/// Written by hand, because the members of the body are not those of the struct: exactly one of `value` and
+/// `artifact_id` is there, and `request` is kept only as its digest.
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for RecordDependencyRequest {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        utoipa::openapi::ObjectBuilder::new()
+            .property("key", String::schema())
+            .required("key")
+            .property("kind", DependencyKind::schema())
+            .required("kind")
+            .property("request", Value::schema())
+            .property("value", Value::schema())
+            .property("artifact_id", String::schema())
+            .property("visibility", Visibility::schema())
+            .into()
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for RecordDependencyRequest {}

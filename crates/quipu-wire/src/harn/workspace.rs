@@ -72,12 +72,14 @@ pub struct CreateWorkspaceRequest {
 
 /// What a PATCH of a Workspace changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UpdateWorkspaceRequest {
     /// Its name.
     pub name: Option<String>,
     /// What may be done in it.
     pub capabilities: Option<Vec<String>>,
     /// Its limits.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub quota_id: Change<String>,
     /// Replaces the metadata.
     pub metadata: Option<JsonObject>,

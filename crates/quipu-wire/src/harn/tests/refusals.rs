@@ -67,7 +67,7 @@ fn tasks_sessions_and_messages_are_refused_by_their_parameter() {
         ],
     );
     refuses(
-        parse_append_message,
+        AppendMessageRequest::parse,
         &[
             (json!({}), "message"),
             (part(json!({"text": "hi"})), "message.parts[0].type"),
@@ -142,7 +142,7 @@ fn other_resources_are_refused_by_their_parameter() {
 
 #[test]
 fn work_is_refused_by_its_parameter() {
-    refuses(|body| parse_claim(Some(body)), &[(json!({"lease_ms": 0}), "lease_ms")]);
+    refuses(|body| ClaimTaskRequest::parse(Some(body)), &[(json!({"lease_ms": 0}), "lease_ms")]);
     refuses(
         AppendEventRequest::parse,
         &[

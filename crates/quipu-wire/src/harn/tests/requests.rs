@@ -67,8 +67,9 @@ fn a_session_starts_with_messages_and_a_fork_needs_no_body() {
     assert_eq!(request.initial_messages, [MessageInput::user("hi")]);
     assert_eq!(request.mode_id, Some(SessionMode::Code));
     assert_eq!(ForkSessionRequest::parse(None).unwrap(), ForkSessionRequest::default());
-    assert_eq!(parse_cancel(None), Ok(None));
-    assert_eq!(parse_cancel(Some(json!({"reason": "late"}))), Ok(Some("late".to_owned())));
+    assert_eq!(CancelTaskRequest::parse(None), Ok(CancelTaskRequest::default()));
+    let canceled = CancelTaskRequest::parse(Some(json!({"reason": "late"}))).unwrap();
+    assert_eq!(canceled.reason.as_deref(), Some("late"));
 }
 
 #[test]
@@ -92,8 +93,9 @@ fn a_dependency_keeps_only_the_digest_of_what_was_asked_and_hides_secrets() {
 
 #[test]
 fn a_worker_claims_appends_completes_and_fails() {
-    assert_eq!(parse_claim(None), Ok(LEASE_MS_DEFAULT));
-    assert_eq!(parse_claim(Some(json!({"lease_ms": 5}))), Ok(5));
+    let claim = |body| ClaimTaskRequest::parse(body).unwrap().lease_ms;
+    assert_eq!(claim(None), LEASE_MS_DEFAULT);
+    assert_eq!(claim(Some(json!({"lease_ms": 5}))), 5);
     let event =
         AppendEventRequest::parse(json!({"event": "agent.tool_use", "payload": {"t": 1}})).unwrap();
     assert_eq!(event.event, EventKind::AgentToolUse.into());
