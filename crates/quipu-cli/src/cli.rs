@@ -6,8 +6,8 @@ use crate::{
     bench::BenchArgs,
     commands::{
         attune::AttuneArgs, conformance::ConformanceArgs, export::ExportArgs, import::ImportArgs,
-        key::KeyArgs, proof::ProofArgs, record::RecordArgs, register::RegisterArgs,
-        status::StatusArgs, verify::VerifyArgs,
+        key::KeyArgs, proof::ProofArgs, receipt::ReceiptArgs, record::RecordArgs,
+        register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
     },
     config::ServeArgs,
 };
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Attune(AttuneArgs),
     Status(StatusArgs),
     Proof(ProofArgs),
+    Receipt(ReceiptArgs),
     Conformance(ConformanceArgs),
     #[command(about = "Measure this machine, and Quipu on it", long_about = BENCH)]
     Bench(BenchArgs),

@@ -2,9 +2,11 @@
 //! no state, canonical JSON and hashes. Knows nothing of I/O, storage, or what an operation does.
 
 pub mod akashik;
+pub mod base64;
 pub mod canon;
 pub mod error;
 pub mod error_code;
+pub mod harn;
 pub mod hash;
 pub mod limits;
 pub mod reader;

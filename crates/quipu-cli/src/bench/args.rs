@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{attune, compact, open, probe, recall, record, replay, report::Report, subscribe};
+use super::{
+    attune, compact, open, probe, recall, record, replay, report::Report, subscribe, task_replay,
+};
 use crate::failure::Failure;
 
 /// Measure this machine, and Quipu on it.
@@ -42,6 +44,8 @@ enum Question {
     Replay(replay::ReplayArgs),
     /// How long does it take to archive, to summarize and to purge many units?
     Compact(compact::CompactArgs),
+    /// How fast is a recorded Task replayed, and how long does a receipt take?
+    TaskReplay(task_replay::TaskReplayArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
     #[command(hide = true)]
     OpenChild {
@@ -66,6 +70,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
         Question::Replay(options) => replay::run(&options, args.seed, &mut report)?,
         Question::Compact(options) => compact::run(&options, args.seed, &mut report)?,
+        Question::TaskReplay(options) => task_replay::run(&options, &mut report)?,
         Question::OpenChild { .. } => {}
     }
     report.finish(args.out.as_deref())

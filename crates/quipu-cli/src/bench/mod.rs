@@ -19,6 +19,7 @@ mod replay;
 mod report;
 mod stopwatch;
 mod subscribe;
+mod task_replay;
 mod workplace;
 
 pub(crate) use args::{BenchArgs, run};

@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use super::{
-    attune, conformance, export, import, key, proof, record, register, serve, status, verify,
+    attune, conformance, export, import, key, proof, receipt, record, register, serve, status,
+    verify,
 };
 use crate::{bench, cli::Command, config::Settings, failure::Failure};
 
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Record(args) => alone(record::record(args)),
         Command::Attune(args) => alone(attune::attune(args)),
         Command::Proof(args) => alone(proof::proof(args)),
+        Command::Receipt(args) => receipt::receipt(&args.action),
         Command::Status(args) => alone(status::status(args)),
         Command::Conformance(args) => conformance::conformance(&args),
         Command::Bench(args) => bench::run(args),

@@ -18,6 +18,7 @@ mod pages;
 mod proofs;
 mod purging;
 mod readme;
+mod receipts;
 mod seed_pages;
 mod starting;
 mod summarizing;

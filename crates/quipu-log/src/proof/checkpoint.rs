@@ -4,13 +4,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use quipu_wire::hash::Hash;
+use quipu_wire::{base64, hash::Hash};
 
+use super::decimal;
 use super::note::{Note, NoteError};
 use super::signing_key::SigningKey;
 use super::tree_head::TreeHead;
 use super::verifier_key::VerifierKey;
-use super::{base64, decimal};
 
 /// What a log says of itself: who it is and what its tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]

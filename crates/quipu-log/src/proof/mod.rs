@@ -4,7 +4,6 @@
 //! The commit at position `p` of the log is the leaf with index `p - 1`. The tree and the hash chain are two
 //! structures over the same commits; no proof mixes them.
 
-mod base64;
 mod checkpoint;
 mod consistency;
 mod decimal;

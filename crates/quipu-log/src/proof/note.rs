@@ -4,7 +4,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::base64;
+use quipu_wire::base64;
+
 use super::key_name::{KeyName, KeyNameError};
 use super::signing_key::SigningKey;
 use super::verifier_key::VerifierKey;

@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use quipu_wire::hash::Hash;
+use quipu_wire::{base64, hash::Hash};
 
 use super::checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint};
+use super::decimal;
 use super::inclusion::{InclusionError, InclusionProof};
 use super::node::LeafHash;
 use super::verifier_key::VerifierKey;
-use super::{base64, decimal};
 
 const FIRST_LINE: &str = "c2sp.org/tlog-proof@v1";
 

@@ -6,9 +6,8 @@ use std::str::FromStr;
 
 use ed25519_dalek::{Signature, VerifyingKey};
 
-use quipu_wire::hash::Hash;
+use quipu_wire::{base64, hash::Hash};
 
-use super::base64;
 use super::key_name::{KeyName, KeyNameError};
 
 /// The byte that says Ed25519 in a key's text and in its id.

@@ -22,7 +22,7 @@ mod scope;
 mod session;
 mod subscribe;
 mod unit;
-mod words;
+pub(crate) mod words;
 
 pub use agent::{Agent, AgentList, AgentStatus};
 pub use attune::{

@@ -4,7 +4,8 @@
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The text of `bytes`.
-pub(super) fn encode(bytes: &[u8]) -> String {
+#[must_use]
+pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     let (whole, rest) = bytes.as_chunks::<3>();
     for [a, b, c] in whole {
@@ -26,7 +27,8 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 
 /// The bytes of `text`, or nothing if it is not exactly what [`encode`] writes for them: also a missing padding,
 /// white space, and bits behind the last byte that are not zero are refused.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+#[must_use]
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     let (quads, []) = text.as_bytes().as_chunks::<4>() else { return None };
     let Some((last, whole)) = quads.split_last() else { return Some(Vec::new()) };
     let mut bytes = Vec::with_capacity(quads.len() * 3);

@@ -1,0 +1,222 @@
+//! `quipu receipt`: checks receipts of Tasks and replays offline, without a server and without its data.
+
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use quipu_replay::receipt::{
+    DOCUMENT_BYTES_MAX, Finding, ReceiptKey, SignatureState, Trusted, Verdict, read_document,
+    receipt_hash, verify,
+};
+use quipu_wire::harn::Sha256;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    failure::Failure,
+    output::{self, count, harmless},
+};
+
+const ABOUT: &str = "\
+Check receipts of Tasks and of replays, offline.
+
+Example:
+  quipu receipt verify receipt.json --key 'key_1=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='";
+
+const VERIFY: &str = "\
+Check a receipt: its schema, its hash, its place in the chain, its signatures.
+
+FILE is a receipt as JSON, the resource that the API answers, or deterministic CBOR; `-` is stdin.
+Without --key nothing is known of who signed, and the command says so; with it, one of the keys must
+have signed. Exits 0, or 1 and names everything that is wrong.
+
+Example:
+  quipu receipt verify receipt.json
+  quipu receipt verify replay.cbor --previous source.json --key 'key_1=11qYAYKxCrfVS...'";
+
+/// The arguments of `quipu receipt`.
+#[derive(Debug, Args)]
+#[command(about = "Check receipts offline", long_about = ABOUT)]
+pub(crate) struct ReceiptArgs {
+    /// What to do with receipts.
+    #[command(subcommand)]
+    pub(crate) action: ReceiptAction,
+}
+
+/// What can be done with receipts.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReceiptAction {
+    /// Check a receipt
+    #[command(long_about = VERIFY)]
+    Verify(VerifyArgs),
+}
+
+/// The arguments of `quipu receipt verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The receipt; `-` for stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// A key to trust, as the agent card advertises it; may be given several times
+    #[arg(long, value_name = "KEY_ID=BASE64")]
+    key: Vec<ReceiptKey>,
+    /// The receipt before it in the chain: of a replay, that of its source
+    #[arg(long, value_name = "FILE")]
+    previous: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found out, for programs.
+#[derive(Debug, Serialize)]
+struct Report {
+    valid: bool,
+    form: &'static str,
+    receipt_id: Option<String>,
+    receipt_hash: Option<Sha256>,
+    findings: Vec<FindingReport>,
+    signatures: Vec<SignatureReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingReport {
+    name: &'static str,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct SignatureReport {
+    key_id: String,
+    state: &'static str,
+}
+
+/// Works with receipts.
+pub(crate) fn receipt(action: &ReceiptAction) -> Result<(), Failure> {
+    match action {
+        ReceiptAction::Verify(args) => check(args),
+    }
+}
+
+fn check(args: &VerifyArgs) -> Result<(), Failure> {
+    let (receipt, form) = read(&args.file)?;
+    let previous = args.previous.as_deref().map(hash_of).transpose()?;
+    let trusted = Trusted { keys: &args.key, previous: previous.map(Some), merkle_root: None };
+    let verdict = verify(&receipt, trusted);
+    let report = Report::new(&receipt, form, &verdict);
+    let text = match args.json {
+        true => as_json(&report)?,
+        false => as_text(args, &receipt, &report),
+    };
+    output::print(&text)?;
+    match verdict.findings.first() {
+        None => Ok(()),
+        Some(_) if args.json => Err(Failure::shown()),
+        Some(first) => Err(Failure::new(format!(
+            "the receipt does not hold: {}",
+            harmless(&first.to_string())
+        ))),
+    }
+}
+
+fn read(file: &Path) -> Result<(Value, &'static str), Failure> {
+    let named = |what: &str, error: &dyn std::error::Error| {
+        Failure::caused(format!("{} {what}", file.display()), error)
+    };
+    let mut bytes = Vec::new();
+    // One byte more than is read, so that a file that is too large is told from one that just fits.
+    let most = DOCUMENT_BYTES_MAX as u64 + 1;
+    let taken = if file == Path::new("-") {
+        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(file).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    taken.map_err(|error| named("cannot be read", &error))?;
+    let (value, form) = read_document(&bytes).map_err(|error| named("is not a receipt", &error))?;
+    Ok((value, form.as_str()))
+}
+
+/// The hash of the receipt before, computed and not believed.
+fn hash_of(file: &Path) -> Result<Sha256, Failure> {
+    let (receipt, _) = read(file)?;
+    receipt_hash(&receipt)
+        .map_err(|error| Failure::caused(format!("{} is not a receipt", file.display()), &error))
+}
+
+impl Report {
+    fn new(receipt: &Value, form: &'static str, verdict: &Verdict) -> Self {
+        let finding = |finding: &Finding| FindingReport {
+            name: finding.name(),
+            message: finding.to_string(),
+        };
+        let signature = |state: &SignatureState| {
+            let (key_id, state) = match state {
+                SignatureState::Valid { key_id } => (key_id, "valid"),
+                SignatureState::Wrong { key_id } => (key_id, "wrong"),
+                SignatureState::Unknown { key_id } => (key_id, "unknown_key"),
+            };
+            SignatureReport { key_id: key_id.clone(), state }
+        };
+        Self {
+            valid: verdict.is_valid(),
+            form,
+            receipt_id: receipt.get("receipt_id").and_then(Value::as_str).map(str::to_owned),
+            receipt_hash: verdict.computed_hash,
+            findings: verdict.findings.iter().map(finding).collect(),
+            signatures: verdict.signatures.iter().map(signature).collect(),
+        }
+    }
+}
+
+fn as_json(report: &Report) -> Result<String, Failure> {
+    serde_json::to_string_pretty(report)
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::caused("cannot write the result", &error))
+}
+
+fn as_text(args: &VerifyArgs, receipt: &Value, report: &Report) -> String {
+    let at = |pointer: &str| receipt.pointer(pointer).and_then(Value::as_str).unwrap_or("?");
+    let mut rows = [
+        ["receipt", at("/receipt_id")],
+        ["about", at("/subject/id")],
+        ["ended", at("/lifecycle/final_state")],
+        ["issued", at("/issued_at")],
+        ["issuer", at("/issuer/id")],
+        ["form", report.form],
+    ]
+    .map(|row| row.map(harmless).to_vec())
+    .to_vec();
+    let mut row = |name: &str, value: String| rows.push(vec![name.to_owned(), harmless(&value)]);
+    if let Some(hash) = &report.receipt_hash {
+        row("hash", hash.to_string());
+    }
+    let chain = match (&args.previous, at("/chain/previous_receipt_hash")) {
+        (_, "?") => "nothing before it".to_owned(),
+        (None, before) => format!("{before}, not compared (no --previous)"),
+        (Some(_), before) => before.to_owned(),
+    };
+    row("before", chain);
+    for signature in &report.signatures {
+        let state = match (signature.state, args.key.is_empty()) {
+            ("unknown_key", true) => "not checked (no --key)",
+            ("unknown_key", false) => "not by a key that was given",
+            (state, _) => state,
+        };
+        row("signature", format!("{}: {state}", signature.key_id));
+    }
+    if report.signatures.is_empty() {
+        row("signature", "none".to_owned());
+    }
+    for finding in &report.findings {
+        row("wrong", finding.message.clone());
+    }
+    let verdict = match (report.valid, args.key.is_empty()) {
+        (true, true) => "holds, whoever signed it".to_owned(),
+        (true, false) => "holds, and a trusted key signed it".to_owned(),
+        (false, _) => format!("does not hold: {}", count(report.findings.len() as u64, "finding")),
+    };
+    row("verdict", verdict);
+    output::table(&rows)
+}

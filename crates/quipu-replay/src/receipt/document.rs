@@ -1,0 +1,73 @@
+//! Reads a receipt from bytes in each of its forms: bare JSON, the API's resource around it, or CBOR. Strict:
+//! a text with two readings is no receipt.
+
+use serde_json::Value;
+
+use quipu_wire::canon::{self, ParseError};
+
+use crate::cbor::{self, CborError};
+
+/// The largest document that is read.
+pub const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The form that a document had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The receipt itself as JSON.
+    Json,
+    /// The resource of the API, with the receipt in `wire.payload`.
+    Resource,
+    /// Deterministic CBOR.
+    Cbor,
+}
+
+impl Form {
+    /// In words.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::Resource => "JSON resource",
+            Self::Cbor => "CBOR",
+        }
+    }
+}
+
+/// Why bytes are no receipt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// Larger than is read.
+    #[error("the document has {0} bytes, at most {DOCUMENT_BYTES_MAX} are read")]
+    TooLarge(usize),
+    /// Not strict JSON.
+    #[error("the document is not strict JSON")]
+    Json(#[from] ParseError),
+    /// Not deterministic CBOR.
+    #[error("the document is not deterministic CBOR")]
+    Cbor(#[from] CborError),
+    /// The resource has no receipt in it.
+    #[error("the resource has no receipt in wire.payload")]
+    NoPayload,
+}
+
+/// Reads a document. What it says is not judged here.
+///
+/// # Errors
+/// Where the bytes are neither strict JSON nor deterministic CBOR.
+pub fn read_document(bytes: &[u8]) -> Result<(Value, Form), DocumentError> {
+    if bytes.len() > DOCUMENT_BYTES_MAX {
+        return Err(DocumentError::TooLarge(bytes.len()));
+    }
+    // A map of CBOR starts with a byte that no JSON text can start with.
+    if bytes.first().is_some_and(|first| (0xa0..=0xbf).contains(first)) {
+        return Ok((cbor::decode(bytes)?, Form::Cbor));
+    }
+    let mut value = canon::parse(bytes)?;
+    if value.get("object").is_none_or(|object| object != "receipt") {
+        return Ok((value, Form::Json));
+    }
+    match value.pointer_mut("/wire/payload").map(Value::take) {
+        Some(payload @ Value::Object(_)) => Ok((payload, Form::Resource)),
+        _ => Err(DocumentError::NoPayload),
+    }
+}

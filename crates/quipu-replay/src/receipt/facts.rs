@@ -1,0 +1,94 @@
+//! What a receipt is made from. Plain inputs: who issues it, who ran what where, what was spent. Identity and
+//! trust are given and never discovered, so that two servers can be configured to say the same.
+
+use quipu_wire::harn::{
+    Approval, BudgetAmount, Cost, FinalArtifact, Identifiers, IssuerKind, JsonObject, Lifecycle,
+    ModelRoute, Redaction, Sha256, SideEffects, Trust,
+};
+
+use super::{materials::DependencyFact, secrets::SecretHashing};
+
+/// Who issues receipts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuerFacts {
+    /// Its id.
+    pub id: String,
+    /// What it is.
+    pub kind: IssuerKind,
+    /// Its name.
+    pub name: Option<String>,
+    /// The key that it signs with.
+    pub public_key_id: Option<String>,
+}
+
+/// The event log of the run that a receipt is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLogFact {
+    /// Its id.
+    pub id: String,
+    /// Where it is.
+    pub uri: String,
+    /// Its digest.
+    pub sha256: Sha256,
+}
+
+/// What a Task and a replay have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunFacts {
+    /// The receipt's id.
+    pub receipt_id: String,
+    /// Who issues it.
+    pub issuer: IssuerFacts,
+    /// Where it ran.
+    pub identifiers: Identifiers,
+    /// How much the agent was allowed.
+    pub trust: Trust,
+    /// Which model was used; none if nothing is said.
+    pub model_route: Option<ModelRoute>,
+    /// The event log.
+    pub event_log: Option<EventLogFact>,
+    /// What came of it.
+    pub final_artifacts: Vec<FinalArtifact>,
+    /// The receipt before, as the chain has it.
+    pub previous_receipt_hash: Option<Sha256>,
+    /// A root over receipts strictly before this one; left out unless somebody keeps such batches.
+    pub merkle_root: Option<Sha256>,
+    /// More, in the receipt's open member.
+    pub metadata: JsonObject,
+}
+
+/// What the receipt of a finished Task is made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskFacts {
+    /// What it shares with a replay.
+    pub run: RunFacts,
+    /// When it ran and how it ended.
+    pub lifecycle: Lifecycle,
+    /// Who agreed to what.
+    pub approvals: Vec<Approval>,
+    /// How much might be spent.
+    pub limit: Option<BudgetAmount>,
+    /// How much was.
+    pub consumed: BudgetAmount,
+    /// Every answer that it consumed, in any order.
+    pub dependencies: Vec<DependencyFact>,
+    /// Why it cannot be replayed, if it cannot.
+    pub unavailable_reason: Option<String>,
+    /// What it cost.
+    pub cost: Option<Cost>,
+    /// What it changed outside.
+    pub side_effects: SideEffects,
+    /// What is left out besides secrets.
+    pub redactions: Vec<Redaction>,
+}
+
+/// What the receipt of a replay is made from, besides what the replay did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayFacts {
+    /// What it shares with a Task; `identifiers.task_id` is the replay Task.
+    pub run: RunFacts,
+    /// What may be said of substituted secrets.
+    pub secrets: SecretHashing,
+    /// Why the source failed, if it did: a replay that comes to the same end repeats it.
+    pub source_failure: Option<JsonObject>,
+}

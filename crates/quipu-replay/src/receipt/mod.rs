@@ -1,0 +1,26 @@
+//! Receipts of the wire format `receipt-2026-04-25`: made from facts, hashed, chained, signed, read in
+//! each of their forms, and verified by anybody with the public key.
+
+mod document;
+mod facts;
+mod issue_replay;
+mod issue_task;
+mod key;
+mod materials;
+mod seal;
+mod secrets;
+mod verify;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::schema::Breach;
+pub use document::{DOCUMENT_BYTES_MAX, DocumentError, Form, read_document};
+pub use facts::{EventLogFact, IssuerFacts, ReplayFacts, RunFacts, TaskFacts};
+pub use issue_replay::issue_replay;
+pub use issue_task::issue_task;
+pub use key::{KeyError, ReceiptKey, ReceiptSigner, SIGNATURE_ALGORITHM};
+pub use materials::{DependencyFact, delta_id};
+pub use seal::{SealError, canonical_bytes, preimage, receipt_hash, seal};
+pub use secrets::SecretHashing;
+pub use verify::{Finding, SignatureState, Trusted, Verdict, verify};

@@ -1,0 +1,215 @@
+//! Checks a receipt: its schema, its hash, its place in the chain, its signatures. Every finding has a name that
+//! programs can rely on and a sentence for people; nothing is trusted because it is written in the receipt.
+
+use serde_json::Value;
+
+use quipu_wire::harn::Sha256;
+
+use super::{
+    key::{ReceiptKey, SIGNATURE_ALGORITHM},
+    seal::{SealError, receipt_hash},
+};
+use crate::schema::{self, Breach};
+
+/// What the one who checks brings along.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Trusted<'a> {
+    /// Keys whose signatures count. With any, at least one of them must have signed.
+    pub keys: &'a [ReceiptKey],
+    /// The hash of the receipt before, where it is known: `Some(None)` says that there is none.
+    pub previous: Option<Option<Sha256>>,
+    /// The root of the batch, where the server advertises one.
+    pub merkle_root: Option<Sha256>,
+}
+
+/// Something that is wrong with a receipt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// It does not follow the schema.
+    #[error("schema: {0}")]
+    Schema(Breach),
+    /// It cannot be hashed.
+    #[error("canonical form: {0}")]
+    NotCanonical(SealError),
+    /// It was altered after it was sealed, or its hash was.
+    #[error("hash: {stored} is written, the receipt has {computed}")]
+    HashDiffers {
+        /// What is written.
+        stored: String,
+        /// What it is.
+        computed: Sha256,
+    },
+    /// It does not follow the receipt before.
+    #[error("chain: {stored} is written as the receipt before, {expected} is")]
+    PreviousDiffers {
+        /// What is written.
+        stored: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// It is not of this batch.
+    #[error("batch: {stored} is written as the root, {expected} is")]
+    MerkleRootDiffers {
+        /// What is written.
+        stored: String,
+        /// What it should be.
+        expected: Sha256,
+    },
+    /// A signature in the name of a trusted key is not by it.
+    #[error("signature {index}: is not by {key_id} over this receipt")]
+    SignatureWrong {
+        /// Which.
+        index: usize,
+        /// The key that it names.
+        key_id: String,
+    },
+    /// None of the trusted keys signed.
+    #[error("signatures: none is by a trusted key")]
+    NotSigned,
+}
+
+impl Finding {
+    /// Its name, which does not change.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Schema(_) => "schema",
+            Self::NotCanonical(_) => "not_canonical",
+            Self::HashDiffers { .. } => "receipt_hash",
+            Self::PreviousDiffers { .. } => "previous_receipt_hash",
+            Self::MerkleRootDiffers { .. } => "merkle_root",
+            Self::SignatureWrong { .. } => "signature",
+            Self::NotSigned => "unsigned",
+        }
+    }
+}
+
+/// What was found out about one signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignatureState {
+    /// A trusted key made it.
+    Valid {
+        /// The key.
+        key_id: String,
+    },
+    /// It is in the name of a trusted key, and that key did not make it.
+    Wrong {
+        /// The key.
+        key_id: String,
+    },
+    /// The key is not among the trusted ones; it proves nothing here.
+    Unknown {
+        /// The key.
+        key_id: String,
+    },
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Everything that is wrong, in the order of the checks.
+    pub findings: Vec<Finding>,
+    /// The hash that the receipt has.
+    pub computed_hash: Option<Sha256>,
+    /// What was found out about each signature.
+    pub signatures: Vec<SignatureState>,
+}
+
+impl Verdict {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// The first thing that is wrong, in words.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        self.findings.first().map(ToString::to_string)
+    }
+
+    /// How many signatures a trusted key made.
+    #[must_use]
+    pub fn valid_signatures(&self) -> usize {
+        let valid = |state: &&SignatureState| matches!(state, SignatureState::Valid { .. });
+        self.signatures.iter().filter(valid).count()
+    }
+}
+
+/// Checks a receipt.
+#[must_use]
+pub fn verify(receipt: &Value, trusted: Trusted<'_>) -> Verdict {
+    let mut findings: Vec<Finding> =
+        schema::check(receipt).into_iter().map(Finding::Schema).collect();
+    let computed_hash = match receipt_hash(receipt) {
+        Ok(hash) => Some(hash),
+        Err(error) => {
+            findings.push(Finding::NotCanonical(error));
+            None
+        }
+    };
+    if let Some(computed) = computed_hash {
+        let stored = text_at(receipt, "/chain/receipt_hash");
+        if stored != computed.to_string() {
+            findings.push(Finding::HashDiffers { stored, computed });
+        }
+    }
+    findings.extend(check_chain(receipt, trusted));
+    let signatures = check_signatures(receipt, trusted.keys, computed_hash);
+    for (index, state) in signatures.iter().enumerate() {
+        if let SignatureState::Wrong { key_id } = state {
+            findings.push(Finding::SignatureWrong { index, key_id: key_id.clone() });
+        }
+    }
+    let verdict = Verdict { findings, computed_hash, signatures };
+    if trusted.keys.is_empty() || verdict.valid_signatures() > 0 {
+        return verdict;
+    }
+    let mut verdict = verdict;
+    verdict.findings.push(Finding::NotSigned);
+    verdict
+}
+
+fn check_chain(receipt: &Value, trusted: Trusted<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(previous) = trusted.previous {
+        let expected = previous.map_or_else(|| "nothing".to_owned(), |hash| hash.to_string());
+        let stored = text_at(receipt, "/chain/previous_receipt_hash");
+        if stored != expected {
+            findings.push(Finding::PreviousDiffers { stored, expected });
+        }
+    }
+    if let Some(expected) = trusted.merkle_root {
+        let stored = text_at(receipt, "/chain/merkle_root");
+        if stored != expected.to_string() {
+            findings.push(Finding::MerkleRootDiffers { stored, expected });
+        }
+    }
+    findings
+}
+
+fn check_signatures(
+    receipt: &Value,
+    keys: &[ReceiptKey],
+    hash: Option<Sha256>,
+) -> Vec<SignatureState> {
+    let signatures = receipt.get("signatures").and_then(Value::as_array);
+    signatures.into_iter().flatten().map(|signature| judge(signature, keys, hash)).collect()
+}
+
+fn judge(signature: &Value, keys: &[ReceiptKey], hash: Option<Sha256>) -> SignatureState {
+    let member = |name: &str| signature.get(name).and_then(Value::as_str).unwrap_or_default();
+    let key_id = member("key_id").to_owned();
+    let named: Vec<&ReceiptKey> = keys.iter().filter(|key| key.key_id() == key_id).collect();
+    if named.is_empty() {
+        return SignatureState::Unknown { key_id };
+    }
+    let made = member("algorithm") == SIGNATURE_ALGORITHM
+        && hash.is_some_and(|hash| named.iter().any(|key| key.accepts(&hash, member("signature"))));
+    if made { SignatureState::Valid { key_id } } else { SignatureState::Wrong { key_id } }
+}
+
+/// The text at a place; null and absent are `nothing`.
+fn text_at(receipt: &Value, pointer: &str) -> String {
+    receipt.pointer(pointer).and_then(Value::as_str).unwrap_or("nothing").to_owned()
+}

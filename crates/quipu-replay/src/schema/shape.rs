@@ -1,0 +1,61 @@
+//! The few kinds of members that a receipt has.
+
+/// An object: its members and nothing else.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) members: &'static [Member],
+    /// At least one of these sets of members must be there whole; empty if nothing is asked.
+    pub(super) any_of: &'static [&'static [&'static str]],
+}
+
+/// A member of an object.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) name: &'static str,
+    pub(super) required: bool,
+    pub(super) kind: Kind,
+}
+
+/// What may stand in a member.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// A text with at least one character.
+    Text,
+    /// `sha256:` and 64 hexadecimal digits.
+    Digest,
+    /// A digest or null.
+    DigestOrNull,
+    /// A time as RFC 3339 has it.
+    Time,
+    /// Three capital letters.
+    Currency,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// An integer from 0 on.
+    Count,
+    /// A number from 0 on.
+    Amount,
+    /// An object with any members.
+    Open,
+    /// Such an object or null.
+    OpenOrNull,
+    /// An object of this shape.
+    Object(&'static Shape),
+    /// An array of such objects.
+    List(&'static Shape),
+}
+
+/// A member that must be there.
+pub(super) const fn must(name: &'static str, kind: Kind) -> Member {
+    Member { name, required: true, kind }
+}
+
+/// A member that may be there.
+pub(super) const fn may(name: &'static str, kind: Kind) -> Member {
+    Member { name, required: false, kind }
+}
+
+/// A shape without alternatives.
+pub(super) const fn closed(members: &'static [Member]) -> Shape {
+    Shape { members, any_of: &[] }
+}

@@ -1,0 +1,320 @@
+//! Whether a replay may run at all. Everything that can be decided before the first event is decided here, and
+//! each refusal names the parameter. What only shows while it runs fails the replay instead.
+
+use serde_json::Value;
+
+use quipu_wire::{
+    canon::CanonError,
+    harn::{
+        DependencyKind, HarnError, HarnErrorCode, ReplayMode, ReplayOverride, ReplayTaskRequest,
+        Sha256, TaskState, is_timestamp,
+    },
+};
+
+use super::{
+    identity::ReplayIdentity,
+    lifecycle::is_lifecycle_key,
+    plan::{Boundary, HashTrust, PlannedOverride, ReplayPlan, Substitute},
+    recording::{Availability, DependencySummary},
+};
+
+/// What is known of the Task that is to be replayed.
+pub trait SourceTask {
+    /// Its id.
+    fn task_id(&self) -> &str;
+    /// Where it stands.
+    fn state(&self) -> TaskState;
+    /// The recorded answer under a key.
+    fn dependency(&self, key: &str) -> Option<DependencySummary>;
+    /// The checkpoint with this id.
+    fn checkpoint(&self, checkpoint_id: &str) -> Option<Boundary>;
+    /// The checkpoint that this event made.
+    fn checkpoint_at(&self, event_id: &str) -> Option<Boundary>;
+    /// Whether an Artifact's bytes are there, with their digest.
+    fn artifact(&self, artifact_id: &str) -> Availability;
+}
+
+/// Why a replay may not run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AdmissionError {
+    /// The Task is not over.
+    #[error("task {task_id} is {state}; only a finished task can be replayed")]
+    NotTerminal {
+        /// The Task.
+        task_id: String,
+        /// Where it stands.
+        state: TaskState,
+    },
+    /// Nothing was recorded under the key.
+    #[error("override.{key}: the source recorded nothing under this key")]
+    NothingRecorded {
+        /// The key.
+        key: String,
+    },
+    /// The key's event lies before the checkpoint, so the override would have no effect.
+    #[error("override.{key}: was recorded before the checkpoint, where nothing is replayed")]
+    BeforeCheckpoint {
+        /// The key.
+        key: String,
+    },
+    /// The override says another kind than was recorded.
+    #[error("override.{key}.kind: {given} was given, {recorded} was recorded")]
+    KindDiffers {
+        /// The key.
+        key: String,
+        /// What the caller said.
+        given: DependencyKind,
+        /// What was recorded.
+        recorded: DependencyKind,
+    },
+    /// The override names another event than the one that recorded the key.
+    #[error("override.{key}.event_id: the key was recorded by {recorded}")]
+    EventDiffers {
+        /// The key.
+        key: String,
+        /// The event that recorded it.
+        recorded: String,
+    },
+    /// The declared hash is not the hash of the substitute. The value itself is not repeated.
+    #[error("override.{key}.sha256: {declared} was declared, the substitute has {actual}")]
+    HashDiffers {
+        /// The key.
+        key: String,
+        /// What the caller said.
+        declared: Sha256,
+        /// What it is.
+        actual: Sha256,
+    },
+    /// Both a value and an Artifact were given, and they are not the same.
+    #[error("override.{key}.artifact_id: value and artifact are both given and differ")]
+    ValueAndArtifact {
+        /// The key.
+        key: String,
+    },
+    /// The Artifact's bytes are not there.
+    #[error("override.{key}.artifact_id: {artifact_id} is unavailable: {reason}")]
+    ArtifactUnavailable {
+        /// The key.
+        key: String,
+        /// The Artifact.
+        artifact_id: String,
+        /// Why.
+        reason: String,
+    },
+    /// A time of the lifecycle was to be replaced by something that is no time.
+    #[error("override.{key}.value: must be a time as RFC 3339 has it")]
+    NotATime {
+        /// The key.
+        key: String,
+    },
+    /// The value has no canonical form.
+    #[error("override.{key}.value: has no canonical JSON")]
+    NotCanonical {
+        /// The key.
+        key: String,
+        /// Why.
+        #[source]
+        source: CanonError,
+    },
+    /// There is no such checkpoint in the source.
+    #[error("{param}: the source has no such checkpoint")]
+    CheckpointUnknown {
+        /// The member that names it.
+        param: &'static str,
+    },
+    /// The two members name different checkpoints.
+    #[error("checkpoint_event_id: is not the event of checkpoint_id")]
+    CheckpointsDiffer,
+    /// The request says exact and has overrides, or names no checkpoint; strict reading refuses it too.
+    #[error("{param}: contradicts mode {mode}")]
+    ModeContradicted {
+        /// The member.
+        param: &'static str,
+        /// The mode.
+        mode: ReplayMode,
+    },
+}
+
+impl AdmissionError {
+    /// The protocol's code.
+    #[must_use]
+    pub const fn code(&self) -> HarnErrorCode {
+        match self {
+            Self::NotTerminal { .. } => HarnErrorCode::Conflict,
+            Self::NothingRecorded { .. }
+            | Self::BeforeCheckpoint { .. }
+            | Self::KindDiffers { .. }
+            | Self::EventDiffers { .. }
+            | Self::HashDiffers { .. }
+            | Self::ValueAndArtifact { .. }
+            | Self::ArtifactUnavailable { .. }
+            | Self::NotATime { .. }
+            | Self::NotCanonical { .. }
+            | Self::CheckpointUnknown { .. }
+            | Self::CheckpointsDiffer
+            | Self::ModeContradicted { .. } => HarnErrorCode::InvalidRequest,
+        }
+    }
+}
+
+impl AdmissionError {
+    /// The parameter that is wrong, as the client wrote it.
+    #[must_use]
+    pub fn param(&self) -> String {
+        let of = |key: &str, member: &str| format!("override.{key}{member}");
+        match self {
+            Self::NotTerminal { .. } => "task_id".to_owned(),
+            Self::NothingRecorded { key } | Self::BeforeCheckpoint { key } => of(key, ""),
+            Self::KindDiffers { key, .. } => of(key, ".kind"),
+            Self::EventDiffers { key, .. } => of(key, ".event_id"),
+            Self::HashDiffers { key, .. } => of(key, ".sha256"),
+            Self::ValueAndArtifact { key } | Self::ArtifactUnavailable { key, .. } => {
+                of(key, ".artifact_id")
+            }
+            Self::NotATime { key } | Self::NotCanonical { key, .. } => of(key, ".value"),
+            Self::CheckpointUnknown { param } | Self::ModeContradicted { param, .. } => {
+                (*param).to_owned()
+            }
+            Self::CheckpointsDiffer => "checkpoint_event_id".to_owned(),
+        }
+    }
+}
+
+impl From<AdmissionError> for HarnError {
+    fn from(error: AdmissionError) -> Self {
+        let param = error.param();
+        Self::new(error.code(), error.to_string()).at(param)
+    }
+}
+
+/// Decides whether a replay may run, and how.
+///
+/// # Errors
+/// Why not: see [`AdmissionError`].
+pub fn admit(
+    request: &ReplayTaskRequest,
+    source: &dyn SourceTask,
+    identity: ReplayIdentity,
+    trust: HashTrust,
+) -> Result<ReplayPlan, AdmissionError> {
+    let state = source.state();
+    if !state.is_terminal() {
+        return Err(AdmissionError::NotTerminal { task_id: source.task_id().to_owned(), state });
+    }
+    if request.mode == ReplayMode::Exact && !request.overrides.is_empty() {
+        return Err(AdmissionError::ModeContradicted { param: "override", mode: request.mode });
+    }
+    let boundary = admit_boundary(request, source)?;
+    let mut plan = ReplayPlan::exact(identity);
+    plan.mode = request.mode;
+    plan.reason.clone_from(&request.reason);
+    for (key, given) in &request.overrides {
+        let planned = admit_override(key, given, source, boundary.as_ref(), trust)?;
+        plan.overrides.insert(key.clone(), planned);
+    }
+    plan.boundary = boundary;
+    Ok(plan)
+}
+
+fn admit_boundary(
+    request: &ReplayTaskRequest,
+    source: &dyn SourceTask,
+) -> Result<Option<Boundary>, AdmissionError> {
+    if request.mode != ReplayMode::FromCheckpoint {
+        return Ok(None);
+    }
+    let unknown = |param| AdmissionError::CheckpointUnknown { param };
+    let by_id = request
+        .checkpoint_id
+        .as_deref()
+        .map(|id| source.checkpoint(id).ok_or_else(|| unknown("checkpoint_id")));
+    let by_event = request
+        .checkpoint_event_id
+        .as_deref()
+        .map(|id| source.checkpoint_at(id).ok_or_else(|| unknown("checkpoint_event_id")));
+    match (by_id.transpose()?, by_event.transpose()?) {
+        (Some(one), Some(other)) if one != other => Err(AdmissionError::CheckpointsDiffer),
+        (Some(boundary), _) | (None, Some(boundary)) => Ok(Some(boundary)),
+        (None, None) => Err(AdmissionError::ModeContradicted {
+            param: "checkpoint_id",
+            mode: ReplayMode::FromCheckpoint,
+        }),
+    }
+}
+
+fn admit_override(
+    key: &str,
+    given: &ReplayOverride,
+    source: &dyn SourceTask,
+    boundary: Option<&Boundary>,
+    trust: HashTrust,
+) -> Result<PlannedOverride, AdmissionError> {
+    let key_owned = || key.to_owned();
+    let recorded = source
+        .dependency(key)
+        .ok_or_else(|| AdmissionError::NothingRecorded { key: key_owned() })?;
+    if recorded.kind != given.kind {
+        let (given, recorded) = (given.kind, recorded.kind);
+        return Err(AdmissionError::KindDiffers { key: key_owned(), given, recorded });
+    }
+    if given.event_id.as_ref().is_some_and(|event| *event != recorded.event_id) {
+        let recorded = recorded.event_id;
+        return Err(AdmissionError::EventDiffers { key: key_owned(), recorded });
+    }
+    // The state at the boundary itself is the one thing at or before it that counts.
+    let restored = given.kind == DependencyKind::CheckpointValue;
+    let counts = |boundary: &Boundary| {
+        recorded.sequence > boundary.sequence || restored && recorded.sequence == boundary.sequence
+    };
+    if !boundary.is_none_or(counts) {
+        return Err(AdmissionError::BeforeCheckpoint { key: key_owned() });
+    }
+    let (substitute, actual) = admit_substitute(key, given, source)?;
+    let is_time = |value: &Value| value.as_str().is_some_and(is_timestamp);
+    if is_lifecycle_key(key) && !matches!(&substitute, Substitute::Value(value) if is_time(value)) {
+        return Err(AdmissionError::NotATime { key: key_owned() });
+    }
+    let sha256 = match (given.sha256, trust) {
+        (Some(declared), HashTrust::Declared) => declared,
+        (Some(declared), HashTrust::Verify) if declared != actual => {
+            return Err(AdmissionError::HashDiffers { key: key_owned(), declared, actual });
+        }
+        (Some(_), HashTrust::Verify) | (None, _) => actual,
+    };
+    let (kind, visibility) = (given.kind, given.visibility);
+    Ok(PlannedOverride { kind, substitute, sha256, visibility, reason: given.reason.clone() })
+}
+
+/// The substitute with its true digest.
+fn admit_substitute(
+    key: &str,
+    given: &ReplayOverride,
+    source: &dyn SourceTask,
+) -> Result<(Substitute, Sha256), AdmissionError> {
+    let key_owned = || key.to_owned();
+    let of_value = given.value.as_ref().map(|value| {
+        let digest = Sha256::of_json(value);
+        digest.map_err(|source| AdmissionError::NotCanonical { key: key_owned(), source })
+    });
+    let of_value = of_value.transpose()?;
+    let of_artifact = given.artifact_id.as_ref().map(|id| {
+        let unavailable = |reason: String| AdmissionError::ArtifactUnavailable {
+            key: key_owned(),
+            artifact_id: id.clone(),
+            reason,
+        };
+        match source.artifact(id) {
+            Availability::Present(Some(digest)) => Ok(digest),
+            Availability::Present(None) => Err(unavailable("it has no digest".to_owned())),
+            Availability::Absent { reason } => Err(unavailable(reason)),
+        }
+    });
+    match (&given.value, of_value, &given.artifact_id, of_artifact.transpose()?) {
+        (Some(_), Some(value), Some(_), Some(artifact)) if value != artifact => {
+            Err(AdmissionError::ValueAndArtifact { key: key_owned() })
+        }
+        (Some(value), Some(digest), ..) => Ok((Substitute::Value(value.clone()), digest)),
+        (None, _, Some(id), Some(digest)) => Ok((Substitute::Artifact(id.clone()), digest)),
+        _ => Err(AdmissionError::NothingRecorded { key: key_owned() }),
+    }
+}

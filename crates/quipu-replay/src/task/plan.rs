@@ -1,0 +1,110 @@
+//! What a replay will do, once it was admitted: which mode, which substitutes, from which boundary.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use quipu_wire::harn::{DependencyKind, ReplayMode, Sha256, Visibility};
+
+use super::identity::ReplayIdentity;
+use crate::receipt::SecretHashing;
+
+/// Whether a declared hash of a substitute must be the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HashTrust {
+    /// It must.
+    #[default]
+    Verify,
+    /// It is taken as declared: for published fixtures whose hashes are placeholders.
+    Declared,
+}
+
+/// A replay that may run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayPlan {
+    /// Source and replay.
+    pub identity: ReplayIdentity,
+    /// How to replay.
+    pub mode: ReplayMode,
+    /// What to substitute, by key.
+    pub overrides: BTreeMap<String, PlannedOverride>,
+    /// Where to begin.
+    pub boundary: Option<Boundary>,
+    /// Why, where an override says nothing itself.
+    pub reason: Option<String>,
+}
+
+/// A checkpoint to begin from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Boundary {
+    /// The checkpoint.
+    pub checkpoint_id: String,
+    /// The event that made it.
+    pub event_id: String,
+    /// That event's place.
+    pub sequence: u64,
+}
+
+/// A substitute that was checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedOverride {
+    /// What it is.
+    pub kind: DependencyKind,
+    /// The substitute.
+    pub substitute: Substitute,
+    /// Its digest.
+    pub sha256: Sha256,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Where a substitute is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Substitute {
+    /// Here.
+    Value(Value),
+    /// In an Artifact.
+    Artifact(String),
+}
+
+impl PlannedOverride {
+    /// The digest that may be shown: of a secret, only what `secrets` allows.
+    #[must_use]
+    pub fn public_digest(&self, secrets: &SecretHashing) -> Option<Sha256> {
+        match (self.kind, &self.substitute) {
+            (DependencyKind::SecretValue, Substitute::Value(value)) => secrets.digest(value),
+            (DependencyKind::SecretValue, Substitute::Artifact(_)) => None,
+            _ => Some(self.sha256),
+        }
+    }
+}
+
+impl ReplayPlan {
+    /// An exact replay.
+    #[must_use]
+    pub fn exact(identity: ReplayIdentity) -> Self {
+        let (mode, overrides) = (ReplayMode::Exact, BTreeMap::new());
+        Self { identity, mode, overrides, boundary: None, reason: None }
+    }
+
+    /// What makes two replays the same one: source, mode, boundary, and the substitutes by digest.
+    /// A secret enters it only as `secrets` allows: with [`SecretHashing::Omit`], replays that differ in
+    /// secrets alone have the same digest.
+    #[must_use]
+    pub fn digest(&self, secrets: &SecretHashing) -> Sha256 {
+        let overrides: BTreeMap<&str, Option<Sha256>> = self
+            .overrides
+            .iter()
+            .map(|(key, planned)| (key.as_str(), planned.public_digest(secrets)))
+            .collect();
+        let value = json!({
+            "source_task_id": self.identity.source_task_id,
+            "mode": self.mode,
+            "checkpoint_id": self.boundary.as_ref().map(|boundary| &boundary.checkpoint_id),
+            "overrides": overrides,
+        });
+        Sha256::of_json(&value).expect("texts and digests have a canonical form")
+    }
+}

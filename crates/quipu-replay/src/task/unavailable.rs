@@ -1,0 +1,123 @@
+//! The first thing that a replay could not have (RP-17). It names what is missing and never holds any of it.
+
+use serde::Serialize;
+use serde_json::json;
+
+use quipu_wire::harn::{DependencyKind, Failure, JsonObject};
+
+use super::recording::{RecordedEvent, ReferenceKind};
+
+/// What the missing thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnavailableKind {
+    /// An event of the recording.
+    Event,
+    /// The bytes of an Artifact.
+    Artifact,
+    /// A memory unit.
+    Memory,
+    /// A receipt.
+    Receipt,
+    /// A recorded answer.
+    Dependency(DependencyKind),
+    /// An answer that was asked for and never recorded.
+    NeverRecorded,
+}
+
+impl UnavailableKind {
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Artifact => "artifact",
+            Self::Memory => "memory",
+            Self::Receipt => "receipt",
+            Self::Dependency(kind) => kind.as_str(),
+            Self::NeverRecorded => "host_dependency",
+        }
+    }
+}
+
+impl From<ReferenceKind> for UnavailableKind {
+    fn from(kind: ReferenceKind) -> Self {
+        match kind {
+            ReferenceKind::Artifact => Self::Artifact,
+            ReferenceKind::Memory => Self::Memory,
+            ReferenceKind::Receipt => Self::Receipt,
+        }
+    }
+}
+
+/// Something that a replay needs and cannot have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} {id} is unavailable: {reason}", .kind.as_str())]
+pub struct Unavailable {
+    /// What it is.
+    pub kind: UnavailableKind,
+    /// Which.
+    pub id: String,
+    /// The key under which it would be substituted.
+    pub override_key: Option<String>,
+    /// The recorded event that needs it.
+    pub event_id: Option<String>,
+    /// That event's place.
+    pub sequence: Option<u64>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Unavailable {
+    /// A missing thing that an event needs.
+    pub(crate) fn of_event(
+        event: &RecordedEvent,
+        kind: UnavailableKind,
+        id: &str,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            id: id.to_owned(),
+            override_key: None,
+            event_id: Some(event.event_id.clone()),
+            sequence: Some(event.sequence),
+            reason: reason.into(),
+        }
+    }
+
+    /// The same, with the key that would substitute it.
+    pub(crate) fn under(mut self, key: &str) -> Self {
+        self.override_key = Some(key.to_owned());
+        self
+    }
+
+    /// The failure of the replay Task.
+    #[must_use]
+    pub fn failure(&self) -> Failure {
+        Failure {
+            code: "replay_dependency_unavailable".to_owned(),
+            message: self.to_string(),
+            details: JsonObject::with("first_unavailable", self.details()),
+        }
+    }
+
+    fn details(&self) -> serde_json::Value {
+        #[derive(Serialize)]
+        struct Details<'a> {
+            kind: &'a str,
+            id: &'a str,
+            override_key: Option<&'a str>,
+            event_id: Option<&'a str>,
+            sequence: Option<u64>,
+            reason: &'a str,
+        }
+        json!(Details {
+            kind: self.kind.as_str(),
+            id: &self.id,
+            override_key: self.override_key.as_deref(),
+            event_id: self.event_id.as_deref(),
+            sequence: self.sequence,
+            reason: &self.reason,
+        })
+    }
+}

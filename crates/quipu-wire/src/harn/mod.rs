@@ -1,0 +1,84 @@
+//! The Harn Agents Protocol v1: resources, requests, events and errors exactly as they go over the
+//! wire, and the checks that need no state. Requests are read field by field and every refusal
+//! names the parameter; resources are written with serde. Members that are ours are marked as such.
+
+mod agent_card;
+mod artifact;
+mod branch;
+mod change;
+mod connector;
+mod cursor;
+mod digest;
+mod discovery;
+mod divergence;
+mod error;
+mod event;
+mod event_kind;
+mod frame;
+mod idempotency;
+mod json;
+mod list;
+mod memory;
+mod message;
+mod outcome;
+mod part;
+mod persona;
+mod quota;
+pub(crate) mod reading;
+mod receipt;
+mod receipt_body;
+mod receipt_parts;
+mod replay;
+mod resource;
+mod runtime;
+mod scope;
+mod session;
+mod skill;
+mod task;
+mod task_state;
+mod vault;
+mod version;
+mod work;
+mod workspace;
+
+#[cfg(test)]
+mod tests;
+
+pub use agent_card::*;
+pub use artifact::*;
+pub use branch::*;
+pub use change::*;
+pub use connector::*;
+pub use cursor::*;
+pub use digest::*;
+pub use discovery::*;
+pub use divergence::*;
+pub use error::*;
+pub use event::*;
+pub use event_kind::*;
+pub use frame::*;
+pub use idempotency::*;
+pub use json::*;
+pub use list::*;
+pub use memory::*;
+pub use message::*;
+pub use outcome::*;
+pub use part::*;
+pub use persona::*;
+pub use quota::*;
+pub use reading::is_timestamp;
+pub use receipt::*;
+pub use receipt_body::*;
+pub use receipt_parts::*;
+pub use replay::*;
+pub use resource::*;
+pub use runtime::*;
+pub use scope::*;
+pub use session::*;
+pub use skill::*;
+pub use task::*;
+pub use task_state::*;
+pub use vault::*;
+pub use version::*;
+pub use work::*;
+pub use workspace::*;

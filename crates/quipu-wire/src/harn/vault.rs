@@ -1,0 +1,64 @@
+//! Vault: a holder of secrets. Nothing here can carry a secret's value out.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{JsonObject, ResourceEnvelope, reading};
+use crate::{akashik::words::words, reader::ReadError};
+
+words! {
+    /// The word in `object` of this resource.
+    VaultObject {
+        /// Always this one.
+        Vault = "vault",
+    }
+}
+
+/// A Vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Vault {
+    /// Always `vault`.
+    pub object: VaultObject,
+    /// Id, times and metadata.
+    #[serde(flatten)]
+    pub envelope: ResourceEnvelope,
+    /// The Workspace; all of them if null.
+    pub workspace_id: Option<String>,
+    /// Who keeps the secrets.
+    pub provider: String,
+    /// What it can do.
+    pub capabilities: Vec<String>,
+}
+
+/// The body of `POST /v1/vaults`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CreateVaultRequest {
+    /// The Workspace; all of them if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace_id: Option<String>,
+    /// Who keeps the secrets.
+    pub provider: String,
+    /// What it can do.
+    pub capabilities: Vec<String>,
+    /// The client's own members.
+    #[serde(default)]
+    pub metadata: JsonObject,
+}
+
+impl CreateVaultRequest {
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// Where a member is missing or malformed; the error names it.
+    pub fn parse(value: Value) -> Result<Self, ReadError> {
+        let mut object = reading::body(value)?;
+        Ok(Self {
+            workspace_id: object.take_id("workspace_id")?,
+            provider: object.require_text("provider")?,
+            capabilities: object.require_texts("capabilities")?,
+            metadata: object.take_metadata()?,
+        })
+    }
+}
