@@ -157,6 +157,11 @@ impl Index {
         self.scores(query).top(limit, accept)
     }
 
+    /// What a document that has every term of the query often would score, at most.
+    pub fn most(&self, query: &Query) -> f32 {
+        self.scored_terms(query).iter().map(|(_, _, weight)| weight).sum()
+    }
+
     /// The score of each of `ordinals`, 0 where it shares no word or there is no such document.
     pub fn score_all(&self, query: &Query, ordinals: &[u32]) -> Vec<f32> {
         let scores = self.scores(query);

@@ -24,7 +24,10 @@ mod words;
 
 pub use analyze::{Analyzed, analyze};
 pub use coverage::coverage;
-pub use detect::{Claim, Detector, Disagreement, ExplicitOnly, Method};
+pub use detect::{
+    BuiltIn, Candidate, Claim, Detector, Disagreement, ExplicitOnly, Judge, JudgeError, Method,
+    Opinion, Probe, Thresholds,
+};
 pub use index::{Hit, Index, Scores};
 pub use query::Query;
 pub use snapshot::IndexError;

@@ -1,0 +1,95 @@
+//! "Never" against an instance: whoever has never done a thing has not done it yesterday either. The
+//! denial is general, so what counts is how much of what it denies the other text affirms.
+
+use super::{
+    statement::{Statement, Topic},
+    verdict::Clash,
+};
+
+/// What a sentence says never was.
+#[derive(Debug)]
+pub(super) struct Never<'s> {
+    /// The words of it.
+    pub(super) topics: Vec<&'s Topic>,
+    /// Whether its author speaks of themselves.
+    pub(super) first_person: bool,
+}
+
+/// What a statement says never was, if it says so.
+pub(super) fn never<'s>(statement: &'s Statement<'_>) -> Option<Never<'s>> {
+    let at = statement.tokens.iter().position(|token| token.lower == "never")?;
+    if !is_past(statement, at) {
+        return None;
+    }
+    let behind = statement.tokens.iter().enumerate().skip(at + 2);
+    let end = behind.into_iter().find(|(at, token)| ends_clause(statement, *at, token.after_break));
+    let end = end.map_or(statement.tokens.len(), |(at, _)| at);
+    let topics: Vec<_> = statement.topics_within(at, end).collect();
+    (topics.len() >= 2).then_some(Never { topics, first_person: statement.first_person })
+}
+
+/// "Have never done", "never was", "was never": what is said of the past, and not of a habit or a wish.
+fn is_past(statement: &Statement<'_>, at: usize) -> bool {
+    let word = |at: Option<usize>| at.and_then(|at| statement.tokens.get(at));
+    let perfect = word(at.checked_sub(1)).is_some_and(|before| {
+        matches!(before.lower.as_str(), "have" | "has" | "had" | "was" | "were")
+            || before.surface.ends_with("'ve")
+            || before.surface.ends_with("’ve")
+    });
+    let participle = word(Some(at + 1)).is_some_and(|next| {
+        matches!(next.lower.as_str(), "been" | "had" | "was" | "were" | "did")
+            || (next.lower.ends_with("ed") && next.lower.len() > 4)
+    });
+    perfect || participle
+}
+
+fn ends_clause(statement: &Statement<'_>, at: usize, after_break: bool) -> bool {
+    let word = statement.tokens.get(at).map_or("", |token| token.lower.as_str());
+    after_break
+        && matches!(word, "but" | "so" | "and" | "can" | "could" | "how" | "which" | "i" | "what")
+        || matches!(word, "but" | "so" | "because")
+}
+
+/// Whether a text tells of an instance of what never was.
+pub(super) fn against(
+    never: &Never<'_>,
+    others: &[Statement<'_>],
+    closeness: f32,
+) -> Option<(usize, Clash)> {
+    let mut best: Option<(usize, f32)> = None;
+    for (at, other) in others.iter().enumerate() {
+        if other.polarity.negative || (never.first_person && !other.first_person) {
+            continue;
+        }
+        let share = share(never, other) * if is_done(other) { 1.0 } else { 0.8 };
+        if best.is_none_or(|(_, known)| share > known) {
+            best = Some((at, share));
+        }
+    }
+    let (at, share) = best?;
+    let near = f64::from(closeness.clamp(0.0, 1.0));
+    let sureness = (f64::from(share) * 0.7 + near * 0.6).min(0.95);
+    let words: Vec<_> = never.topics.iter().take(4).map(|topic| topic.surface.as_str()).collect();
+    let what = format!("what is said never to have been (“{}”) is told of here", words.join(" "));
+    (share > 0.3).then_some((at, Clash { sureness, what }))
+}
+
+/// The share of what never was that a statement speaks of.
+fn share(never: &Never<'_>, other: &Statement<'_>) -> f32 {
+    let all: f32 = never.topics.iter().map(|topic| topic.weight).sum();
+    let told = |topic: &&&Topic| other.topics.iter().any(|theirs| theirs.stem == topic.stem);
+    let found: f32 = never.topics.iter().filter(told).map(|topic| topic.weight).sum();
+    if all > 0.0 { found / all } else { 0.0 }
+}
+
+/// Whether a statement tells of something done, and not of something wanted.
+fn is_done(other: &Statement<'_>) -> bool {
+    let done = |token: &super::token::Token<'_>| {
+        matches!(
+            token.lower.as_str(),
+            "have" | "had" | "did" | "was" | "managed" | "already" | "just"
+        ) || token.lower.ends_with("ed")
+            || token.surface.ends_with("'ve")
+    };
+    !other.tentative && other.tokens.iter().any(done)
+}

@@ -1,0 +1,14 @@
+//! How sure a verdict must be. A Field may ask for more, or be content with less.
+
+/// The thresholds of a [`BuiltIn`](super::BuiltIn) detector.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// The least sureness of a verdict, from 0 to 1.
+    pub sureness: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { sureness: 0.6 }
+    }
+}
