@@ -9,25 +9,30 @@ pub mod analyze;
 pub mod budget;
 mod coverage;
 pub mod detect;
+pub mod embed;
+mod embedding;
 pub mod explain;
 pub mod index;
+pub mod lexical;
 pub mod limits;
 mod postings;
 pub mod query;
 pub mod rank;
 pub mod score;
-pub mod snapshot;
 mod stem;
+mod stored;
 pub mod summary;
 pub mod tokens;
+pub mod vectors;
 mod words;
 
 pub use analyze::{Analyzed, analyze};
 pub use coverage::coverage;
-pub use detect::{
-    BuiltIn, Candidate, Claim, Detector, Disagreement, ExplicitOnly, Judge, JudgeError, Method,
-    Opinion, Probe, Thresholds,
-};
-pub use index::{Hit, Index, Scores};
+pub use detect::{Claim, Detector, Disagreement, ExplicitOnly, Method};
+pub use embed::{EmbedError, Embedder};
+pub use embedding::Embedding;
+pub use index::Index;
+pub use lexical::{Hit, Lexical, Scores};
 pub use query::Query;
-pub use snapshot::IndexError;
+pub use stored::IndexError;
+pub use vectors::{Probe, Space, Vectors};

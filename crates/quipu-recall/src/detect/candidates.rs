@@ -1,13 +1,19 @@
-//! What to hold a text against: the documents that share its rarest words.
+//! What to hold a text against: the documents that share its rarest words or lie nearest in meaning.
 
 use super::{never::never, sentences::sentences, statement::Statement};
-use crate::{Index, Query};
+use crate::{Index, Query, embed::builtin};
 
 /// What the index is asked for a text.
 #[derive(Debug, Clone, Default)]
 pub struct Probe {
     /// The whole text, and apart what it says never was.
-    pub(super) queries: Vec<Query>,
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone)]
+struct Part {
+    query: Query,
+    vector: Vec<f32>,
 }
 
 /// A document that may disagree.
@@ -15,15 +21,21 @@ pub struct Probe {
 pub struct Candidate {
     /// Which one.
     pub document: u32,
-    /// The share of the probe's rare words that it has, from 0 to 1.
+    /// How near it is by words and by meaning, from 0 to 1.
     pub closeness: f32,
 }
 
 impl Probe {
-    /// A probe by words alone.
+    /// A probe for a text as a whole.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        Self { queries: vec![Query::new(&[(text, 1.0)])] }
+        Self { parts: vec![Part::new(text)] }
+    }
+}
+
+impl Part {
+    fn new(text: &str) -> Self {
+        Self { query: Query::new(&[(text, 1.0)]), vector: builtin().vector(text) }
     }
 }
 
@@ -33,21 +45,20 @@ pub(super) fn probe(content: &str) -> Option<Probe> {
     if sentences.is_empty() {
         return None;
     }
-    let mut queries: Vec<Query> = Vec::new();
-    for sentence in sentences.iter().filter(|sentence| sentence.to_lowercase().contains("never")) {
+    let mut parts: Vec<Part> = Vec::new();
+    for sentence in sentences.iter().filter(|sentence| sentence.contains("never")) {
         let statement = Statement::new(sentence);
         if let Some(never) = never(&statement) {
-            let words: Vec<_> = never.topics.iter().map(|topic| topic.surface.as_str()).collect();
-            queries.push(Query::new(&[(&words.join(" "), 1.0)]));
+            parts.push(Part::new(&never.text()));
         }
     }
-    queries.truncate(2);
-    queries.push(Query::new(&[(&sentences.join(" "), 1.0)]));
-    queries.retain(|query| !query.is_empty());
-    (!queries.is_empty()).then_some(Probe { queries })
+    parts.truncate(2);
+    parts.push(Part::new(&sentences.join(" ")));
+    parts.retain(|part| !part.query.is_empty());
+    (!parts.is_empty()).then_some(Probe { parts })
 }
 
-/// The best documents of each query, best first, none twice.
+/// The best documents of each part, best first, none twice.
 pub(super) fn candidates(
     index: &Index,
     probe: &Probe,
@@ -55,10 +66,19 @@ pub(super) fn candidates(
     accept: &dyn Fn(u32) -> bool,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    for query in &probe.queries {
-        let most = index.most(query).max(f32::MIN_POSITIVE);
-        for hit in index.search(query, limit, accept) {
-            let closeness = (hit.score / most).clamp(0.0, 1.0);
+    for part in &probe.parts {
+        let scores = index.lexical().scores(&part.query);
+        let most = index.lexical().most(&part.query).max(f32::MIN_POSITIVE);
+        let vectors = index.vectors();
+        let meaning = vectors.probe(&part.vector);
+        let by_words = scores.top(limit, accept);
+        let by_meaning = meaning
+            .as_ref()
+            .map_or_else(Vec::new, |meaning| vectors.nearest(meaning, limit, accept));
+        for hit in by_words.into_iter().chain(by_meaning) {
+            let words = (scores.of(hit.ordinal) / most).clamp(0.0, 1.0);
+            let meaning = meaning.as_ref().and_then(|probe| vectors.similarity(probe, hit.ordinal));
+            let closeness = words.midpoint(meaning.unwrap_or(0.0).clamp(0.0, 1.0));
             match found.iter_mut().find(|known| known.document == hit.ordinal) {
                 Some(known) => known.closeness = known.closeness.max(closeness),
                 None => found.push(Candidate { document: hit.ordinal, closeness }),

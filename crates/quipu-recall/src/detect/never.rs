@@ -5,6 +5,7 @@ use super::{
     statement::{Statement, Topic},
     verdict::Clash,
 };
+use crate::embed::builtin;
 
 /// What a sentence says never was.
 #[derive(Debug)]
@@ -50,28 +51,42 @@ fn ends_clause(statement: &Statement<'_>, at: usize, after_break: bool) -> bool 
         || matches!(word, "but" | "so" | "because")
 }
 
+impl Never<'_> {
+    /// The words of it, in order.
+    pub(super) fn text(&self) -> String {
+        let words: Vec<_> = self.topics.iter().map(|topic| topic.surface.as_str()).collect();
+        words.join(" ")
+    }
+}
+
 /// Whether a text tells of an instance of what never was.
 pub(super) fn against(
     never: &Never<'_>,
     others: &[Statement<'_>],
     closeness: f32,
 ) -> Option<(usize, Clash)> {
+    let meant = builtin().vector(&never.text());
     let mut best: Option<(usize, f32)> = None;
     for (at, other) in others.iter().enumerate() {
         if other.polarity.negative || (never.first_person && !other.first_person) {
             continue;
         }
-        let share = share(never, other) * if is_done(other) { 1.0 } else { 0.8 };
-        if best.is_none_or(|(_, known)| share > known) {
-            best = Some((at, share));
+        let meaning = cosine(&meant, &builtin().vector(other.sentence)).max(0.0);
+        let told = share(never, other).midpoint(meaning) * if is_done(other) { 1.0 } else { 0.8 };
+        if best.is_none_or(|(_, known)| told > known) {
+            best = Some((at, told));
         }
     }
-    let (at, share) = best?;
-    let near = f64::from(closeness.clamp(0.0, 1.0));
-    let sureness = (f64::from(share) * 0.7 + near * 0.6).min(0.95);
-    let words: Vec<_> = never.topics.iter().take(4).map(|topic| topic.surface.as_str()).collect();
-    let what = format!("what is said never to have been (“{}”) is told of here", words.join(" "));
-    (share > 0.3).then_some((at, Clash { sureness, what }))
+    let (at, told) = best?;
+    let sureness = f64::from(told * 0.6 + closeness.clamp(0.0, 1.0) * 0.6).min(0.95);
+    let what = format!("what is said never to have been (“{}”) is told of here", never.text());
+    (told > 0.25).then_some((at, Clash { sureness, what }))
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let length = (dot(a, a) * dot(b, b)).sqrt();
+    if length > 0.0 { dot(a, b) / length } else { 0.0 }
 }
 
 /// The share of what never was that a statement speaks of.
