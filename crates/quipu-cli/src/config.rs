@@ -61,6 +61,24 @@ pub(crate) struct ServeArgs {
     /// Largest size of one field's log, in bytes; beyond it RECORD answers STORAGE_FULL [default: none]
     #[arg(long, env = "QUIPU_MAX_LOG_BYTES", hide_env_values = true, value_name = "N")]
     pub(crate) max_log_bytes: Option<u64>,
+    /// Whether RECORD looks for units that disagree; DETECT does in any case [default: true]
+    #[arg(
+        long,
+        env = "QUIPU_DETECT",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub(crate) detect: Option<bool>,
+    /// Milliseconds a RECORD waits for detection before it is deferred; 0 defers always [default: 25]
+    #[arg(long, env = "QUIPU_DETECT_BUDGET_MS", hide_env_values = true, value_name = "N")]
+    pub(crate) detect_budget_ms: Option<u64>,
+    /// How sure detection must be to open a conflict, above 0.0 and up to 1.0 [default: 0.6]
+    #[arg(long, env = "QUIPU_DETECT_SURENESS", hide_env_values = true, value_name = "SHARE")]
+    pub(crate) detect_sureness: Option<f64>,
 }
 
 /// The form of log lines.
@@ -96,6 +114,9 @@ struct FileOptions {
     log_format: Option<LogFormat>,
     log_level: Option<String>,
     max_log_bytes: Option<u64>,
+    detect: Option<bool>,
+    detect_budget_ms: Option<u64>,
+    detect_sureness: Option<f64>,
 }
 
 /// What a server runs with.
@@ -111,6 +132,9 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) max_log_bytes: Option<u64>,
+    pub(crate) detect: bool,
+    pub(crate) detect_budget_ms: u64,
+    pub(crate) detect_sureness: f64,
 }
 
 impl Settings {
@@ -140,8 +164,23 @@ impl Settings {
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log_level: args.log_level.or(file.log_level).unwrap_or_else(|| DEFAULT_LEVEL.into()),
             max_log_bytes: args.max_log_bytes.or(file.max_log_bytes),
+            detect: args.detect.or(file.detect).unwrap_or(true),
+            detect_budget_ms: args
+                .detect_budget_ms
+                .or(file.detect_budget_ms)
+                .unwrap_or(quipu_field::limits::DETECT_BUDGET_MS),
+            detect_sureness: sureness(args.detect_sureness.or(file.detect_sureness))?,
         })
     }
+}
+
+fn sureness(given: Option<f64>) -> Result<f64, Failure> {
+    let sureness = given.unwrap_or(quipu_field::limits::DETECT_SURENESS);
+    if sureness > 0.0 && sureness <= 1.0 {
+        return Ok(sureness);
+    }
+    Err(Failure::new(format!("detection cannot be sure to {sureness}"))
+        .advise("give --detect-sureness a number above 0.0 and up to 1.0"))
 }
 
 fn read_file(path: &Path) -> Result<Option<FileOptions>, Failure> {
@@ -217,6 +256,7 @@ mod tests {
         assert_eq!(settings.log_format, LogFormat::Text);
         assert_eq!(settings.log_level, "info");
         assert_eq!(settings.max_log_bytes, None);
+        assert!(settings.detect && settings.detect_budget_ms == 25);
         assert!(!settings.dev && settings.tls.is_none());
     }
 

@@ -10,6 +10,7 @@ use quipu_log::{Engine, EngineError, FieldName};
 use tokio::sync::OnceCell;
 
 use crate::{
+    detecting::DetectionOptions,
     failure::with_causes,
     field::{Field, FieldOptions},
     origin::Origin,
@@ -23,6 +24,7 @@ pub struct Fields {
     engine: Arc<dyn Engine>,
     origin: Arc<dyn Origin>,
     directory: Option<PathBuf>,
+    detection: DetectionOptions,
     open: Mutex<BTreeMap<FieldName, Slot>>,
     /// Why Fields could not be opened, the last time it was tried.
     failed: Mutex<BTreeMap<FieldName, String>>,
@@ -37,7 +39,20 @@ impl Fields {
         origin: Arc<dyn Origin>,
         directory: Option<PathBuf>,
     ) -> Self {
-        Self { engine, origin, directory, open: Mutex::default(), failed: Mutex::default() }
+        Self {
+            engine,
+            origin,
+            directory,
+            detection: DetectionOptions::default(),
+            open: Mutex::default(),
+            failed: Mutex::default(),
+        }
+    }
+
+    /// The same, looking for units that disagree in this way.
+    #[must_use]
+    pub fn detecting(self, detection: DetectionOptions) -> Self {
+        Self { detection, ..self }
     }
 
     /// The Field of that name, opened if it is not open, made if there is none.
@@ -77,6 +92,7 @@ impl Fields {
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
+            detection: self.detection.clone(),
             ..FieldOptions::new(Arc::clone(&self.origin))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use quipu_field::{Fields, SystemOrigin};
+use quipu_field::{DetectionOptions, Fields, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
     BindError, KeyStore, Options, Server,
@@ -70,7 +70,15 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
             (Arc::new(MemoryEngine::new()), None)
         }
     };
-    Ok(Fields::new(engine, origin, directory))
+    Ok(Fields::new(engine, origin, directory).detecting(detection(settings)))
+}
+
+fn detection(settings: &Settings) -> DetectionOptions {
+    DetectionOptions {
+        automatic: settings.detect,
+        budget_ms: settings.detect_budget_ms,
+        ..DetectionOptions::built_in(settings.detect_sureness)
+    }
 }
 
 fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {

@@ -2,7 +2,7 @@
 //! into statements, and answers with the surest clash.
 
 use super::{
-    candidates::{self, Candidate, Probe},
+    candidates::{self, Candidate, Probe, Sieve},
     compare::compare,
     detector::{Claim, Detector, Disagreement, Method},
     never::{against, never},
@@ -42,8 +42,8 @@ impl BuiltIn {
         let mut best = Best::default();
         let chance = chance(old.len(), new.len());
         for (a, b) in pairs(&old, &new) {
-            let about_themselves = a.first_person && b.first_person;
-            if same_author || !about_themselves {
+            // "I" is somebody else in the mouth of another.
+            if same_author || !(a.first_person || b.first_person) {
                 let clash = compare(a, b).map(|clash| clash.weakened(chance));
                 best.offer(Method::Semantic, clash, a, b);
             }
@@ -83,9 +83,9 @@ impl Detector for BuiltIn {
         index: &Index,
         probe: &Probe,
         limit: usize,
-        accept: &dyn Fn(u32) -> bool,
+        sieve: &Sieve<'_>,
     ) -> Vec<Candidate> {
-        candidates::candidates(index, probe, limit, accept)
+        candidates::candidates(index, probe, limit, sieve)
     }
 
     fn judge(&self, older: &Claim<'_>, newer: &Claim<'_>, closeness: f32) -> Option<Disagreement> {

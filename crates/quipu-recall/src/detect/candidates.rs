@@ -14,6 +14,17 @@ pub struct Probe {
 struct Part {
     query: Query,
     vector: Vec<f32>,
+    /// Whether only documents of the same author can answer it.
+    own: bool,
+}
+
+/// Which documents may be candidates.
+#[expect(missing_debug_implementations, reason = "it holds two borrowed closures")]
+pub struct Sieve<'a> {
+    /// Whether a document may be one at all.
+    pub accept: &'a dyn Fn(u32) -> bool,
+    /// Whether a document is by the author of the text.
+    pub own: &'a dyn Fn(u32) -> bool,
 }
 
 /// A document that may disagree.
@@ -29,13 +40,13 @@ impl Probe {
     /// A probe for a text as a whole.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        Self { parts: vec![Part::new(text)] }
+        Self { parts: vec![Part::new(text, false)] }
     }
 }
 
 impl Part {
-    fn new(text: &str) -> Self {
-        Self { query: Query::new(&[(text, 1.0)]), vector: builtin().vector(text) }
+    fn new(text: &str, own: bool) -> Self {
+        Self { query: Query::new(&[(text, 1.0)]), vector: builtin().vector(text), own }
     }
 }
 
@@ -49,11 +60,11 @@ pub(super) fn probe(content: &str) -> Option<Probe> {
     for sentence in sentences.iter().filter(|sentence| sentence.contains("never")) {
         let statement = Statement::new(sentence);
         if let Some(never) = never(&statement) {
-            parts.push(Part::new(&never.text()));
+            parts.push(Part::new(&never.text(), never.first_person));
         }
     }
     parts.truncate(2);
-    parts.push(Part::new(&sentences.join(" ")));
+    parts.push(Part::new(&sentences.join(" "), false));
     parts.retain(|part| !part.query.is_empty());
     (!parts.is_empty()).then_some(Probe { parts })
 }
@@ -63,10 +74,12 @@ pub(super) fn candidates(
     index: &Index,
     probe: &Probe,
     limit: usize,
-    accept: &dyn Fn(u32) -> bool,
+    sieve: &Sieve<'_>,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for part in &probe.parts {
+        let accept = |document| (sieve.accept)(document) && (!part.own || (sieve.own)(document));
+        let accept: &dyn Fn(u32) -> bool = &accept;
         let scores = index.lexical().scores(&part.query);
         let most = index.lexical().most(&part.query).max(f32::MIN_POSITIVE);
         let vectors = index.vectors();

@@ -15,6 +15,8 @@ use super::{
 
 /// Below this sameness two statements are about different things, and above the second the same.
 const SAMENESS: (f32, f32) = (0.4, 0.8);
+/// Tokens above which a sentence is long.
+const LONG_TOKENS: usize = 28;
 /// Words that say that a date is the point and not only when something happened, by stem.
 const DATED: &[&str] = &[
     "begin", "born", "deadlin", "deliv", "due", "end", "expir", "found", "freez", "go-liv",
@@ -59,6 +61,11 @@ fn doubt(
     }
     if !(a.is_anchored() && b.is_anchored()) {
         doubt *= 0.75;
+    }
+    // A long sentence has many clauses, and what one denies another may not.
+    let longest = a.tokens.len().max(b.tokens.len());
+    if longest > LONG_TOKENS {
+        doubt *= 0.7;
     }
     if a.tentative || b.tentative {
         doubt *= 0.75;

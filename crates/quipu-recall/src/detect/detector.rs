@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::candidates::{Candidate, Probe};
+use super::candidates::{Candidate, Probe, Sieve};
 use crate::Index;
 
 /// By what two documents were found to disagree.
@@ -46,13 +46,13 @@ pub trait Detector: Debug + Send + Sync + 'static {
     fn probe(&self, content: &str) -> Option<Probe>;
 
     /// Documents that may disagree with the probed one, at most `limit`, best first, of those that
-    /// `accept` lets through. Called while readers share the index with a writer, so it must be quick.
+    /// the sieve lets through. Called while readers share the index with a writer, so it must be quick.
     fn candidates(
         &self,
         index: &Index,
         probe: &Probe,
         limit: usize,
-        accept: &dyn Fn(u32) -> bool,
+        sieve: &Sieve<'_>,
     ) -> Vec<Candidate>;
 
     /// Whether two documents disagree. `older` was recorded first; `closeness` is the candidate's.
@@ -73,7 +73,7 @@ impl Detector for ExplicitOnly {
         _index: &Index,
         _probe: &Probe,
         _limit: usize,
-        _accept: &dyn Fn(u32) -> bool,
+        _sieve: &Sieve<'_>,
     ) -> Vec<Candidate> {
         Vec::new()
     }

@@ -26,7 +26,7 @@ mod verdict;
 mod words;
 
 pub use built_in::BuiltIn;
-pub use candidates::{Candidate, Probe};
+pub use candidates::{Candidate, Probe, Sieve};
 pub use detector::{Claim, Detector, Disagreement, ExplicitOnly, Method};
 pub use judge::{Judge, JudgeError, Opinion};
-pub use options::Thresholds;
+pub use options::{SURENESS, Thresholds};

@@ -68,11 +68,17 @@ pub(super) fn against(
     let meant = builtin().vector(&never.text());
     let mut best: Option<(usize, f32)> = None;
     for (at, other) in others.iter().enumerate() {
-        if other.polarity.negative || (never.first_person && !other.first_person) {
+        if other.polarity.negative {
             continue;
         }
         let meaning = cosine(&meant, &builtin().vector(other.sentence)).max(0.0);
-        let told = share(never, other).midpoint(meaning) * if is_done(other) { 1.0 } else { 0.8 };
+        let mut told = share(never, other).midpoint(meaning);
+        if !is_done(other) {
+            told *= 0.8;
+        }
+        if never.first_person && !other.first_person {
+            told *= 0.8;
+        }
         if best.is_none_or(|(_, known)| told > known) {
             best = Some((at, told));
         }
@@ -80,7 +86,7 @@ pub(super) fn against(
     let (at, told) = best?;
     let sureness = f64::from(told * 0.6 + closeness.clamp(0.0, 1.0) * 0.6).min(0.95);
     let what = format!("what is said never to have been (“{}”) is told of here", never.text());
-    (told > 0.25).then_some((at, Clash { sureness, what }))
+    (told > 0.15).then_some((at, Clash { sureness, what }))
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {

@@ -7,6 +7,13 @@ use crate::limits::{MAX_STATEMENT_BYTES, MAX_STATEMENT_SOURCE_BYTES, MAX_STATEME
 const ABBREVIATIONS: &[&str] =
     &["approx", "cf", "dr", "e.g", "etc", "fig", "i.e", "inc", "jr", "mr", "mrs", "no", "st", "vs"];
 
+/// Words that begin a question.
+const OPENERS: &[&str] = &[
+    "am", "any", "are", "can", "could", "did", "do", "does", "has", "have", "how", "is", "may",
+    "might", "shall", "should", "was", "were", "what", "when", "where", "which", "who", "why",
+    "will", "would",
+];
+
 /// The sentences of `text` that state something, at most [`MAX_STATEMENTS`].
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     let source = text.get(..text.floor_char_boundary(MAX_STATEMENT_SOURCE_BYTES)).unwrap_or(text);
@@ -88,10 +95,28 @@ fn is_abbreviation(line: &str, full_stop: usize) -> bool {
 }
 
 fn keep<'text>(sentence: &'text str, found: &mut Vec<&'text str>) {
-    let sentence = sentence.trim();
+    let sentence = before_question(sentence.trim());
     if is_statement(sentence) {
         found.push(sentence);
     }
+}
+
+/// What is stated before the question in "I have never met her, how do I write to her?".
+fn before_question(sentence: &str) -> &str {
+    if !sentence.ends_with(['?', '？']) {
+        return sentence;
+    }
+    let breaks = sentence.match_indices(|c: char| matches!(c, ',' | ':' | '—')).map(|(at, _)| at);
+    let asks = breaks.into_iter().find(|at| {
+        let rest = sentence.get(*at..).unwrap_or_default();
+        let words = rest.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        let mut words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
+        let opener =
+            words.find(|word| !matches!(word.as_str(), "so" | "and" | "but" | "then" | "now"));
+        opener.is_some_and(|word| OPENERS.contains(&word.as_str()))
+    });
+    // Without a break before it, all of the sentence is the question.
+    asks.and_then(|at| sentence.get(..at)).filter(|stated| stated.contains(' ')).unwrap_or(sentence)
 }
 
 /// Whether it reads like a sentence that claims something.
@@ -130,6 +155,7 @@ mod tests {
             ("", &[][..]),
             ("The port is 8080. It is open!", &["The port is 8080.", "It is open!"]),
             ("Is the port 8080? It is.", &["It is."]),
+            ("I have never met her, so how do I write to her?", &["I have never met her"]),
             (
                 "See e.g. the port. Dr. No is 3.5 m tall.",
                 &["See e.g. the port.", "Dr. No is 3.5 m tall."],
