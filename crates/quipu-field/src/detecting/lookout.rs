@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Verdicts that are this much less sure than the surest one of a unit are dropped.
-const SURENESS_SPREAD: f64 = 0.1;
+const SURENESS_SPREAD: f64 = 0.02;
 
 /// What finds units that disagree, with everything it needs for it.
 #[derive(Debug)]

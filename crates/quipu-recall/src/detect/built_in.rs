@@ -16,6 +16,9 @@ use crate::Index;
 /// How much surer an older document must be for a newer one to be a late, unsure voice.
 const SURER: f64 = 0.1;
 
+/// How much is left of a clash where "never" came first and the instance later.
+const SINCE_THEN: f64 = 0.5;
+
 /// Finds disagreements by rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BuiltIn {
@@ -48,7 +51,8 @@ impl BuiltIn {
                 best.offer(Method::Semantic, clash, a, b);
             }
         }
-        for (mine, theirs) in [(&old, &new), (&new, &old)] {
+        // What never was until then may well have been since, so it is the newer that denies.
+        for (mine, theirs, weight) in [(&old, &new, SINCE_THEN), (&new, &old, 1.0)] {
             for statement in mine {
                 let Some(never) = never(statement) else { continue };
                 if never.first_person && !same_author {
@@ -57,7 +61,7 @@ impl BuiltIn {
                 if let Some((at, clash)) = against(&never, theirs, closeness)
                     && let Some(other) = theirs.get(at)
                 {
-                    best.offer(Method::Semantic, Some(clash), statement, other);
+                    best.offer(Method::Semantic, Some(clash.weakened(weight)), statement, other);
                 }
             }
         }

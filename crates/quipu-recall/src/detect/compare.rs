@@ -5,6 +5,7 @@
 use super::{
     antonyms::are_opposites,
     names::rivals,
+    never::never,
     numbers::Quantity,
     overlap::Overlap,
     quantifiers::Extent,
@@ -107,7 +108,8 @@ fn the_difference<'s>(
         (false, None, None, None) => extents(a, b, overlap).or_else(|| {
             let (left, right, base) = rivals(a, b, overlap)?;
             let what = format!("{} is not {}", left.surface, right.surface);
-            Some(Difference { base, what, left_out: vec![left, right] })
+            let left_out = [&overlap.only_a[..], &overlap.only_b[..]].concat();
+            Some(Difference { base, what, left_out })
         }),
         // Two things differ: a denied opposite, another day and another number, and so on.
         _ => None,
@@ -118,7 +120,8 @@ fn the_difference<'s>(
 fn speak_of_different_cases(a: &Statement<'_>, b: &Statement<'_>, overlap: &Overlap<'_>) -> bool {
     let qualified = |only: &[&Topic]| only.iter().any(|topic| topic.qualifier);
     let subject = |statement: &Statement<'_>, only: &[&Topic]| {
-        only.iter().any(|topic| topic.name && topic.at < statement.verb)
+        only.iter()
+            .any(|topic| topic.at < statement.verb && (topic.name || is_subject(statement, topic)))
     };
     let labels = |statement: &Statement<'_>| -> Vec<(f64, Dimension)> {
         let labels = statement.quantities.iter().filter(|quantity| quantity.is_label());
@@ -128,6 +131,14 @@ fn speak_of_different_cases(a: &Statement<'_>, b: &Statement<'_>, overlap: &Over
     (qualified(&overlap.only_a) && qualified(&overlap.only_b))
         || (subject(a, &overlap.only_a) && subject(b, &overlap.only_b))
         || (!left.is_empty() && !right.is_empty() && left != right)
+}
+
+/// Whether a topic is the subject itself: what stands right before the predicate, or is all before it.
+fn is_subject(statement: &Statement<'_>, topic: &Topic) -> bool {
+    let before = || statement.topics_within(0, statement.verb);
+    before().count() == 1
+        || before().last().is_some_and(|last| std::ptr::eq(last, topic))
+        || topic.at < 2
 }
 
 fn opposites<'s>(overlap: &Overlap<'s>) -> Option<(&'s Topic, &'s Topic)> {
@@ -148,7 +159,12 @@ fn denial<'s>(
     b: &Statement<'_>,
     overlap: &Overlap<'s>,
 ) -> Option<Difference<'s>> {
-    let denied = if a.polarity.negative { &a.polarity.denied } else { &b.polarity.denied };
+    let negative = if a.polarity.negative { a } else { b };
+    if never(negative).is_some() {
+        // What never was so far is held against what was before, elsewhere.
+        return None;
+    }
+    let denied = &negative.polarity.denied;
     let shared = |stem: &String| overlap.shared.iter().any(|topic| topic.stem == *stem);
     let at = denied.iter().position(shared)?;
     let base = if at == 0 { 0.95 } else { 0.8 };

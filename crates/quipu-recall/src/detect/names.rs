@@ -53,6 +53,7 @@ fn in_place<'s>(statement: &Statement<'_>, only: &[&'s Topic]) -> Option<&'s Top
     }
     match behind.as_slice() {
         [one] => Some(one),
+        // The first and the last name of a person.
         [first, second] if first.name && second.name && second.at == first.at + 1 => Some(first),
         _ => None,
     }

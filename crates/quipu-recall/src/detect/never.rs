@@ -86,7 +86,9 @@ pub(super) fn against(
     let (at, told) = best?;
     let sureness = f64::from(told * 0.6 + closeness.clamp(0.0, 1.0) * 0.6).min(0.95);
     let what = format!("what is said never to have been (“{}”) is told of here", never.text());
-    (told > 0.15).then_some((at, Clash { sureness, what }))
+    let half = others.get(at).is_some_and(|other| share(never, other) >= 0.4);
+    (told > 0.15)
+        .then_some((at, Clash { sureness: if half { sureness } else { sureness * 0.7 }, what }))
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {

@@ -27,6 +27,9 @@ pub(super) struct Quantity {
 /// How far from "about 100" a number may be.
 const ABOUT: f64 = 0.15;
 
+/// How far apart two numbers may be that are the same but for rounding.
+const ROUNDING: f64 = 0.006;
+
 /// Nouns whose number is a name and no amount: step 3 is another step than step 4.
 const LABELS: &[&str] = &[
     "#", "chapter", "figur", "group", "issu", "item", "iter", "level", "line", "page", "part",
@@ -37,8 +40,9 @@ const LABELS: &[&str] = &[
 impl Quantity {
     /// Whether the two may both be right.
     pub(super) fn agrees(&self, other: &Self) -> bool {
-        let scale = self.low.abs().max(other.low.abs()).min(f64::MAX).max(1e-9);
-        let slack = if scale.is_finite() { scale * 0.006 } else { 0.0 };
+        let end =
+            |quantity: &Self| if quantity.low.is_finite() { quantity.low } else { quantity.high };
+        let slack = end(self).abs().max(end(other).abs()) * ROUNDING;
         self.low <= other.high + slack && other.low <= self.high + slack
     }
 
@@ -287,6 +291,8 @@ mod tests {
             ("grew 23%", "grew 14 percent"),
             ("port 8080", "port 9090"),
             ("at least 10 users", "7 users"),
+            ("at most 3 retries", "7 retries"),
+            ("below 200 ms", "450 ms"),
             ("three nodes", "five nodes"),
             ("$4.2B", "$3.1B"),
         ] {
