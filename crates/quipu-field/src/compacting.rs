@@ -89,6 +89,7 @@ impl Field {
         let erased = purge::erase(self.engine.as_ref(), &self.name, &texts)
             .map_err(|error| storage_failure(&error))?;
         self.bodies.forget();
+        self.past.forget();
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.purge(last_purge).map_err(|error| {
                 ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))

@@ -10,7 +10,6 @@ use quipu_log::{Engine, EngineError, FieldName};
 use tokio::sync::OnceCell;
 
 use crate::{
-    detecting::DetectionOptions,
     failure::with_causes,
     field::{Field, FieldOptions},
     origin::Origin,
@@ -22,37 +21,34 @@ type Slot = Arc<OnceCell<Arc<Field>>>;
 #[derive(Debug)]
 pub struct Fields {
     engine: Arc<dyn Engine>,
-    origin: Arc<dyn Origin>,
+    /// What each is opened with, but for its own directory.
+    template: FieldOptions,
     directory: Option<PathBuf>,
-    detection: DetectionOptions,
     open: Mutex<BTreeMap<FieldName, Slot>>,
     /// Why Fields could not be opened, the last time it was tried.
     failed: Mutex<BTreeMap<FieldName, String>>,
 }
 
 impl Fields {
-    /// The Fields of an engine. With a directory, each keeps its snapshots in
-    /// `<directory>/<name>/snapshots`.
+    /// The Fields of an engine, opened with the defaults.
     #[must_use]
     pub fn new(
         engine: Arc<dyn Engine>,
         origin: Arc<dyn Origin>,
         directory: Option<PathBuf>,
     ) -> Self {
-        Self {
-            engine,
-            origin,
-            directory,
-            detection: DetectionOptions::default(),
-            open: Mutex::default(),
-            failed: Mutex::default(),
-        }
+        Self::with_options(engine, FieldOptions::new(origin), directory)
     }
 
-    /// The same, looking for units that disagree in this way.
+    /// The Fields of an engine. With a directory, each keeps its snapshots in
+    /// `<directory>/<name>/snapshots`.
     #[must_use]
-    pub fn detecting(self, detection: DetectionOptions) -> Self {
-        Self { detection, ..self }
+    pub fn with_options(
+        engine: Arc<dyn Engine>,
+        template: FieldOptions,
+        directory: Option<PathBuf>,
+    ) -> Self {
+        Self { engine, template, directory, open: Mutex::default(), failed: Mutex::default() }
     }
 
     /// The Field of that name, opened if it is not open, made if there is none.
@@ -92,8 +88,7 @@ impl Fields {
                 .directory
                 .as_ref()
                 .map(|directory| directory.join(name.to_string()).join("snapshots")),
-            detection: self.detection.clone(),
-            ..FieldOptions::new(Arc::clone(&self.origin))
+            ..self.template.clone()
         }
     }
 

@@ -188,7 +188,8 @@ impl Lookout {
             let own = |other: u32| {
                 author.is_some() && state.units.flags(other).map(|unit| unit.author) == author
             };
-            let sieve = Sieve { accept: &accept, own: &own };
+            let seen = sight.seen();
+            let sieve = Sieve { accept: &accept, own: &own, seen: &seen };
             let limit = DETECT_CANDIDATES_MAX;
             let near = self.detector.candidates(&published.index, &probe, limit, &sieve);
             let near = near.into_iter().take(limit);

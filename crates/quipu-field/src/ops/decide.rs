@@ -135,6 +135,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
         Action::Compact(compact) => compact::decide(state, &command.message, compact),
         Action::Subscribe(subscribe) => subscribe::decide(state, &command.message, subscribe),
+        Action::TraceAttune(trace) => super::trace::decide(state, &command.message, trace),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -159,7 +160,10 @@ pub fn is_same_request(
         Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),
         Action::Compact(compact) => compact::is_same(compact, &header.events),
         Action::Subscribe(subscribe) => subscribe::is_same(subscribe, &header.events),
-        Action::NoteConflicts(_) | Action::ExpireLeases | Action::AdvanceClock(_) => false,
+        Action::NoteConflicts(_)
+        | Action::ExpireLeases
+        | Action::TraceAttune(_)
+        | Action::AdvanceClock(_) => false,
     }
 }
 
@@ -180,6 +184,7 @@ impl Action {
             Self::Retract(_)
             | Self::NoteConflicts(_)
             | Self::ExpireLeases
+            | Self::TraceAttune(_)
             | Self::AdvanceClock(_) => None,
         }
     }

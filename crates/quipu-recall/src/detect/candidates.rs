@@ -1,7 +1,7 @@
 //! What to hold a text against: the documents that share its rarest words or lie nearest in meaning.
 
 use super::{never::never, sentences::sentences, statement::Statement};
-use crate::{Index, Query, embed::builtin};
+use crate::{Index, Query, Seen, embed::builtin, look::Alone};
 
 /// What the index is asked for a text.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +25,8 @@ pub struct Sieve<'a> {
     pub accept: &'a dyn Fn(u32) -> bool,
     /// Whether a document is by the author of the text.
     pub own: &'a dyn Fn(u32) -> bool,
+    /// What the author sees: how rare a word is, is counted there.
+    pub seen: &'a Seen,
 }
 
 /// A document that may disagree.
@@ -80,21 +82,22 @@ pub(super) fn candidates(
     for part in &probe.parts {
         let accept = |document| (sieve.accept)(document) && (!part.own || (sieve.own)(document));
         let accept: &dyn Fn(u32) -> bool = &accept;
-        let scores = index.lexical().scores(&part.query);
-        let most = index.lexical().most(&part.query).max(f32::MIN_POSITIVE);
+        let look = index.lexical().look(&part.query, sieve.seen);
+        let most = look.most().max(f32::MIN_POSITIVE);
         let vectors = index.vectors();
         let meaning = vectors.probe(&part.vector);
-        let by_words = scores.top(limit, accept);
-        let by_meaning = meaning
-            .as_ref()
-            .map_or_else(Vec::new, |meaning| vectors.nearest(meaning, limit, accept));
-        for hit in by_words.into_iter().chain(by_meaning) {
-            let words = (scores.of(hit.ordinal) / most).clamp(0.0, 1.0);
-            let meaning = meaning.as_ref().and_then(|probe| vectors.similarity(probe, hit.ordinal));
+        let mut hits: Vec<u32> = look.best(limit, accept).iter().map(|hit| hit.ordinal).collect();
+        if let Some(meaning) = &meaning {
+            hits.extend(vectors.nearest(meaning, limit, accept).iter().map(|hit| hit.ordinal));
+        }
+        let scores = look.scores(&hits, &Alone);
+        for (document, score) in hits.into_iter().zip(scores) {
+            let words = (score / most).clamp(0.0, 1.0);
+            let meaning = meaning.as_ref().and_then(|probe| vectors.similarity(probe, document));
             let closeness = words.midpoint(meaning.unwrap_or(0.0).clamp(0.0, 1.0));
-            match found.iter_mut().find(|known| known.document == hit.ordinal) {
+            match found.iter_mut().find(|known| known.document == document) {
                 Some(known) => known.closeness = known.closeness.max(closeness),
-                None => found.push(Candidate { document: hit.ordinal, closeness }),
+                None => found.push(Candidate { document, closeness }),
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{claim, judge};
 use proptest::prelude::*;
 use quipu_recall::{
-    Detector, Index, analyze,
+    Detector, Index, Seen, analyze,
     detect::{BuiltIn, Sieve},
 };
 
@@ -56,7 +56,7 @@ fn candidates_are_those_that_the_sieve_lets_through_the_nearest_first() {
     let detector = BuiltIn::default();
     let probe = detector.probe("The cluster has five nodes.").unwrap();
     let find = |accept: &dyn Fn(u32) -> bool, limit| {
-        let sieve = Sieve { accept, own: &|_| true };
+        let sieve = Sieve { accept, own: &|_| true, seen: &Seen::ALL };
         let found = detector.candidates(&index, &probe, limit, &sieve);
         found.into_iter().map(|one| one.document).collect::<Vec<_>>()
     };
