@@ -50,14 +50,18 @@ impl Detector for Percentages {
 }
 
 fn with_detector(engine: &Arc<dyn Engine>) -> Arc<Field> {
-    let options = FieldOptions {
-        detection: DetectionOptions {
-            detector: Some(Arc::new(Percentages)),
-            automatic: false,
-            ..DetectionOptions::default()
-        },
-        ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
-    };
+    let detector: Arc<dyn Detector> = Arc::new(Percentages);
+    let detection = DetectionOptions { automatic: false, ..detection(&detector) };
+    with(engine, detection)
+}
+
+fn detection(detector: &Arc<dyn Detector>) -> DetectionOptions {
+    DetectionOptions { detector: Some(Arc::clone(detector)), ..DetectionOptions::default() }
+}
+
+fn with(engine: &Arc<dyn Engine>, detection: DetectionOptions) -> Arc<Field> {
+    let options =
+        FieldOptions { detection, ..FieldOptions::new(Arc::new(ScriptedOrigin::default())) };
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 

@@ -175,18 +175,18 @@ pub(crate) const CONFLICTS: &[(&str, &str, &str)] = &[
     ("quantifier", "Nobody reviewed the pull request.", "Someone reviewed the pull request."),
     (
         "never",
-        "I have never used Kubernetes for deployments.",
         "Yesterday I used Kubernetes for the deployments of the shop.",
+        "I have never used Kubernetes for deployments.",
     ),
     (
         "never",
-        "I've never written any unit tests for the parser.",
         "I have written unit tests for the parser and they pass.",
+        "I've never written any unit tests for the parser.",
     ),
     (
         "never",
-        "We have never contacted the supplier about prices.",
         "We contacted the supplier about prices last week.",
+        "We have never contacted the supplier about prices.",
     ),
     (
         "never",

@@ -15,9 +15,9 @@ use quipu_recall::{
 };
 
 /// The share of the conflicts that must be found.
-const RECALL_FLOOR: f64 = 0.90;
+const RECALL_FLOOR: f64 = 0.98;
 /// The share of what is found that must be a conflict.
-const PRECISION_FLOOR: f64 = 0.94;
+const PRECISION_FLOOR: f64 = 0.98;
 
 fn claim(content: &str) -> Claim<'_> {
     Claim { content, assumptions: &[], confidence: Some(0.8), author: 1 }
@@ -43,7 +43,8 @@ fn most_conflicts_are_found_and_hardly_anything_else() {
 
 #[test]
 fn a_conflict_is_found_in_either_order() {
-    for (_, a, b) in CONFLICTS {
+    // But for what never was until then, and has been since.
+    for (_, a, b) in CONFLICTS.iter().filter(|(kind, _, _)| *kind != "never") {
         assert_eq!(judge(a, b).is_some(), judge(b, a).is_some(), "{a} {b}");
     }
 }
