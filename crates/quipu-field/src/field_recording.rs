@@ -63,9 +63,8 @@ impl Field {
 
     /// Leaves a unit to the background, if there is anything that it was not held against.
     fn look_later(&self, outcome: &Outcome, from: u32) {
-        let recorded = outcome.events.iter().find_map(|sealed| match &sealed.event {
-            Event::UnitRecorded { unit, .. } => Some(*unit),
-            _ => None,
+        let recorded = outcome.events.iter().find_map(|sealed| {
+            if let Event::UnitRecorded { unit, .. } = &sealed.event { Some(*unit) } else { None }
         });
         let Some(unit) = recorded else { return };
         let ordinal = self.view.read().state.units.find(unit);

@@ -72,7 +72,8 @@ pub(super) fn against(
             continue;
         }
         let meaning = cosine(&meant, &builtin().vector(other.sentence)).max(0.0);
-        let mut told = share(never, other).midpoint(meaning);
+        // Its words say more of an instance than what it is about.
+        let mut told = share(never, other).mul_add(0.75, meaning * 0.25);
         if !is_done(other) {
             told *= 0.8;
         }

@@ -106,7 +106,7 @@ fn before_question(sentence: &str) -> &str {
     if !sentence.ends_with(['?', '？']) {
         return sentence;
     }
-    let breaks = sentence.match_indices(|c: char| matches!(c, ',' | ':' | '—')).map(|(at, _)| at);
+    let breaks = sentence.match_indices([',', ':', '—']).map(|(at, _)| at);
     let asks = breaks.into_iter().find(|at| {
         let rest = sentence.get(*at..).unwrap_or_default();
         let words = rest.split(|c: char| !c.is_alphanumeric() && c != '\'');

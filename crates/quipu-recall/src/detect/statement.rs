@@ -203,5 +203,5 @@ fn predicate(tokens: &[Token<'_>]) -> usize {
         lower && after_noun && (token.lower.ends_with('s') || token.lower.ends_with("ed"))
     });
     let first = [auxiliary, verb].into_iter().flatten().min();
-    first.map_or(tokens.len().min(2), |at| at + 1)
+    first.map_or_else(|| tokens.len().min(2), |at| at + 1)
 }
