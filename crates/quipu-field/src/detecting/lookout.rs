@@ -12,7 +12,7 @@ use quipu_wire::akashik::{DetectedBy, UnitStatus};
 
 use super::{
     backlog::{Backlog, Waiting},
-    busy::{Busy, Going},
+    busy::{Busy, Going, Pace},
     options::DetectionOptions,
 };
 use crate::{
@@ -20,7 +20,10 @@ use crate::{
     event::{ConflictBody, UnitBody},
     failure::with_causes,
     ids::ConflictId,
-    limits::{DETECT_AT_ONCE_MAX, DETECT_BUSY_RECORDS, DETECT_CANDIDATES_MAX, DETECT_PER_UNIT_MAX},
+    limits::{
+        DETECT_AT_ONCE_MAX, DETECT_BUSY_PACE, DETECT_BUSY_RECORDS, DETECT_CANDIDATES_MAX,
+        DETECT_PER_UNIT_MAX,
+    },
     ops::detect::{Finding, is_current},
     origin::Origin,
     state::State,
@@ -42,6 +45,7 @@ pub(crate) struct Lookout {
     automatic: bool,
     budget_ms: u64,
     records: Busy,
+    pace: Pace,
     looking: Busy,
     pub(super) backlog: Backlog,
 }
@@ -106,6 +110,7 @@ impl Lookout {
             judge: options.judge,
             budget_ms: options.budget_ms,
             records: Busy::default(),
+            pace: Pace::default(),
             looking: Busy::default(),
             backlog: Backlog::default(),
         }
@@ -118,12 +123,16 @@ impl Lookout {
 
     /// Notes that a RECORD goes on, until the answer is dropped.
     pub(crate) fn record(&self) -> Going {
+        if self.automatic {
+            self.pace.note(self.origin.now_ms(), 1);
+        }
         self.records.enter()
     }
 
     /// Whether there are so many RECORDs that detection would slow them down.
     pub(super) fn is_busy(&self) -> bool {
         self.records.count() > DETECT_BUSY_RECORDS
+            || self.pace.note(self.origin.now_ms(), 0) > DETECT_BUSY_PACE
     }
 
     /// The right to look at once; none where the Field is busy, a judge must be asked, or there is no

@@ -17,11 +17,14 @@ use crate::{
 
 /// How long the worker waits for a unit before it looks whether the Field is still there.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How long it rests between two units while the Field is busy.
-const REST: Duration = Duration::from_millis(50);
+/// How long it rests before a unit while the Field is busy, at least.
+const REST_MS: u64 = 50;
+/// ... and how many times as long as the last unit took, so that it takes a small share of a core.
+const REST_SHARE: u64 = 25;
 
 /// Works until it is told to stop, or nobody holds the Field any more.
 pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: &dyn Fn() -> u64) {
+    let mut took_ms = 0;
     loop {
         match lookout.backlog.next(PATIENCE) {
             Next::Stop => return,
@@ -29,9 +32,12 @@ pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: 
             Next::Nothing => {}
             Next::Unit(waiting) => {
                 if lookout.is_busy() {
-                    lookout.backlog.rest(REST);
+                    let rest_ms = REST_MS.max(took_ms * REST_SHARE);
+                    lookout.backlog.rest(Duration::from_millis(rest_ms));
                 }
+                let began_ms = now_ms();
                 let found = look(lookout, waiting);
+                took_ms = now_ms().saturating_sub(began_ms).min(REST_MS);
                 if !found.is_empty() && !note(jobs, found, now_ms()) {
                     return;
                 }
