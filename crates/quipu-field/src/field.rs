@@ -13,13 +13,12 @@ use std::{
 use quipu_log::{
     Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof, verify_chain,
 };
-use quipu_recall::{Detector, ExplicitOnly};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
         AgentList, Conflict, ConflictList, Counts, DeregisterPayload, DeregisterResponse,
-        FieldCapabilities, FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload,
-        RegisterResponse, ReplayPayload, ReplayResponse, ReplayTarget,
+        FieldCapabilities, FieldStatus, Operation, RegisterPayload, RegisterResponse,
+        ReplayPayload, ReplayResponse, ReplayTarget,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -28,12 +27,13 @@ use crate::{
     bodies::Bodies,
     command::{Action, Command, Message},
     compose::ConflictOutline,
+    detecting::{DetectionOptions, Lookout},
     event::ClockReason,
     failure::{storage_failure, with_causes},
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
-    ops::{self, deregister, record, register, replay},
+    ops::{self, deregister, register, replay},
     origin::Origin,
     past::Past,
     proofs::{CommitProof, Proofs},
@@ -48,7 +48,7 @@ use crate::{
     writer::{Job, Outcome, Writer},
 };
 
-type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
+pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
 
 /// What a Field is opened with.
 #[derive(Debug, Clone)]
@@ -59,8 +59,8 @@ pub struct FieldOptions {
     pub snapshots: Option<PathBuf>,
     /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
     pub proofs: Option<PathBuf>,
-    /// What looks for units that disagree; without it only what authors say themselves counts.
-    pub detector: Option<Arc<dyn Detector>>,
+    /// How it looks for units that disagree.
+    pub detection: DetectionOptions,
     /// Whether units are visible across sessions, whatever the sessions' own policies.
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
@@ -79,7 +79,7 @@ impl FieldOptions {
             origin,
             snapshots: None,
             proofs: None,
-            detector: None,
+            detection: DetectionOptions::default(),
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
             ranking: RankingOptions::default(),
@@ -95,13 +95,13 @@ pub struct Field {
     pub(crate) name: FieldName,
     pub(crate) view: Arc<View>,
     pub(crate) clock: Arc<LamportClock>,
-    pub(crate) bodies: Bodies,
+    pub(crate) bodies: Arc<Bodies>,
     proofs: Proofs,
     health: Arc<Health>,
     pub(crate) origin: Arc<dyn Origin>,
-    pub(crate) detector: Arc<dyn Detector>,
+    pub(crate) lookout: Arc<Lookout>,
     pub(crate) tail: Arc<Tail>,
-    jobs: mpsc::Sender<Job>,
+    pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -152,15 +152,22 @@ impl Field {
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
         };
+        let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
+        let lookout = Arc::new(Lookout::new(
+            Arc::clone(&view),
+            Arc::clone(&bodies),
+            Arc::clone(&options.origin),
+            options.detection,
+        ));
         let field = Arc::new(Self {
-            bodies: Bodies::new(Arc::clone(&engine), name.clone()),
+            bodies,
             proofs: Proofs::new(Arc::clone(&engine), name.clone(), options.proofs),
             name,
             view,
             clock,
             health,
             origin: options.origin,
-            detector: options.detector.unwrap_or_else(|| Arc::new(ExplicitOnly)),
+            lookout,
             tail: Arc::clone(&tail),
             jobs,
             snapshotter,
@@ -179,11 +186,16 @@ impl Field {
             std::mem::forget(guard);
         })?;
         field.start("push", move || tail.run())?;
+        field.detect_in_background()?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
     }
 
-    fn start(&self, what: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineError> {
+    pub(crate) fn start(
+        &self,
+        what: &str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), EngineError> {
         let thread = std::thread::Builder::new()
             .name(format!("{what}-{}", self.name))
             .spawn(work)
@@ -282,21 +294,6 @@ impl Field {
     ) -> Result<DeregisterResponse, ProtocolError> {
         let outcome = self.submit(message, Action::Deregister(payload)).await?;
         Ok(deregister::respond(&outcome.events))
-    }
-
-    /// RECORD.
-    pub async fn record(
-        &self,
-        message: Message,
-        payload: RecordPayload,
-    ) -> Result<RecordResponse, ProtocolError> {
-        let command = record::RecordCommand::prepare(payload, self.origin.as_ref())
-            .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
-        let words = Arc::clone(command.words());
-        let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
-        words.get();
-        let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
-        Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
     /// REPLAY.
@@ -413,6 +410,7 @@ impl Field {
     /// Afterwards every write is refused.
     pub async fn close(self: &Arc<Self>) {
         self.stop.store(true, Ordering::Relaxed);
+        self.lookout.stop();
         let closing = self.jobs.send(Job::Close(self.origin.now_ms())).await.is_ok();
         let closed = self
             .blocking(move |field| {
@@ -463,7 +461,11 @@ impl Field {
     }
 
     /// Queues a command for the writer; the answer comes after its commit is durable.
-    fn enqueue(&self, message: Message, action: Action) -> Result<Awaited, ProtocolError> {
+    pub(crate) fn enqueue(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Awaited, ProtocolError> {
         let operation = action.operation();
         let during = |error: ProtocolError| error.during(operation);
         self.health.check().map_err(during)?;
@@ -482,7 +484,7 @@ impl Field {
         Ok(answer)
     }
 
-    async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 

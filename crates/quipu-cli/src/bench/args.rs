@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{
-    attune, compact, open, probe, recall, record, replay, report::Report, subscribe, task_replay,
+    attune, compact, detect, open, probe, recall, record, replay, report::Report, subscribe,
+    task_replay,
 };
 use crate::failure::Failure;
 
@@ -46,6 +47,8 @@ enum Question {
     Compact(compact::CompactArgs),
     /// How fast is a recorded Task replayed, and how long does a receipt take?
     TaskReplay(task_replay::TaskReplayArgs),
+    /// How many contradictions does detection find, and how many alarms are false?
+    Detect(detect::DetectArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
     #[command(hide = true)]
     OpenChild {
@@ -71,6 +74,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Replay(options) => replay::run(&options, args.seed, &mut report)?,
         Question::Compact(options) => compact::run(&options, args.seed, &mut report)?,
         Question::TaskReplay(options) => task_replay::run(&options, &mut report)?,
+        Question::Detect(options) => detect::run(&options, &mut report)?,
         Question::OpenChild { .. } => {}
     }
     report.finish(args.out.as_deref())

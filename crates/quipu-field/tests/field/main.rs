@@ -7,6 +7,7 @@ mod compact;
 mod coordinate;
 mod coordination;
 mod detect;
+mod detect_on_record;
 mod faults;
 mod handoff;
 mod labelled;
