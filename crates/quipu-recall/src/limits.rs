@@ -7,6 +7,9 @@ pub const MAX_WORD_BYTES: usize = 64;
 /// Distinct terms kept of one document; a long novel has about a quarter of this.
 pub const MAX_DOCUMENT_TERMS: usize = 65_536;
 
+/// Tokens of one text that its vector is made of.
+pub const MAX_EMBEDDED_TOKENS: usize = 512;
+
 /// Distinct terms kept of one query before the index has said which of them it knows.
 pub const MAX_QUERY_TERMS: usize = 4_096;
 

@@ -1,6 +1,13 @@
 //! Text to vectors. One trait, [`Embedder`]; which model stands behind it is decided where a Field
-//! is opened. Vectors are approximate: they rank and name candidates, and never enter a log.
+//! is opened. [`builtin`] is always there. Vectors are approximate: they rank and name candidates,
+//! and never enter a log.
 
 mod embedder;
+mod letters;
+mod pieces;
+mod static_table;
+mod wordpiece;
 
 pub use embedder::{EmbedError, Embedder};
+pub use static_table::{BuiltIn, builtin};
+pub use wordpiece::WordPiece;
