@@ -101,7 +101,7 @@ impl<'a> Request<'a> {
         let state = &published.state;
         let scope = &payload.scope;
         let query = query(agent, payload);
-        let scores = (!query.is_empty()).then(|| published.index.scores(&query));
+        let scores = (!query.is_empty()).then(|| published.index.lexical().scores(&query));
         let weights = Weights::default();
         let weights =
             scope.recency_weight.map_or(weights, |share| weights.recency_weight(small(share)));
@@ -235,7 +235,7 @@ impl<'a> Request<'a> {
 
     fn describe(&self, ranked: Vec<Ranked>, scored: &[(u32, Score, bool)]) -> Vec<Pick> {
         let ordinals: Vec<u32> = ranked.iter().map(|unit| unit.ordinal).collect();
-        let words = self.published.index.matched_terms(&self.query, &ordinals);
+        let words = self.published.index.lexical().matched_terms(&self.query, &ordinals);
         ranked
             .into_iter()
             .zip(words)

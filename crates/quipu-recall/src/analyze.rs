@@ -1,17 +1,21 @@
-//! Owns what one text contributes to the index: its distinct terms, how often each occurs, its length.
+//! Owns what one text contributes to the index: its distinct terms, how often each occurs, its length,
+//! its vectors.
 //! Knows no ordinal and no index, so that it can run before any lock is taken.
 
 use std::collections::HashMap;
 
+use crate::embed::builtin;
+use crate::embedding::Embedding;
 use crate::limits::MAX_DOCUMENT_TERMS;
 use crate::words::for_each_word;
 
-/// The distinct terms of one text. Two allocations whatever its size, so moving it is cheap.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The distinct terms of one text, and its vectors by the built-in model.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Analyzed {
     text: String,
     entries: Vec<Entry>,
     length: u32,
+    embedding: Embedding,
 }
 
 /// One term: where it ends in the shared string, and how often it occurs.
@@ -57,13 +61,18 @@ impl Analyzed {
         self.entries.len()
     }
 
-    /// Whether nothing in the text can be searched for.
+    /// The vectors.
+    pub const fn embedding(&self) -> &Embedding {
+        &self.embedding
+    }
+
+    /// Whether the text has no term.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// Splits `text` into terms: lower case, without English stop words, stemmed.
+/// Splits `text` into terms (lower case, without English stop words, stemmed) and embeds it.
 ///
 /// Linear in the text. Past [`MAX_DOCUMENT_TERMS`] different terms, new ones are no longer kept.
 pub fn analyze(text: &str) -> Analyzed {
@@ -83,6 +92,7 @@ pub fn analyze(text: &str) -> Analyzed {
         text: String::with_capacity(sorted.iter().map(|(term, _)| term.len()).sum()),
         entries: Vec::with_capacity(sorted.len()),
         length,
+        embedding: Embedding::new([builtin().vector(text).as_slice()]),
     };
     for (term, frequency) in sorted {
         analyzed.text.push_str(&term);

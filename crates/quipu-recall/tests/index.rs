@@ -89,11 +89,11 @@ proptest! {
         }
         let parts = [(hint.as_str(), 1.0), (interests.as_str(), weight)];
         let query = Query::new(&parts);
-        let hits = index.search(&query, usize::MAX, &everything);
+        let hits = index.lexical().search(&query, usize::MAX, &everything);
         check_against_brute_force(&hits, &brute_force(&left, &parts));
         let ordinals: Vec<u32> = hits.iter().map(|hit| hit.ordinal).collect();
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-        prop_assert_eq!(index.score_all(&query, &ordinals), scores);
+        prop_assert_eq!(index.lexical().score_all(&query, &ordinals), scores);
     }
 
     #[test]
@@ -105,10 +105,10 @@ proptest! {
         let index = build(&texts);
         let query = Query::new(&[(&hint, 1.0)]);
         let even = |ordinal: u32| ordinal.is_multiple_of(2);
-        let all = index.search(&query, usize::MAX, &everything);
+        let all = index.lexical().search(&query, usize::MAX, &everything);
         let mut expected: Vec<Hit> = all.into_iter().filter(|hit| even(hit.ordinal)).collect();
         expected.truncate(limit);
-        prop_assert_eq!(index.search(&query, limit, &even), expected);
+        prop_assert_eq!(index.lexical().search(&query, limit, &even), expected);
     }
 
     #[test]
@@ -125,8 +125,8 @@ proptest! {
         let mut again = Index::read_from(&mut bytes.as_slice()).unwrap();
         let query = Query::new(&[(&hint, 1.0)]);
         prop_assert_eq!(
-            again.search(&query, 10, &everything),
-            index.search(&query, 10, &everything)
+            again.lexical().search(&query, 10, &everything),
+            index.lexical().search(&query, 10, &everything)
         );
         prop_assert_eq!(stored(&again), bytes);
         let more = analyze("growth in asia");
@@ -160,7 +160,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Ok(index) = Index::read_from(&mut bytes.as_slice()) {
-            index.search(&Query::new(&[("market growth", 1.0)]), 10, &everything);
+            index.lexical().search(&Query::new(&[("market growth", 1.0)]), 10, &everything);
         }
     }
 }
@@ -203,7 +203,7 @@ fn an_ordinal_is_taken_until_it_is_removed() {
     assert!(!index.insert(u32::MAX, &doc));
     assert!(!index.remove(4, &doc));
     assert!(index.remove(5, &doc));
-    assert!(index.is_empty() && !index.knows_term("market"));
+    assert!(index.is_empty() && !index.lexical().knows_term("market"));
     assert!(index.insert(5, &doc));
     assert_eq!(index.len(), 1);
 }
@@ -213,7 +213,7 @@ fn names_the_words_as_the_query_wrote_them_rarest_first() {
     let texts = ["growing markets in asia", "market report", "a market", "nothing"];
     let index = build(&texts.map(str::to_owned));
     let query = Query::new(&[("Market Growth grows ASIAN asia", 1.0)]);
-    let words = index.matched_terms(&query, &[3, 0, 1, 99, 0]);
+    let words = index.lexical().matched_terms(&query, &[3, 0, 1, 99, 0]);
     assert_eq!(words[1], words[4]);
     assert_eq!(words[1], ["asia", "grows", "Market"]);
     assert_eq!(words[2], ["Market"]);
@@ -230,10 +230,10 @@ fn bad_texts_are_found_again() {
     for (hint, ordinal) in
         [("word", 1), ("täxt", 2), ("moonshot", 4), ("עולם", 5), ("ينمو", 6), (&base64, 3)]
     {
-        let hits = index.search(&Query::new(&[(hint, 1.0)]), 1, &everything);
+        let hits = index.lexical().search(&Query::new(&[(hint, 1.0)]), 1, &everything);
         assert_eq!(hits.first().map(|hit| hit.ordinal), Some(ordinal));
     }
-    assert!(index.search(&Query::new(&[("", 1.0)]), 5, &everything).is_empty());
+    assert!(index.lexical().search(&Query::new(&[("", 1.0)]), 5, &everything).is_empty());
 }
 
 #[test]
@@ -241,7 +241,11 @@ fn memory_grows_by_a_few_bytes_per_word_of_known_vocabulary() {
     let texts: Vec<String> =
         (0_u32..5000).map(|at| format!("market growth {} {}", at % 50, at % 70)).collect();
     let index = build(&texts);
-    assert!(index.memory_bytes() < 5000 * (4 + 4 * 5) + 20_000, "{}", index.memory_bytes());
+    assert!(
+        index.lexical().memory_bytes() < 5000 * (4 + 4 * 5) + 20_000,
+        "{}",
+        index.lexical().memory_bytes()
+    );
 }
 
 #[test]
@@ -255,5 +259,5 @@ fn forgetting_without_the_texts_leaves_what_removing_with_them_leaves() {
     }
     assert_eq!(stored(&forgotten), stored(&removed));
     assert_eq!(forgotten.len(), 2);
-    assert!(!forgotten.knows_term("risk") && forgotten.knows_term("market"));
+    assert!(!forgotten.lexical().knows_term("risk") && forgotten.lexical().knows_term("market"));
 }

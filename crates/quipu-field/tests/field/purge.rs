@@ -127,7 +127,7 @@ async fn a_purged_text_is_in_no_file_and_the_chain_holds() {
     let name = FieldName::default_field();
     verify_chain(engine.as_ref(), &name, Head::EMPTY, &mut |_| Ok(())).unwrap();
     let rebuilt = restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published;
-    assert!(!rebuilt.index.knows_term("xylophon"));
+    assert!(!rebuilt.index.lexical().knows_term("xylophon"));
     assert_eq!(tombstoned(&rebuilt.state).len(), 2, "the unit's text and the conflict's");
 }
 
@@ -170,8 +170,8 @@ async fn the_state_is_the_same_with_and_without_the_erased_texts() {
         let restored = restore(engine.as_ref(), &name, snapshots, &mut |_| true).unwrap();
         assert_eq!(restored.snapshot_position > 0, snapshots.is_some());
         assert_eq!(restored.published.state.hash(), field.state_hash());
-        assert!(!restored.published.index.knows_term("xylophon"));
-        assert!(restored.published.index.knows_term("ship"));
+        assert!(!restored.published.index.lexical().knows_term("xylophon"));
+        assert!(restored.published.index.lexical().knows_term("ship"));
     }
 }
 

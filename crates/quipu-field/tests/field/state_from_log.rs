@@ -366,8 +366,10 @@ fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
         std::fs::write(&path, bytes).unwrap();
         snapshot::load(&path).unwrap_err()
     };
-    let older = write("1.snap", b"quipu-snapshot 1\nwhatever it held");
-    assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
-    let damaged = write("2.snap", b"quipu-snapshot 2\nwhatever it held");
+    for earlier in [b"quipu-snapshot 1\nwhatever it held", b"quipu-snapshot 2\nwhatever it held"] {
+        let older = write("1.snap", earlier);
+        assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
+    }
+    let damaged = write("3.snap", b"quipu-snapshot 3\nwhatever it held");
     assert!(matches!(damaged, SnapshotError::Damaged { .. }), "{damaged}");
 }

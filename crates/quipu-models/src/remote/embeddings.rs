@@ -74,7 +74,7 @@ impl RemoteEmbedder {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    fn failed(&self, error: CallError) -> EmbedError {
+    fn failed(&self, error: &CallError) -> EmbedError {
         let (model, reason) = (self.id.clone(), error.to_string());
         match error {
             CallError::LeftAlone | CallError::Unavailable { .. } => {
@@ -112,7 +112,7 @@ impl Embedder for RemoteEmbedder {
             texts.iter().map(|text| cut(text.trim())).filter(|text| !text.is_empty()).collect();
         let mut found = Vec::with_capacity(spoken.len());
         for batch in spoken.chunks(EMBED_BATCH_TEXTS) {
-            found.extend(self.ask(batch).map_err(|error| self.failed(error))?);
+            found.extend(self.ask(batch).map_err(|error| self.failed(&error))?);
         }
         let mut found = found.into_iter();
         let silence = || vec![0.0; self.dimensions()];

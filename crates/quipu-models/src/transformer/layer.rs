@@ -22,7 +22,7 @@ pub(super) struct Layer {
 impl Layer {
     /// Moves the tokens of several texts on by one layer. `texts` has the number of tokens of each;
     /// they follow one another in `tokens`, with no padding between them.
-    pub(super) fn apply(&self, tokens: &mut Vec<f32>, texts: &[usize]) {
+    pub(super) fn apply(&self, tokens: &mut [f32], texts: &[usize]) {
         let attended = self.attend(tokens, texts);
         add(tokens, &self.mixed.apply(&attended));
         self.mixed_norm.apply(tokens);
