@@ -29,11 +29,13 @@ use crate::{
     bodies::Bodies,
     command::{Action, Command, Message},
     compose::ConflictOutline,
+    enriching::Enriching,
     event::ClockReason,
     failure::{storage_failure, with_causes},
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
+    models::FieldModels,
     ops::{self, attune, deregister, record, register, replay},
     origin::Origin,
     proofs::{CommitProof, Proofs},
@@ -62,10 +64,14 @@ pub struct FieldOptions {
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
     pub replay_events_max: usize,
+    /// The models to ask beyond what is built in.
+    pub models: FieldModels,
+    /// Where the embedder's vectors are kept; they are made anew at every start without it.
+    pub vectors: Option<PathBuf>,
 }
 
 impl FieldOptions {
-    /// The defaults: no snapshots, no detector, sessions apart.
+    /// The defaults: no snapshots, no detector, no models, sessions apart.
     #[must_use]
     pub fn new(origin: Arc<dyn Origin>) -> Self {
         Self {
@@ -74,6 +80,8 @@ impl FieldOptions {
             detector: None,
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
+            models: FieldModels::default(),
+            vectors: None,
         }
     }
 }
@@ -93,6 +101,9 @@ pub struct Field {
     pub(crate) tail: Arc<Tail>,
     jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
+    pub(crate) models: FieldModels,
+    pub(crate) enriching: Option<Arc<Enriching>>,
+    pub(crate) vectors: Option<PathBuf>,
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
@@ -111,7 +122,12 @@ impl Field {
         let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
         restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
-        purge::finish(engine.as_ref(), &name, &restored.published.state, directory.as_ref());
+        if options.models.embedder.is_none() {
+            restored.published.index.close_second();
+        }
+        let state = &restored.published.state;
+        purge::finish(engine.as_ref(), &name, state, directory.as_ref());
+        purge::finish_vectors(state, options.vectors.as_deref());
         let (head, state) = (restored.published.head, restored.published.state.clone());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
@@ -152,6 +168,13 @@ impl Field {
             stop: Arc::default(),
             threads: Mutex::default(),
             replay_events_max: options.replay_events_max,
+            enriching: options
+                .models
+                .embedder
+                .clone()
+                .map(|embedder| Arc::new(Enriching::new(embedder, options.vectors.clone()))),
+            models: options.models,
+            vectors: options.vectors,
             engine: Arc::clone(&engine),
         });
         let watched = Arc::clone(&field.health);
@@ -161,6 +184,7 @@ impl Field {
             std::mem::forget(guard);
         })?;
         field.start("push", move || tail.run())?;
+        field.start_enriching()?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
     }
@@ -268,12 +292,14 @@ impl Field {
         message: Message,
         payload: RecordPayload,
     ) -> Result<RecordResponse, ProtocolError> {
-        let command = record::RecordCommand::prepare(payload, self.origin.as_ref())
+        let mut command = record::RecordCommand::prepare(payload, self.origin.as_ref())
             .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
+        command.awaits_vector = self.is_enrichment_failing();
         let words = Arc::clone(command.words());
         let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
         words.get();
         let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
+        self.enriching.iter().for_each(|enriching| enriching.wake());
         Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
@@ -411,6 +437,7 @@ impl Field {
     /// Afterwards every write is refused.
     pub async fn close(self: &Arc<Self>) {
         self.stop.store(true, Ordering::Relaxed);
+        self.enriching.iter().for_each(|enriching| enriching.stop());
         let closing = self.jobs.send(Job::Close(self.origin.now_ms())).await.is_ok();
         let closed = self
             .blocking(move |field| {
@@ -455,7 +482,11 @@ impl Field {
     }
 
     /// Queues a command for the writer; the answer comes after its commit is durable.
-    fn enqueue(&self, message: Message, action: Action) -> Result<Awaited, ProtocolError> {
+    pub(crate) fn enqueue(
+        &self,
+        message: Message,
+        action: Action,
+    ) -> Result<Awaited, ProtocolError> {
         let operation = action.operation();
         let during = |error: ProtocolError| error.during(operation);
         self.health.check().map_err(during)?;

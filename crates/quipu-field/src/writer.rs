@@ -157,7 +157,7 @@ impl Writer {
             Action::Merge(merge) => {
                 (merge.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }
-            Action::NoteConflicts(_) => {
+            Action::NoteConflicts(_) | Action::NoteEnriched(_) => {
                 (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
             }
             Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) => {
@@ -205,7 +205,10 @@ impl Writer {
     /// The outcome of a message that was carried out before, if this is it again.
     fn known(&self, command: &Command, batch: &Batch) -> Result<Option<Outcome>, ProtocolError> {
         let message = &command.message;
-        if matches!(command.action, Action::NoteConflicts(_) | Action::AdvanceClock(_)) {
+        if matches!(
+            command.action,
+            Action::NoteConflicts(_) | Action::NoteEnriched(_) | Action::AdvanceClock(_)
+        ) {
             return Ok(None);
         }
         let Some(position) = self.state.messages.find(&message.agent, &message.id) else {

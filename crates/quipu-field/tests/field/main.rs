@@ -7,6 +7,7 @@ mod compact;
 mod coordinate;
 mod coordination;
 mod detect;
+mod enrich;
 mod faults;
 mod handoff;
 mod log_page;

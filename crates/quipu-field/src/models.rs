@@ -1,0 +1,14 @@
+//! The models that a Field may use. All of them are optional, and a Field goes on without any that fails.
+
+use std::sync::Arc;
+
+use quipu_recall::{Embedder, Summarizer};
+
+/// What a Field asks beyond what is built in.
+#[derive(Debug, Clone, Default)]
+pub struct FieldModels {
+    /// Gives every unit a second vector in the background.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// Writes the summaries of COMPACT.
+    pub summarizer: Option<Arc<dyn Summarizer>>,
+}
