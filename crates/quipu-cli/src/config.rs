@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use quipu_server::TlsFiles;
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::{config_models::ModelArgs, failure::Failure};
 
 /// The config file that is read when none is named, if it is there.
 const DEFAULT_FILE: &str = "quipu.toml";
@@ -61,6 +61,8 @@ pub(crate) struct ServeArgs {
     /// Largest size of one field's log, in bytes; beyond it RECORD answers STORAGE_FULL [default: none]
     #[arg(long, env = "QUIPU_MAX_LOG_BYTES", hide_env_values = true, value_name = "N")]
     pub(crate) max_log_bytes: Option<u64>,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
 }
 
 /// The form of log lines.
@@ -96,6 +98,7 @@ struct FileOptions {
     log_format: Option<LogFormat>,
     log_level: Option<String>,
     max_log_bytes: Option<u64>,
+    models: Option<ModelArgs>,
 }
 
 /// What a server runs with.
@@ -111,6 +114,7 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) max_log_bytes: Option<u64>,
+    pub(crate) models: ModelArgs,
 }
 
 impl Settings {
@@ -140,6 +144,7 @@ impl Settings {
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log_level: args.log_level.or(file.log_level).unwrap_or_else(|| DEFAULT_LEVEL.into()),
             max_log_bytes: args.max_log_bytes.or(file.max_log_bytes),
+            models: args.models.or(file.models.unwrap_or_default()),
         })
     }
 }
@@ -244,6 +249,16 @@ mod tests {
         assert_eq!(settings.log_level, "debug");
         assert!(!settings.dev);
         assert!(settle(&["--dev"], "dev = false\n").dev);
+    }
+
+    #[test]
+    fn models_have_a_table_of_their_own_in_the_file() {
+        let file = "dev = true\n[models]\nembedder = 'dir'\nmodels_timeout_ms = 5\n";
+        let settings = settle(&["--embedder", "http://host/v1"], file);
+        assert_eq!(settings.models.embedder.as_deref(), Some("http://host/v1"));
+        assert_eq!(settings.models.models_timeout_ms, Some(5));
+        let wrong = parse_file(Path::new("q.toml"), "[models]\nembeder = 'x'\n").unwrap_err();
+        assert!(wrong.to_string().contains("line 2: unknown key `embeder`"), "{wrong}");
     }
 
     #[test]

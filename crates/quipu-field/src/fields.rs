@@ -12,6 +12,7 @@ use tokio::sync::OnceCell;
 use crate::{
     failure::with_causes,
     field::{Field, FieldOptions},
+    models::FieldModels,
     origin::Origin,
 };
 
@@ -23,6 +24,7 @@ pub struct Fields {
     engine: Arc<dyn Engine>,
     origin: Arc<dyn Origin>,
     directory: Option<PathBuf>,
+    models: FieldModels,
     open: Mutex<BTreeMap<FieldName, Slot>>,
     /// Why Fields could not be opened, the last time it was tried.
     failed: Mutex<BTreeMap<FieldName, String>>,
@@ -30,14 +32,22 @@ pub struct Fields {
 
 impl Fields {
     /// The Fields of an engine. With a directory, each keeps its snapshots in
-    /// `<directory>/<name>/snapshots`.
+    /// `<directory>/<name>/snapshots`
+    /// and the vectors of a configured model in `<directory>/<name>/vectors`.
     #[must_use]
     pub fn new(
         engine: Arc<dyn Engine>,
         origin: Arc<dyn Origin>,
         directory: Option<PathBuf>,
     ) -> Self {
-        Self { engine, origin, directory, open: Mutex::default(), failed: Mutex::default() }
+        let models = FieldModels::default();
+        Self { engine, origin, directory, models, open: Mutex::default(), failed: Mutex::default() }
+    }
+
+    /// The same with models to ask beyond what is built in.
+    #[must_use]
+    pub fn with_models(self, models: FieldModels) -> Self {
+        Self { models, ..self }
     }
 
     /// The Field of that name, opened if it is not open, made if there is none.
@@ -72,11 +82,11 @@ impl Fields {
     }
 
     fn options(&self, name: &FieldName) -> FieldOptions {
+        let own = self.directory.as_ref().map(|directory| directory.join(name.to_string()));
         FieldOptions {
-            snapshots: self
-                .directory
-                .as_ref()
-                .map(|directory| directory.join(name.to_string()).join("snapshots")),
+            snapshots: own.as_ref().map(|own| own.join("snapshots")),
+            vectors: own.map(|own| own.join("vectors")),
+            models: self.models.clone(),
             ..FieldOptions::new(Arc::clone(&self.origin))
         }
     }

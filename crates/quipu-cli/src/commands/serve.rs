@@ -9,7 +9,7 @@ use quipu_server::{
     keys::{IssuedKey, KeyAgent, NewKey},
 };
 
-use super::{import::remove_leftovers, key::key_failure};
+use super::{import::remove_leftovers, key::key_failure, serve_models::models};
 use crate::{
     config::{LogPlace, Settings},
     data_dir,
@@ -70,7 +70,7 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
             (Arc::new(MemoryEngine::new()), None)
         }
     };
-    Ok(Fields::new(engine, origin, directory))
+    Ok(Fields::new(engine, origin, directory).with_models(models(&settings.models)?))
 }
 
 fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {

@@ -3,6 +3,7 @@
 
 mod chat;
 mod embeddings;
+mod tls;
 
 use std::{sync::Arc, time::Duration};
 
