@@ -8,6 +8,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
+use quipu_field::limits::REPLAY_EVENTS_MAX;
 use quipu_server::TlsFiles;
 use serde::Deserialize;
 
@@ -61,6 +62,33 @@ pub(crate) struct ServeArgs {
     /// Largest size of one field's log, in bytes; beyond it RECORD answers STORAGE_FULL [default: none]
     #[arg(long, env = "QUIPU_MAX_LOG_BYTES", hide_env_values = true, value_name = "N")]
     pub(crate) max_log_bytes: Option<u64>,
+    /// Show the units of every session to all agents, under the sessions' other rules
+    #[arg(
+        long,
+        env = "QUIPU_CROSS_SESSION_VISIBILITY",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub(crate) cross_session_visibility: Option<bool>,
+    /// Note in the log what each ATTUNE returned, so that REPLAY can tell it
+    #[arg(
+        long,
+        env = "QUIPU_TRACE_ATTUNES",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub(crate) trace_attunes: Option<bool>,
+    /// Most events that one REPLAY returns; beyond it answers REPLAY_TOO_LARGE [default: 10000]
+    #[arg(long, env = "QUIPU_REPLAY_EVENTS_MAX", hide_env_values = true, value_name = "N")]
+    pub(crate) replay_events_max: Option<usize>,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
 }
@@ -98,6 +126,9 @@ struct FileOptions {
     log_format: Option<LogFormat>,
     log_level: Option<String>,
     max_log_bytes: Option<u64>,
+    cross_session_visibility: Option<bool>,
+    trace_attunes: Option<bool>,
+    replay_events_max: Option<usize>,
     models: Option<ModelArgs>,
 }
 
@@ -114,6 +145,9 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) max_log_bytes: Option<u64>,
+    pub(crate) cross_session_visibility: bool,
+    pub(crate) trace_attunes: bool,
+    pub(crate) replay_events_max: usize,
     pub(crate) models: ModelArgs,
 }
 
@@ -144,6 +178,15 @@ impl Settings {
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             log_level: args.log_level.or(file.log_level).unwrap_or_else(|| DEFAULT_LEVEL.into()),
             max_log_bytes: args.max_log_bytes.or(file.max_log_bytes),
+            cross_session_visibility: args
+                .cross_session_visibility
+                .or(file.cross_session_visibility)
+                .unwrap_or(false),
+            trace_attunes: args.trace_attunes.or(file.trace_attunes).unwrap_or(false),
+            replay_events_max: args
+                .replay_events_max
+                .or(file.replay_events_max)
+                .unwrap_or(REPLAY_EVENTS_MAX),
             models: args.models.or(file.models.unwrap_or_default()),
         })
     }
@@ -223,12 +266,15 @@ mod tests {
         assert_eq!(settings.log_level, "info");
         assert_eq!(settings.max_log_bytes, None);
         assert!(!settings.dev && settings.tls.is_none());
+        assert!(!settings.cross_session_visibility && !settings.trace_attunes);
+        assert_eq!(settings.replay_events_max, 10_000);
     }
 
     #[test]
     fn the_file_beats_the_defaults() {
         let file = "listen = '[::1]:1'\ndata = 'd'\nlog = 'memory:'\ntls_cert = 'c'\ntls_key = 'k'\n\
-                    dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n";
+                    dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n\
+                    cross_session_visibility = true\ntrace_attunes = true\nreplay_events_max = 7\n";
         let settings = settle(&[], file);
         assert_eq!(settings.listen.to_string(), "[::1]:1");
         assert_eq!(settings.data, Path::new("d"));
@@ -237,7 +283,8 @@ mod tests {
         assert_eq!(settings.log_format, LogFormat::Json);
         assert_eq!(settings.log_level, "warn");
         assert_eq!(settings.max_log_bytes, Some(5));
-        assert!(settings.dev);
+        assert!(settings.dev && settings.cross_session_visibility && settings.trace_attunes);
+        assert_eq!(settings.replay_events_max, 7);
     }
 
     #[test]

@@ -9,8 +9,9 @@ use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
 use crate::{
     apply_coordination::{agent_status_changed, handoff_changed, session_changed, task_changed},
     apply_settling::settle,
+    apply_texts::note_text,
     event::{ClockReason, Event, Link},
-    ids::UnitId,
+    ids::{TraceId, UnitId},
     state::{
         AgentEntry, ConflictEntry, LinkTarget, State, SubscriptionEntry, UnitDetails, UnitFlags,
         UnitLink,
@@ -39,6 +40,9 @@ pub fn apply(state: &mut State, header: &Header<Event>) -> Result<(), Inconsiste
     state.closed = false;
     for (index, sealed) in (0u32..).zip(&header.events) {
         apply_event(state, header, index, &sealed.event).map_err(wrong)?;
+        if sealed.body.is_some() {
+            note_text(state, header, index, &sealed.event);
+        }
     }
     if let Some(request) = &header.request {
         state.messages.insert(&header.actor, request, header.position);
@@ -58,12 +62,7 @@ fn apply_event(
         Event::AgentRegistered { agent, role, interests, authority } => {
             agent_registered(state, agent, role, interests, *authority);
         }
-        Event::AgentDeregistered { agent, .. } => {
-            let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
-            entry.status = AgentStatus::Offline;
-            entry.current_task = None;
-            state.subscriptions.remove_all_of(agent);
-        }
+        Event::AgentDeregistered { agent, .. } => agent_deregistered(state, agent)?,
         Event::AgentStatusChanged { agent, to, task } => {
             agent_status_changed(state, agent, *to, task.as_deref())?;
         }
@@ -75,6 +74,7 @@ fn apply_event(
             handoff_changed(state, header, index, handoff, change)?;
         }
         Event::UnitRecorded { .. } => unit_recorded(state, header, index, event)?,
+        Event::AttuneTraced { trace, .. } => attune_traced(state, header, *trace)?,
         Event::UnitStatusChanged { unit, to, .. } => {
             let ordinal = find(state, *unit)?;
             state.units.flags_mut(ordinal).ok_or("no such unit")?.status = *to;
@@ -92,6 +92,7 @@ fn apply_event(
                 event: index,
                 resolution: None,
                 ballots: BTreeMap::new(),
+                quorum: None,
             });
         }
         Event::ConflictResolving { .. }
@@ -116,7 +117,9 @@ fn apply_event(
             find(state, *unit)?;
         }
         Event::SubscriptionCreated { .. } => subscription_created(state, header, event)?,
-        Event::SubscriptionRemoved { subscription } => state.subscriptions.remove(*subscription),
+        Event::SubscriptionRemoved { subscription, .. } => {
+            state.subscriptions.remove(*subscription)
+        }
         Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
     }
     Ok(())
@@ -141,20 +144,39 @@ fn agent_registered(state: &mut State, id: &str, role: &str, interests: &[String
     state.agents.insert(id, entry);
 }
 
+fn agent_deregistered(state: &mut State, agent: &str) -> Result<(), String> {
+    let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
+    entry.status = AgentStatus::Offline;
+    entry.current_task = None;
+    state.shown.forget(entry.name);
+    state.subscriptions.remove_all_of(agent);
+    Ok(())
+}
+
+fn attune_traced(state: &mut State, header: &Header<Event>, trace: TraceId) -> Result<(), String> {
+    let agent = state.agents.get(&header.actor).ok_or("shown to nobody known")?.name;
+    let session = header.session.as_deref().map(|session| state.names.intern(session));
+    state.shown.traced(agent, session, trace);
+    Ok(())
+}
+
 fn unit_recorded(
     state: &mut State,
     header: &Header<Event>,
     index: u32,
     event: &Event,
 ) -> Result<(), String> {
-    let Event::UnitRecorded { unit, mode, memory_type, role, task, score, relations, session } =
-        event
+    let Event::UnitRecorded {
+        unit, mode, memory_type, role, task, score, relations, session, ..
+    } = event
     else {
         return Err("not a recorded unit".to_owned());
     };
     let author = state.agents.get_mut(&header.actor).ok_or("recorded by nobody known")?;
     author.units += 1;
     let author = author.name;
+    let spoken = header.session.as_deref().and_then(|session| state.names.find(session));
+    state.shown.recorded(author, spoken);
     let status = match mode {
         Mode::Draft => UnitStatus::Draft,
         Mode::Committed => UnitStatus::Active,

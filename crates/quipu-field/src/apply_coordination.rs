@@ -29,6 +29,7 @@ pub(crate) fn session_changed(
             event: index,
             epoch_created: header.epoch,
             epoch_ended: None,
+            changes: vec![header.position],
         };
         state.sessions.insert(id, entry);
         return Ok(());
@@ -48,6 +49,7 @@ pub(crate) fn session_changed(
         }
         SessionChange::PolicySet { policy } => session.policy = policy.clone(),
     }
+    session.changes.push(header.position);
     Ok(())
 }
 
@@ -74,9 +76,11 @@ pub(crate) fn task_changed(
             reason: None,
             epoch_created: header.epoch,
             epoch_updated: header.epoch,
+            changes: vec![header.position],
         },
         TaskChange::Moved { to, assignee, needs_reassignment, results, lease, .. } => {
-            let before = state.tasks.get(id).ok_or_else(|| format!("no task {id}"))?.clone();
+            let mut before = state.tasks.get(id).ok_or_else(|| format!("no task {id}"))?.clone();
+            before.changes.push(header.position);
             let explained = matches!(to, TaskStatus::Blocked | TaskStatus::Failed);
             let reason = if explained && before.status == *to {
                 before.reason
@@ -121,9 +125,12 @@ pub(crate) fn handoff_changed(
             answer: None,
             epoch_created: header.epoch,
             epoch_updated: header.epoch,
+            changes: vec![header.position],
         },
         HandoffChange::Moved { to, .. } => {
-            let before = state.handoffs.get(id).ok_or_else(|| format!("no handoff {id}"))?.clone();
+            let before = state.handoffs.get(id).ok_or_else(|| format!("no handoff {id}"))?;
+            let mut before = before.clone();
+            before.changes.push(header.position);
             HandoffEntry {
                 status: *to,
                 answer: Some((header.position, index)),

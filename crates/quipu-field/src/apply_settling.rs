@@ -17,43 +17,28 @@ pub(crate) fn settle(
     index: u32,
     event: &Event,
 ) -> Result<(), String> {
-    match event {
-        Event::ConflictResolving { conflict, .. } => {
-            known(state, *conflict)?;
-            state.conflicts.change(*conflict, |entry| entry.status = ConflictStatus::Resolving);
-        }
-        Event::ConflictBallotCast { conflict, choice, .. } => {
-            known(state, *conflict)?;
-            let choice = find(state, *choice)?;
-            let voter = state.names.intern(&header.actor);
-            state.conflicts.change(*conflict, |entry| {
-                entry.ballots.insert(voter, choice);
-            });
-        }
-        Event::ConflictResolved { conflict, strategy, winner, .. } => {
-            let winner = winner.map(|unit| find(state, unit)).transpose()?;
-            let entry = resolution(state, header, index, *strategy, winner);
-            finish(state, *conflict, ConflictStatus::Resolved, entry)?;
-        }
-        Event::ConflictEscalated { conflict, strategy, .. } => {
-            let entry = resolution(state, header, index, *strategy, None);
-            finish(state, *conflict, ConflictStatus::Escalated, entry)?;
-        }
-        Event::AgentRegistered { .. }
-        | Event::AgentDeregistered { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::UnitRetracted { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::SubscriptionRemoved { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::ClockAdvanced { .. } => return Err("settles no conflict".to_owned()),
+    if let Event::ConflictResolving { conflict, quorum, .. } = event {
+        known(state, *conflict)?;
+        state.conflicts.change(*conflict, |entry| {
+            entry.status = ConflictStatus::Resolving;
+            entry.quorum = *quorum;
+        });
+    } else if let Event::ConflictBallotCast { conflict, choice, .. } = event {
+        known(state, *conflict)?;
+        let choice = find(state, *choice)?;
+        let voter = state.names.intern(&header.actor);
+        state.conflicts.change(*conflict, |entry| {
+            entry.ballots.insert(voter, choice);
+        });
+    } else if let Event::ConflictResolved { conflict, strategy, winner, .. } = event {
+        let winner = winner.map(|unit| find(state, unit)).transpose()?;
+        let entry = resolution(state, header, index, *strategy, winner);
+        finish(state, *conflict, ConflictStatus::Resolved, entry)?;
+    } else if let Event::ConflictEscalated { conflict, strategy, .. } = event {
+        let entry = resolution(state, header, index, *strategy, None);
+        finish(state, *conflict, ConflictStatus::Escalated, entry)?;
+    } else {
+        return Err("settles no conflict".to_owned());
     }
     Ok(())
 }

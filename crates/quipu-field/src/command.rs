@@ -12,7 +12,9 @@ use crate::{
         compact::CompactCommand, coordinate::CoordinateCommand, detect::Found,
         handoff::HandoffCommand, merge::MergeCommand, record::RecordCommand,
         retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
+        trace::TraceCommand,
     },
+    visibility::Speaker,
     words::UnitWords,
 };
 
@@ -29,6 +31,14 @@ pub struct Message {
     pub epoch: u64,
     /// The authority of its credential, 0 to 10.
     pub authority: u8,
+}
+
+impl Message {
+    /// Who speaks, through which credential.
+    #[must_use]
+    pub fn speaker(&self) -> Speaker<'_> {
+        Speaker { agent: &self.agent, credential: self.authority }
+    }
 }
 
 /// A message that changes the Field.
@@ -86,6 +96,8 @@ pub enum Action {
     Compact(Box<CompactCommand>),
     /// SUBSCRIBE, where it changes something.
     Subscribe(SubscribeCommand),
+    /// Not an operation: an agent was shown something by ATTUNE, and that is traced.
+    TraceAttune(Box<TraceCommand>),
     /// Not an operation: tells the log how far the clock has come.
     AdvanceClock(ClockReason),
 }

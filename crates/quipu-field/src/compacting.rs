@@ -95,6 +95,7 @@ impl Field {
         self.forget_vectors(units).map_err(|error| {
             ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
         })?;
+        self.past.forget();
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.purge(last_purge).map_err(|error| {
                 ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))

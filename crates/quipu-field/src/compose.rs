@@ -10,7 +10,7 @@ use quipu_wire::{
 use crate::{
     bodies::Bodies,
     event::{ConflictBody, ResolutionBody, UnitBody},
-    limits::{SUMMARY_RELATIONS_MAX, SUMMARY_TOKENS},
+    limits::SUMMARY_RELATIONS_MAX,
     state::{ConflictEntry, LinkTarget, State, UnitDetails},
 };
 
@@ -104,12 +104,13 @@ impl UnitOutline {
     }
 }
 
-/// An extract of a unit: what it says in brief, and how sure its author is.
+/// An extract of a unit: what it says in brief, in about so many tokens for each text, and how sure its
+/// author is.
 #[must_use]
-pub(crate) fn summarized(unit: &MemoryUnit) -> MemoryUnit {
+pub(crate) fn summarized(unit: &MemoryUnit, tokens: usize) -> MemoryUnit {
     let mut brief = unit.clone();
-    brief.content = summary::summarize(&unit.content, SUMMARY_TOKENS);
-    brief.intent.purpose = summary::summarize(&unit.intent.purpose, SUMMARY_TOKENS);
+    brief.content = summary::summarize(&unit.content, tokens);
+    brief.intent.purpose = summary::summarize(&unit.intent.purpose, tokens);
     brief.intent.question = None;
     brief.confidence = unit
         .confidence

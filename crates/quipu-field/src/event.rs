@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     coordination::{HandoffChange, SessionChange, TaskChange},
-    ids::{ConflictId, SubscriptionId, UnitId},
+    ids::{ConflictId, SubscriptionId, TraceId, UnitId},
+    words::Searchable,
 };
 
 /// Something that happened. The word of each variant is persisted: keep it stable.
@@ -98,6 +99,23 @@ pub enum Event {
         /// sources are.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
+        /// What its author had been shown before it, where that was traced.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shown: Vec<TraceId>,
+    },
+    /// The actor was shown units by ATTUNE, where that is traced. Its body is a [`HintBody`], if the
+    /// actor gave a hint.
+    #[serde(rename = "attune.traced")]
+    AttuneTraced {
+        /// The trace's id.
+        trace: TraceId,
+        /// The role that was ranked for.
+        role: String,
+        /// The epoch that was looked at, where it was one of the past.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        as_of: Option<u64>,
+        /// The units, best first.
+        units: Vec<Shown>,
     },
     /// A unit's status changed because of another event of the same commit.
     #[serde(rename = "unit.status_changed")]
@@ -131,6 +149,9 @@ pub enum Event {
         conflict: ConflictId,
         /// The strategy.
         strategy: ConflictStrategy,
+        /// The ballots that a vote takes, where who called it said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quorum: Option<u32>,
     },
     /// The actor voted on a conflict, or changed its vote. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.ballot_cast")]
@@ -216,6 +237,9 @@ pub enum Event {
     SubscriptionRemoved {
         /// The subscription's id.
         subscription: SubscriptionId,
+        /// The commit that made it. Absent in logs of the first version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        created: Option<u64>,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]
@@ -233,6 +257,15 @@ pub enum ClockReason {
     Reads,
     /// The Field was closed in order: no epoch beyond this one was ever told to anyone.
     Closed,
+}
+
+/// A unit that ATTUNE returned, with its score as it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The unit.
+    pub unit: UnitId,
+    /// Its relevance.
+    pub score: f64,
 }
 
 /// A relation without its free text.
@@ -272,12 +305,10 @@ pub struct UnitBody {
 impl UnitBody {
     /// The text by which the unit can be found.
     #[must_use]
-    pub fn searchable(&self) -> String {
-        let mut text = String::with_capacity(self.content.len() + self.purpose.len() + 2);
-        for part in [Some(&self.content), Some(&self.purpose), self.question.as_ref()] {
-            text.extend(part.into_iter().flat_map(|part| [part.as_str(), "\n"]));
-        }
-        text
+    pub fn searchable(&self) -> Searchable {
+        let mut around = self.purpose.clone();
+        around.extend(self.question.iter().flat_map(|question| ["\n", question]));
+        Searchable { content: self.content.clone(), around }
     }
 
     /// The descriptions of relations, or nothing where no relation has one.
@@ -302,6 +333,13 @@ pub struct ConflictBody {
 pub struct ResolutionBody {
     /// Why.
     pub rationale: String,
+}
+
+/// The free text of a traced ATTUNE.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HintBody {
+    /// What the agent said it was about to do.
+    pub hint: String,
 }
 
 /// The free text of a retraction.

@@ -17,10 +17,9 @@ use quipu_recall::{Detector, ExplicitOnly};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
-        AgentList, AttunePayload, AttuneResponse, Conflict, ConflictList, Counts,
-        DeregisterPayload, DeregisterResponse, FieldCapabilities, FieldStatus, Operation,
-        RecordPayload, RecordResponse, RegisterPayload, RegisterResponse, ReplayPayload,
-        ReplayResponse, ReplayTarget,
+        AgentList, Conflict, ConflictList, Counts, DeregisterPayload, DeregisterResponse,
+        FieldCapabilities, FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload,
+        RegisterResponse, ReplayPayload, ReplayResponse, ReplayTarget,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -36,11 +35,13 @@ use crate::{
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
     models::FieldModels,
-    ops::{self, attune, deregister, record, register, replay},
+    ops::{self, deregister, record, register, replay},
     origin::Origin,
+    past::Past,
     proofs::{CommitProof, Proofs},
     purge,
     push::{Tail, TailFeed},
+    ranking::RankingOptions,
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
@@ -64,6 +65,10 @@ pub struct FieldOptions {
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
     pub replay_events_max: usize,
+    /// How ATTUNE ranks.
+    pub ranking: RankingOptions,
+    /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
+    pub trace_attunes: bool,
     /// The models to ask beyond what is built in.
     pub models: FieldModels,
     /// Where the embedder's vectors are kept; they are made anew at every start without it.
@@ -71,7 +76,7 @@ pub struct FieldOptions {
 }
 
 impl FieldOptions {
-    /// The defaults: no snapshots, no detector, no models, sessions apart.
+    /// The defaults: no snapshots, no detector, no models, sessions apart, nothing traced.
     #[must_use]
     pub fn new(origin: Arc<dyn Origin>) -> Self {
         Self {
@@ -80,6 +85,8 @@ impl FieldOptions {
             detector: None,
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
+            ranking: RankingOptions::default(),
+            trace_attunes: false,
             models: FieldModels::default(),
             vectors: None,
         }
@@ -107,6 +114,9 @@ pub struct Field {
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
+    pub(crate) ranking: RankingOptions,
+    pub(crate) trace_attunes: bool,
+    pub(crate) past: Past,
 }
 
 impl Field {
@@ -132,6 +142,8 @@ impl Field {
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
         let health = Arc::new(Health::default());
+        let (across, saved) = (options.cross_session_visibility, directory.clone());
+        let past = Past::new(Arc::clone(&engine), name.clone(), saved, across);
         let snapshotter = directory.map(|directory| {
             Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
         });
@@ -148,7 +160,7 @@ impl Field {
             clock: Arc::clone(&clock),
             view: Arc::clone(&view),
             health: Arc::clone(&health),
-            state,
+            state: Some(state),
             head,
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
@@ -168,6 +180,9 @@ impl Field {
             stop: Arc::default(),
             threads: Mutex::default(),
             replay_events_max: options.replay_events_max,
+            ranking: options.ranking,
+            trace_attunes: options.trace_attunes,
+            past,
             enriching: options
                 .models
                 .embedder
@@ -254,9 +269,13 @@ impl Field {
         self.view.read().index.memory_bytes()
     }
 
-    /// Checks that an agent takes part and has the authority, before its payload is looked at.
-    pub fn admit(&self, agent: &str, credential: u8, needed: u8) -> Result<(), ProtocolError> {
-        ops::admit(&self.view.read().state, agent, credential, needed)?;
+    /// Checks that who sends a message takes part and has the authority, before its payload is looked
+    /// at. Who sends one again gets the answer of the first time, also where it has left since.
+    pub fn admit(&self, message: &Message, needed: u8) -> Result<(), ProtocolError> {
+        let state = &self.view.read().state;
+        if state.messages.find(&message.agent, &message.id).is_none() {
+            ops::admit(state, &message.agent, message.authority, needed)?;
+        }
         Ok(())
     }
 
@@ -303,30 +322,6 @@ impl Field {
         Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
-    /// ATTUNE.
-    pub async fn attune(
-        self: &Arc<Self>,
-        message: Message,
-        payload: AttunePayload,
-    ) -> Result<AttuneResponse, ProtocolError> {
-        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Attune))?;
-        self.blocking(move |field| {
-            let glance = {
-                let published = field.view.read();
-                let (agent, authority) = (&message.agent, message.authority);
-                let entry = ops::admit(&published.state, agent, authority, attune::AUTHORITY)?;
-                let session = message.session.as_deref();
-                may_enter(&published.state, agent, session).map_err(ops::Refusal::from)?;
-                let sight = Sight::by(&published.state, agent, session, authority);
-                let epoch = field.tick(message.epoch)?;
-                attune::glance(&published, entry, &sight, &payload, epoch)
-            };
-            attune::attune(glance, &field.bodies, &payload).map_err(|error| storage_failure(&error))
-        })
-        .await
-        .map_err(|error| error.during(Operation::Attune))
-    }
-
     /// REPLAY.
     pub async fn replay(
         self: &Arc<Self>,
@@ -344,7 +339,7 @@ impl Field {
                 let is_session = payload.target_type == ReplayTarget::Session;
                 let target = is_session.then_some(payload.target_id.as_str());
                 let session = target.or(message.session.as_deref());
-                match may_enter(state, agent, session) {
+                match may_enter(state, message.speaker(), session) {
                     // To whoever has no part in it, a session is not there.
                     Err(_) if is_session => {
                         return Err(ops::Refusal::from(replay::Error::of(&payload)).into());
@@ -456,6 +451,11 @@ impl Field {
         if let Err(error) = closed {
             tracing::error!(%error, field = %self.name, "the Field did not close in order");
         }
+    }
+
+    /// Whether it is being closed.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     fn save_last_snapshot(&self) {

@@ -17,6 +17,7 @@ use crate::{
     compose,
     failure::storage_failure,
     field::Field,
+    first_answer::Thing,
     ops::{Refusal, coordinate, handoff, session},
     state::State,
     visibility::Reader,
@@ -27,7 +28,7 @@ fn unwritable(error: &CanonError) -> ProtocolError {
 }
 
 impl Field {
-    /// SESSION. The answer to a write is the session as it stands when the answer is made.
+    /// SESSION. The answer to a write is the session as that write left it.
     pub async fn session(
         self: &Arc<Self>,
         message: Message,
@@ -47,9 +48,10 @@ impl Field {
             let outcome = self.submit(message, Action::Session(Box::new(command))).await?;
             let id = session::subject(&outcome.events).map(str::to_owned).or(named);
             let id = id.unwrap_or_default();
-            let published = self.view.read();
-            let found = published.state.sessions.get(&id);
-            found.map(|entry| session::SessionOutline::of(&id, entry)).into_iter().collect()
+            let found = self.changed(outcome.position, Thing::Session(id.clone()), move |state| {
+                state.sessions.get(&id).map(|entry| session::SessionOutline::of(&id, entry))
+            });
+            found.await.map_err(during)?.into_iter().collect()
         };
         self.blocking(move |field| {
             let complete = |outline: session::SessionOutline| outline.complete(&field.bodies);
@@ -61,7 +63,7 @@ impl Field {
         .map_err(during)
     }
 
-    /// COORDINATE. The answer to a write is the task as it stands when the answer is made.
+    /// COORDINATE. The answer to a write is the task as that write left it.
     pub async fn coordinate(
         self: &Arc<Self>,
         message: Message,
@@ -78,10 +80,11 @@ impl Field {
             let command = coordinate::CoordinateCommand::prepare(payload, self.origin.as_ref())
                 .map_err(|error| during(unwritable(&error)))?;
             let outcome = self.submit(message, Action::Coordinate(Box::new(command))).await?;
-            let id = coordinate::subject(&outcome.events).unwrap_or_default();
-            let published = self.view.read();
-            let found = published.state.tasks.get(id);
-            found.map(|entry| coordinate::TaskOutline::of(id, entry)).into_iter().collect()
+            let id = coordinate::subject(&outcome.events).unwrap_or_default().to_owned();
+            let found = self.changed(outcome.position, Thing::Task(id.clone()), move |state| {
+                state.tasks.get(&id).map(|entry| coordinate::TaskOutline::of(&id, entry))
+            });
+            found.await.map_err(during)?.into_iter().collect()
         };
         self.blocking(move |field| {
             let complete = |outline: coordinate::TaskOutline| outline.complete(&field.bodies);
@@ -92,7 +95,7 @@ impl Field {
         .map_err(during)
     }
 
-    /// HANDOFF. The answer to a write is the handoff as it stands when the answer is made.
+    /// HANDOFF. The answer to a write is the handoff as that write left it.
     pub async fn handoff(
         self: &Arc<Self>,
         message: Message,
@@ -106,11 +109,15 @@ impl Field {
             let command = handoff::HandoffCommand::prepare(payload, self.origin.as_ref())
                 .map_err(|error| during(unwritable(&error)))?;
             let outcome = self.submit(message, Action::Handoff(Box::new(command))).await?;
-            let id = handoff::subject(&outcome.events).unwrap_or_default();
+            let id = handoff::subject(&outcome.events).unwrap_or_default().to_owned();
+            let wanted = id.clone();
+            let found = self.changed(outcome.position, Thing::Handoff(id.clone()), move |state| {
+                state.handoffs.get(&wanted).cloned()
+            });
+            let entry = found.await.map_err(during)?;
             let published = self.view.read();
-            let state = &published.state;
-            let found = state.handoffs.get(id);
-            found.map(|entry| handoff::HandoffOutline::of(state, id, entry)).into_iter().collect()
+            let outline = |entry| handoff::HandoffOutline::of(&published.state, &id, entry);
+            entry.as_ref().map(outline).into_iter().collect()
         };
         self.blocking(move |field| {
             let complete = |outline: handoff::HandoffOutline| outline.complete(&field.bodies);
@@ -126,6 +133,19 @@ impl Field {
         })
         .await
         .map_err(during)
+    }
+
+    /// What a write left of a thing. Where it was changed since, the log is read for it.
+    async fn changed<T: Send + 'static>(
+        self: &Arc<Self>,
+        position: Option<u64>,
+        thing: Thing,
+        ask: impl Fn(&State) -> T + Send + 'static,
+    ) -> Result<T, ProtocolError> {
+        self.blocking(move |field| {
+            field.left_by(position, &thing, ask).map_err(|error| storage_failure(&error))
+        })
+        .await
     }
 
     /// Looks at the published state for a message, which ticks the clock as every message does.

@@ -64,7 +64,7 @@ impl Field {
                     let state = &field.view.read().state;
                     ops::admit(state, &message.agent, message.authority, detect::AUTHORITY)?;
                     let session = message.session.as_deref();
-                    may_enter(state, &message.agent, session).map_err(ops::Refusal::from)?;
+                    may_enter(state, message.speaker(), session).map_err(ops::Refusal::from)?;
                     let sight = Sight::by(state, &message.agent, session, message.authority);
                     field.tick(message.epoch)?;
                     detect::target(state, &sight, &asked)?

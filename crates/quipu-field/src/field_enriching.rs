@@ -5,9 +5,10 @@ use std::{io, sync::Arc};
 
 use quipu_log::EngineError;
 use quipu_recall::Embedder;
-use quipu_wire::akashik::UnitStatus;
+use quipu_wire::akashik::{AttunePayload, UnitStatus};
 
 use crate::{
+    asking,
     command::Action,
     enriching::{EnrichmentProgress, Waiting, Work, is_wanted, purge_file},
     event::UnitBody,
@@ -68,7 +69,7 @@ impl Field {
         let mut waiting = Vec::new();
         for (ordinal, id, position, event) in places {
             let text = match self.bodies.load::<UnitBody>(position, event) {
-                Ok(body) => body.map(|body| body.searchable()).unwrap_or_default(),
+                Ok(body) => body.map(|body| body.content).unwrap_or_default(),
                 Err(error) => {
                     tracing::warn!(unit = %id, error = with_causes(&error), "no text to embed");
                     String::new()
@@ -128,10 +129,17 @@ impl Field {
         }
     }
 
+    /// The second model's vector of what an ATTUNE asks about.
+    pub(crate) async fn second_vector_of_hint(&self, payload: &AttunePayload) -> Option<Vec<f32>> {
+        self.enriching.as_ref()?;
+        let text = asking::meant(&self.view.read().state, payload)?;
+        self.second_vector(&text).await
+    }
+
     /// The second model's vector of a text that is asked about. None where there is no such model, or
     /// nothing to compare with, or the model fails, is busy or takes too long: the built-in one is
     /// always there.
-    pub(crate) async fn second_vector(&self, text: &str) -> Option<Vec<f32>> {
+    async fn second_vector(&self, text: &str) -> Option<Vec<f32>> {
         let enriching =
             self.enriching.as_ref().filter(|enriching| enriching.failure().is_none())?;
         if text.trim().is_empty() || self.view.read().index.second().is_none() {

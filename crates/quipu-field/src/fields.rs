@@ -12,7 +12,6 @@ use tokio::sync::OnceCell;
 use crate::{
     failure::with_causes,
     field::{Field, FieldOptions},
-    models::FieldModels,
     origin::Origin,
 };
 
@@ -22,32 +21,35 @@ type Slot = Arc<OnceCell<Arc<Field>>>;
 #[derive(Debug)]
 pub struct Fields {
     engine: Arc<dyn Engine>,
-    origin: Arc<dyn Origin>,
+    /// What each is opened with, but for its own directory.
+    template: FieldOptions,
     directory: Option<PathBuf>,
-    models: FieldModels,
     open: Mutex<BTreeMap<FieldName, Slot>>,
     /// Why Fields could not be opened, the last time it was tried.
     failed: Mutex<BTreeMap<FieldName, String>>,
 }
 
 impl Fields {
-    /// The Fields of an engine. With a directory, each keeps its snapshots in
-    /// `<directory>/<name>/snapshots`
-    /// and the vectors of a configured model in `<directory>/<name>/vectors`.
+    /// The Fields of an engine, opened with the defaults.
     #[must_use]
     pub fn new(
         engine: Arc<dyn Engine>,
         origin: Arc<dyn Origin>,
         directory: Option<PathBuf>,
     ) -> Self {
-        let models = FieldModels::default();
-        Self { engine, origin, directory, models, open: Mutex::default(), failed: Mutex::default() }
+        Self::with_options(engine, FieldOptions::new(origin), directory)
     }
 
-    /// The same with models to ask beyond what is built in.
+    /// The Fields of an engine. With a directory, each keeps its snapshots in
+    /// `<directory>/<name>/snapshots` and the vectors of a configured model in
+    /// `<directory>/<name>/vectors`.
     #[must_use]
-    pub fn with_models(self, models: FieldModels) -> Self {
-        Self { models, ..self }
+    pub fn with_options(
+        engine: Arc<dyn Engine>,
+        template: FieldOptions,
+        directory: Option<PathBuf>,
+    ) -> Self {
+        Self { engine, template, directory, open: Mutex::default(), failed: Mutex::default() }
     }
 
     /// The Field of that name, opened if it is not open, made if there is none.
@@ -86,8 +88,7 @@ impl Fields {
         FieldOptions {
             snapshots: own.as_ref().map(|own| own.join("snapshots")),
             vectors: own.map(|own| own.join("vectors")),
-            models: self.models.clone(),
-            ..FieldOptions::new(Arc::clone(&self.origin))
+            ..self.template.clone()
         }
     }
 

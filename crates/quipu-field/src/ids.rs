@@ -106,6 +106,10 @@ id! {
     /// The id of a subscription.
     SubscriptionId, "sub-"
 }
+id! {
+    /// The id of the trace of an ATTUNE.
+    TraceId, "trace-"
+}
 
 #[cfg(test)]
 mod tests {

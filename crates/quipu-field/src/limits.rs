@@ -20,13 +20,21 @@ pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
 /// ... and as a share of the log, so that the cost of snapshots stays a share of the work.
 pub const SNAPSHOT_SHARE: u64 = 8;
 /// Fields up to this many eligible units are ranked exactly; beyond, candidates are chosen first.
-pub const EXACT_RANK_UNITS_MAX: usize = 4096;
+pub const EXACT_RANK_UNITS_MAX: usize = 2048;
 /// Candidates from each source where candidates are chosen.
-pub const CANDIDATES_PER_SOURCE: usize = 512;
+pub const CANDIDATES_PER_SOURCE: usize = 400;
+/// The newest units of a task whose meaning stands for the task's.
+pub const TASK_UNITS_MEANT: usize = 32;
 /// Conflicts that one ATTUNE carries at most, the newest; DETECT lists all.
 pub const CONFLICTS_ATTUNED_MAX: usize = 1000;
 /// Tokens that no unit is shorter than; with less than that left of a budget, nothing more fits.
 pub const UNIT_TOKENS_MIN: usize = 40;
+/// Views of the past that are kept in memory; each may be as large as the present one.
+pub const PAST_VIEWS_KEPT: usize = 2;
+/// Requests that may wait for a view of the past; one more is answered `OVERLOADED`.
+pub const PAST_WAITING_MAX: usize = 64;
+/// Traced ATTUNEs that a unit remembers as what its author was shown before it, the most recent.
+pub const TRACES_BEFORE_UNIT_MAX: usize = 16;
 /// Relations that a summary keeps.
 pub const SUMMARY_RELATIONS_MAX: usize = 4;
 /// Sessions, tasks or handoffs that one answer carries at most.

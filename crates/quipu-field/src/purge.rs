@@ -15,8 +15,7 @@ use crate::{
     state::{LinkTarget, State, UnitLink},
 };
 
-/// Where the texts of all purged units are, or were: their own, and those of the conflicts they are
-/// in, which repeat what a unit said against the other.
+/// Where the texts of all purged units are, or were: their own, and those that speak of them.
 #[must_use]
 pub fn tombstoned(state: &State) -> BTreeSet<BodyAddress> {
     let purged = (0..state.units.next_ordinal())
@@ -25,27 +24,15 @@ pub fn tombstoned(state: &State) -> BTreeSet<BodyAddress> {
     texts(state, &purged)
 }
 
-/// Where the texts of some units are.
+/// Where the texts of some units are. What else speaks of a unit is in the state's own table.
 #[must_use]
 pub(crate) fn texts(state: &State, ordinals: &BTreeSet<u32>) -> BTreeSet<BodyAddress> {
-    let units = ordinals
-        .iter()
-        .filter_map(|ordinal| state.units.details(*ordinal))
-        .map(|unit| BodyAddress { position: unit.position, event: unit.event });
-    let conflicts = state
-        .conflicts
-        .iter()
-        .filter(|conflict| {
-            ordinals.contains(&conflict.unit_a) || ordinals.contains(&conflict.unit_b)
-        })
-        .flat_map(|conflict| {
-            // What was said when it was found, and what was said when it was settled.
-            let settled = conflict.resolution.as_ref();
-            let settled = settled.map(|entry| (entry.position, entry.event));
-            [(conflict.position, conflict.event)].into_iter().chain(settled)
-        })
-        .map(|(position, event)| BodyAddress { position, event });
-    units.chain(conflicts).collect()
+    let of = |ordinal: &u32| {
+        let own = state.units.details(*ordinal).map(|unit| (unit.position, unit.event));
+        own.into_iter().chain(state.texts.of(*ordinal).iter().copied())
+    };
+    let places = ordinals.iter().flat_map(of);
+    places.map(|(position, event)| BodyAddress { position, event }).collect()
 }
 
 /// What to know of units that were written from purged ones and are still there: they may repeat them.

@@ -1,28 +1,43 @@
-//! Chooses and ranks the units for an ATTUNE: filters, candidates, one exact scoring pass, diversity.
-//! Works on the published state alone; texts are fetched later, for the few that are returned.
+//! Chooses and ranks the units for an ATTUNE: candidates, one exact scoring pass, diversity. What each
+//! number means is in `docs/ranking.md`. Works on the published state alone; texts are fetched later,
+//! for the few that are returned.
 
 use std::collections::BTreeSet;
 
 use quipu_recall::{
-    Query, Scores,
+    Seen, WeightSets, Weights,
     rank::{Candidate, Diversity, Ranked, rank_with},
-    score::{self, Score, Signals, Weights},
+    score::{self, Score, Signals},
+    tokens::Encoding,
 };
-use quipu_wire::akashik::{AttunePayload, MemoryType, Mode, Scope, TemporalLayer, UnitStatus};
+use quipu_wire::akashik::{AttunePayload, Mode, Scope};
 
 use crate::{
-    limits::{CANDIDATES_PER_SOURCE, EXACT_RANK_UNITS_MAX},
-    state::{AgentEntry, LinkTarget, Name, State, UnitDetails, UnitFlags},
+    asking::Asked,
+    filtering::{Filter, Without},
+    limits::{CANDIDATES_PER_SOURCE, EXACT_RANK_UNITS_MAX, TASK_UNITS_MEANT},
+    matching::{Beside, Match, Matching},
+    state::{AgentEntry, LinkTarget, Name, State, UnitDetails, is_standing},
     view::Published,
     visibility::Sight,
 };
 
-/// How much a word counts, by where the agent said it.
-const HINT_WEIGHT: f32 = 1.0;
-pub(crate) const INTEREST_WEIGHT: f32 = 0.5;
-pub(crate) const ROLE_WEIGHT: f32 = 0.3;
 /// The least span over which recency is measured, so that a young Field does not age at once.
 const RECENCY_SPAN_MIN: u64 = 64;
+/// What words and meaning count towards what a reader said of itself.
+const OWN_LEXICAL: f32 = 0.5;
+const OWN_SEMANTIC: f32 = 0.7;
+/// What the meaning of the reader's task counts beside its interests.
+const TASK_MEANING: f32 = 0.8;
+
+/// How a Field ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RankingOptions {
+    /// What each signal is worth.
+    pub weights: WeightSets,
+    /// How tokens are counted where a scope does not say.
+    pub encoding: Encoding,
+}
 
 /// What was chosen, best first.
 #[derive(Debug)]
@@ -31,6 +46,10 @@ pub(crate) struct Selection {
     pub picks: Vec<Pick>,
     /// How many units passed the filters.
     pub units_available: usize,
+    /// How many were chosen but scored below the threshold.
+    pub below_threshold: usize,
+    /// Where little was chosen: what became of the rest.
+    pub left_out: Vec<(Without, usize)>,
 }
 
 /// A chosen unit.
@@ -44,91 +63,108 @@ pub(crate) struct Pick {
     pub discount: f32,
     /// How its score came about.
     pub score: Score,
-    /// The words it shares with what the agent said.
-    pub shared_words: Vec<String>,
+    /// The words it shares with the hint.
+    pub hint_words: Vec<String>,
+    /// The words it shares with the reader's role and interests.
+    pub own_words: Vec<String>,
     /// Whether it belongs to the agent's task.
     pub same_task: bool,
 }
 
-/// Chooses and ranks.
+/// Chooses and ranks. `second` is the hint's vector by the second model, where there is one.
 #[must_use]
 pub(crate) fn select(
     published: &Published,
     agent: &AgentEntry,
     sight: &Sight<'_>,
     payload: &AttunePayload,
+    options: &RankingOptions,
+    second: Option<&[f32]>,
 ) -> Selection {
-    let request = Request::new(published, agent, sight, payload);
-    let units_available = request.count();
-    let candidates = request.candidates(units_available);
-    let best = candidates.iter().map(|&at| request.raw_lexical(at)).fold(0.0, f32::max);
-    let mut scored: Vec<(u32, Score, bool)> = candidates
-        .into_iter()
-        .filter_map(|ordinal| {
-            let (signals, same_task) = request.signals(ordinal, best)?;
-            Some((ordinal, score::score(&signals, &request.weights), same_task))
-        })
-        .collect();
-    scored.sort_unstable_by_key(|(ordinal, ..)| *ordinal);
-    let ranked = request.rank(&scored);
+    let seen = sight.seen();
+    let asked = Asked::new(&published.state, agent, payload);
+    let request = Request::new(published, agent, &seen, &asked, payload, options, second);
+    let units_available = request.filter.count();
+    let candidates: Vec<u32> = request.candidates(units_available).into_iter().collect();
+    let scored = request.score(&candidates);
+    let (ranked, below_threshold) = request.rank(&scored);
+    let few = ranked.len() < payload.scope.max_units.min(FEW);
+    let left_out = if few { request.filter.left_out() } else { Vec::new() };
     let picks = request.describe(ranked, &scored);
-    Selection { picks, units_available }
+    Selection { picks, units_available, below_threshold, left_out }
 }
+
+/// With fewer units than this, a reader is told why there are not more.
+const FEW: usize = 3;
 
 /// An ATTUNE with everything about it that does not change from unit to unit.
 struct Request<'a> {
     state: &'a State,
     published: &'a Published,
-    sight: &'a Sight<'a>,
+    seen: &'a Seen,
     scope: &'a Scope,
-    own: Name,
-    first: u32,
-    query: Query,
-    scores: Option<Scores>,
+    filter: Filter<'a>,
+    asked: &'a Asked,
+    hint: Option<Matching<'a>>,
+    own: Matching<'a>,
     weights: Weights,
     task: Option<Name>,
     task_units: BTreeSet<u32>,
     near_task: BTreeSet<u32>,
 }
 
+/// A candidate with its score.
+struct Scored {
+    ordinal: u32,
+    score: Score,
+    same_task: bool,
+}
+
 impl<'a> Request<'a> {
     fn new(
         published: &'a Published,
         agent: &AgentEntry,
-        sight: &'a Sight<'a>,
+        seen: &'a Seen,
+        asked: &'a Asked,
         payload: &'a AttunePayload,
+        options: &RankingOptions,
+        second: Option<&[f32]>,
     ) -> Self {
-        let state = &published.state;
-        let scope = &payload.scope;
-        let query = query(agent, payload);
-        let scores = (!query.is_empty()).then(|| published.index.lexical().scores(&query));
-        let weights = Weights::default();
+        let (state, scope, index) = (&published.state, &payload.scope, &published.index);
+        let sets = &options.weights;
+        let weights = if asked.hint.is_some() { sets.hinted } else { sets.unhinted };
         let weights =
             scope.recency_weight.map_or(weights, |share| weights.recency_weight(small(share)));
         let task = scope.active_task_id.as_deref().and_then(|task| state.names.find(task));
-        let task_units: BTreeSet<u32> = task
-            .map(|task| state.units.of_task(task).iter().rev().take(CANDIDATES_PER_SOURCE))
-            .into_iter()
-            .flatten()
+        let of_task = task.map_or(&[][..], |task| state.units.of_task(task));
+        let task_units: BTreeSet<u32> = of_task
+            .iter()
+            .rev()
             .copied()
-            .filter(|&at| sight.sees(at))
+            .filter(|&at| seen.has(at))
+            .take(CANDIDATES_PER_SOURCE)
             .collect();
         let near_task = task_units
             .iter()
             .filter_map(|&at| state.units.details(at))
             .flat_map(linked_units)
             .collect();
-        let first = state.units.first_since(payload.since());
-        let own = agent.name;
+        let hint = asked.hint.as_ref().map(|topic| Matching::new(index, topic, second, seen));
+        let mut own = Matching::new(index, &asked.own, None, seen);
+        let meant: Vec<u32> = task_units.iter().rev().take(TASK_UNITS_MEANT).copied().collect();
+        if let Some(meaning) = index.vectors().mean_of(&meant) {
+            own.also(&meaning, TASK_MEANING);
+        }
+        let filter = Filter::new(state, seen, agent, payload);
         Self {
             state,
             published,
-            sight,
+            seen,
             scope,
+            filter,
+            asked,
+            hint,
             own,
-            first,
-            query,
-            scores,
             weights,
             task,
             task_units,
@@ -136,88 +172,89 @@ impl<'a> Request<'a> {
         }
     }
 
-    fn is_eligible(&self, flags: &UnitFlags) -> bool {
-        let current = match flags.status {
-            UnitStatus::Superseded | UnitStatus::Retracted => false,
-            UnitStatus::Draft => !self.scope.exclude_drafts,
-            UnitStatus::Active | UnitStatus::Contested | UnitStatus::PendingEnrichment => true,
-        };
-        current
-            && !flags.purged
-            && (self.scope.include_own || flags.author != self.own)
-            && (self.scope.include_archived || !flags.archived)
-            && self.is_in_layers(flags.memory_type)
-    }
-
-    fn is_in_layers(&self, memory_type: MemoryType) -> bool {
-        let layers = &self.scope.temporal_layers;
-        layers.is_empty() || layer(memory_type).is_none_or(|layer| layers.contains(&layer))
-    }
-
-    fn accepts(&self, ordinal: u32) -> bool {
-        ordinal >= self.first
-            && self.state.units.flags(ordinal).is_some_and(|flags| self.is_eligible(flags))
-            && self.sight.sees(ordinal)
-    }
-
-    fn count(&self) -> usize {
-        let units = (self.first..).zip(self.state.units.flags_from(self.first));
-        units.filter(|(at, unit)| self.is_eligible(unit) && self.sight.sees(*at)).count()
-    }
-
     /// All that are eligible where they are few; else the best by each way to be worth a look.
     fn candidates(&self, available: usize) -> BTreeSet<u32> {
-        let eligible =
-            || (self.first..self.state.units.next_ordinal()).rev().filter(|&at| self.accepts(at));
         if available <= EXACT_RANK_UNITS_MAX {
-            return eligible().collect();
+            return self.filter.accepted().collect();
         }
+        let accept = |at: u32| self.filter.accepts(at);
         let limit = CANDIDATES_PER_SOURCE.max(self.scope.max_units);
         let standing = self.state.units.standing().iter().rev().copied();
-        let lexical = self.scores.as_ref().map(|scores| scores.top(limit, &|at| self.accepts(at)));
-        eligible()
-            .take(limit)
-            .chain(standing.filter(|&at| self.accepts(at)).take(CANDIDATES_PER_SOURCE))
-            .chain(self.task_units.iter().copied().filter(|&at| self.accepts(at)))
-            .chain(self.near_task.iter().copied().filter(|&at| self.accepts(at)))
-            .chain(lexical.into_iter().flatten().map(|hit| hit.ordinal))
-            .collect()
+        let matching = self.hint.as_ref().unwrap_or(&self.own).best(limit, &accept);
+        let beside: Vec<u32> = matching.iter().flat_map(|&at| self.beside(at)).collect();
+        let mut chosen: BTreeSet<u32> =
+            self.filter.accepted().take(self.scope.max_units.max(NEWEST)).collect();
+        chosen.extend(matching);
+        let more = beside.into_iter().chain(self.task_units.iter().copied());
+        chosen.extend(more.chain(self.near_task.iter().copied()).filter(|&at| accept(at)));
+        chosen.extend(standing.filter(|&at| accept(at)).take(CANDIDATES_PER_SOURCE));
+        chosen
     }
 
-    fn raw_lexical(&self, ordinal: u32) -> f32 {
-        self.scores.as_ref().map_or(0.0, |scores| scores.of(ordinal))
+    /// The units right before and after one.
+    fn beside(&self, ordinal: u32) -> impl Iterator<Item = u32> {
+        use quipu_recall::Neighbours as _;
+        let beside = Beside { state: self.state, seen: self.seen };
+        beside.before(ordinal).into_iter().chain(beside.after(ordinal))
     }
 
-    fn signals(&self, ordinal: u32, best: f32) -> Option<(Signals, bool)> {
+    fn score(&self, candidates: &[u32]) -> Vec<Scored> {
+        let beside = Beside { state: self.state, seen: self.seen };
+        let none = || vec![Match::default(); candidates.len()];
+        let hint = self.hint.as_ref().map_or_else(none, |hint| hint.of(candidates, &beside));
+        let own = self.own.outright(candidates, &beside);
+        let matches = hint.into_iter().zip(own);
+        let scored = candidates.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
+            let (signals, same_task) = self.signals(ordinal, hint, own)?;
+            Some(Scored { ordinal, score: score::score(&signals, &self.weights), same_task })
+        });
+        scored.collect()
+    }
+
+    fn signals(&self, ordinal: u32, hint: Match, own: Match) -> Option<(Signals, bool)> {
         let flags = self.state.units.flags(ordinal)?;
         let details = self.state.units.details(ordinal)?;
-        let newest = self.state.units.next_ordinal().saturating_sub(1);
-        let span = u64::try_from(self.state.units.len()).unwrap_or(u64::MAX).max(RECENCY_SPAN_MIN);
+        // Counted in units that the reader sees, so that hidden ones make nothing older.
+        let all = self.seen.count(self.state.units.next_ordinal());
+        let since = all.saturating_sub(self.seen.count(ordinal.saturating_add(1)));
         let same_task = self.task.is_some() && details.task == self.task;
         let role = self.state.names.text(details.role);
+        let is_hinted = self.hint.is_some();
+        let is_rule = is_standing(flags.memory_type) && self.published.index.is_rule(ordinal);
         let signals = Signals {
-            lexical: self.scores.as_ref().map(|_| score::lexical(self.raw_lexical(ordinal), best)),
-            recency: score::recency(u64::from(newest.saturating_sub(ordinal)), span),
+            lexical: is_hinted.then_some(hint.lexical),
+            semantic: is_hinted.then_some(hint.semantic),
+            author: (!self.asked.named.is_empty())
+                .then(|| flag(self.asked.named.contains(&flags.author)) * self.topic(hint)),
+            interests: Some(own.weighed(OWN_LEXICAL, OWN_SEMANTIC)),
+            recency: score::recency(since.into(), u64::from(all).max(RECENCY_SPAN_MIN)),
             role: role_alignment(&self.scope.role, role),
             type_importance: score::type_importance(flags.memory_type.as_str()),
+            standing: flag(is_rule),
             confidence: details.score.map(small),
-            task: if same_task { 1.0 } else { 0.0 },
-            relation: self.relation(ordinal, details),
+            task: self.task.map(|_| flag(same_task)),
+            relation: self.task.map(|_| self.relation(ordinal, details)),
             is_draft: details.mode == Mode::Draft,
         };
         Some((signals, same_task))
     }
 
+    /// How well a unit matches the hint, by the weights in force.
+    fn topic(&self, hint: Match) -> f32 {
+        hint.weighed(self.weights.lexical, self.weights.semantic)
+    }
+
     fn relation(&self, ordinal: u32, details: &UnitDetails) -> f32 {
         let linked = self.near_task.contains(&ordinal)
             || linked_units(details).any(|target| self.task_units.contains(&target));
-        if linked { 1.0 } else { 0.0 }
+        flag(linked)
     }
 
-    fn rank(&self, scored: &[(u32, Score, bool)]) -> Vec<Ranked> {
+    /// The order, and how many were below the threshold.
+    fn rank(&self, scored: &[Scored]) -> (Vec<Ranked>, usize) {
         let candidates = scored
             .iter()
-            .filter_map(|(ordinal, score, _)| {
+            .filter_map(|Scored { ordinal, score, .. }| {
                 let author = self.state.units.flags(*ordinal)?.author.number();
                 let tie = u64::from(*ordinal);
                 Some(Candidate { ordinal: *ordinal, author, score: score.value, tie })
@@ -227,28 +264,33 @@ impl<'a> Request<'a> {
         let by_recency = self.scope.recency_weight.is_some_and(|share| share >= 1.0);
         let diversity = if by_recency { Diversity::NONE } else { Diversity::default() };
         let mut ranked = rank_with(candidates, self.scope.max_units, diversity);
+        let chosen = ranked.len();
         if let Some(threshold) = self.scope.relevance_threshold {
             ranked.retain(|unit| f64::from(unit.score) >= threshold);
         }
-        ranked
+        let below = chosen - ranked.len();
+        (ranked, below)
     }
 
-    fn describe(&self, ranked: Vec<Ranked>, scored: &[(u32, Score, bool)]) -> Vec<Pick> {
+    fn describe(&self, ranked: Vec<Ranked>, scored: &[Scored]) -> Vec<Pick> {
         let ordinals: Vec<u32> = ranked.iter().map(|unit| unit.ordinal).collect();
-        let words = self.published.index.lexical().matched_terms(&self.query, &ordinals);
+        let none = || vec![Vec::new(); ordinals.len()];
+        let hint = self.hint.as_ref().map_or_else(none, |hint| hint.shared_words(&ordinals));
+        let own = self.own.shared_words(&ordinals);
+        let words = hint.into_iter().zip(own);
         ranked
             .into_iter()
             .zip(words)
-            .filter_map(|(unit, words)| {
-                let at =
-                    scored.binary_search_by_key(&unit.ordinal, |(ordinal, ..)| *ordinal).ok()?;
-                let (_, score, same_task) = scored.get(at)?;
+            .filter_map(|(unit, (hint_words, own_words))| {
+                let at = scored.binary_search_by_key(&unit.ordinal, |entry| entry.ordinal).ok()?;
+                let Scored { score, same_task, .. } = scored.get(at)?;
                 Some(Pick {
                     ordinal: unit.ordinal,
                     relevance: unit.score,
                     discount: unit.discount,
                     score: score.clone(),
-                    shared_words: words.into_iter().map(str::to_owned).collect(),
+                    hint_words,
+                    own_words,
                     same_task: *same_task,
                 })
             })
@@ -256,16 +298,19 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What the agent said, as words to look for. It gives no query; who it is and what it is about to
-/// do stand for one.
-fn query(agent: &AgentEntry, payload: &AttunePayload) -> Query {
-    let scope = &payload.scope;
-    let mut parts: Vec<(&str, f32)> = Vec::new();
-    parts.extend(payload.context_hint.as_deref().map(|hint| (hint, HINT_WEIGHT)));
-    let interests = scope.interests.iter().chain(&agent.interests);
-    parts.extend(interests.map(|interest| (interest.as_str(), INTEREST_WEIGHT)));
-    parts.push((&scope.role, ROLE_WEIGHT));
-    Query::new(&parts)
+/// The newest units that are always candidates.
+const NEWEST: usize = 64;
+
+impl Match {
+    /// Words and meaning together.
+    fn weighed(self, lexical: f32, semantic: f32) -> f32 {
+        let all = lexical + semantic;
+        if all > 0.0 { (lexical * self.lexical + semantic * self.semantic) / all } else { 0.0 }
+    }
+}
+
+const fn flag(holds: bool) -> f32 {
+    if holds { 1.0 } else { 0.0 }
 }
 
 fn linked_units(unit: &UnitDetails) -> impl Iterator<Item = u32> {
@@ -295,21 +340,4 @@ fn count(number: usize) -> f32 {
 #[expect(clippy::cast_possible_truncation, reason = "a fraction needs no more digits to rank by")]
 pub(crate) fn small(fraction: f64) -> f32 {
     fraction as f32
-}
-
-/// What a type speaks of. Directives hold at all times, so no layer leaves them out.
-const fn layer(memory_type: MemoryType) -> Option<TemporalLayer> {
-    match memory_type {
-        MemoryType::Finding
-        | MemoryType::Decision
-        | MemoryType::Synthesis
-        | MemoryType::Correction => Some(TemporalLayer::Past),
-        MemoryType::Observation
-        | MemoryType::Assumption
-        | MemoryType::Question
-        | MemoryType::Constraint
-        | MemoryType::Contradiction => Some(TemporalLayer::Present),
-        MemoryType::Intention => Some(TemporalLayer::Future),
-        MemoryType::HumanDirective => None,
-    }
 }

@@ -36,13 +36,43 @@ pub fn restore(
     progress: Progress<'_>,
 ) -> Result<Restored, EngineError> {
     let start = match snapshots {
-        Some(snapshots) => newest_of_this_log(engine, field, snapshots)?,
+        Some(snapshots) => newest_of_this_log(engine, field, snapshots, u64::MAX)?,
         None => None,
     };
     let mut published = start.unwrap_or_else(Published::empty);
     let snapshot_position = published.head.position;
     catch_up(engine, field, &mut published, progress)?;
     Ok(Restored { published, snapshot_position })
+}
+
+/// Rebuilds a Field as it was at a position that its log has: from an older view, from a snapshot where
+/// there is a later one, or from nothing.
+pub(crate) fn restore_at(
+    engine: &dyn Engine,
+    field: &FieldName,
+    snapshots: Option<&SnapshotDir>,
+    older: Option<Published>,
+    position: u64,
+    progress: Progress<'_>,
+) -> Result<Published, EngineError> {
+    let saved = match snapshots {
+        Some(snapshots) => newest_of_this_log(engine, field, snapshots, position)?,
+        None => None,
+    };
+    let newest = [older, saved].into_iter().flatten().max_by_key(|view| view.head.position);
+    let mut published = newest.unwrap_or_else(Published::empty);
+    if published.head.position >= position {
+        return Ok(published);
+    }
+    let reached = || Damage::storage("reached the position that was asked for");
+    let advanced = verify_chain(engine, field, published.head, &mut |commit| {
+        advance(&mut published, commit, progress)?;
+        if commit.position < position { Ok(()) } else { Err(reached()) }
+    });
+    match advanced {
+        Err(EngineError::Damaged(damage)) if damage == reached() => Ok(published),
+        other => other.map(|_| published),
+    }
 }
 
 /// Applies every commit after `published`, verifying each.
@@ -55,14 +85,20 @@ pub fn catch_up(
     if engine.head(field)? == Head::EMPTY && published.head == Head::EMPTY {
         return Ok(Head::EMPTY);
     }
-    verify_chain(engine, field, published.head, &mut |commit| {
-        let header = commit.decode_header::<Event>()?;
-        let words = words_of(commit, &header)?;
-        published.advance(commit, &header, &words).map_err(|wrong| {
-            Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
-        })?;
-        if progress(commit.position) { Ok(()) } else { Err(stopped(commit.position)) }
-    })
+    verify_chain(engine, field, published.head, &mut |commit| advance(published, commit, progress))
+}
+
+fn advance(
+    published: &mut Published,
+    commit: &Commit,
+    progress: Progress<'_>,
+) -> Result<(), Damage> {
+    let header = commit.decode_header::<Event>()?;
+    let words = words_of(commit, &header)?;
+    published
+        .advance(commit, &header, &words)
+        .map_err(|wrong| Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what)))?;
+    if progress(commit.position) { Ok(()) } else { Err(stopped(commit.position)) }
 }
 
 fn stopped(position: u64) -> Damage {
@@ -83,7 +119,7 @@ fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords
             .map_err(|error| {
                 Damage::new(commit.position, DamageKind::BodiesUnreadable(error.to_string()))
             })?;
-        let text = body.map_or_else(String::new, |body| body.searchable());
+        let text = body.map(|body| body.searchable()).unwrap_or_default();
         words.push(Arc::new(UnitWords::new(text)));
     }
     Ok(words)
@@ -93,11 +129,16 @@ fn newest_of_this_log(
     engine: &dyn Engine,
     field: &FieldName,
     snapshots: &SnapshotDir,
+    up_to: u64,
 ) -> Result<Option<Published>, EngineError> {
     for path in snapshots.list() {
+        let of = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+        if of.is_none_or(|of| of > up_to) {
+            continue;
+        }
         match snapshot::load(&path) {
-            Ok(published) if is_of_log(engine, field, &published.head)? => {
-                return Ok(Some(published));
+            Ok(saved) if saved.head.position <= up_to && is_of_log(engine, field, &saved.head)? => {
+                return Ok(Some(saved));
             }
             Ok(_) => {
                 tracing::warn!(path = %path.display(), "passing over a snapshot of another log")

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use quipu_wire::{
     ErrorCode, ProtocolError,
-    akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse},
+    akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse, Subscription},
 };
 
 use crate::{
     command::{Action, Message},
+    event::Event,
+    failure::storage_failure,
     field::Field,
     ids::SubscriptionId,
     ops::{self, subscribe},
@@ -35,14 +37,25 @@ impl Field {
             };
             return list().map_err(during);
         }
-        let named = payload.subscription.id.as_deref().and_then(SubscriptionId::parse);
-        let before = named.and_then(|id| self.subscription(id));
+        let agent = message.agent.clone();
         let drawn = SubscriptionId::from_bits(self.origin.id_bits());
         let command = subscribe::SubscribeCommand { payload, drawn };
         let outcome = self.submit(message, Action::Subscribe(command)).await?;
-        let found = subscribe::concerned(&outcome.events);
-        let entry = found.and_then(|id| self.subscription(id)).or(before);
-        Ok(subscribe::respond(found.map(|id| (id, entry.as_ref()))))
+        let Some(position) = outcome.position else { return Ok(subscribe::respond(false, None)) };
+        let subscription = match subscribe::ended(&outcome.events) {
+            Some(made) => self.blocking(move |field| field.made_at(&agent, made)).await,
+            None => Ok(subscribe::made(&agent, position, outcome.epoch, &outcome.events)),
+        };
+        Ok(subscribe::respond(true, subscription.map_err(during)?))
+    }
+
+    /// The subscription that a commit made, also where it has ended since.
+    fn made_at(&self, agent: &str, position: u64) -> Result<Option<Subscription>, ProtocolError> {
+        let read = self.engine.read(&self.name, position, 1);
+        let commit = read.map_err(|error| storage_failure(&error))?.pop();
+        let header = commit.map(|commit| commit.decode_header::<Event>()).transpose();
+        let header = header.map_err(|damage| storage_failure(&damage.into()))?;
+        Ok(header.and_then(|made| subscribe::made(agent, position, made.epoch, &made.events)))
     }
 
     fn subscription(&self, id: SubscriptionId) -> Option<SubscriptionEntry> {
@@ -60,14 +73,18 @@ impl Field {
     ) -> Result<PushStream, ProtocolError> {
         let during = |error: ProtocolError| error.during(Operation::Subscribe);
         let found = SubscriptionId::parse(id)
-            .and_then(|id| self.subscription(id).map(|entry| Target { id, entry }))
+            .and_then(|id| self.subscription(id).map(|entry| Target { id, entry, credential }))
             .filter(|target| speaker.is_none_or(|speaker| speaker == target.entry.agent));
         let target = found.ok_or_else(|| {
             let shown: String = id.chars().take(64).collect();
             let message = format!("there is no subscription {shown}");
             during(ProtocolError::new(ErrorCode::UnitNotFound, message))
         })?;
-        self.admit(&target.entry.agent, credential, subscribe::AUTHORITY).map_err(during)?;
+        let admitted = {
+            let state = &self.view.read().state;
+            ops::admit(state, &target.entry.agent, credential, subscribe::AUTHORITY).map(|_| ())
+        };
+        admitted.map_err(|refusal| during(refusal.into()))?;
         let after = after.map(|text| {
             Cursor::parse(text).ok_or_else(|| {
                 let message = "after: is no cursor that was pushed by this Field";

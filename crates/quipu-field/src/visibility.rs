@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use quipu_recall::Seen;
 use quipu_wire::{
     ErrorCode,
     akashik::{MemoryType, SessionPolicy, SessionStatus},
@@ -49,37 +50,52 @@ impl Error {
     }
 }
 
-/// Whether an agent that speaks in a session may see a unit, by its ordinal.
-#[must_use]
-pub fn may_see(state: &State, agent: &str, session: Option<&str>, unit: u32) -> bool {
-    Sight::of(state, agent, session).sees(unit)
+/// An agent, and the credential that it speaks through: above its authority no agent has any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speaker<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// The authority of the credential.
+    pub credential: u8,
 }
 
-/// Whether an agent that speaks in a session may know of a conflict: both units are visible.
-#[must_use]
-pub fn may_see_conflict(
-    state: &State,
-    agent: &str,
-    session: Option<&str>,
-    conflict: &ConflictEntry,
-) -> bool {
-    Sight::of(state, agent, session).sees_conflict(conflict)
+impl<'a> Speaker<'a> {
+    /// An agent of whom no credential is known, because it is only spoken of.
+    #[must_use]
+    pub const fn named(agent: &'a str) -> Self {
+        Self { agent, credential: AUTHORITY_MAX }
+    }
+
+    fn authority(self, state: &State) -> u8 {
+        state.agents.get(self.agent).map_or(0, |agent| agent.authority).min(self.credential)
+    }
+
+    /// The human operator may enter every session.
+    fn has_part(self, state: &State, session: &SessionEntry) -> bool {
+        has_part(session, self.agent, self.authority(state))
+    }
 }
 
-/// Checks that an agent may speak in a session at all. A session that SESSION never opened is a label
+/// Whether who speaks in a session may see a unit, by its ordinal.
+#[must_use]
+pub fn may_see(state: &State, speaker: Speaker<'_>, session: Option<&str>, unit: u32) -> bool {
+    Sight::by(state, speaker.agent, session, speaker.credential).sees(unit)
+}
+
+/// Checks that somebody may speak in a session at all. A session that SESSION never opened is a label
 /// that anybody may use.
-pub fn may_enter(state: &State, agent: &str, session: Option<&str>) -> Result<(), Error> {
+pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
     let Some(id) = session else { return Ok(()) };
     let Some(entry) = state.sessions.get(id) else { return Ok(()) };
-    if is_member(state, agent, entry) {
+    if speaker.has_part(state, entry) {
         return Ok(());
     }
-    Err(Error::NotAMember { agent: agent.to_owned(), session: id.to_owned() })
+    Err(Error::NotAMember { agent: speaker.agent.to_owned(), session: id.to_owned() })
 }
 
-/// Checks that an agent may write in a session: it may speak there, and the session is active.
-pub fn may_write(state: &State, agent: &str, session: Option<&str>) -> Result<(), Error> {
-    may_enter(state, agent, session)?;
+/// Checks that somebody may write in a session: it may speak there, and the session is active.
+pub fn may_write(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    may_enter(state, speaker, session)?;
     let entry = session.and_then(|id| state.sessions.get(id).map(|entry| (id, entry)));
     match entry {
         Some((id, entry)) if entry.status != SessionStatus::Active => {
@@ -89,14 +105,19 @@ pub fn may_write(state: &State, agent: &str, session: Option<&str>) -> Result<()
     }
 }
 
-/// Whether an agent that speaks in a session can reach what belongs to another one (a task, a
-/// handoff) by its id.
+/// Whether who speaks in a session can reach what belongs to another one (a task, a handoff) by its
+/// id.
 #[must_use]
-pub fn may_reach(state: &State, agent: &str, session: Option<&str>, owner: Option<&str>) -> bool {
+pub fn may_reach(
+    state: &State,
+    speaker: Speaker<'_>,
+    session: Option<&str>,
+    owner: Option<&str>,
+) -> bool {
     let Some(id) = owner else { return true };
     match state.sessions.get(id) {
-        Some(entry) => is_member(state, agent, entry),
-        None => session == Some(id) || authority(state, agent) >= AUTHORITY_MAX,
+        Some(entry) => speaker.has_part(state, entry),
+        None => session == Some(id) || speaker.authority(state) >= AUTHORITY_MAX,
     }
 }
 
@@ -109,17 +130,8 @@ pub fn authority_in(state: &State, agent: &str, own: u8, session: Option<&str>) 
     if created { own.max(CREATOR_AUTHORITY) } else { own }
 }
 
-fn is_member(state: &State, agent: &str, session: &SessionEntry) -> bool {
-    has_part(session, agent, authority(state, agent))
-}
-
-/// The human operator may enter every session.
 fn has_part(session: &SessionEntry, agent: &str, authority: u8) -> bool {
     session.members.contains(agent) || authority >= AUTHORITY_MAX
-}
-
-fn authority(state: &State, agent: &str) -> u8 {
-    state.agents.get(agent).map_or(0, |agent| agent.authority)
 }
 
 /// What one reader sees, worked out once for many units.
@@ -129,6 +141,8 @@ pub struct Sight<'s> {
     everything: bool,
     labels: Labels,
     sessions: BTreeMap<Name, Types>,
+    /// Of a view of the past: what is seen today. Units have the same ordinals in both.
+    today: Option<Box<Self>>,
 }
 
 /// Which of the sessions that nobody opened are seen.
@@ -193,13 +207,28 @@ impl<'s> Sight<'s> {
             Some(name) => Labels::Only(name),
             None => Labels::None,
         };
-        Self { state, everything: false, labels, sessions }
+        Self { state, everything: false, labels, sessions, today: None }
     }
 
     /// What somebody sees from whom nothing is hidden.
     #[must_use]
     pub const fn unlimited(state: &'s State) -> Self {
-        Self { state, everything: true, labels: Labels::All, sessions: BTreeMap::new() }
+        let sessions = BTreeMap::new();
+        Self { state, everything: true, labels: Labels::All, sessions, today: None }
+    }
+
+    /// Of a view of the past, only what is seen today too and was not purged since.
+    #[must_use]
+    pub fn still_seen_by(mut self, today: Self) -> Self {
+        self.today = Some(Box::new(today));
+        self
+    }
+
+    fn is_gone(&self, unit: u32) -> bool {
+        self.today.as_ref().is_some_and(|today| {
+            let purged = today.state.units.flags(unit).is_none_or(|flags| flags.purged);
+            purged || !today.sees(unit)
+        })
     }
 
     /// Everything that is not seen.
@@ -217,6 +246,9 @@ impl<'s> Sight<'s> {
     /// Whether a unit is seen, by its ordinal.
     #[must_use]
     pub fn sees(&self, unit: u32) -> bool {
+        if self.is_gone(unit) {
+            return false;
+        }
         let Some(session) = self.state.units.session_of(unit) else { return true };
         if self.everything {
             return true;
@@ -230,6 +262,24 @@ impl<'s> Sight<'s> {
             Labels::Only(name) => name == session,
             Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
         }
+    }
+
+    /// Everything that is seen, worked out once for all units.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let whole = |session: Name| match self.sessions.get(&session) {
+            Some(types) => *types == Types::ALL,
+            None => match self.labels {
+                Labels::None => false,
+                Labels::Only(name) => name == session,
+                Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
+            },
+        };
+        // Most readers see everything, and then nobody has to look at each unit.
+        if self.today.is_none() && (self.everything || self.state.units.sessions().all(whole)) {
+            return Seen::ALL;
+        }
+        Seen::only(self.state.units.next_ordinal(), |unit| self.sees(unit))
     }
 
     /// Whether a conflict is seen: both of its units are.
@@ -298,8 +348,9 @@ impl Reader {
         match &self.agent {
             None if self.authority >= AUTHORITY_MAX => true,
             agent => {
-                let agent = agent.as_deref().unwrap_or("");
-                may_reach(state, agent, self.session.as_deref(), owner)
+                let speaker =
+                    Speaker { agent: agent.as_deref().unwrap_or(""), credential: self.authority };
+                may_reach(state, speaker, self.session.as_deref(), owner)
             }
         }
     }

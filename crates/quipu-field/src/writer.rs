@@ -27,10 +27,19 @@ use crate::{
 /// What a command led to: its commit, or nothing where there was nothing to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
+    /// Where the commit is; nowhere where there was nothing to do.
+    pub position: Option<u64>,
     /// The commit's epoch.
     pub epoch: u64,
     /// What happened.
     pub events: Vec<SealedEvent<Event>>,
+}
+
+impl Outcome {
+    fn of(header: Header<Event>) -> Self {
+        let Header { position, epoch, events, .. } = header;
+        Self { position: Some(position), epoch, events }
+    }
 }
 
 /// Where an outcome goes.
@@ -58,8 +67,10 @@ pub(crate) struct Writer {
     pub view: Arc<View>,
     /// Whether writes are taken.
     pub health: Arc<Health>,
-    /// The state with everything decided so far, synced or not.
-    pub state: State,
+    /// The state with everything decided so far, synced or not. After a batch that did not happen there
+    /// is none until a commit is durable again, and decisions rest on what readers see: on a full disk
+    /// a copy of the state for each attempt would cost far more than the attempt.
+    pub state: Option<State>,
     /// The last durable commit.
     pub head: Head,
     /// Makes a snapshot when one is due.
@@ -99,34 +110,47 @@ impl Writer {
                     Job::Command(command, reply) => self.take(*command, reply, &mut batch),
                     Job::Close(time_ms) => close_at = Some(time_ms),
                 }
-                let full = batch.answers.len() >= BATCH_COMMANDS_MAX;
+                // What readers see does not know of the batch, so then it has one command.
+                let room = if self.state.is_some() { BATCH_COMMANDS_MAX } else { 1 };
+                let full = batch.answers.len() >= room;
                 next = if full { None } else { jobs.try_recv().ok() };
             }
-            self.finish(batch);
+            // Everybody in the batch was told; nobody else wants to know.
+            self.finish(batch).ok();
         }
         self.note_close(close_at.unwrap_or_default());
     }
 
+    /// Asks the state on which the next decision rests.
+    fn look<T>(&self, ask: impl FnOnce(&State) -> T) -> T {
+        match &self.state {
+            Some(state) => ask(state),
+            None => ask(&self.view.read().state),
+        }
+    }
+
     fn take(&mut self, command: Command, reply: Reply, batch: &mut Batch) {
-        self.expire_leases(command.time_ms, batch);
+        let expired = self.expire_leases(command.time_ms, batch);
         let operation = command.action.operation();
         let batched = !batch.commits.is_empty();
-        let answer = self
-            .carry_out(command, batch)
+        let answer = expired
+            .and_then(|()| self.carry_out(command, batch))
             .unwrap_or_else(|error| Answer::Refused(error.during(operation), batched));
         batch.answers.push((reply, operation, answer));
     }
 
     /// Nobody acts on a task whose lease has run out: it goes back to the pool first, in a commit of
     /// the Field's own.
-    fn expire_leases(&mut self, time_ms: u64, batch: &mut Batch) {
-        if !self.state.tasks.has_expired(time_ms) {
-            return;
+    fn expire_leases(&mut self, time_ms: u64, batch: &mut Batch) -> Result<(), ProtocolError> {
+        if !self.look(|state| state.tasks.has_expired(time_ms)) {
+            return Ok(());
         }
         let expiry = Command::of_the_field(time_ms, Action::ExpireLeases);
         if let Err(error) = self.carry_out(expiry, batch) {
             tracing::error!(field = %self.field, %error, "leases that ran out were not noted");
         }
+        // What readers see must know of it before the next decision rests on it.
+        if self.state.is_none() { self.finish(std::mem::take(batch)) } else { Ok(()) }
     }
 
     fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, ProtocolError> {
@@ -134,9 +158,10 @@ impl Writer {
         if let Some(outcome) = self.known(&command, batch)? {
             return Ok(Answer::Known(outcome));
         }
-        let decision = ops::decide(&self.state, &command)?;
+        let decision = self.look(|state| ops::decide(state, &command))?;
         if decision.is_empty() {
-            return Ok(Answer::Known(Outcome { epoch: self.clock.now(), events: Vec::new() }));
+            let (position, epoch) = (None, self.clock.now());
+            return Ok(Answer::Known(Outcome { position, epoch, events: Vec::new() }));
         }
         let Command { message, time_ms, action } = command;
         let (words, request, epoch) = match action {
@@ -157,7 +182,7 @@ impl Writer {
             Action::Merge(merge) => {
                 (merge.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }
-            Action::NoteConflicts(_) | Action::NoteEnriched(_) => {
+            Action::NoteConflicts(_) | Action::NoteEnriched(_) | Action::TraceAttune(_) => {
                 (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
             }
             Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) => {
@@ -192,10 +217,12 @@ impl Writer {
             .map_err(|error| internal(with_causes(&error)))?;
         // A rule that wrote what cannot be applied is a defect of ours. Nothing of it is durable yet,
         // but the state may be half changed, so no later decision can be trusted.
-        apply(&mut self.state, &header).map_err(|wrong| {
-            self.health.fail(&format!("a decision could not be applied: {wrong}"));
-            internal(wrong.to_string())
-        })?;
+        if let Some(state) = &mut self.state {
+            apply(state, &header).map_err(|wrong| {
+                self.health.fail(&format!("a decision could not be applied: {wrong}"));
+                internal(wrong.to_string())
+            })?;
+        }
         batch.commits.push(commit);
         batch.headers.push(header);
         batch.words.push(words);
@@ -205,15 +232,15 @@ impl Writer {
     /// The outcome of a message that was carried out before, if this is it again.
     fn known(&self, command: &Command, batch: &Batch) -> Result<Option<Outcome>, ProtocolError> {
         let message = &command.message;
-        if matches!(
-            command.action,
-            Action::NoteConflicts(_) | Action::NoteEnriched(_) | Action::AdvanceClock(_)
-        ) {
+        if let Action::NoteConflicts(_)
+        | Action::NoteEnriched(_)
+        | Action::TraceAttune(_)
+        | Action::AdvanceClock(_) = command.action
+        {
             return Ok(None);
         }
-        let Some(position) = self.state.messages.find(&message.agent, &message.id) else {
-            return Ok(None);
-        };
+        let found = self.look(|state| state.messages.find(&message.agent, &message.id));
+        let Some(position) = found else { return Ok(None) };
         let commit = match position.checked_sub(self.head.position + 1) {
             Some(ahead) => {
                 usize::try_from(ahead).ok().and_then(|at| batch.commits.get(at)).cloned()
@@ -229,7 +256,7 @@ impl Writer {
         let commit = commit.ok_or_else(missing)?;
         let header = commit.decode_header::<Event>().map_err(|_| missing())?;
         if ops::is_same_request(command, &header, &commit) {
-            return Ok(Some(Outcome { epoch: header.epoch, events: header.events }));
+            return Ok(Some(Outcome::of(header)));
         }
         Err(ProtocolError::new(
             ErrorCode::MessageIdReused,
@@ -237,7 +264,7 @@ impl Writer {
         ))
     }
 
-    fn finish(&mut self, batch: Batch) {
+    fn finish(&mut self, batch: Batch) -> Result<(), ProtocolError> {
         let Batch { commits, headers, words, answers } = batch;
         let result = if commits.is_empty() { Ok(()) } else { self.make_durable(&commits) };
         if result.is_ok() && !commits.is_empty() {
@@ -249,18 +276,18 @@ impl Writer {
                     Err(error),
                     Answer::Committed(_) | Answer::Known(_) | Answer::Refused(_, true),
                 ) => Err(error.clone().during(operation)),
-                (Ok(()), Answer::Committed(at)) => headers
-                    .get(at)
-                    .map(|header| Outcome { epoch: header.epoch, events: header.events.clone() })
-                    .ok_or_else(|| {
+                (Ok(()), Answer::Committed(at)) => {
+                    headers.get(at).map(|header| Outcome::of(header.clone())).ok_or_else(|| {
                         ProtocolError::new(ErrorCode::InternalError, "an answer was lost")
-                    }),
+                    })
+                }
                 (Ok(()), Answer::Known(outcome)) => Ok(outcome),
                 (_, Answer::Refused(error, _)) => Err(error),
             };
             // Whoever asked may have gone; what happened has happened.
             reply.send(answer).ok();
         }
+        result
     }
 
     fn make_durable(&mut self, commits: &[Commit]) -> Result<(), ProtocolError> {
@@ -282,7 +309,7 @@ impl Writer {
         if !is_survivable(error) {
             self.health.fail(&format!("append failed: {}", with_causes(error)));
         }
-        self.state = self.view.read().state.clone();
+        self.state = None;
         self.clock.abandoned();
     }
 
@@ -306,6 +333,9 @@ impl Writer {
         if let Err(wrong) = wrong {
             self.health.fail(&format!("a durable commit could not be applied: {wrong}"));
         }
+        if self.state.is_none() {
+            self.state = Some(self.view.read().state.clone());
+        }
         self.tail.published(self.head.position);
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.published(&self.head);
@@ -314,7 +344,7 @@ impl Writer {
 
     /// Notes in the log how far the clock came, so that the next start need not skip the reserve.
     fn note_close(&mut self, time_ms: u64) {
-        let noted = self.state.closed && self.clock.now() == self.state.epoch;
+        let noted = self.look(|state| state.closed && self.clock.now() == state.epoch);
         if self.head == Head::EMPTY || noted || self.health.failure().is_some() {
             return;
         }
@@ -329,8 +359,9 @@ impl Writer {
             events: vec![quipu_log::DraftEvent { event, body: None }],
         };
         let mut batch = Batch::default();
-        if self.add(draft, Vec::new(), &mut batch).is_ok() {
-            self.finish(batch);
+        if let Err(error) = self.add(draft, Vec::new(), &mut batch).and_then(|_| self.finish(batch))
+        {
+            tracing::warn!(field = %self.field, %error, "the clock was not noted");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Owns what one text contributes to the index: its distinct terms, how often each occurs, its length,
-//! its vectors.
+//! its vectors, whether it lays down a rule.
 //! Knows no ordinal and no index, so that it can run before any lock is taken.
 
 use std::collections::HashMap;
@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use crate::embed::builtin;
 use crate::embedding::Embedding;
 use crate::limits::MAX_DOCUMENT_TERMS;
+use crate::standing::lays_down_a_rule;
 use crate::words::for_each_word;
 
 /// The distinct terms of one text, and its vectors by the built-in model.
@@ -16,6 +17,7 @@ pub struct Analyzed {
     entries: Vec<Entry>,
     length: u32,
     embedding: Embedding,
+    is_rule: bool,
 }
 
 /// One term: where it ends in the shared string, and how often it occurs.
@@ -66,6 +68,11 @@ impl Analyzed {
         &self.embedding
     }
 
+    /// Whether the text lays down a rule that holds from then on.
+    pub const fn is_rule(&self) -> bool {
+        self.is_rule
+    }
+
     /// Whether the text has no term.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -76,16 +83,24 @@ impl Analyzed {
 ///
 /// Linear in the text. Past [`MAX_DOCUMENT_TERMS`] different terms, new ones are no longer kept.
 pub fn analyze(text: &str) -> Analyzed {
+    analyze_with(text, "")
+}
+
+/// As [`analyze`], with a text that stands around it, such as why it was written: its words can be
+/// found, and the meaning is that of the first text alone.
+pub fn analyze_with(text: &str, around: &str) -> Analyzed {
     let mut counts: HashMap<Box<str>, u32> = HashMap::new();
     let mut length = 0_u32;
-    for_each_word(text, |_, term| {
-        length = length.saturating_add(1);
-        if let Some(count) = counts.get_mut(term) {
-            *count = count.saturating_add(1);
-        } else if counts.len() < MAX_DOCUMENT_TERMS {
-            counts.insert(Box::from(term), 1);
-        }
-    });
+    for part in [text, around] {
+        for_each_word(part, |_, term| {
+            length = length.saturating_add(1);
+            if let Some(count) = counts.get_mut(term) {
+                *count = count.saturating_add(1);
+            } else if counts.len() < MAX_DOCUMENT_TERMS {
+                counts.insert(Box::from(term), 1);
+            }
+        });
+    }
     let mut sorted: Vec<(Box<str>, u32)> = counts.into_iter().collect();
     sorted.sort_unstable();
     let mut analyzed = Analyzed {
@@ -93,6 +108,7 @@ pub fn analyze(text: &str) -> Analyzed {
         entries: Vec::with_capacity(sorted.len()),
         length,
         embedding: Embedding::new([builtin().vector(text).as_slice()]),
+        is_rule: lays_down_a_rule(text),
     };
     for (term, frequency) in sorted {
         analyzed.text.push_str(&term);

@@ -1,76 +1,57 @@
-//! Owns which of the ranked units are given in full, which as a summary, and which not at all.
+//! Owns how a budget of tokens is spent: best first, each in the largest form that still fits.
 //! Counts no tokens itself and makes no summary.
 
-/// What one unit costs.
+/// Tokens that may still be spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
-    /// Tokens of the whole unit.
-    pub full_tokens: usize,
-    /// Tokens of its summary; 0 where it has none.
-    pub summary_tokens: usize,
+pub struct Budget {
+    left: usize,
 }
 
-/// How one unit is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
-    /// The whole text.
-    Full,
-    /// The summary in its place.
-    Summary,
-    /// Not given.
-    LeftOut,
-}
-
-/// Goes through `items` in rank order: whole where that still fits, else the summary, else nothing.
-///
-/// The tokens of what is given never exceed `max_tokens`. A unit that does not fit does not stop
-/// smaller ones after it. The answer has one entry per item.
-pub fn fit(items: &[Item], max_tokens: usize) -> Vec<Fit> {
-    let mut left = max_tokens;
-    let mut fits = Vec::with_capacity(items.len());
-    for item in items {
-        let (fit, tokens) = if item.full_tokens <= left {
-            (Fit::Full, item.full_tokens)
-        } else if item.summary_tokens > 0 && item.summary_tokens <= left {
-            (Fit::Summary, item.summary_tokens)
-        } else {
-            (Fit::LeftOut, 0)
-        };
-        left -= tokens;
-        fits.push(fit);
+impl Budget {
+    /// A budget of so many tokens.
+    pub const fn new(tokens: usize) -> Self {
+        Self { left: tokens }
     }
-    fits
+
+    /// What may still be spent.
+    pub const fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Pays for the first of `forms` that fits, given what each costs, the largest first; which one,
+    /// or nothing where none fits. What does not fit does not stop smaller things after it.
+    ///
+    /// A cost is only asked for where all before it did not fit.
+    pub fn spend(&mut self, forms: impl IntoIterator<Item = usize>) -> Option<usize> {
+        let (form, cost) = forms.into_iter().enumerate().find(|(_, cost)| *cost <= self.left)?;
+        self.left -= cost;
+        Some(form)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(items: &[(usize, usize)], max_tokens: usize, expected: &[Fit]) {
-        let items: Vec<Item> = items
-            .iter()
-            .map(|&(full_tokens, summary_tokens)| Item { full_tokens, summary_tokens })
-            .collect();
-        assert_eq!(fit(&items, max_tokens), expected);
+    fn check(things: &[&[usize]], tokens: usize, expected: &[Option<usize>]) {
+        let mut budget = Budget::new(tokens);
+        let taken: Vec<_> = things.iter().map(|forms| budget.spend(forms.to_vec())).collect();
+        assert_eq!(taken, expected);
     }
 
     #[test]
-    fn gives_whole_units_first_then_summaries_then_nothing() {
-        check(&[(50, 10), (60, 20), (70, 40)], 80, &[Fit::Full, Fit::Summary, Fit::LeftOut]);
+    fn takes_whole_things_first_then_smaller_forms_then_nothing() {
+        check(&[&[50, 10], &[60, 20], &[70, 40]], 80, &[Some(0), Some(1), None]);
     }
 
     #[test]
-    fn the_first_unit_is_summarised_rather_than_dropped() {
-        check(&[(1000, 30), (20, 5)], 40, &[Fit::Summary, Fit::Summary]);
+    fn the_first_is_made_smaller_rather_than_dropped() {
+        check(&[&[1000, 90, 30], &[20, 5]], 40, &[Some(2), Some(1)]);
     }
 
     #[test]
-    fn a_small_unit_still_fits_after_a_large_one_did_not() {
-        check(&[(1000, 500), (20, 5)], 40, &[Fit::LeftOut, Fit::Full]);
-    }
-
-    #[test]
-    fn a_unit_without_a_summary_is_left_out_and_an_empty_one_is_free() {
-        check(&[(10, 0), (0, 0)], 0, &[Fit::LeftOut, Fit::Full]);
+    fn a_small_thing_still_fits_after_a_large_one_did_not() {
+        check(&[&[1000, 500], &[20]], 40, &[None, Some(0)]);
+        check(&[&[], &[0]], 0, &[None, Some(0)]);
     }
 }

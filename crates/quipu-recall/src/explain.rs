@@ -16,10 +16,10 @@ pub struct Facts<'a> {
     pub type_name: &'a str,
     /// The role of the author, such as `market_researcher`; may be empty.
     pub author_role: &'a str,
-    /// Words shared with the query, as the query wrote them, the most telling first.
-    pub matched_terms: &'a [&'a str],
-    /// What the words are shared with, such as "your hint" (also used when empty).
-    pub asked_in: &'a str,
+    /// Words shared with the hint, as it wrote them, the most telling first.
+    pub hint_terms: &'a [&'a str],
+    /// Words shared with the reader's role and interests, likewise.
+    pub own_terms: &'a [&'a str],
     /// Whether the unit belongs to the very task of the reader, and not to one near it.
     pub same_task: bool,
     /// What the author said of its certainty, where it said so.
@@ -52,7 +52,8 @@ pub fn reason(score: &Score, facts: &Facts<'_>) -> String {
 /// Whether a factor may be named: it helped, and there is something true to say about it.
 fn speaks_for(contribution: &Contribution, facts: &Facts<'_>) -> bool {
     let sayable = match contribution.factor {
-        factor::LEXICAL => !facts.matched_terms.is_empty(),
+        factor::LEXICAL if !facts.hint_terms.is_empty() => true,
+        factor::INTERESTS if !facts.own_terms.is_empty() => true,
         factor::CONFIDENCE => facts.confidence.is_some_and(|confidence| confidence >= 0.7),
         factor::TYPE => contribution.raw >= 0.75,
         factor::RECENCY => contribution.raw >= 0.5,
@@ -84,12 +85,27 @@ fn opening(recent: bool, draft: bool, facts: &Facts<'_>) -> String {
 fn clause(name: &str, facts: &Facts<'_>) -> Option<String> {
     let text = match name {
         factor::LEXICAL => {
-            let named = facts.matched_terms.iter().take(MAX_NAMED_WORDS);
+            let named = facts.hint_terms.iter().take(MAX_NAMED_WORDS);
             let words: Vec<String> = named.map(|word| format!("'{}'", plain_name(word))).collect();
-            let asked_in = if facts.asked_in.is_empty() { "your hint" } else { facts.asked_in };
-            return Some(format!("shares {} with {asked_in}", join(&words)));
+            return Some(if words.is_empty() {
+                "stands beside what your hint names".to_owned()
+            } else {
+                format!("shares {} with your hint", join(&words))
+            });
         }
-        factor::ROLE => "fits your role",
+        factor::SEMANTIC => "is close in meaning to your hint",
+        factor::AUTHOR => "is by whom your hint names",
+        factor::INTERESTS => {
+            let named = facts.own_terms.iter().take(MAX_NAMED_WORDS);
+            let words: Vec<String> = named.map(|word| format!("'{}'", plain_name(word))).collect();
+            return Some(if words.is_empty() {
+                "is close to your role and interests".to_owned()
+            } else {
+                format!("shares {} with your role and interests", join(&words))
+            });
+        }
+        factor::STANDING => "is a standing instruction",
+        factor::ROLE => "comes from a role like yours",
         factor::TYPE => "matters by its type",
         factor::CONFIDENCE => "is stated with high confidence",
         factor::TASK if facts.same_task => "belongs to your task",

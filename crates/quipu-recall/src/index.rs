@@ -17,6 +17,8 @@ pub struct Index {
     pub(crate) lexical: Lexical,
     pub(crate) vectors: Vectors,
     pub(crate) second: Option<Vectors>,
+    /// The documents that lay down a rule.
+    pub(crate) rules: BTreeSet<u32>,
 }
 
 impl Default for Index {
@@ -28,7 +30,12 @@ impl Default for Index {
 impl Index {
     /// An empty index.
     pub fn new() -> Self {
-        Self { lexical: Lexical::new(), vectors: Vectors::new(builtin_space()), second: None }
+        Self {
+            lexical: Lexical::new(),
+            vectors: Vectors::new(builtin_space()),
+            second: None,
+            rules: BTreeSet::new(),
+        }
     }
 
     /// How many documents there are.
@@ -46,6 +53,9 @@ impl Index {
         let inserted = self.lexical.insert(ordinal, doc);
         if inserted {
             self.vectors.insert(ordinal, doc.embedding());
+            if doc.is_rule() {
+                self.rules.insert(ordinal);
+            }
         }
         inserted
     }
@@ -56,7 +66,7 @@ impl Index {
     pub fn remove(&mut self, ordinal: u32, doc: &Analyzed) -> bool {
         let removed = self.lexical.remove(ordinal, doc);
         if removed {
-            self.forget_vectors(&BTreeSet::from([ordinal]));
+            self.forget_meaning(&BTreeSet::from([ordinal]));
         }
         removed
     }
@@ -65,7 +75,7 @@ impl Index {
     /// term that only they had.
     pub fn forget(&mut self, ordinals: &BTreeSet<u32>) {
         self.lexical.forget(ordinals);
-        self.forget_vectors(ordinals);
+        self.forget_meaning(ordinals);
     }
 
     /// The words.
@@ -81,6 +91,11 @@ impl Index {
     /// The vectors of a second model, of those documents whose have arrived.
     pub const fn second(&self) -> Option<&Vectors> {
         self.second.as_ref()
+    }
+
+    /// Whether a document lays down a rule that holds from then on, by its words.
+    pub fn is_rule(&self, ordinal: u32) -> bool {
+        self.rules.contains(&ordinal)
     }
 
     /// Makes room for the vectors of a second model. Those of another model are dropped.
@@ -107,9 +122,12 @@ impl Index {
         self.lexical.memory_bytes()
             + self.vectors.memory_bytes()
             + self.second.as_ref().map_or(0, Vectors::memory_bytes)
+            // A tree's node is about half full.
+            + self.rules.len() * 2 * size_of::<u32>()
     }
 
-    fn forget_vectors(&mut self, ordinals: &BTreeSet<u32>) {
+    fn forget_meaning(&mut self, ordinals: &BTreeSet<u32>) {
+        self.rules.retain(|ordinal| !ordinals.contains(ordinal));
         self.vectors.forget(ordinals);
         if let Some(second) = &mut self.second {
             second.forget(ordinals);

@@ -1,19 +1,16 @@
-//! Owns the inverted index: which documents share words with a query, by BM25.
+//! Owns the inverted index: which documents have which terms, and how many. `look` asks it.
 //! Hand-written because it must forget a document's words at once, answer for a document the moment
 //! it is inserted, and load in one pass; a search engine crate does none of these without a commit.
 //! Owns neither texts nor authors, and not the file format (`stored` does).
 
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::analyze::Analyzed;
-use crate::limits::{MAX_NAMED_WORDS, MAX_SCORED_TERMS};
-use crate::postings::{Posting, Postings};
-use crate::query::{Query, QueryTerm};
+use crate::look::Look;
+use crate::postings::Postings;
+use crate::query::Query;
+use crate::seen::Seen;
 
-/// How fast further occurrences of a term stop counting.
-const K1: f32 = 0.9;
-/// How much a long document is held back.
-const B: f32 = 0.4;
 /// Stands in `lengths` for an ordinal that has no document.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
@@ -25,8 +22,7 @@ pub struct Lexical {
     pub(crate) dictionary: HashMap<Box<str>, u32>,
     pub(crate) postings: Vec<Postings>,
     pub(crate) lengths: Vec<u32>,
-    pub(crate) documents: u32,
-    pub(crate) total_length: u64,
+    counts: Counts,
     /// Places in `postings` whose term was removed.
     free: Vec<u32>,
 }
@@ -36,15 +32,17 @@ pub struct Lexical {
 pub struct Hit {
     /// The document.
     pub ordinal: u32,
-    /// BM25, not normalised: only comparable within one query.
+    /// Only comparable within one query.
     pub score: f32,
 }
 
-/// The BM25 scores of one query for every document, made by [`Lexical::scores`].
-#[derive(Debug, Clone)]
-pub struct Scores {
-    by_ordinal: Vec<f32>,
-    matching: Vec<u32>,
+/// How many documents there are and how long they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) documents: u32,
+    /// The sum of the logarithms of their lengths, in millionths: whole numbers, so that the order of
+    /// insertions and removals leaves no trace.
+    log_length: u64,
 }
 
 impl Lexical {
@@ -55,12 +53,12 @@ impl Lexical {
 
     /// How many documents there are.
     pub fn len(&self) -> usize {
-        usize::try_from(self.documents).unwrap_or(usize::MAX)
+        slot(self.counts.documents)
     }
 
     /// Whether there is no document.
     pub const fn is_empty(&self) -> bool {
-        self.documents == 0
+        self.counts.documents == 0
     }
 
     /// Adds a document; `false`, and no change, where the ordinal is taken or is `u32::MAX`.
@@ -75,12 +73,11 @@ impl Lexical {
         if at >= self.lengths.len() {
             self.lengths.resize(at + 1, ABSENT);
         }
-        let length = doc.length().min(ABSENT - 1);
+        let length = u32::try_from(doc.distinct()).unwrap_or(ABSENT - 1);
         self.lengths[at] = length;
-        self.documents += 1;
-        self.total_length += u64::from(length);
-        for (term, frequency) in doc.terms() {
-            self.list_mut(term).insert(Posting { ordinal, frequency });
+        self.counts.add(length);
+        for (term, _) in doc.terms() {
+            self.list_mut(term).insert(ordinal);
         }
         true
     }
@@ -91,8 +88,7 @@ impl Lexical {
     pub fn remove(&mut self, ordinal: u32, doc: &Analyzed) -> bool {
         let Some(length) = self.length_of(ordinal) else { return false };
         self.lengths[slot(ordinal)] = ABSENT;
-        self.documents -= 1;
-        self.total_length -= u64::from(length);
+        self.counts.subtract(length);
         for (term, _) in doc.terms() {
             let Some(&id) = self.dictionary.get(term) else { continue };
             let list = &mut self.postings[slot(id)];
@@ -111,8 +107,7 @@ impl Lexical {
         for &ordinal in ordinals {
             if let Some(length) = self.length_of(ordinal) {
                 self.lengths[slot(ordinal)] = ABSENT;
-                self.documents -= 1;
-                self.total_length -= u64::from(length);
+                self.counts.subtract(length);
             }
         }
         let mut emptied = BTreeSet::new();
@@ -131,58 +126,9 @@ impl Lexical {
         self.dictionary.contains_key(word)
     }
 
-    /// Scores every document against `query`, in one pass over the lists of its terms.
-    pub fn scores(&self, query: &Query) -> Scores {
-        let terms = self.scored_terms(query);
-        // Without a known term nothing matches, and there is no need for a place per document.
-        let places = if terms.is_empty() { 0 } else { self.lengths.len() };
-        let mut scores = Scores { by_ordinal: vec![0.0; places], matching: Vec::new() };
-        let average = self.average_length();
-        for (_, list, weight) in terms {
-            for Posting { ordinal, frequency } in list.iter() {
-                let Some(length) = self.length_of(ordinal) else { continue };
-                let score = &mut scores.by_ordinal[slot(ordinal)];
-                if *score <= 0.0 {
-                    scores.matching.push(ordinal);
-                }
-                *score += weight * saturation(frequency, length, average);
-            }
-        }
-        scores
-    }
-
-    /// The `limit` best documents among those that `accept` lets through, best first, the higher
-    /// ordinal first where scores are equal. Documents that share no word are not among them.
-    pub fn search(&self, query: &Query, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
-        self.scores(query).top(limit, accept)
-    }
-
-    /// The score of each of `ordinals`, 0 where it shares no word or there is no such document.
-    pub fn score_all(&self, query: &Query, ordinals: &[u32]) -> Vec<f32> {
-        let scores = self.scores(query);
-        ordinals.iter().map(|ordinal| scores.of(*ordinal)).collect()
-    }
-
-    /// For each of `ordinals`, up to [`MAX_NAMED_WORDS`] words of the query that it shares, as the
-    /// query wrote them, the most telling first.
-    ///
-    /// Takes all ordinals at once because each list is read once, however many are asked for.
-    pub fn matched_terms<'q>(&self, query: &'q Query, ordinals: &[u32]) -> Vec<Vec<&'q str>> {
-        let mut words = vec![Vec::new(); ordinals.len()];
-        let mut wanted: Vec<(u32, usize)> =
-            ordinals.iter().enumerate().map(|(at, ordinal)| (*ordinal, at)).collect();
-        wanted.sort_unstable();
-        for (term, list, _) in self.scored_terms(query) {
-            let mut entries = list.iter().peekable();
-            for &(ordinal, at) in &wanted {
-                while entries.next_if(|entry| entry.ordinal < ordinal).is_some() {}
-                let Some(entry) = entries.peek() else { break };
-                if entry.ordinal == ordinal && words[at].len() < MAX_NAMED_WORDS {
-                    words[at].push(&*term.surface);
-                }
-            }
-        }
-        words
+    /// Looks at the documents that a reader sees with a query.
+    pub fn look<'i, 'q>(&'i self, query: &'q Query, seen: &'i Seen) -> Look<'i, 'q> {
+        Look::new(self, query, seen)
     }
 
     /// Bytes held, within a few percent: what the collections have reserved.
@@ -198,30 +144,36 @@ impl Lexical {
             + (self.lengths.capacity() + self.free.capacity()) * size_of::<u32>()
     }
 
-    /// The terms of the query that the index has, with their lists and their weight times rarity,
-    /// heaviest first, at most [`MAX_SCORED_TERMS`]. The order is total, so sums are repeatable.
-    fn scored_terms<'q>(&self, query: &'q Query) -> Vec<(&'q QueryTerm, &Postings, f32)> {
-        let known = query.terms().iter().filter_map(|term| {
-            let list = self.list(*self.dictionary.get(&term.term)?);
-            Some((term, list, term.weight * self.rarity(list.count())))
-        });
-        let mut terms: Vec<_> = known.collect();
-        terms.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.term.cmp(&b.0.term)));
-        terms.truncate(MAX_SCORED_TERMS);
-        terms
+    /// The documents of a term.
+    pub(crate) fn find(&self, term: &str) -> Option<&Postings> {
+        self.dictionary.get(term).map(|id| self.list(*id))
     }
 
-    /// Inverse document frequency, always above zero.
-    fn rarity(&self, documents_with_term: u32) -> f32 {
-        let without = self.documents.saturating_sub(documents_with_term) as f32;
-        ((without + 0.5) / (documents_with_term as f32 + 0.5)).ln_1p()
+    /// How many of the documents are seen, and how long those are.
+    pub(crate) fn counts(&self, seen: &Seen) -> Counts {
+        if seen.is_all() {
+            return self.counts;
+        }
+        let mut counts = Counts::default();
+        let seen = (0_u32..).zip(&self.lengths).filter(|(ordinal, _)| seen.has(*ordinal));
+        seen.filter(|(_, length)| **length != ABSENT).for_each(|(_, length)| counts.add(*length));
+        counts
     }
 
-    fn average_length(&self) -> f32 {
-        (self.total_length as f32 / self.documents.max(1) as f32).max(1.0)
+    /// One more than the highest ordinal that ever had a document.
+    pub(crate) const fn ordinals(&self) -> usize {
+        self.lengths.len()
     }
 
-    fn length_of(&self, ordinal: u32) -> Option<u32> {
+    /// Replaces the lengths of all documents.
+    pub(crate) fn set_lengths(&mut self, lengths: Vec<u32>) {
+        self.counts = Counts::default();
+        lengths.iter().filter(|length| **length != ABSENT).for_each(|l| self.counts.add(*l));
+        self.lengths = lengths;
+    }
+
+    /// How many different terms a document has.
+    pub(crate) fn length_of(&self, ordinal: u32) -> Option<u32> {
         self.lengths.get(slot(ordinal)).copied().filter(|length| *length != ABSENT)
     }
 
@@ -249,68 +201,36 @@ impl Lexical {
     }
 }
 
-impl Scores {
-    /// The score of one document, 0 where it shares no word with the query.
-    pub fn of(&self, ordinal: u32) -> f32 {
-        self.by_ordinal.get(slot(ordinal)).copied().unwrap_or(0.0)
+impl Counts {
+    fn add(&mut self, length: u32) {
+        self.documents += 1;
+        self.log_length += log_millionths(length);
     }
 
-    /// How many documents share a word with the query.
-    pub fn matching(&self) -> usize {
-        self.matching.len()
+    fn subtract(&mut self, length: u32) {
+        self.documents -= 1;
+        self.log_length -= log_millionths(length);
     }
 
-    /// As [`Lexical::search`]. `accept` is only asked about documents good enough to be among the
-    /// best so far.
-    pub fn top(&self, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
-        let mut best: BinaryHeap<Worst> = BinaryHeap::new();
-        if limit == 0 {
-            return Vec::new();
-        }
-        for &ordinal in &self.matching {
-            let hit = Worst(Hit { ordinal, score: self.of(ordinal) });
-            let full = best.len() >= limit;
-            if full && best.peek().is_some_and(|worst| hit >= *worst) || !accept(ordinal) {
-                continue;
-            }
-            if full {
-                best.pop();
-            }
-            best.push(hit);
-        }
-        best.into_sorted_vec().into_iter().map(|Worst(hit)| hit).collect()
+    /// The geometric mean of the lengths: a few huge documents do not move it far.
+    pub(crate) fn pivot(self) -> f32 {
+        let mean = self.log_length as f64 / 1e6 / f64::from(self.documents.max(1));
+        narrow(mean.exp()).max(1.0)
     }
 }
 
-/// A hit that is greater the worse it is, so that the heap's greatest is the one to drop.
-#[derive(Debug)]
-struct Worst(Hit);
-
-impl Ord for Worst {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let by_score = other.0.score.total_cmp(&self.0.score);
-        by_score.then_with(|| other.0.ordinal.cmp(&self.0.ordinal))
-    }
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a logarithm of a 32-bit number is small and not negative"
+)]
+fn log_millionths(length: u32) -> u64 {
+    (f64::from(length.max(1)).ln() * 1e6).round() as u64
 }
 
-impl PartialOrd for Worst {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Worst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Worst {}
-
-/// How much an occurrence count says, from 0 to 1, less in a document longer than the average.
-fn saturation(frequency: u32, length: u32, average: f32) -> f32 {
-    let frequency = frequency as f32;
-    frequency / (frequency + K1 * (1.0 - B + B * length as f32 / average))
+#[expect(clippy::cast_possible_truncation, reason = "a length needs no more digits")]
+const fn narrow(value: f64) -> f32 {
+    value as f32
 }
 
 /// An ordinal or id as a place in a vector. Every supported target has at least 32-bit pointers.

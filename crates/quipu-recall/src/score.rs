@@ -1,108 +1,58 @@
 //! Owns the third stage of recall: what each signal of a candidate is worth, and their one sum.
 //! Signals are measured elsewhere and handed in as numbers from 0 to 1; a new kind of signal is a
-//! field of [`Signals`], a field of [`Weights`] and a line in `factors`.
-//! Does not order candidates (`rank` does) and writes no prose (`explain` does).
+//! field of [`Signals`], a name in [`factor`] and a line in `factors`. What it is worth is in
+//! `weights`. Does not order candidates (`rank` does) and writes no prose (`explain` does).
 
-/// What is known of one candidate. Numbers outside 0 to 1 are clamped, NaN counts as 0.
+use crate::weights::Weights;
+
+/// What is known of one candidate. Numbers outside 0 to 1 are clamped, NaN counts as 0. None is a
+/// signal that does not apply to the whole request, which is not the same as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Signals {
-    /// How well the words match, relative to the best match of the query; see [`lexical`].
-    /// None when nothing was asked, which is not the same as no match.
+    /// How well the words match the hint, relative to the best match; see [`relative`].
     pub lexical: Option<f32>,
+    /// How close it is in meaning to the hint, relative to the closest.
+    pub semantic: Option<f32>,
+    /// Where the hint names authors: how well one of theirs matches the rest of the hint.
+    pub author: Option<f32>,
+    /// How well it fits what the reader said of itself: interests, role, the task at hand.
+    pub interests: Option<f32>,
     /// How new the unit is; see [`recency`].
     pub recency: f32,
     /// How close the author's role is to the reader's.
     pub role: f32,
     /// How much the type of the unit matters; see [`type_importance`].
     pub type_importance: f32,
+    /// Whether it lays down a rule that holds from then on.
+    pub standing: f32,
     /// What the author said of its certainty. None counts as undecided, 0.5.
     pub confidence: Option<f32>,
-    /// Whether it belongs to the reader's task (1), a task it depends on (less), or neither (0).
-    pub task: f32,
-    /// How close it is, by stated relations, to what the reader works on.
-    pub relation: f32,
+    /// Whether it belongs to the reader's task; none where it has no task.
+    pub task: Option<f32>,
+    /// How close it is, by stated relations, to that task's units.
+    pub relation: Option<f32>,
     /// Whether it is not committed yet.
     pub is_draft: bool,
 }
 
-/// What each signal is worth. Only the proportions matter: the sum is divided by their total.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// Of [`Signals::lexical`]. The largest, because a hint is the clearest wish a reader states.
-    pub lexical: f32,
-    /// Of [`Signals::recency`].
-    pub recency: f32,
-    /// Of [`Signals::role`].
-    pub role: f32,
-    /// Of [`Signals::type_importance`].
-    pub type_importance: f32,
-    /// Of [`Signals::confidence`].
-    pub confidence: f32,
-    /// Of [`Signals::task`].
-    pub task: f32,
-    /// Of [`Signals::relation`].
-    pub relation: f32,
-    /// The share of its score that a draft loses.
-    pub draft_discount: f32,
-}
-
-impl Default for Weights {
-    /// With a query, words decide and the rest settles what words leave open; without one,
-    /// recency, type and task lead, in this order.
-    fn default() -> Self {
-        Self {
-            lexical: 0.40,
-            recency: 0.16,
-            role: 0.10,
-            type_importance: 0.13,
-            confidence: 0.06,
-            task: 0.10,
-            relation: 0.05,
-            draft_discount: 0.15,
-        }
-    }
-}
-
-impl Weights {
-    /// Gives recency the share `share` of the whole: 0 ignores it, 1 lets nothing else count.
-    /// The other factors keep their proportions, and what a draft loses shrinks with them.
-    /// A share that is not a number changes nothing.
-    #[must_use]
-    pub fn recency_weight(self, share: f32) -> Self {
-        if share.is_nan() {
-            return self;
-        }
-        let recency = share.clamp(0.0, 1.0);
-        let others = self.lexical
-            + self.role
-            + self.type_importance
-            + self.confidence
-            + self.task
-            + self.relation;
-        let scale = if others > 0.0 { (1.0 - recency) / others } else { 0.0 };
-        Self {
-            lexical: self.lexical * scale,
-            recency,
-            role: self.role * scale,
-            type_importance: self.type_importance * scale,
-            confidence: self.confidence * scale,
-            task: self.task * scale,
-            relation: self.relation * scale,
-            draft_discount: self.draft_discount * (1.0 - recency),
-        }
-    }
-}
-
 /// The names under which factors appear in [`Contribution::factor`].
 pub mod factor {
-    /// Shared words.
+    /// Words shared with the hint.
     pub const LEXICAL: &str = "lexical";
+    /// Closeness in meaning to the hint.
+    pub const SEMANTIC: &str = "semantic";
+    /// An author that the hint names.
+    pub const AUTHOR: &str = "author";
+    /// Closeness to what the reader said of itself.
+    pub const INTERESTS: &str = "interests";
     /// Newness.
     pub const RECENCY: &str = "recency";
     /// Closeness of roles.
     pub const ROLE: &str = "role";
     /// Weight of the type.
     pub const TYPE: &str = "type_importance";
+    /// A rule that holds.
+    pub const STANDING: &str = "standing";
     /// Stated certainty.
     pub const CONFIDENCE: &str = "confidence";
     /// The reader's task.
@@ -161,24 +111,27 @@ pub fn score(signals: &Signals, weights: &Weights) -> Score {
 
 /// The signals that apply, each with its weight.
 fn factors(signals: &Signals, weights: &Weights) -> Vec<(&'static str, f32, f32)> {
-    let always = [
-        (factor::RECENCY, signals.recency, weights.recency),
-        (factor::ROLE, signals.role, weights.role),
-        (factor::TYPE, signals.type_importance, weights.type_importance),
-        (factor::CONFIDENCE, signals.confidence.unwrap_or(0.5), weights.confidence),
+    let confidence = signals.confidence.unwrap_or(0.5);
+    let all = [
+        (factor::LEXICAL, signals.lexical, weights.lexical),
+        (factor::SEMANTIC, signals.semantic, weights.semantic),
+        (factor::AUTHOR, signals.author, weights.author),
+        (factor::INTERESTS, signals.interests, weights.interests),
+        (factor::RECENCY, Some(signals.recency), weights.recency),
+        (factor::ROLE, Some(signals.role), weights.role),
+        (factor::TYPE, Some(signals.type_importance), weights.type_importance),
+        (factor::STANDING, Some(signals.standing), weights.standing),
+        (factor::CONFIDENCE, Some(confidence), weights.confidence),
         (factor::TASK, signals.task, weights.task),
         (factor::RELATION, signals.relation, weights.relation),
     ];
-    let asked = signals.lexical.map(|raw| (factor::LEXICAL, raw, weights.lexical));
-    asked
-        .into_iter()
-        .chain(always)
-        .map(|(name, raw, weight)| (name, unit(raw), finite_weight(weight)))
+    all.into_iter()
+        .filter_map(|(name, raw, weight)| Some((name, unit(raw?), finite_weight(weight))))
         .collect()
 }
 
-/// The lexical signal: a raw score relative to the best one that the reader may see.
-pub fn lexical(raw: f32, best: f32) -> f32 {
+/// A signal relative to the best one that the reader may see.
+pub fn relative(raw: f32, best: f32) -> f32 {
     if best > 0.0 { unit(raw / best) } else { 0.0 }
 }
 

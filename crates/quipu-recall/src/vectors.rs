@@ -152,6 +152,21 @@ impl Vectors {
         Some(Probe { code: self.space.code(&row).collect(), row })
     }
 
+    /// The mean of the vectors of some documents, in the given order; none where none has any.
+    pub fn mean_of(&self, ordinals: &[u32]) -> Option<Vec<f32>> {
+        let mut sum = vec![0.0_f32; self.space.dimensions];
+        for ordinal in ordinals {
+            let Place { first, rows } = self.place(*ordinal);
+            for row in slot(first)..slot(first) + slot(rows) {
+                for (total, value) in sum.iter_mut().zip(self.row(row)) {
+                    *total += f32::from(*value) * self.scales[row];
+                }
+            }
+        }
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        (length > 0.0).then(|| sum.iter().map(|value| value / length).collect())
+    }
+
     /// How close a document is, as a cosine from -1 to 1; none where it has no vector.
     pub fn similarity(&self, probe: &Probe, ordinal: u32) -> Option<f32> {
         let Place { first, rows } = self.place(ordinal);

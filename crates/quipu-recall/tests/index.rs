@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use quipu_recall::{Hit, Index, IndexError, Query, analyze};
+use quipu_recall::{Hit, Index, IndexError, Neighbours, Query, Seen, analyze};
 
 const WORDS: &[&str] = &["market", "growth", "asia", "risk", "4.2b", "team", "launch", "市場"];
 
@@ -26,30 +26,64 @@ fn everything(_: u32) -> bool {
     true
 }
 
-/// BM25 as in a textbook, over the texts themselves.
-fn brute_force(texts: &BTreeMap<u32, String>, query: &[(&str, f32)]) -> BTreeMap<u32, f64> {
+fn search(index: &Index, query: &Query, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
+    index.lexical().look(query, &Seen::ALL).best(limit, accept)
+}
+
+/// Documents in a row.
+struct Row(u32);
+
+impl Neighbours for Row {
+    fn before(&self, ordinal: u32) -> Option<u32> {
+        ordinal.checked_sub(1)
+    }
+
+    fn after(&self, ordinal: u32) -> Option<u32> {
+        Some(ordinal + 1).filter(|next| *next < self.0)
+    }
+}
+
+/// Documents that stand alone.
+struct Alone;
+
+impl Neighbours for Alone {
+    fn before(&self, _: u32) -> Option<u32> {
+        None
+    }
+
+    fn after(&self, _: u32) -> Option<u32> {
+        None
+    }
+}
+
+/// What each word is worth in each text: BM25 by presence, lengths against their geometric mean.
+fn by_word(texts: &BTreeMap<u32, String>, query: &[(&str, f32)]) -> Vec<BTreeMap<u32, f64>> {
     let docs: BTreeMap<u32, _> = texts.iter().map(|(at, text)| (*at, analyze(text))).collect();
     let count = docs.len() as f64;
-    let total: f64 = docs.values().map(|doc| f64::from(doc.length())).sum();
-    let average = (total / count).max(1.0);
+    let total: f64 = docs.values().map(|doc| (doc.distinct().max(1) as f64).ln()).sum();
+    let pivot = (total / count.max(1.0)).exp();
     let mut weights: BTreeMap<String, f64> = BTreeMap::new();
     for (text, weight) in query {
         for (term, _) in analyze(text).terms() {
             *weights.entry(term.to_owned()).or_default() += f64::from(*weight);
         }
     }
-    let mut scores = BTreeMap::new();
-    for (term, weight) in weights {
-        let frequency = |doc: &quipu_recall::Analyzed| {
-            doc.terms().find(|(other, _)| *other == term).map_or(0.0, |(_, tf)| f64::from(tf))
-        };
-        let with = docs.values().filter(|doc| frequency(doc) > 0.0).count() as f64;
+    let worth = |(term, weight): (String, f64)| {
+        let having: Vec<_> = docs.iter().filter(|(_, doc)| doc.has(&term)).collect();
+        let with = having.len() as f64;
         let rarity = (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
-        for (at, doc) in docs.iter().filter(|(_, doc)| frequency(doc) > 0.0) {
-            let norm = 0.9 * (0.6 + 0.4 * f64::from(doc.length()) / average);
-            let tf = frequency(doc);
-            *scores.entry(*at).or_default() += weight * rarity * tf / (tf + norm);
-        }
+        let of = |doc: &quipu_recall::Analyzed| {
+            weight * rarity / (1.0 + 0.9 * (0.6 + 0.4 * doc.distinct() as f64 / pivot))
+        };
+        having.into_iter().map(|(at, doc)| (*at, of(doc))).collect()
+    };
+    weights.into_iter().map(worth).collect()
+}
+
+fn brute_force(texts: &BTreeMap<u32, String>, query: &[(&str, f32)]) -> BTreeMap<u32, f64> {
+    let mut scores = BTreeMap::new();
+    for (at, worth) in by_word(texts, query).into_iter().flatten() {
+        *scores.entry(at).or_default() += worth;
     }
     scores
 }
@@ -89,11 +123,61 @@ proptest! {
         }
         let parts = [(hint.as_str(), 1.0), (interests.as_str(), weight)];
         let query = Query::new(&parts);
-        let hits = index.lexical().search(&query, usize::MAX, &everything);
+        let hits = search(&index, &query, usize::MAX, &everything);
         check_against_brute_force(&hits, &brute_force(&left, &parts));
         let ordinals: Vec<u32> = hits.iter().map(|hit| hit.ordinal).collect();
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-        prop_assert_eq!(index.lexical().score_all(&query, &ordinals), scores);
+        let look = index.lexical().look(&query, &Seen::ALL);
+        prop_assert_eq!(look.scores(&ordinals, &Alone), scores);
+    }
+
+    #[test]
+    fn a_word_of_a_neighbour_counts_less_the_further_away_it_is(
+        texts in prop::collection::vec(text(), 1..25),
+        hint in text(),
+    ) {
+        let index = build(&texts);
+        let all: BTreeMap<u32, String> = (0..).zip(texts.clone()).collect();
+        let query = Query::new(&[(&hint, 1.0)]);
+        let ordinals: Vec<u32> = all.keys().copied().collect();
+        let row = Row(u32::try_from(texts.len()).unwrap());
+        let found = index.lexical().look(&query, &Seen::ALL).scores(&ordinals, &row);
+        let words = by_word(&all, &[(&hint, 1.0)]);
+        for (ordinal, found) in ordinals.iter().zip(found) {
+            let near = |word: &BTreeMap<u32, f64>| {
+                let of = |(at, worth): (&u32, &f64)| match at.abs_diff(*ordinal) {
+                    far @ 0..=3 => {
+                        let share: f64 = if at < ordinal { 0.75 } else { 0.6 };
+                        worth * share.powi(i32::try_from(far).unwrap())
+                    }
+                    _ => 0.0,
+                };
+                word.iter().map(of).fold(0.0, f64::max)
+            };
+            let expected: f64 = words.iter().map(near).sum();
+            prop_assert!((f64::from(found) - expected).abs() < 1e-4, "{} {}", found, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_seen_changes_nothing(
+        texts in prop::collection::vec(text(), 1..25),
+        hint in text(),
+        hidden in prop::collection::btree_set(0_u32..25, 0..20),
+    ) {
+        let whole = build(&texts);
+        let mut without = build(&texts);
+        without.forget(&hidden);
+        let query = Query::new(&[(&hint, 1.0)]);
+        let seen = Seen::only(25, |at| !hidden.contains(&at));
+        let (some, all) = (
+            whole.lexical().look(&query, &seen),
+            without.lexical().look(&query, &Seen::ALL),
+        );
+        prop_assert_eq!(some.best(25, &everything), all.best(25, &everything));
+        prop_assert_eq!(some.known().to_bits(), all.known().to_bits());
+        let left: Vec<u32> = (0..25).filter(|at| !hidden.contains(at)).collect();
+        prop_assert_eq!(some.scores(&left, &Alone), all.scores(&left, &Alone));
     }
 
     #[test]
@@ -105,10 +189,10 @@ proptest! {
         let index = build(&texts);
         let query = Query::new(&[(&hint, 1.0)]);
         let even = |ordinal: u32| ordinal.is_multiple_of(2);
-        let all = index.lexical().search(&query, usize::MAX, &everything);
+        let all = search(&index, &query, usize::MAX, &everything);
         let mut expected: Vec<Hit> = all.into_iter().filter(|hit| even(hit.ordinal)).collect();
         expected.truncate(limit);
-        prop_assert_eq!(index.lexical().search(&query, limit, &even), expected);
+        prop_assert_eq!(search(&index, &query, limit, &even), expected);
     }
 
     #[test]
@@ -125,8 +209,8 @@ proptest! {
         let mut again = Index::read_from(&mut bytes.as_slice()).unwrap();
         let query = Query::new(&[(&hint, 1.0)]);
         prop_assert_eq!(
-            again.lexical().search(&query, 10, &everything),
-            index.lexical().search(&query, 10, &everything)
+            search(&again, &query, 10, &everything),
+            search(&index, &query, 10, &everything)
         );
         prop_assert_eq!(stored(&again), bytes);
         let more = analyze("growth in asia");
@@ -160,7 +244,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Ok(index) = Index::read_from(&mut bytes.as_slice()) {
-            index.lexical().search(&Query::new(&[("market growth", 1.0)]), 10, &everything);
+            search(&index, &Query::new(&[("market growth", 1.0)]), 10, &everything);
         }
     }
 }
@@ -213,7 +297,8 @@ fn names_the_words_as_the_query_wrote_them_rarest_first() {
     let texts = ["growing markets in asia", "market report", "a market", "nothing"];
     let index = build(&texts.map(str::to_owned));
     let query = Query::new(&[("Market Growth grows ASIAN asia", 1.0)]);
-    let words = index.lexical().matched_terms(&query, &[3, 0, 1, 99, 0]);
+    let look = index.lexical().look(&query, &Seen::ALL);
+    let words = look.shared_words(&[3, 0, 1, 99, 0]);
     assert_eq!(words[1], words[4]);
     assert_eq!(words[1], ["asia", "grows", "Market"]);
     assert_eq!(words[2], ["Market"]);
@@ -230,10 +315,10 @@ fn bad_texts_are_found_again() {
     for (hint, ordinal) in
         [("word", 1), ("täxt", 2), ("moonshot", 4), ("עולם", 5), ("ينمو", 6), (&base64, 3)]
     {
-        let hits = index.lexical().search(&Query::new(&[(hint, 1.0)]), 1, &everything);
+        let hits = search(&index, &Query::new(&[(hint, 1.0)]), 1, &everything);
         assert_eq!(hits.first().map(|hit| hit.ordinal), Some(ordinal));
     }
-    assert!(index.lexical().search(&Query::new(&[("", 1.0)]), 5, &everything).is_empty());
+    assert!(search(&index, &Query::new(&[("", 1.0)]), 5, &everything).is_empty());
 }
 
 #[test]
@@ -242,7 +327,7 @@ fn memory_grows_by_a_few_bytes_per_word_of_known_vocabulary() {
         (0_u32..5000).map(|at| format!("market growth {} {}", at % 50, at % 70)).collect();
     let index = build(&texts);
     assert!(
-        index.lexical().memory_bytes() < 5000 * (4 + 4 * 5) + 20_000,
+        index.lexical().memory_bytes() < 5000 * (4 + 4 * 3) + 20_000,
         "{}",
         index.lexical().memory_bytes()
     );

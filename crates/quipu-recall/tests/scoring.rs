@@ -2,25 +2,35 @@
 #![cfg(test)]
 
 use proptest::prelude::*;
-use quipu_recall::budget::{Fit, Item, fit};
+use quipu_recall::Weights;
+use quipu_recall::budget::Budget;
 use quipu_recall::explain::{Facts, reason};
 use quipu_recall::rank::{Candidate, Diversity, Ranked, rank, rank_with};
-use quipu_recall::score::{Signals, Weights, lexical, recency, score, type_importance};
+use quipu_recall::score::{Signals, recency, relative, score, type_importance};
 
 fn signals() -> impl Strategy<Value = Signals> {
     let number = || prop_oneof![8 => 0.0_f32..=1.0, 1 => any::<f32>()];
-    let numbers = (number(), number(), number(), number(), number());
-    let options = (prop::option::of(number()), prop::option::of(number()), any::<bool>());
-    (numbers, options).prop_map(|(n, (lexical, confidence, is_draft))| Signals {
-        lexical,
+    let maybe = || prop::option::of(number());
+    let numbers = (number(), number(), number(), number());
+    let options = (maybe(), maybe(), maybe(), maybe(), maybe(), any::<bool>(), maybe(), maybe());
+    (numbers, options).prop_map(|(n, o)| Signals {
+        lexical: o.0,
+        semantic: o.1,
+        author: o.2,
+        interests: o.3,
         recency: n.0,
         role: n.1,
         type_importance: n.2,
-        confidence,
-        task: n.3,
-        relation: n.4,
-        is_draft,
+        standing: n.3,
+        confidence: o.4,
+        task: o.6,
+        relation: o.7,
+        is_draft: o.5,
     })
+}
+
+fn weights() -> impl Strategy<Value = Weights> {
+    prop::sample::select(vec![Weights::HINTED, Weights::UNHINTED])
 }
 
 fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
@@ -62,8 +72,8 @@ proptest! {
     fn a_score_lies_in_0_to_1_and_is_the_sum_of_its_contributions(
         signals in signals(),
         share in prop::option::of(any::<f32>()),
+        weights in weights(),
     ) {
-        let weights = Weights::default();
         let weights = share.map_or(weights, |share| weights.recency_weight(share));
         let score = score(&signals, &weights);
         prop_assert!((0.0..=1.0).contains(&score.value));
@@ -72,8 +82,9 @@ proptest! {
     }
 
     #[test]
-    fn more_of_any_signal_never_scores_less(signals in signals(), recent in 0.0_f32..=1.0) {
-        let weights = Weights::default();
+    fn more_of_any_signal_never_scores_less(
+        signals in signals(), recent in 0.0_f32..=1.0, weights in weights(),
+    ) {
         let less = Signals { recency: 0.0, ..signals };
         let more = Signals { recency: recent, ..signals };
         prop_assert!(score(&less, &weights).value <= score(&more, &weights).value);
@@ -109,29 +120,29 @@ proptest! {
 
     #[test]
     fn a_budget_is_never_exceeded(
-        costs in prop::collection::vec((any::<usize>(), 0_usize..500), 0..30),
-        small in prop::collection::vec((0_usize..900, 0_usize..300), 0..30),
-        max_tokens in 0_usize..4000,
+        things in prop::collection::vec(
+            prop::collection::vec(prop_oneof![any::<usize>(), 0_usize..900], 0..4), 0..30),
+        tokens in 0_usize..4000,
     ) {
-        let items: Vec<Item> = costs
-            .into_iter()
-            .chain(small)
-            .map(|(full_tokens, summary_tokens)| Item { full_tokens, summary_tokens })
-            .collect();
-        let fits = fit(&items, max_tokens);
-        prop_assert_eq!(fits.len(), items.len());
-        let used: usize = items.iter().zip(&fits).map(|(item, fit)| match fit {
-            Fit::Full => item.full_tokens,
-            Fit::Summary => item.summary_tokens,
-            Fit::LeftOut => 0,
-        }).sum();
-        prop_assert!(used <= max_tokens);
+        let mut budget = Budget::new(tokens);
+        let mut used = 0;
+        for forms in things {
+            let left = budget.left();
+            match budget.spend(forms.iter().copied()) {
+                Some(form) => {
+                    used += forms[form];
+                    prop_assert!(forms[..form].iter().all(|cost| *cost > left));
+                }
+                None => prop_assert!(forms.iter().all(|cost| *cost > left)),
+            }
+        }
+        prop_assert_eq!(used + budget.left(), tokens);
     }
 
     #[test]
     fn a_reason_is_one_or_two_short_sentences_on_one_line(signals in signals(), role in ".{0,99}") {
         let facts = Facts { type_name: "finding", author_role: &role, ..Facts::default() };
-        let text = reason(&score(&signals, &Weights::default()), &facts);
+        let text = reason(&score(&signals, &Weights::HINTED), &facts);
         prop_assert!(text.ends_with('.') && text.chars().count() < 300);
         prop_assert!(!text.contains('\n'));
     }
@@ -142,21 +153,25 @@ fn recency_weight_0_ignores_recency_and_1_ignores_the_rest() {
     let new_draft = Signals { recency: 0.51, is_draft: true, ..Signals::default() };
     let old = Signals {
         lexical: Some(1.0),
+        semantic: Some(1.0),
+        author: Some(1.0),
+        interests: Some(1.0),
         recency: 0.5,
         role: 1.0,
         type_importance: 1.0,
+        standing: 1.0,
         confidence: Some(1.0),
-        task: 1.0,
-        relation: 1.0,
+        task: Some(1.0),
+        relation: Some(1.0),
         is_draft: false,
     };
-    let only = Weights::default().recency_weight(1.0);
+    let only = Weights::HINTED.recency_weight(1.0);
     assert!(score(&new_draft, &only).value > score(&old, &only).value);
-    let never = Weights::default().recency_weight(0.0);
+    let never = Weights::HINTED.recency_weight(0.0);
     let newer = Signals { recency: 1.0, ..old };
     assert!(score(&newer, &never).value.total_cmp(&score(&old, &never).value).is_eq());
     assert!(score(&newer, &never).value > 0.999);
-    assert_eq!(Weights::default().recency_weight(f32::NAN), Weights::default());
+    assert_eq!(Weights::HINTED.recency_weight(f32::NAN), Weights::HINTED);
 }
 
 #[test]
@@ -182,14 +197,16 @@ fn a_better_match_wins_over_a_newer_unit_when_something_was_asked() {
     let base = Signals { type_importance: 0.6, ..Signals::default() };
     let matching = Signals { lexical: Some(1.0), recency: 0.2, ..base };
     let newer = Signals { lexical: Some(0.0), recency: 1.0, ..base };
-    let weights = Weights::default();
+    let weights = Weights::HINTED;
     assert!(score(&matching, &weights).value > score(&newer, &weights).value);
 }
 
 #[test]
-fn the_lexical_signal_is_relative_to_the_best_match() {
-    assert!((lexical(3.0, 6.0) - 0.5).abs() < f32::EPSILON);
-    assert!(lexical(0.0, 0.0) <= 0.0 && lexical(9.0, 3.0) >= 1.0 && lexical(f32::NAN, 1.0) <= 0.0);
+fn a_match_is_relative_to_the_best_one() {
+    assert!((relative(3.0, 6.0) - 0.5).abs() < f32::EPSILON);
+    assert!(
+        relative(0.0, 0.0) <= 0.0 && relative(9.0, 3.0) >= 1.0 && relative(f32::NAN, 1.0) <= 0.0
+    );
 }
 
 #[test]
@@ -219,11 +236,11 @@ fn a_reason_names_what_mattered() {
     let facts = Facts {
         type_name: "finding",
         author_role: "market_researcher",
-        matched_terms: &["market", "growth"],
+        hint_terms: &["market", "growth"],
         ..Facts::default()
     };
     assert_eq!(
-        reason(&score(&signals, &Weights::default()), &facts),
+        reason(&score(&signals, &Weights::HINTED), &facts),
         "Recent finding from market_researcher. Shares 'market' and 'growth' with your hint."
     );
 }
@@ -233,7 +250,7 @@ fn a_reason_without_a_query_speaks_of_type_task_and_draft() {
     let signals = Signals {
         recency: 0.1,
         type_importance: 1.0,
-        task: 1.0,
+        task: Some(1.0),
         confidence: Some(0.9),
         is_draft: true,
         ..Signals::default()
@@ -245,10 +262,10 @@ fn a_reason_without_a_query_speaks_of_type_task_and_draft() {
         ..Facts::default()
     };
     assert_eq!(
-        reason(&score(&signals, &Weights::default()), &facts),
+        reason(&score(&signals, &Weights::HINTED), &facts),
         "Draft human directive. Matters by its type, belongs to your task and is stated with high \
          confidence."
     );
-    let nothing = reason(&score(&Signals::default(), &Weights::default()), &Facts::default());
+    let nothing = reason(&score(&Signals::default(), &Weights::HINTED), &Facts::default());
     assert_eq!(nothing, "Unit. No factor stands out.");
 }

@@ -113,7 +113,7 @@ impl Call {
     /// Checks that the sender takes part in the Field and has the authority that the payload needs.
     pub(crate) fn admit(&self, needed: impl FnOnce(&Value) -> u8) -> Result<(), Refused> {
         self.field
-            .admit(&self.message.agent, self.message.authority, needed(&self.payload))
+            .admit(&self.message, needed(&self.payload))
             .map_err(|error| error.during(self.operation).into())
     }
 

@@ -59,6 +59,9 @@ pub(crate) struct AttuneArgs {
     /// Show how each factor added to a score
     #[arg(long)]
     explain: bool,
+    /// Look at the Field as it was after this epoch
+    #[arg(long, value_name = "EPOCH")]
+    as_of: Option<u64>,
     /// How much of each unit to return
     #[arg(long, value_name = "FORMAT", value_parser = formats(), default_value = "full")]
     format: String,
@@ -107,6 +110,7 @@ fn payload(args: &AttuneArgs, role: &str) -> Value {
     scope.interests.clone_from(&args.interests);
     scope.active_task_id.clone_from(&args.task);
     scope.include_own = args.own;
+    scope.as_of_epoch = args.as_of;
     scope.explain = args.explain;
     let mut payload = json!({"scope": scope, "format": args.format});
     if let (Some(hint), Some(object)) = (&args.hint, payload.as_object_mut()) {

@@ -2,7 +2,7 @@
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use quipu_field::{Fields, SystemOrigin};
+use quipu_field::{FieldOptions, Fields, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
     BindError, KeyStore, Options, Server,
@@ -56,7 +56,13 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
 }
 
 fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
-    let origin = Arc::new(SystemOrigin);
+    let template = FieldOptions {
+        cross_session_visibility: settings.cross_session_visibility,
+        replay_events_max: settings.replay_events_max,
+        trace_attunes: settings.trace_attunes,
+        models: models(&settings.models)?,
+        ..FieldOptions::new(Arc::new(SystemOrigin))
+    };
     let (engine, directory): (Arc<dyn Engine>, _) = match settings.log {
         LogPlace::Sqlite => {
             let options = SqliteOptions { max_log_bytes: settings.max_log_bytes };
@@ -70,7 +76,7 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
             (Arc::new(MemoryEngine::new()), None)
         }
     };
-    Ok(Fields::new(engine, origin, directory).with_models(models(&settings.models)?))
+    Ok(Fields::with_options(engine, template, directory))
 }
 
 fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {

@@ -35,6 +35,16 @@ pub enum Error {
         /// The conflict.
         conflict: ConflictId,
     },
+    /// The vote is open on other terms.
+    #[error("payload.quorum: the vote on {conflict} takes {quorum} ballots, not {asked}")]
+    OtherQuorum {
+        /// The conflict.
+        conflict: ConflictId,
+        /// What was asked for.
+        asked: u32,
+        /// What holds.
+        quorum: u32,
+    },
     /// It is escalated already, and the human does not say what prevails.
     #[error(
         "payload.resolution.winner_id: {conflict} is escalated already; say which unit prevails"
@@ -99,6 +109,7 @@ impl Error {
             Self::AlreadyResolved { .. }
             | Self::NeedsHuman { .. }
             | Self::NoVoteOnEscalated { .. }
+            | Self::OtherQuorum { .. }
             | Self::Undecided { .. } => ErrorCode::InvalidTransition,
             Self::NotAParty { .. }
             | Self::DoesNotStand { .. }

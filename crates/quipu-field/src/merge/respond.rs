@@ -28,40 +28,23 @@ pub fn respond(
     let (mut status, mut vote) = (MergeStatus::PendingVote, None);
     (conflict.status, conflict.resolution) = (ConflictStatus::Resolving, None);
     for sealed in events {
-        match &sealed.event {
-            Event::ConflictBallotCast { tally, .. } => vote = Some(*tally),
-            Event::ConflictResolved { strategy, winner, notified, .. } => {
-                status = MergeStatus::Resolved;
-                conflict.status = ConflictStatus::Resolved;
-                conflict.resolution =
-                    Some(settled(*strategy, winner.map(|winner| winner.to_string())));
-                effects.notified_agents.clone_from(notified);
-            }
-            Event::ConflictEscalated { strategy, notified, .. } => {
-                status = MergeStatus::Escalated;
-                conflict.status = ConflictStatus::Escalated;
-                conflict.resolution = Some(settled(*strategy, None));
-                effects.notified_agents.clone_from(notified);
-            }
-            Event::UnitRecorded { unit, .. } => effects.new_unit_id = Some(unit.to_string()),
-            Event::UnitStatusChanged { unit, to: UnitStatus::Superseded, .. } => {
-                effects.superseded_units.push(unit.to_string());
-            }
-            Event::UnitStatusChanged { .. }
-            | Event::ConflictResolving { .. }
-            | Event::AgentRegistered { .. }
-            | Event::AgentDeregistered { .. }
-            | Event::ConflictDetected { .. }
-            | Event::UnitRetracted { .. }
-            | Event::SubscriptionCreated { .. }
-            | Event::SubscriptionRemoved { .. }
-            | Event::UnitsArchived { .. }
-            | Event::UnitsPurged { .. }
-            | Event::AgentStatusChanged { .. }
-            | Event::SessionChanged { .. }
-            | Event::TaskChanged { .. }
-            | Event::HandoffChanged { .. }
-            | Event::ClockAdvanced { .. } => {}
+        let event = &sealed.event;
+        if let Event::ConflictBallotCast { tally, .. } = event {
+            vote = Some(*tally);
+        } else if let Event::ConflictResolved { strategy, winner, notified, .. } = event {
+            status = MergeStatus::Resolved;
+            conflict.status = ConflictStatus::Resolved;
+            conflict.resolution = Some(settled(*strategy, winner.map(|winner| winner.to_string())));
+            effects.notified_agents.clone_from(notified);
+        } else if let Event::ConflictEscalated { strategy, notified, .. } = event {
+            status = MergeStatus::Escalated;
+            conflict.status = ConflictStatus::Escalated;
+            conflict.resolution = Some(settled(*strategy, None));
+            effects.notified_agents.clone_from(notified);
+        } else if let Event::UnitRecorded { unit, .. } = event {
+            effects.new_unit_id = Some(unit.to_string());
+        } else if let Event::UnitStatusChanged { unit, to: UnitStatus::Superseded, .. } = event {
+            effects.superseded_units.push(unit.to_string());
         }
     }
     let mut warnings = Vec::new();

@@ -1,15 +1,16 @@
 //! The events of which a settled conflict is made.
 
 use quipu_log::DraftEvent;
-use quipu_wire::akashik::{ConflictStatus, ConflictStrategy, UnitStatus};
+use quipu_wire::akashik::{ConflictStatus, UnitStatus};
 
 use super::{Case, Side};
 use crate::{command::Decision, event::Event, ids::UnitId, ops::merge::MergeCommand};
 
 /// The first step, where nobody took it before.
-pub(crate) fn begin(case: &Case<'_>, strategy: ConflictStrategy, events: &mut Decision) {
+pub(crate) fn begin(case: &Case<'_>, merge: &MergeCommand, events: &mut Decision) {
     if case.entry.status == ConflictStatus::Detected {
-        let event = Event::ConflictResolving { conflict: case.entry.id, strategy };
+        let (conflict, strategy) = (case.entry.id, merge.strategy);
+        let event = Event::ConflictResolving { conflict, strategy, quorum: merge.quorum };
         events.push(DraftEvent { event, body: None });
     }
 }

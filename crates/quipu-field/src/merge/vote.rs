@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use quipu_log::DraftEvent;
-use quipu_wire::akashik::{BALLOT_AUTHORITY, VoteTally};
+use quipu_wire::akashik::{BALLOT_AUTHORITY, ConflictStatus, VoteTally};
 
-use super::{Case, Error, begin, escalate, settle};
+use super::{Case, Error, Side, begin, escalate, settle};
 use crate::{
     command::Decision,
     event::Event,
@@ -29,9 +29,9 @@ pub(crate) fn cast(
     let tally = VoteTally {
         unit_a: count(&ballots, case.a.ordinal),
         unit_b: count(&ballots, case.b.ordinal),
-        quorum: quorum(case.state),
+        quorum: quorum(case, merge)?,
     };
-    begin(case, merge.strategy, events);
+    begin(case, merge, events);
     let event = Event::ConflictBallotCast { conflict: case.entry.id, choice: choice.id, tally };
     events.push(DraftEvent { event, body: Some(merge.ballot.clone()) });
     if tally.unit_a + tally.unit_b < tally.quorum {
@@ -65,8 +65,32 @@ fn electorate(state: &State) -> impl Iterator<Item = Name> {
     may.map(|(_, agent)| agent.name)
 }
 
+/// The ballots that it takes: as said by who called the vote, else by the rules of the units' sessions,
+/// the stricter of two, else the Field's own rule.
+fn quorum(case: &Case<'_>, merge: &MergeCommand) -> Result<u32, Error> {
+    let called = case.entry.status != ConflictStatus::Detected;
+    let given = if called { case.entry.quorum } else { merge.quorum };
+    let quorum = given.or_else(|| of_sessions(case)).unwrap_or_else(|| majority(case.state));
+    match merge.quorum {
+        // The terms of a vote do not change while it is open.
+        Some(asked) if asked != quorum => {
+            Err(Error::OtherQuorum { conflict: case.entry.id, asked, quorum })
+        }
+        Some(_) | None => Ok(quorum),
+    }
+}
+
+fn of_sessions(case: &Case<'_>) -> Option<u32> {
+    let of = |side: &Side<'_>| {
+        let session = case.state.names.text(side.details.session?);
+        case.state.sessions.get(session)?.policy.quorum
+    };
+    let quorum = of(&case.a).max(of(&case.b))?;
+    Some(u32::try_from(quorum).unwrap_or(u32::MAX))
+}
+
 /// A majority of those who may vote, and two at least: nobody is a majority alone.
-fn quorum(state: &State) -> u32 {
+fn majority(state: &State) -> u32 {
     let majority = electorate(state).count() / 2 + 1;
     u32::try_from(majority).unwrap_or(u32::MAX).max(VOTE_QUORUM_MIN)
 }

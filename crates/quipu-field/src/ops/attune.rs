@@ -1,25 +1,19 @@
 //! ATTUNE (spec 3.4): what matters to this agent now, ranked, explained, within its budget.
 
 use quipu_log::EngineError;
-use quipu_recall::{
-    budget::{self, Fit, Item},
-    explain::{Facts, reason},
-    tokens,
-};
-use quipu_wire::{
-    akashik::{
-        AttunePayload, AttuneResponse, Conflict, ContextBudget, Explanation, FactorExplanation,
-        Format, MemoryUnit, ScopedMemoryUnit, UnitView,
-    },
-    canon,
+use quipu_wire::akashik::{
+    AttunePayload, AttuneResponse, Conflict, ContextBudget, Format, ScopedMemoryUnit, UnitView,
 };
 
 use crate::{
     bodies::Bodies,
     compose::{self, ConflictOutline, UnitOutline},
-    limits::{CONFLICTS_ATTUNED_MAX, UNIT_TOKENS_MIN},
-    ranking::{self, Pick, Selection},
+    filtering::Without,
+    limits::CONFLICTS_ATTUNED_MAX,
+    offering,
+    ranking::{self, Pick, RankingOptions, Selection},
     state::AgentEntry,
+    telling,
     view::Published,
     visibility::Sight,
 };
@@ -34,20 +28,25 @@ pub struct Glance {
     conflicts: Vec<ConflictOutline>,
     conflicts_open: usize,
     units_available: usize,
+    below_threshold: usize,
+    left_out: Vec<(Without, usize)>,
     epoch: u64,
 }
 
-/// Looks at the view, once.
+/// Looks at the view, once. `second` is the hint's vector by the second model, where there is one.
 #[must_use]
 pub fn glance(
     published: &Published,
     agent: &AgentEntry,
     sight: &Sight<'_>,
     payload: &AttunePayload,
+    options: &RankingOptions,
+    second: Option<&[f32]>,
     epoch: u64,
 ) -> Glance {
     let state = &published.state;
-    let Selection { picks, units_available } = ranking::select(published, agent, sight, payload);
+    let Selection { picks, units_available, below_threshold, left_out } =
+        ranking::select(published, agent, sight, payload, options, second);
     let picks = picks
         .into_iter()
         .filter_map(|pick| compose::outline(state, pick.ordinal).map(|outline| (pick, outline)))
@@ -61,7 +60,7 @@ pub fn glance(
         .map(|conflict| compose::outline_conflict(state, conflict))
         .collect();
     let conflicts_open = state.conflicts.iter().filter(|conflict| conflict.is_open()).count();
-    Glance { picks, conflicts, conflicts_open, units_available, epoch }
+    Glance { picks, conflicts, conflicts_open, units_available, below_threshold, left_out, epoch }
 }
 
 /// Fetches the texts and answers.
@@ -69,163 +68,68 @@ pub fn attune(
     glance: Glance,
     bodies: &Bodies,
     payload: &AttunePayload,
+    options: &RankingOptions,
 ) -> Result<AttuneResponse, EngineError> {
-    let Glance { picks, conflicts, conflicts_open, units_available, epoch } = glance;
+    let ranked = glance.picks.len();
+    let why_few = why_few(&glance);
+    let encoding = payload.scope.tokenizer.map_or(options.encoding, offering::encoding);
     let (record, tokens_used) = match payload.format {
-        Format::IdsOnly => {
-            let ids = picks.iter().map(|(pick, unit)| id_only(pick, unit, payload)).collect();
-            (ids, None)
-        }
-        Format::Full | Format::Summary => with_texts(picks, bodies, payload)?,
+        Format::IdsOnly => (glance.picks.iter().map(|pick| id_only(pick, payload)).collect(), None),
+        Format::Full | Format::Summary => offering::offer(glance.picks, bodies, payload, encoding)?,
     };
-    let conflicts = conflicts
+    let conflicts = glance
+        .conflicts
         .into_iter()
         .map(|conflict| conflict.complete(bodies))
         .collect::<Result<Vec<Conflict>, _>>()?;
     let context_budget = ContextBudget {
         units_returned: record.len(),
-        units_available,
+        units_available: glance.units_available,
         tokens_used,
         tokens_budget: payload.scope.max_tokens,
     };
-    let more = conflicts_open.saturating_sub(conflicts.len());
-    let warnings = (more > 0)
-        .then(|| format!("{more} older unresolved conflicts are left out: list them with DETECT"))
-        .into_iter()
-        .collect();
-    let status = "ok".to_owned();
-    Ok(AttuneResponse { status, record, conflicts, context_budget, epoch, warnings })
+    let unfit = ranked - record.len();
+    let unfit = (unfit > 0).then(|| {
+        format!("max_tokens: {unfit} of {ranked} ranked units do not fit, not even in brief")
+    });
+    let more = glance.conflicts_open.saturating_sub(conflicts.len());
+    let more = (more > 0)
+        .then(|| format!("{more} older unresolved conflicts are left out: list them with DETECT"));
+    let warnings = why_few.into_iter().chain(unfit).chain(more).collect();
+    let (status, epoch) = ("ok".to_owned(), glance.epoch);
+    let (as_of_epoch, trace_id) = (None, None);
+    Ok(AttuneResponse {
+        status,
+        record,
+        conflicts,
+        context_budget,
+        epoch,
+        as_of_epoch,
+        trace_id,
+        warnings,
+    })
 }
 
-fn id_only(pick: &Pick, unit: &UnitOutline, payload: &AttunePayload) -> ScopedMemoryUnit {
+/// Where little was found: how many units there are for this reader, and what became of them.
+fn why_few(glance: &Glance) -> Option<String> {
+    let below = (glance.below_threshold, "below relevance_threshold");
+    let filtered = glance.left_out.iter().map(|(why, count)| (*count, why.words()));
+    let reasons: Vec<String> = filtered
+        .chain([below])
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, why)| format!("{count} {why}"))
+        .collect();
+    let found = glance.picks.len();
+    (!reasons.is_empty()).then(|| format!("{found} units found; left out: {}", reasons.join(", ")))
+}
+
+fn id_only((pick, outline): &(Pick, UnitOutline), payload: &AttunePayload) -> ScopedMemoryUnit {
+    let unit = outline.unit();
     ScopedMemoryUnit {
-        memory_unit: UnitView::Id { id: unit.unit().id.clone() },
-        relevance_score: rounded(pick.relevance),
-        relevance_reason: describe(pick, unit.unit(), payload),
+        memory_unit: UnitView::Id { id: unit.id.clone() },
+        relevance_score: telling::rounded(pick.relevance),
+        relevance_reason: telling::describe(pick, unit),
         format: None,
-        explanation: explanation(pick, payload),
+        explanation: telling::explanation(pick, payload),
     }
-}
-
-type Ranked = (Vec<ScopedMemoryUnit>, Option<usize>);
-
-fn with_texts(
-    picks: Vec<(Pick, UnitOutline)>,
-    bodies: &Bodies,
-    payload: &AttunePayload,
-) -> Result<Ranked, EngineError> {
-    let Some(max_tokens) = payload.scope.max_tokens else {
-        let whole = |(pick, outline): (Pick, UnitOutline)| {
-            let offer = Offer::new(pick, outline.complete(bodies)?, payload);
-            Ok(offer.into_wire(payload.format, payload))
-        };
-        return Ok((picks.into_iter().map(whole).collect::<Result<_, EngineError>>()?, None));
-    };
-    let (mut record, mut left) = (Vec::new(), max_tokens);
-    for (pick, outline) in picks {
-        if left < UNIT_TOKENS_MIN {
-            break;
-        }
-        let offer = Offer::new(pick, outline.complete(bodies)?, payload);
-        let (format, tokens) = match budget::fit(&[offer.item], left).first() {
-            Some(Fit::Full) => (Format::Full, offer.item.full_tokens),
-            Some(Fit::Summary) => (Format::Summary, offer.item.summary_tokens),
-            Some(Fit::LeftOut) | None => continue,
-        };
-        left -= tokens;
-        record.push(offer.into_wire(format, payload));
-    }
-    Ok((record, Some(max_tokens - left)))
-}
-
-/// A unit that could be returned, and what each form of it would cost.
-struct Offer {
-    pick: Pick,
-    unit: MemoryUnit,
-    item: Item,
-}
-
-impl Offer {
-    fn new(pick: Pick, unit: MemoryUnit, payload: &AttunePayload) -> Self {
-        let item = match (payload.scope.max_tokens, payload.format) {
-            (None, _) => Item { full_tokens: 0, summary_tokens: 0 },
-            (Some(_), Format::Full | Format::IdsOnly) => {
-                Item { full_tokens: cost(&unit), summary_tokens: cost(&compose::summarized(&unit)) }
-            }
-            (Some(_), Format::Summary) => {
-                let summary_tokens = cost(&compose::summarized(&unit));
-                // Only the summary was asked for, so the whole never fits.
-                Item { full_tokens: usize::MAX, summary_tokens }
-            }
-        };
-        Self { pick, unit, item }
-    }
-
-    fn into_wire(self, format: Format, payload: &AttunePayload) -> ScopedMemoryUnit {
-        let Self { pick, unit, .. } = self;
-        let relevance_reason = describe(&pick, &unit, payload);
-        let unit = if format == Format::Full { unit } else { compose::summarized(&unit) };
-        ScopedMemoryUnit {
-            memory_unit: UnitView::Unit(Box::new(unit)),
-            relevance_score: rounded(pick.relevance),
-            relevance_reason,
-            format: Some(format),
-            explanation: explanation(&pick, payload),
-        }
-    }
-}
-
-/// The tokens of a unit as it is sent.
-fn cost(unit: &MemoryUnit) -> usize {
-    canon::to_string(unit).map_or(usize::MAX, |text| tokens::count(&text))
-}
-
-fn describe(pick: &Pick, unit: &MemoryUnit, payload: &AttunePayload) -> String {
-    let hint = payload.context_hint.as_deref().unwrap_or_default().to_lowercase();
-    let all = || pick.shared_words.iter().map(String::as_str);
-    let of_hint: Vec<&str> = all().filter(|word| hint.contains(&word.to_lowercase())).collect();
-    let (shared, asked_in) = if of_hint.is_empty() {
-        (all().collect(), "your role and interests")
-    } else {
-        (of_hint, "your hint")
-    };
-    let confidence = unit.confidence.as_ref().and_then(|given| given.score);
-    let facts = Facts {
-        type_name: unit.kind.as_str(),
-        author_role: &unit.source.agent_role,
-        matched_terms: &shared,
-        asked_in,
-        same_task: pick.same_task,
-        confidence: confidence.map(narrowed),
-    };
-    reason(&pick.score, &facts)
-}
-
-fn explanation(pick: &Pick, payload: &AttunePayload) -> Option<Explanation> {
-    if !payload.scope.explain {
-        return None;
-    }
-    let mut factors: Vec<FactorExplanation> = pick
-        .score
-        .contributions
-        .iter()
-        .map(|factor| FactorExplanation {
-            factor: factor.factor.to_owned(),
-            value: rounded(factor.raw),
-            weight: rounded(factor.weight),
-            contribution: rounded(factor.contribution),
-        })
-        .collect();
-    factors.sort_by(|a, b| b.contribution.total_cmp(&a.contribution));
-    Some(Explanation { factors, diversity_discount: rounded(pick.discount) })
-}
-
-/// Six digits: enough to tell units apart, few enough to read.
-fn rounded(value: f32) -> f64 {
-    (f64::from(value) * 1e6).round() / 1e6
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a fraction, only compared with a threshold")]
-fn narrowed(value: f64) -> f32 {
-    value as f32
 }

@@ -152,7 +152,7 @@ pub fn decide(
     let needed = command.strategy.authority_needed();
     let author = admit(state, &message.agent, message.authority, needed)?;
     let session = command.session(message);
-    may_enter(state, &message.agent, session)?;
+    may_enter(state, message.speaker(), session)?;
     let sight = Sight::by(state, &message.agent, session, message.authority);
     let selected = command.select(state, &sight);
     if selected.is_empty() {
@@ -206,6 +206,7 @@ fn record_summaries(
                 .map(|unit| Link { kind: RelationType::Elaborates, target: unit.to_string() })
                 .collect(),
             session: synthesis.session.clone(),
+            shown: Vec::new(),
         },
         body: Some(synthesis.body.clone()),
     });

@@ -24,7 +24,7 @@ use crate::{
     limits::LIST_RETURNED_MAX,
     origin::Origin,
     state::{State, TaskEntry, is_final, next_status},
-    visibility::{self, authority_in, may_see},
+    visibility::{self, Speaker, authority_in, may_see},
 };
 
 /// The authority to read of tasks, to have tasks of one's own, to give tasks to others, and to move
@@ -168,7 +168,7 @@ pub fn decide(
         return create(state, message, authority, time_ms, command);
     }
     let task = reach(state, message, &command.id, "payload.task_id")?;
-    visibility::may_write(state, &message.agent, task.session.as_deref())?;
+    visibility::may_write(state, message.speaker(), task.session.as_deref())?;
     authorize(state, message, authority, command, task)?;
     advance(state, message, time_ms, command, task)
 }
@@ -181,7 +181,7 @@ fn create(
     command: &CoordinateCommand,
 ) -> Result<Decision, Refusal> {
     let session = message.session.as_deref();
-    visibility::may_write(state, &message.agent, session)?;
+    visibility::may_write(state, message.speaker(), session)?;
     let id = &command.id;
     if state.tasks.get(id).is_some() {
         return Err(Error::IdTaken { task: id.clone() }.into());
@@ -221,7 +221,7 @@ fn check_assignee(
     if state.agents.live(assignee).is_none() {
         return Err(Error::NoSuchAgent { agent: assignee.to_owned() }.into());
     }
-    visibility::may_enter(state, assignee, session)
+    visibility::may_enter(state, Speaker::named(assignee), session)
         .map_err(|_| Error::AssigneeOutside { agent: assignee.to_owned() }.into())
 }
 
@@ -239,11 +239,11 @@ fn reach<'s>(
     id: &str,
     path: &str,
 ) -> Result<&'s TaskEntry, Refusal> {
-    let (agent, session) = (message.agent.as_str(), message.session.as_deref());
+    let (speaker, session) = (message.speaker(), message.session.as_deref());
     state
         .tasks
         .get(id)
-        .filter(|task| visibility::may_reach(state, agent, session, task.session.as_deref()))
+        .filter(|task| visibility::may_reach(state, speaker, session, task.session.as_deref()))
         .ok_or_else(|| Error::NotFound { path: path.to_owned(), task: id.to_owned() }.into())
 }
 
@@ -375,7 +375,7 @@ fn results(
             let id = UnitId::parse(text);
             id.filter(|id| {
                 let at = state.units.find(*id);
-                at.is_some_and(|at| may_see(state, &message.agent, session, at))
+                at.is_some_and(|at| may_see(state, message.speaker(), session, at))
             })
             .ok_or_else(|| Error::UnitNotFound { unit: text.clone() }.into())
         })
@@ -513,7 +513,7 @@ pub fn read(
         let entry = reach(state, message, id, "payload.task_id")?;
         return Ok(vec![TaskOutline::of(id, entry)]);
     }
-    visibility::may_enter(state, &message.agent, session)?;
+    visibility::may_enter(state, message.speaker(), session)?;
     Ok(state
         .tasks
         .iter()

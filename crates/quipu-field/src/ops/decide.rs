@@ -136,6 +136,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
         Action::Compact(compact) => compact::decide(state, &command.message, compact),
         Action::Subscribe(subscribe) => subscribe::decide(state, &command.message, subscribe),
+        Action::TraceAttune(trace) => super::trace::decide(state, &command.message, trace),
         Action::AdvanceClock(reason) => {
             Ok(vec![DraftEvent { event: Event::ClockAdvanced { reason: *reason }, body: None }])
         }
@@ -163,6 +164,7 @@ pub fn is_same_request(
         Action::NoteConflicts(_)
         | Action::NoteEnriched(_)
         | Action::ExpireLeases
+        | Action::TraceAttune(_)
         | Action::AdvanceClock(_) => false,
     }
 }
@@ -185,6 +187,7 @@ impl Action {
             | Self::NoteConflicts(_)
             | Self::NoteEnriched(_)
             | Self::ExpireLeases
+            | Self::TraceAttune(_)
             | Self::AdvanceClock(_) => None,
         }
     }

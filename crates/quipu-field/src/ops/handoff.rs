@@ -26,7 +26,7 @@ use crate::{
     limits::{HANDOFF_UNITS_MAX, LIST_RETURNED_MAX},
     origin::Origin,
     state::{HandoffEntry, LinkTarget, State, TaskEntry, is_held},
-    visibility::{self, Sight, authority_in},
+    visibility::{self, Sight, Speaker, authority_in},
 };
 
 /// The authority to read of handoffs, to hand over what is one's own, and what is another's.
@@ -168,14 +168,14 @@ fn offer(
     command: &HandoffCommand,
 ) -> Result<Decision, Refusal> {
     let session = message.session.as_deref();
-    visibility::may_write(state, &message.agent, session)?;
+    visibility::may_write(state, message.speaker(), session)?;
     let id = command.payload.task_id.clone().unwrap_or_default();
     let to = command.payload.to_agent.clone().unwrap_or_default();
     check_recipient(state, message, &to)?;
     let wrong = |why| Refusal::from(Error::WrongTask { task: id.clone(), why });
     // To a sender that may not know of it, a task is a mere name, as any other.
     let reachable = |task: &&TaskEntry| {
-        visibility::may_reach(state, &message.agent, session, task.session.as_deref())
+        visibility::may_reach(state, message.speaker(), session, task.session.as_deref())
     };
     if let Some(task) = state.tasks.get(&id).filter(reachable) {
         check_task(state, message, authority, task, &id, &to)?;
@@ -196,7 +196,7 @@ fn check_recipient(state: &State, message: &Message, to: &str) -> Result<(), Ref
     if to == message.agent {
         return Err(Error::WrongAgent { agent, why: "it is the one that offers" }.into());
     }
-    visibility::may_enter(state, to, message.session.as_deref())
+    visibility::may_enter(state, Speaker::named(to), message.session.as_deref())
         .map_err(|_| Error::WrongAgent { agent, why: "it is no member of the session" }.into())
 }
 
@@ -239,8 +239,10 @@ fn package(
     to: String,
 ) -> Result<HandoffChange, Refusal> {
     let session = message.session.as_deref();
-    let (giver, taker) =
-        (Sight::of(state, &message.agent, session), Sight::of(state, &to, session));
+    let (giver, taker) = (
+        Sight::by(state, &message.agent, session, message.authority),
+        Sight::of(state, &to, session),
+    );
     let sees = |at: u32| giver.sees(at) && taker.sees(at);
     let context = &command.payload.context;
     let mut chosen = BTreeSet::new();
@@ -318,10 +320,10 @@ fn answer(
     let not_found = || Error::NotFound { handoff: id.to_owned() };
     let handoff = state.handoffs.get(id).ok_or_else(not_found)?;
     let own = authority_in(state, agent, authority, handoff.session.as_deref());
-    if !takes_part(state, handoff, agent, own) {
+    if !takes_part(state, handoff, message.speaker(), own) {
         return Err(not_found().into());
     }
-    visibility::may_write(state, agent, handoff.session.as_deref())?;
+    visibility::may_write(state, message.speaker(), handoff.session.as_deref())?;
     let whose = if action == HandoffAction::Cancel { &handoff.from } else { &handoff.to };
     let may = whose == agent || (action == HandoffAction::Cancel && own >= AUTHORITY_OTHERS);
     if !may {
@@ -359,8 +361,9 @@ fn take_over(state: &State, handoff: &HandoffEntry, moves: &mut Moves) {
     moves.task(&handoff.task, task, destination);
 }
 
-fn takes_part(state: &State, handoff: &HandoffEntry, agent: &str, own: u8) -> bool {
-    let within = visibility::may_enter(state, agent, handoff.session.as_deref()).is_ok();
+fn takes_part(state: &State, handoff: &HandoffEntry, speaker: Speaker<'_>, own: u8) -> bool {
+    let within = visibility::may_enter(state, speaker, handoff.session.as_deref()).is_ok();
+    let agent = speaker.agent;
     within && (handoff.from == agent || handoff.to == agent || own >= AUTHORITY_OTHERS)
 }
 
@@ -477,7 +480,7 @@ pub fn read(state: &State, message: &Message) -> Result<Vec<HandoffOutline>, Ref
         .rev()
         .filter(|(_, handoff)| {
             let own = authority_in(state, agent, authority, handoff.session.as_deref());
-            takes_part(state, handoff, agent, own)
+            takes_part(state, handoff, message.speaker(), own)
         })
         .take(LIST_RETURNED_MAX)
         .map(|(id, handoff)| HandoffOutline::of(state, id, handoff))

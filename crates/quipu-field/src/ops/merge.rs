@@ -33,6 +33,7 @@ pub struct MergeCommand {
     conflict: String,
     pub(crate) strategy: ConflictStrategy,
     pub(crate) winner: Option<String>,
+    pub(crate) quorum: Option<u32>,
     pub(crate) evidence: Evidence,
     pub(crate) rationale: Body,
     pub(crate) ballot: Body,
@@ -78,6 +79,7 @@ impl MergeCommand {
             conflict: payload.conflict_id.clone(),
             strategy: payload.strategy,
             winner: given.winner_id.clone(),
+            quorum: payload.quorum,
             evidence,
             rationale,
             ballot,
@@ -126,7 +128,7 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         | ConflictStrategy::Authority
         | ConflictStrategy::EvidenceCount => {
             let winner = prevailing(&case, merge, authority)?;
-            begin(&case, merge.strategy, &mut events);
+            begin(&case, merge, &mut events);
             settle(&case, merge, winner, &mut events);
         }
     }
@@ -157,7 +159,7 @@ fn synthesize(
     events: &mut Decision,
 ) -> Result<(), Error> {
     let synthesis = merge.synthesis.as_ref().ok_or(Error::NoSynthesis)?;
-    begin(case, merge.strategy, events);
+    begin(case, merge, events);
     let elaborates =
         |side: &Side<'_>| Link { kind: RelationType::Elaborates, target: side.id.to_string() };
     let event = Event::UnitRecorded {
@@ -168,6 +170,7 @@ fn synthesize(
         task: case.common_task(),
         score: Some(case.least_score()),
         session: None,
+        shown: Vec::new(),
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });
@@ -185,46 +188,33 @@ pub(super) fn is_same(merge: &MergeCommand, header: &Header<Event>, commit: &Com
         |winner: &UnitId| merge.winner.as_ref().is_none_or(|w| *w == winner.to_string());
     let mut told = false;
     for (at, sealed) in (0u32..).zip(&header.events) {
-        let same = match &sealed.event {
-            Event::ConflictBallotCast { conflict, choice, .. } => {
-                told = true;
-                merge.strategy == ConflictStrategy::Vote
-                    && same_conflict(conflict)
-                    && same_winner(choice)
-                    && same_text(at, &merge.ballot)
-            }
-            Event::ConflictResolved { conflict, strategy, winner, .. } => {
-                let by_vote = merge.strategy == ConflictStrategy::Vote;
-                told = true;
-                *strategy == merge.strategy
-                    && same_conflict(conflict)
-                    && (by_vote || winner.as_ref().is_none_or(same_winner))
-                    && same_text(at, &merge.rationale)
-            }
-            Event::ConflictEscalated { conflict, strategy, .. } => {
-                told = true;
-                *strategy == merge.strategy
-                    && same_conflict(conflict)
-                    && same_text(at, &merge.rationale)
-            }
-            Event::UnitRecorded { .. } => {
-                merge.synthesis.as_ref().is_some_and(|own| same_text(at, &own.body))
-            }
-            Event::ConflictResolving { .. }
-            | Event::UnitStatusChanged { .. }
-            | Event::AgentRegistered { .. }
-            | Event::AgentDeregistered { .. }
-            | Event::ConflictDetected { .. }
-            | Event::UnitRetracted { .. }
-            | Event::SubscriptionCreated { .. }
-            | Event::SubscriptionRemoved { .. }
-            | Event::UnitsArchived { .. }
-            | Event::UnitsPurged { .. }
-            | Event::AgentStatusChanged { .. }
-            | Event::SessionChanged { .. }
-            | Event::TaskChanged { .. }
-            | Event::HandoffChanged { .. }
-            | Event::ClockAdvanced { .. } => true,
+        let event = &sealed.event;
+        let same = if let Event::ConflictBallotCast { conflict, choice, tally } = event {
+            told = true;
+            merge.strategy == ConflictStrategy::Vote
+                && merge.quorum.is_none_or(|quorum| quorum == tally.quorum)
+                && same_conflict(conflict)
+                && same_winner(choice)
+                && same_text(at, &merge.ballot)
+        } else if let Event::ConflictResolved { conflict, strategy, winner, .. } = event {
+            let by_vote = merge.strategy == ConflictStrategy::Vote;
+            told = true;
+            *strategy == merge.strategy
+                && same_conflict(conflict)
+                && (by_vote || winner.as_ref().is_none_or(same_winner))
+                && same_text(at, &merge.rationale)
+        } else if let Event::ConflictEscalated { conflict, strategy, .. } = event {
+            told = true;
+            *strategy == merge.strategy
+                && same_conflict(conflict)
+                && same_text(at, &merge.rationale)
+        } else if let Event::ConflictResolving { quorum, .. } = event {
+            *quorum == merge.quorum
+        } else if let Event::UnitRecorded { .. } = event {
+            merge.synthesis.as_ref().is_some_and(|own| same_text(at, &own.body))
+        } else {
+            // What only follows says nothing that was asked for.
+            true
         };
         if !same {
             return false;

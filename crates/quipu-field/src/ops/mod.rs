@@ -16,6 +16,7 @@ pub mod replay;
 pub mod retract;
 pub mod session;
 pub mod subscribe;
+pub mod trace;
 
 mod decide;
 mod same_text;

@@ -17,9 +17,9 @@ use super::{Refusal, admit};
 use crate::{
     command::{Decision, Drawn, Message},
     event::{ConflictBody, Event, Link, UnitBody},
-    ids::{ConflictId, UnitId},
+    ids::{ConflictId, TraceId, UnitId},
     origin::Origin,
-    state::State,
+    state::{AgentEntry, State},
     visibility::{self, Sight},
     words::UnitWords,
 };
@@ -129,7 +129,7 @@ pub fn decide(
     record: &RecordCommand,
 ) -> Result<Decision, Refusal> {
     let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
-    visibility::may_write(state, &message.agent, message.session.as_deref())?;
+    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
     check_targets(state, message, record)?;
     let mut events = vec![DraftEvent {
         event: Event::UnitRecorded {
@@ -141,6 +141,7 @@ pub fn decide(
             score: record.score,
             relations: record.links.clone(),
             session: None,
+            shown: shown(state, author, message),
         },
         body: Some(record.drawn.body.clone()),
     }];
@@ -159,6 +160,15 @@ fn await_vector(record: &RecordCommand, events: &mut Decision) {
         let (from, to) = (UnitStatus::Active, UnitStatus::PendingEnrichment);
         let event = Event::UnitStatusChanged { unit, from, to };
         events.push(DraftEvent { event, body: None });
+    }
+}
+
+/// What the author was shown in this session since it last recorded something, where that was traced.
+fn shown(state: &State, author: &AgentEntry, message: &Message) -> Vec<TraceId> {
+    match message.session.as_deref().map(|session| state.names.find(session)) {
+        // A session that nobody named before is one in which nothing was shown.
+        Some(None) => Vec::new(),
+        session => state.shown.before(author.name, session.flatten()).to_vec(),
     }
 }
 

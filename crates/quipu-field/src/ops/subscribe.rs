@@ -67,10 +67,10 @@ pub fn decide(
     let event = match command.payload.action {
         SubscribeAction::List => return Ok(Vec::new()),
         SubscribeAction::Unsubscribe => {
-            let Some(subscription) = own(state, &message.agent, request) else {
+            let Some((subscription, created)) = own(state, &message.agent, request) else {
                 return Ok(Vec::new());
             };
-            Event::SubscriptionRemoved { subscription }
+            Event::SubscriptionRemoved { subscription, created: Some(created) }
         }
         SubscribeAction::Subscribe => {
             let agent = message.agent.clone();
@@ -88,30 +88,53 @@ pub fn decide(
     Ok(vec![DraftEvent { event, body: None }])
 }
 
-fn own(state: &State, agent: &str, request: &SubscriptionRequest) -> Option<SubscriptionId> {
+fn own(state: &State, agent: &str, request: &SubscriptionRequest) -> Option<(SubscriptionId, u64)> {
     let id = SubscriptionId::parse(request.id.as_deref()?)?;
-    state.subscriptions.get(id).filter(|entry| entry.agent == agent).map(|_| id)
+    let entry = state.subscriptions.get(id).filter(|entry| entry.agent == agent)?;
+    Some((id, entry.position))
 }
 
-/// What happened to which subscription, if anything did.
+/// The commit that made the subscription which this one ended.
 #[must_use]
-pub fn concerned(events: &[SealedEvent<Event>]) -> Option<SubscriptionId> {
+pub fn ended(events: &[SealedEvent<Event>]) -> Option<u64> {
     events.iter().find_map(|sealed| {
-        if let Event::SubscriptionCreated { subscription, .. }
-        | Event::SubscriptionRemoved { subscription } = &sealed.event
-        {
-            return Some(*subscription);
-        }
-        None
+        let Event::SubscriptionRemoved { created, .. } = &sealed.event else { return None };
+        *created
     })
 }
 
-/// The answer. `entry` is the subscription as it is, or as it was before it ended.
+/// The subscription that a commit made.
 #[must_use]
-pub fn respond(found: Option<(SubscriptionId, Option<&SubscriptionEntry>)>) -> SubscribeResponse {
+pub fn made(
+    agent: &str,
+    position: u64,
+    epoch: u64,
+    events: &[SealedEvent<Event>],
+) -> Option<Subscription> {
+    events.iter().find_map(|sealed| {
+        let Event::SubscriptionCreated { subscription, events, min_relevance, debounce_ms } =
+            &sealed.event
+        else {
+            return None;
+        };
+        Some(Subscription {
+            id: subscription.to_string(),
+            agent_id: agent.to_owned(),
+            events: events.clone(),
+            min_relevance: *min_relevance,
+            debounce_ms: *debounce_ms,
+            epoch_created: epoch,
+            cursor: Cursor::after_commit(position).to_string(),
+        })
+    })
+}
+
+/// The answer: whether anything happened, and to which subscription.
+#[must_use]
+pub fn respond(happened: bool, subscription: Option<Subscription>) -> SubscribeResponse {
     SubscribeResponse {
-        status: if found.is_some() { SubscribeStatus::Ok } else { SubscribeStatus::NotFound },
-        subscription: found.and_then(|(id, entry)| entry.map(|entry| to_wire(id, entry))),
+        status: if happened { SubscribeStatus::Ok } else { SubscribeStatus::NotFound },
+        subscription,
         subscriptions: None,
         websocket_url: None,
         sse_url: None,
@@ -149,33 +172,18 @@ pub fn to_wire(id: SubscriptionId, entry: &SubscriptionEntry) -> Subscription {
 
 pub(super) fn is_same(command: &SubscribeCommand, events: &[SealedEvent<Event>]) -> bool {
     let request = &command.payload.subscription;
-    events.iter().any(|sealed| match &sealed.event {
-        Event::SubscriptionCreated { events, min_relevance, debounce_ms, .. } => {
+    events.iter().any(|sealed| {
+        if let Event::SubscriptionCreated { events, min_relevance, debounce_ms, .. } = &sealed.event
+        {
             command.payload.action == SubscribeAction::Subscribe
                 && *events == request.events
                 && min_relevance.map(f64::to_bits) == request.min_relevance.map(f64::to_bits)
                 && *debounce_ms == request.debounce_ms
-        }
-        Event::SubscriptionRemoved { subscription } => {
+        } else if let Event::SubscriptionRemoved { subscription, .. } = &sealed.event {
             command.payload.action == SubscribeAction::Unsubscribe
                 && request.id.as_deref() == Some(subscription.to_string().as_str())
+        } else {
+            false
         }
-        Event::AgentRegistered { .. }
-        | Event::AgentDeregistered { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::ClockAdvanced { .. } => false,
     })
 }

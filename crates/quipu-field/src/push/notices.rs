@@ -125,6 +125,7 @@ pub(crate) fn notices(event: &Event) -> Vec<Notice> {
         | Event::UnitRetracted { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
+        | Event::AttuneTraced { .. }
         | Event::SubscriptionCreated { .. }
         | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => Vec::new(),

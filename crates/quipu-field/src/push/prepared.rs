@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use quipu_log::{Commit, EngineError, Header};
-use quipu_recall::{Analyzed, analyze, summary};
+use quipu_recall::{Analyzed, summary};
 use quipu_wire::akashik::{MemoryType, Mode, SubscriptionEvent};
 
 use super::notices::{Entity, Notice, RequiredAction, notices};
@@ -116,26 +116,12 @@ fn belongs_to(notice: &Notice, header: &Header<Event>) -> Option<String> {
 }
 
 fn ended(event: &Event) -> Option<Ended> {
-    match event {
-        Event::SubscriptionRemoved { subscription } => Some(Ended::One(*subscription)),
-        Event::AgentDeregistered { agent, .. } => Some(Ended::AllOf(agent.clone())),
-        Event::AgentRegistered { .. }
-        | Event::UnitRecorded { .. }
-        | Event::UnitStatusChanged { .. }
-        | Event::ConflictDetected { .. }
-        | Event::SubscriptionCreated { .. }
-        | Event::AgentStatusChanged { .. }
-        | Event::SessionChanged { .. }
-        | Event::TaskChanged { .. }
-        | Event::HandoffChanged { .. }
-        | Event::ConflictResolving { .. }
-        | Event::ConflictBallotCast { .. }
-        | Event::ConflictResolved { .. }
-        | Event::ConflictEscalated { .. }
-        | Event::UnitRetracted { .. }
-        | Event::UnitsArchived { .. }
-        | Event::UnitsPurged { .. }
-        | Event::ClockAdvanced { .. } => None,
+    if let Event::SubscriptionRemoved { subscription, .. } = event {
+        Some(Ended::One(*subscription))
+    } else if let Event::AgentDeregistered { agent, .. } = event {
+        Some(Ended::AllOf(agent.clone()))
+    } else {
+        None
     }
 }
 
@@ -157,7 +143,7 @@ fn facts(
         bodies.load(position, event)?
     };
     if let Some(body) = body {
-        facts.words = analyze(&body.searchable());
+        facts.words = body.searchable().analyze();
         facts.content = Some(body.content);
     }
     Ok(Some(Arc::new(facts)))

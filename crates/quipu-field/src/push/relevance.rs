@@ -3,15 +3,16 @@
 //! the rest of the Field, so that the score of an event is the same whenever it is looked at.
 
 use quipu_recall::{
-    Query, coverage,
-    score::{self, Signals, Weights},
+    Query, Weights, coverage,
+    score::{self, Signals},
 };
 use quipu_wire::akashik::Mode;
 
 use super::prepared::{PreparedNotice, UnitFacts};
 use crate::{
-    ranking::{INTEREST_WEIGHT, ROLE_WEIGHT, role_alignment, small},
-    state::SubscriptionEntry,
+    asking::{INTEREST_WEIGHT, ROLE_WEIGHT},
+    ranking::{role_alignment, small},
+    state::{SubscriptionEntry, is_standing},
 };
 
 /// What a subscriber said of itself, as words to look for.
@@ -33,14 +34,14 @@ pub(super) fn relevance(entry: &SubscriptionEntry, query: &Query, notice: &Prepa
 
 fn of_unit(entry: &SubscriptionEntry, query: &Query, unit: &UnitFacts) -> f32 {
     let signals = Signals {
-        lexical: (!query.is_empty()).then(|| coverage(query, &unit.words)),
+        interests: (!query.is_empty()).then(|| coverage(query, &unit.words)),
         recency: 1.0,
         role: role_alignment(&entry.role, &unit.role),
         type_importance: score::type_importance(unit.memory_type.as_str()),
         confidence: unit.confidence.map(small),
-        task: 0.0,
-        relation: 0.0,
         is_draft: unit.mode == Mode::Draft,
+        standing: if is_standing(unit.memory_type) && unit.words.is_rule() { 1.0 } else { 0.0 },
+        ..Signals::default()
     };
-    score::score(&signals, &Weights::default()).value
+    score::score(&signals, &Weights::UNHINTED).value
 }

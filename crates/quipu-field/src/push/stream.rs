@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     failure::storage_failure, ids::SubscriptionId, limits::READ_PAGE, state::SubscriptionEntry,
+    visibility::Speaker,
 };
 
 /// The subscription that a stream serves.
@@ -25,6 +26,8 @@ use crate::{
 pub(crate) struct Target {
     pub id: SubscriptionId,
     pub entry: SubscriptionEntry,
+    /// The authority of the credential that it is read with.
+    pub credential: u8,
 }
 
 /// What comes next.
@@ -187,7 +190,8 @@ impl PushStream {
         let is_for = commit.actor != entry.agent
             && entry.events.contains(&told.event)
             && told.only_for.as_ref().is_none_or(|agent| *agent == entry.agent);
-        if !is_for || !self.tail.may_tell(&entry.agent, notice) {
+        let speaker = Speaker { agent: &entry.agent, credential: self.target.credential };
+        if !is_for || !self.tail.may_tell(speaker, notice) {
             return None;
         }
         let relevance_score = relevance::relevance(entry, &self.query, notice);

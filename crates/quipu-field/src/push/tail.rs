@@ -19,7 +19,7 @@ use crate::{
     failure::with_causes,
     limits::{PUSH_PAGE, PUSH_TAIL_BYTES},
     view::View,
-    visibility::{may_enter, may_see},
+    visibility::{Speaker, may_enter, may_see},
 };
 
 /// The recent commits of a Field.
@@ -81,11 +81,11 @@ impl Drop for TailFeed {
 
 impl Tail {
     /// Whether an agent may know of what a notice tells, by who it is now.
-    pub(super) fn may_tell(&self, agent: &str, notice: &PreparedNotice) -> bool {
+    pub(super) fn may_tell(&self, speaker: Speaker<'_>, notice: &PreparedNotice) -> bool {
         let state = &self.view.read().state;
         let sees = |unit: u32| {
             let session = state.units.session_of(unit).map(|name| state.names.text(name));
-            may_see(state, agent, session, unit)
+            may_see(state, speaker, session, unit)
         };
         match &notice.notice.entity {
             Entity::Unit(unit) => state.units.find(*unit).is_some_and(sees),
@@ -95,7 +95,7 @@ impl Tail {
                 .is_some_and(|entry| sees(entry.unit_a) && sees(entry.unit_b)),
             Entity::Agent(_) => true,
             Entity::Task(_) | Entity::Session(_) => {
-                may_enter(state, agent, notice.session.as_deref()).is_ok()
+                may_enter(state, speaker, notice.session.as_deref()).is_ok()
             }
         }
     }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     event::Event,
-    ids::{ConflictId, UnitId},
+    ids::{ConflictId, TraceId, UnitId},
     limits::READ_PAGE,
 };
 
@@ -101,8 +101,19 @@ impl Hidden {
         links(event).about.iter().any(|entity| match entity {
             Entity::Unit(unit) => self.units.contains(unit),
             Entity::Conflict(conflict) => self.conflicts.contains(conflict),
-            Entity::Task(_) | Entity::Work(_) => false,
+            Entity::Task(_) | Entity::Work(_) | Entity::Trace(_) => false,
         })
+    }
+}
+
+impl Hidden {
+    /// An event as the caller may know it: of what an agent was shown, what the caller sees too.
+    fn redact(&self, event: &Event) -> Event {
+        let mut told = event.clone();
+        if let Event::AttuneTraced { units, .. } = &mut told {
+            units.retain(|shown| !self.units.contains(&shown.unit));
+        }
+        told
     }
 }
 
@@ -216,7 +227,7 @@ impl<'a> Search<'a> {
                 epoch: header.epoch,
                 time_ms: header.time_ms,
                 actor: header.actor.clone(),
-                event: sealed.event.clone(),
+                event: self.trace.hidden.redact(&sealed.event),
                 followed,
             };
             if !self.take(found, shape) {
@@ -325,6 +336,7 @@ struct Wanted {
     units: HashSet<UnitId>,
     conflicts: HashSet<ConflictId>,
     tasks: HashSet<String>,
+    traces: HashSet<TraceId>,
     work: Option<String>,
     /// Units and conflicts that were met but not yet the event that made them.
     unmade: HashSet<Made>,
@@ -336,6 +348,7 @@ struct Wanted {
 enum Made {
     Unit(UnitId),
     Conflict(ConflictId),
+    Trace(TraceId),
 }
 
 impl Wanted {
@@ -345,6 +358,7 @@ impl Wanted {
             Entity::Conflict(conflict) => self.conflicts.contains(conflict),
             Entity::Task(task) => self.tasks.contains(*task),
             Entity::Work(task) => self.work.as_deref() == Some(*task),
+            Entity::Trace(trace) => self.traces.contains(trace),
         }
     }
 
@@ -365,6 +379,11 @@ impl Wanted {
                 self.tasks.insert(task.to_owned());
             }
             Entity::Work(task) => self.work = Some(task.to_owned()),
+            Entity::Trace(trace) => {
+                if self.traces.insert(trace) {
+                    self.unmade.insert(Made::Trace(trace));
+                }
+            }
         }
     }
 
@@ -394,6 +413,10 @@ impl Wanted {
             Some(Entity::Conflict(conflict)) => {
                 self.conflicts.insert(conflict);
                 self.unmade.remove(&Made::Conflict(conflict));
+            }
+            Some(Entity::Trace(trace)) => {
+                self.traces.insert(trace);
+                self.unmade.remove(&Made::Trace(trace));
             }
             Some(Entity::Task(_) | Entity::Work(_)) | None => {}
         }

@@ -14,12 +14,15 @@ use super::{chain::Found, links::Target};
 use crate::{
     bodies::Bodies,
     coordination::{HandoffChange, SessionChange, TaskChange},
-    event::{Event, UnitBody},
+    event::{Event, HintBody, UnitBody},
     ids::UnitId,
 };
 
 /// Tokens of a unit's text in a timeline.
 const BRIEF_TOKENS: usize = 40;
+/// Units that are named of what an agent was shown, where not everything is told; and in the story.
+const SHOWN_NAMED: usize = 10;
+const SHOWN_SAID: usize = 3;
 
 /// What kind of entry an event makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,7 @@ pub(crate) struct Shape {
 pub(crate) const fn shape(event: &Event) -> Option<Shape> {
     let (event_type, is_key, by_field) = match event {
         Event::UnitRecorded { .. } => ("RECORD", true, false),
+        Event::AttuneTraced { .. } => ("ATTUNE", true, false),
         Event::ConflictDetected { .. } => ("CONFLICT_CREATED", true, true),
         Event::UnitsArchived { .. } | Event::UnitsPurged { .. } => ("COMPACT", true, false),
         Event::AgentRegistered { .. } => ("REGISTER", false, false),
@@ -67,6 +71,7 @@ pub(crate) struct Told {
 }
 
 /// Words for an event.
+#[derive(Default)]
 struct Words {
     description: String,
     said: String,
@@ -82,7 +87,11 @@ pub(crate) fn describe(
     bodies: &Bodies,
 ) -> Result<Option<Told>, EngineError> {
     let Some(shape) = shape(&found.event) else { return Ok(None) };
-    let words = words(found, target, bodies)?;
+    let words = if let Event::AttuneTraced { .. } = &found.event {
+        shown(found, depth, bodies)?
+    } else {
+        words(found, target, bodies)?
+    };
     let mut description = words.description;
     if depth == ReplayDepth::FullTrace {
         for event in &found.followed {
@@ -168,11 +177,45 @@ fn words(found: &Found, target: &Target, bodies: &Bodies) -> Result<Words, Engin
         }
         Event::HandoffChanged { change, .. } => handed(found, change),
         Event::ConflictResolving { .. }
+        | Event::AttuneTraced { .. }
         | Event::AgentStatusChanged { .. }
         | Event::UnitStatusChanged { .. }
         | Event::SubscriptionCreated { .. }
         | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => plain(String::new()),
+    })
+}
+
+/// What an agent had in front of it.
+fn shown(found: &Found, depth: ReplayDepth, bodies: &Bodies) -> Result<Words, EngineError> {
+    let Event::AttuneTraced { role, as_of, units, .. } = &found.event else {
+        return Ok(Words::default());
+    };
+    let named = if depth == ReplayDepth::FullTrace { usize::MAX } else { SHOWN_NAMED };
+    let hint = bodies.load::<HintBody>(found.position, found.index)?;
+    let hint = hint.map(|body| summary::summarize(&body.hint, BRIEF_TOKENS));
+    let hint = hint.map(|hint| format!(" for \"{}\"", one_line(&hint))).unwrap_or_default();
+    let then = as_of.map(|epoch| format!(" as of epoch {epoch}")).unwrap_or_default();
+    let list = |named: usize| {
+        let mut parts: Vec<String> = units
+            .iter()
+            .take(named)
+            .map(|shown| format!("{} ({:.2})", shown.unit, shown.score))
+            .collect();
+        let more = units.len().saturating_sub(named);
+        parts.extend((more > 0).then(|| format!("{more} more")));
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    };
+    Ok(Words {
+        description: format!("Attuned as {role}{hint}{then}: shown {}", list(named)),
+        said: format!(
+            "{} had been shown {} at epoch {}",
+            found.actor,
+            list(SHOWN_SAID),
+            found.epoch
+        ),
+        unit: None,
+        task: None,
     })
 }
 
@@ -227,12 +270,7 @@ fn handed(found: &Found, change: &HandoffChange) -> Words {
 
 fn recorded(found: &Found, bodies: &Bodies) -> Result<Words, EngineError> {
     let Event::UnitRecorded { unit, mode, memory_type, task, relations, .. } = &found.event else {
-        return Ok(Words {
-            description: String::new(),
-            said: String::new(),
-            unit: None,
-            task: None,
-        });
+        return Ok(Words::default());
     };
     let text = brief(bodies.load::<UnitBody>(found.position, found.index)?);
     let has = |kind: RelationType| relations.iter().any(|link| link.kind == kind);

@@ -6,7 +6,7 @@ use quipu_wire::akashik::{ReplayPayload, ReplayTarget};
 use crate::{
     coordination::HandoffChange,
     event::Event,
-    ids::{ConflictId, UnitId},
+    ids::{ConflictId, TraceId, UnitId},
 };
 
 /// Something that events are about.
@@ -20,6 +20,8 @@ pub(crate) enum Entity<'a> {
     Task(&'a str),
     /// Everything done for a task, which only a replay of the task itself asks for.
     Work(&'a str),
+    /// What an agent was shown by one ATTUNE. A unit rests on what its author had been shown.
+    Trace(TraceId),
 }
 
 /// What an event is about and what led to it.
@@ -38,15 +40,26 @@ pub(crate) struct Links<'a> {
 /// The table.
 pub(crate) fn links(event: &Event) -> Links<'_> {
     match event {
-        Event::UnitRecorded { unit, task, relations, .. } => {
+        Event::UnitRecorded { unit, task, relations, shown, .. } => {
+            let shown = shown.iter().map(|trace| Entity::Trace(*trace));
             let targets = relations.iter().filter_map(|link| UnitId::parse(&link.target));
             let task = task.as_deref();
             Links {
                 about: [Entity::Unit(*unit)].into_iter().chain(task.map(Entity::Work)).collect(),
-                rests_on: targets.map(Entity::Unit).chain(task.map(Entity::Task)).collect(),
+                rests_on: targets
+                    .map(Entity::Unit)
+                    .chain(task.map(Entity::Task))
+                    .chain(shown)
+                    .collect(),
                 made: Some(Entity::Unit(*unit)),
                 follows: false,
             }
+        }
+        // The units that were shown are told of in words: all that led to each of them would be no
+        // answer any more.
+        Event::AttuneTraced { trace, .. } => {
+            let trace = Entity::Trace(*trace);
+            Links { about: vec![trace], made: Some(trace), ..Links::default() }
         }
         Event::UnitStatusChanged { unit, .. } => {
             Links { about: vec![Entity::Unit(*unit)], follows: true, ..Links::default() }

@@ -82,6 +82,11 @@ impl AgentTable {
             .map(|(id, agent)| (id.as_str(), agent))
     }
 
+    /// All that ever took part, by id.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &AgentEntry)> {
+        self.by_id.iter().map(|(id, agent)| (id.as_str(), agent))
+    }
+
     /// Puts an agent under its id.
     pub fn insert(&mut self, id: &str, agent: AgentEntry) {
         self.by_id.insert(id.to_owned(), agent);

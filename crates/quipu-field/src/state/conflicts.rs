@@ -31,6 +31,8 @@ pub struct ConflictEntry {
     pub resolution: Option<ResolutionEntry>,
     /// The ballots of a vote: who, for which of the two units.
     pub ballots: BTreeMap<Name, u32>,
+    /// The ballots that the vote takes, where who called it said so.
+    pub quorum: Option<u32>,
 }
 
 /// How a conflict was settled or escalated.

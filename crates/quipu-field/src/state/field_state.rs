@@ -4,8 +4,8 @@ use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, SubscriptionTable,
-    TaskTable, UnitTable,
+    AgentTable, ConflictTable, HandoffTable, MessageWindow, Names, SessionTable, ShownTable,
+    SubscriptionTable, TaskTable, TextTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -41,6 +41,10 @@ pub struct State {
     pub last_purge: u64,
     /// Who wants to be told of what.
     pub subscriptions: SubscriptionTable,
+    /// What was said of units besides their own texts.
+    pub texts: TextTable,
+    /// What agents were shown last, where that is traced.
+    pub shown: ShownTable,
 }
 
 impl State {

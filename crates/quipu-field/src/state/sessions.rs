@@ -28,6 +28,8 @@ pub struct SessionEntry {
     pub epoch_created: u64,
     /// When it was ended.
     pub epoch_ended: Option<u64>,
+    /// The commits that changed it, oldest first: what it was after each can be told again.
+    pub changes: Vec<u64>,
 }
 
 /// All sessions by id.

@@ -38,6 +38,8 @@ pub struct TaskEntry {
     pub epoch_created: u64,
     /// When it last moved.
     pub epoch_updated: u64,
+    /// The commits that changed it, oldest first: what it was after each can be told again.
+    pub changes: Vec<u64>,
 }
 
 impl TaskEntry {

@@ -78,7 +78,21 @@ pub struct UnitTable {
     standing: Vec<u32>,
     supporters: BTreeMap<u32, Vec<u32>>,
     sessions: Vec<Option<Name>>,
+    /// By ordinal: the units before and after it in its row.
+    beside: Vec<[u32; 2]>,
+    /// The last unit of each row.
+    row_ends: BTreeMap<Row, u32>,
 }
+
+/// Units that follow each other: those of a session, or of a task where there is no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Row {
+    Session(Name),
+    Task(Name),
+}
+
+/// Stands in `beside` for no unit.
+const NOBODY: u32 = u32::MAX;
 
 impl UnitTable {
     /// How many there are.
@@ -121,9 +135,39 @@ impl UnitTable {
         for target in supported {
             self.supporters.entry(target).or_default().push(ordinal);
         }
+        let row = details.session.map(Row::Session);
+        self.join_row(ordinal, row.or_else(|| details.task.map(Row::Task)));
         self.sessions.push(details.session);
         self.flags.push(flags);
         self.details.push(details);
+    }
+
+    fn join_row(&mut self, ordinal: u32, row: Option<Row>) {
+        let before = row.and_then(|row| self.row_ends.insert(row, ordinal)).unwrap_or(NOBODY);
+        if let Some([_, after]) = self.beside.get_mut(index(before)) {
+            *after = ordinal;
+        }
+        self.beside.push([before, NOBODY]);
+    }
+
+    /// The unit before another in its session, or in its task where it has no session.
+    #[must_use]
+    pub fn before(&self, ordinal: u32) -> Option<u32> {
+        self.beside.get(index(ordinal)).map(|[before, _]| *before).filter(|at| *at != NOBODY)
+    }
+
+    /// The unit after another, likewise.
+    #[must_use]
+    pub fn after(&self, ordinal: u32) -> Option<u32> {
+        self.beside.get(index(ordinal)).map(|[_, after]| *after).filter(|at| *at != NOBODY)
+    }
+
+    /// The sessions in which units were recorded.
+    pub fn sessions(&self) -> impl Iterator<Item = Name> {
+        self.row_ends.keys().filter_map(|row| match row {
+            Row::Session(name) => Some(*name),
+            Row::Task(_) => None,
+        })
     }
 
     /// The ordinal of a unit.
@@ -196,7 +240,9 @@ fn index(ordinal: u32) -> usize {
     usize::try_from(ordinal).unwrap_or(usize::MAX)
 }
 
-const fn is_standing(memory_type: MemoryType) -> bool {
+/// Whether a type holds until it is replaced.
+#[must_use]
+pub const fn is_standing(memory_type: MemoryType) -> bool {
     match memory_type {
         MemoryType::HumanDirective | MemoryType::Constraint | MemoryType::Decision => true,
         MemoryType::Finding

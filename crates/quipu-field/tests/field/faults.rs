@@ -13,7 +13,10 @@ use quipu_log::{BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, He
 use quipu_wire::{ErrorCode, akashik::AttunePayload};
 use serde_json::json;
 
-use crate::support::{message, open, record, register};
+use crate::{
+    coordination::coordinate,
+    support::{message, open, record, register},
+};
 
 /// An engine whose disk is full, or whose disk fails, when told so.
 #[derive(Debug, Default)]
@@ -97,6 +100,29 @@ async fn nobody_is_told_of_what_a_full_disk_prevented() {
     assert_eq!((field.head(), field.state_hash()), (head, state));
     faulty.full.store(false, Ordering::SeqCst);
     register(&field, "new").await.unwrap();
+    assert_eq!(field.state_hash(), open(&engine, None).state_hash());
+}
+
+#[tokio::test]
+async fn a_lease_that_ran_out_on_a_full_disk_is_noted_before_anything_else_when_there_is_room() {
+    let faulty = Arc::new(FaultyEngine::default());
+    let engine: Arc<dyn Engine> = Arc::<FaultyEngine>::clone(&faulty);
+    let field = open(&engine, None);
+    register(&field, "a").await.unwrap();
+    let task = json!({"action": "create", "assignee": "a", "lease_ms": 1,
+                      "task": {"id": "t", "title": "t", "intent": {"purpose": "p"}}});
+    coordinate(&field, message("t", "a"), task).await.unwrap();
+    let start = json!({"action": "start", "task_id": "t"});
+    faulty.full.store(true, Ordering::SeqCst);
+    for attempt in 0..3 {
+        let from = message(&format!("s{attempt}"), "a");
+        let full = coordinate(&field, from, start.clone()).await.unwrap_err();
+        assert_eq!(full.code, ErrorCode::StorageFull);
+    }
+    faulty.full.store(false, Ordering::SeqCst);
+    let late = coordinate(&field, message("late", "a"), start).await.unwrap_err();
+    assert_eq!(late.code, ErrorCode::InvalidTransition, "the task is nobody's by now");
+    record(&field, message("m", "a"), "a ship", json!([])).await.unwrap();
     assert_eq!(field.state_hash(), open(&engine, None).state_hash());
 }
 

@@ -9,7 +9,8 @@ use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
         AttunePayload, ConflictStatus, ConflictStrategy, MemoryType, MemoryUnit, MergePayload,
-        MergeResponse, MergeStatus, RecordPayload, RegisterPayload, RelationType, UnitView,
+        MergeResolution, MergeResponse, MergeStatus, RecordPayload, RegisterPayload, RelationType,
+        SessionPayload, UnitView,
     },
 };
 use serde_json::{Value, json};
@@ -344,6 +345,77 @@ async fn a_vote_waits_for_its_quorum_and_then_the_majority_decides() {
         (d.status(&d.a).await, d.status(&d.b).await),
         ("active".into(), "superseded".into())
     );
+}
+
+/// A ballot with a quorum.
+async fn ballot(
+    d: &Dispute,
+    from: Message,
+    winner: &str,
+    quorum: Option<u32>,
+) -> Result<MergeResponse, ErrorCode> {
+    let payload = MergePayload {
+        conflict_id: d.conflict.clone(),
+        strategy: ConflictStrategy::Vote,
+        resolution: MergeResolution {
+            winner_id: Some(winner.to_owned()),
+            synthesis: None,
+            rationale: "r".to_owned(),
+        },
+        quorum,
+    };
+    d.field.merge(from, payload).await.map_err(|error| error.code)
+}
+
+#[tokio::test]
+async fn who_calls_a_vote_may_say_how_many_ballots_it_takes_and_nobody_after() {
+    let d = dispute().await;
+    let called = ballot(&d, message("v1", "sam"), &d.a, Some(3)).await.unwrap();
+    assert_eq!(called.vote.unwrap().quorum, 3);
+    assert_eq!(ballot(&d, message("v1", "sam"), &d.a, Some(3)).await.unwrap(), called);
+    let otherwise = ballot(&d, message("v1", "sam"), &d.a, Some(1)).await;
+    assert_eq!(otherwise, Err(ErrorCode::MessageIdReused));
+    let lowered = ballot(&d, message("v2", "ann"), &d.a, Some(2)).await;
+    assert_eq!(lowered, Err(ErrorCode::InvalidTransition));
+    let second = ballot(&d, message("v2", "ann"), &d.a, None).await.unwrap();
+    assert_eq!((second.status, second.vote.unwrap().quorum), (MergeStatus::PendingVote, 3));
+    let third = ballot(&d, message("v3", "bob"), &d.b, Some(3)).await.unwrap();
+    assert_eq!(third.status, MergeStatus::Resolved);
+    assert_eq!(open(&d.engine, None).state_hash(), d.field.state_hash());
+}
+
+#[tokio::test]
+async fn the_stricter_session_of_the_two_units_sets_the_quorum_where_nobody_did() {
+    for (quorums, given, expected) in
+        [([Some(1), None], None, 1), ([Some(1), Some(3)], None, 3), ([Some(4), None], Some(1), 1)]
+    {
+        let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let field = crate::support::open_across(&engine, None);
+        join(&field, "sam", 8).await;
+        let mut units: Vec<String> = Vec::new();
+        let mut conflicts = Vec::new();
+        for (at, quorum) in quorums.into_iter().enumerate() {
+            let policy = json!({"quorum": quorum});
+            let create = json!({"action": "create", "session_id": format!("s{at}"),
+                                "session": {"goal": "g", "policy": policy}});
+            let (create, _) = SessionPayload::parse(create).unwrap();
+            field.session(message(&format!("s{at}"), "sam"), create).await.unwrap();
+            let against = units.first().map(|old| json!({"type": "contradicts", "target_id": old}));
+            let against: Vec<Value> = against.into_iter().collect();
+            let said = finding(&format!("{at}"), 0.5, &json!(against));
+            let mut from = message(&format!("r{at}"), "sam");
+            from.session = Some(format!("s{at}"));
+            let accepted = field.record(from, RecordPayload::parse(said).unwrap().0).await.unwrap();
+            units.push(accepted.memory_unit_id);
+            conflicts.extend(accepted.conflicts_detected);
+        }
+        let (a, b) = (units[0].clone(), units[1].clone());
+        let d = Dispute { engine, field, a, b, conflict: conflicts[0].clone() };
+        let called = ballot(&d, message("v", "sam"), &d.a, given).await.unwrap();
+        assert_eq!(called.vote.unwrap().quorum, expected, "{quorums:?} {given:?}");
+        let ended = called.status == MergeStatus::Resolved;
+        assert_eq!(ended, expected == 1, "{quorums:?} {given:?}");
+    }
 }
 
 #[tokio::test]

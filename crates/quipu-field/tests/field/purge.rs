@@ -5,14 +5,18 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use crate::{
     compact::{attune, compact},
+    coordination::handoff,
     support::{message, open_across, record, register},
 };
-use quipu_field::{purge::tombstoned, restore::restore, snapshot::SnapshotDir};
+use quipu_field::{Field, purge::tombstoned, restore::restore, snapshot::SnapshotDir};
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, SqliteEngine,
     SqliteOptions, verify_chain,
 };
-use quipu_wire::{ErrorCode, akashik::DetectPayload};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{DetectPayload, MergePayload, RetractIntent, RetractPayload},
+};
 use serde_json::{Value, json};
 
 /// An engine whose process dies before it erases.
@@ -129,6 +133,74 @@ async fn a_purged_text_is_in_no_file_and_the_chain_holds() {
     let rebuilt = restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published;
     assert!(!rebuilt.index.lexical().knows_term("xylophon"));
     assert_eq!(tombstoned(&rebuilt.state).len(), 2, "the unit's text and the conflict's");
+}
+
+/// Everything that can be said of a unit: a conflict, ballots, an escalation, a retraction, handoffs.
+async fn say_everything_of_a_unit(field: &Arc<Field>) {
+    let (a, b) = (message("x", "a"), |id: &str| message(id, "b"));
+    register(field, "a").await.unwrap();
+    register(field, "b").await.unwrap();
+    let unit = record(field, a, "Ada plays the xylophone", json!([])).await.unwrap().memory_unit_id;
+    let against = json!([{"type": "contradicts", "target_id": unit,
+                          "description": "no xylophone"}]);
+    let other = record(field, b("1"), "Ada is a poet", against).await.unwrap();
+    let conflict = &other.conflicts_detected[0];
+    let settle = |strategy: &str, rationale: &str| {
+        let resolution = json!({"winner_id": other.memory_unit_id, "rationale": rationale});
+        let payload =
+            json!({"conflict_id": conflict, "strategy": strategy, "resolution": resolution});
+        MergePayload::parse(payload).unwrap().0
+    };
+    field.merge(b("2"), settle("vote", "xylophone ballot")).await.unwrap();
+    field.merge(b("3"), settle("human_escalation", "xylophone to a human")).await.unwrap();
+    field.merge(b("4"), settle("human_escalation", "xylophone settled")).await.unwrap();
+    let offer = json!({"action": "offer", "task_id": "t", "to_agent": "b", "reason": "xylophone",
+                       "context": {"summary": "the xylophone case", "memory_unit_ids": [unit]}});
+    let offer = handoff(field, message("5", "a"), offer).await.unwrap().handoff.unwrap();
+    let reject = json!({"action": "reject", "handoff_id": offer.id, "reason": "hates xylophones"});
+    handoff(field, b("6"), reject).await.unwrap();
+    let third = record(field, message("7", "a"), "one more", json!([])).await.unwrap();
+    let intent = RetractIntent { purpose: "the xylophone was a harp".to_owned() };
+    let unit_id = third.memory_unit_id;
+    field.retract(message("8", "a"), RetractPayload { unit_id, intent }).await.unwrap();
+}
+
+#[tokio::test]
+async fn everything_that_was_said_of_a_purged_unit_goes_with_it() {
+    for dies in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = sqlite(folder.path());
+        let dying: Arc<dyn Engine> = Arc::new(Dying(Arc::clone(&engine)));
+        let field = open_across(if dies { &dying } else { &engine }, None);
+        say_everything_of_a_unit(&field).await;
+        let purge = json!({"strategy": "purge", "filter": {"types": ["finding"]}});
+        let answer = compact(&field, "c", purge).await;
+        assert_eq!((answer.is_ok(), is_found(folder.path(), "xylophon")), (!dies, dies));
+        if dies {
+            drop(field);
+            open_across(&engine, None).close().await;
+        }
+        assert!(!is_found(folder.path(), "xylophon"));
+        let name = FieldName::default_field();
+        verify_chain(engine.as_ref(), &name, Head::EMPTY, &mut |_| Ok(())).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_after_a_purge_by_who_cannot_have_read_it_stays() {
+    let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+    let field = open_across(&engine, None);
+    fill(&field).await;
+    compact(&field, "c", purge_session()).await.unwrap();
+    let conflict = field.conflicts().await.unwrap().conflicts[0].id.clone();
+    let payload = json!({"conflict_id": conflict, "strategy": "human_escalation",
+                         "resolution": {"rationale": "one side is gone"}});
+    let (payload, _) = MergePayload::parse(payload).unwrap();
+    field.merge(message("m", "a"), payload).await.unwrap();
+    field.close().await;
+    let again = open_across(&engine, None);
+    let resolution = again.conflicts().await.unwrap().conflicts[0].resolution.clone();
+    assert_eq!(resolution.unwrap().rationale, "one side is gone");
 }
 
 #[tokio::test]

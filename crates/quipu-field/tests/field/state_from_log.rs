@@ -179,12 +179,13 @@ async fn merge(
             rationale: "to test".to_owned(),
         },
         conflict_id,
+        quorum: None,
     };
     let id = format!("merge-{}-{strategy}-{second}", payload.conflict_id);
     format!("{:?}", field.merge(message(&id, &name(agent)), payload).await)
 }
 
-fn session_payload(id: u8, what: u8) -> Value {
+pub(crate) fn session_payload(id: u8, what: u8) -> Value {
     let actions = ["create", "join", "leave", "pause", "resume", "end", "set_policy"];
     let rules = json!([{"role": "role of agent-1", "deny_types": ["finding"]}]);
     json!({
@@ -193,7 +194,7 @@ fn session_payload(id: u8, what: u8) -> Value {
     })
 }
 
-fn task_payload(by: u8, id: u8, what: u8) -> Value {
+pub(crate) fn task_payload(by: u8, id: u8, what: u8) -> Value {
     let actions = [
         "create", "assign", "claim", "start", "block", "unblock", "complete", "fail", "release",
         "retry", "cancel", "renew",
@@ -206,7 +207,7 @@ fn task_payload(by: u8, id: u8, what: u8) -> Value {
     })
 }
 
-fn handoff_payload(to: u8, what: u8, last: Option<&String>) -> Value {
+pub(crate) fn handoff_payload(to: u8, what: u8, last: Option<&String>) -> Value {
     let actions = ["offer", "accept", "reject", "cancel"];
     if what > 0 && last.is_none() {
         return json!({"action": "list"});
@@ -217,15 +218,15 @@ fn handoff_payload(to: u8, what: u8, last: Option<&String>) -> Value {
     })
 }
 
-fn name(agent: u8) -> String {
+pub(crate) fn name(agent: u8) -> String {
     format!("agent-{agent}")
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 
-fn rebuilt(engine: &Arc<dyn Engine>) -> Published {
+pub(crate) fn rebuilt(engine: &Arc<dyn Engine>) -> Published {
     let name = FieldName::default_field();
     restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published
 }
@@ -366,10 +367,11 @@ fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
         std::fs::write(&path, bytes).unwrap();
         snapshot::load(&path).unwrap_err()
     };
-    for earlier in [b"quipu-snapshot 1\nwhatever it held", b"quipu-snapshot 2\nwhatever it held"] {
-        let older = write("1.snap", earlier);
+    for version in [1, 2] {
+        let bytes = format!("quipu-snapshot {version}\nwhatever it held");
+        let older = write("1.snap", bytes.as_bytes());
         assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
     }
-    let damaged = write("3.snap", b"quipu-snapshot 3\nwhatever it held");
+    let damaged = write("2.snap", b"quipu-snapshot 3\nwhatever it held");
     assert!(matches!(damaged, SnapshotError::Damaged { .. }), "{damaged}");
 }

@@ -47,6 +47,24 @@ async fn a_session_sees_its_own_and_what_belongs_to_none_and_none_sees_only_the_
 }
 
 #[tokio::test]
+async fn no_agent_enters_or_reaches_more_than_its_credential_allows() {
+    let (_, field) = team(&TEAM).await;
+    create(&field, "s", json!({})).await;
+    add(&field, from("a", Some("s")), json!({"content": "of s"})).await.unwrap();
+    make(&field, from("a", Some("s")), "t", json!({})).await;
+    let mut weak = from("root", Some("s"));
+    weak.authority = 9;
+    assert_eq!(seen(&field, weak.clone()).await, Err(ErrorCode::InsufficientAuthority));
+    let refused = add(&field, weak.clone(), json!({})).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    let get = json!({"action": "get", "task_id": "t"});
+    let hidden = coordinate(&field, weak, get.clone()).await.unwrap_err();
+    assert_eq!(hidden.code, ErrorCode::UnitNotFound);
+    coordinate(&field, from("root", Some("s")), get).await.unwrap();
+    assert_eq!(seen(&field, from("root", Some("s"))).await.unwrap(), ["of s"]);
+}
+
+#[tokio::test]
 async fn a_session_id_that_nobody_opened_is_a_label_for_whoever_sends_it() {
     let (_, field) = team(&TEAM).await;
     add(&field, from("a", Some("label")), json!({"content": "labelled"})).await.unwrap();

@@ -3,10 +3,12 @@
 //! ```text
 //!   magic (8) | format (4)
 //!   | header of the words | lengths, a block per 65,536 ordinals | terms, ascending, in blocks
+//!   | ordinals of the documents that lay down a rule
 //!   | spaces: the built-in model's, and the second one if there is one
 //!   | the vectors of each space, by ascending ordinal, in blocks
 //! ```
 
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
 use super::IndexError;
@@ -24,6 +26,7 @@ impl Index {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         self.lexical.write_to(out)?;
+        write_block(out, &self.rules)?;
         let spaces: Vec<_> = [&self.vectors].into_iter().chain(&self.second).collect();
         let stored: Vec<StoredSpace> = spaces.iter().map(|space| StoredSpace::of(space)).collect();
         write_block(out, &stored)?;
@@ -47,6 +50,10 @@ impl Index {
             return Err(IndexError::Version { found: version });
         }
         let lexical = Lexical::read_from(input)?;
+        let rules: BTreeSet<u32> = read_block(input, &mut Vec::new(), "rules")?;
+        if rules.iter().any(|ordinal| !lexical.has(*ordinal)) {
+            return Err(IndexError::Inconsistent("an unknown document lays down a rule"));
+        }
         let stored: Vec<StoredSpace> = read_block(input, &mut Vec::new(), "spaces")?;
         let mut spaces = stored.into_iter();
         let first = spaces.next().ok_or(IndexError::Inconsistent("no space of vectors"))?;
@@ -59,6 +66,6 @@ impl Index {
         if spaces.next().is_some() {
             return Err(IndexError::Inconsistent("too many spaces of vectors"));
         }
-        Ok(Self { lexical, vectors, second })
+        Ok(Self { lexical, vectors, second, rules })
     }
 }

@@ -18,7 +18,6 @@ const MAX_RESERVED: usize = 65_536;
 struct Header {
     ordinals: u32,
     documents: u32,
-    total_length: u64,
     terms: u32,
 }
 
@@ -39,8 +38,7 @@ impl Lexical {
             out,
             &Header {
                 ordinals: u32::try_from(used).map_err(io::Error::other)?,
-                documents: self.documents,
-                total_length: self.total_length,
+                documents: u32::try_from(self.len()).map_err(io::Error::other)?,
                 terms: u32::try_from(terms.len()).map_err(io::Error::other)?,
             },
         )?;
@@ -63,19 +61,16 @@ impl Lexical {
 
     fn read_lengths(&mut self, input: &mut impl Read, header: &Header) -> Result<(), IndexError> {
         let ordinals = usize::try_from(header.ordinals).unwrap_or(usize::MAX);
-        let mut buffer = Vec::new();
-        while self.lengths.len() < ordinals {
+        let (mut buffer, mut lengths) = (Vec::new(), Vec::new());
+        while lengths.len() < ordinals {
             let block: Vec<u32> = read_block(input, &mut buffer, "lengths")?;
-            if block.is_empty() || block.len() > ordinals - self.lengths.len() {
+            if block.is_empty() || block.len() > ordinals - lengths.len() {
                 return Err(IndexError::Inconsistent("a block of lengths has the wrong size"));
             }
-            self.lengths.extend(block.iter().map(|stored| stored.wrapping_sub(1)));
+            lengths.extend(block.iter().map(|stored| stored.wrapping_sub(1)));
         }
-        for length in self.lengths.iter().filter(|length| **length != ABSENT) {
-            self.documents += 1;
-            self.total_length += u64::from(*length);
-        }
-        if (self.documents, self.total_length) != (header.documents, header.total_length) {
+        self.set_lengths(lengths);
+        if u32::try_from(self.len()) != Ok(header.documents) {
             return Err(IndexError::Inconsistent("lengths do not add up"));
         }
         Ok(())

@@ -88,6 +88,15 @@ pub struct ScopedMemoryUnit {
     pub explanation: Option<Explanation>,
 }
 
+impl ScopedMemoryUnit {
+    /// The text of a list of these as it is sent, which is what a budget counts.
+    #[must_use]
+    pub fn sent_text(record: &[Self]) -> String {
+        // Texts and numbers always have a JSON form.
+        serde_json::to_string(record).unwrap_or_default()
+    }
+}
+
 /// How a score came about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -120,7 +129,7 @@ pub struct ContextBudget {
     pub units_returned: usize,
     /// The units that passed the scope's filters.
     pub units_available: usize,
-    /// The tokens of the returned units, when there was a budget.
+    /// The tokens of `record` as it is sent, when there was a budget.
     pub tokens_used: Option<usize>,
     /// The budget.
     pub tokens_budget: Option<usize>,
@@ -140,6 +149,12 @@ pub struct AttuneResponse {
     pub context_budget: ContextBudget,
     /// The Field's logical time; send it back as `since_epoch` to poll.
     pub epoch: u64,
+    /// Ours: the epoch of the last commit that was looked at, when the scope asks for an earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_epoch: Option<u64>,
+    /// Ours: where it is traced, the id under which the log notes what was returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
     /// What had no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

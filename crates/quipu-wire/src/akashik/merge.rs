@@ -25,6 +25,9 @@ pub struct MergePayload {
     pub strategy: ConflictStrategy,
     /// What the caller says to it.
     pub resolution: MergeResolution,
+    /// Ours: how many ballots the vote takes that this MERGE calls; the session's rule if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<u32>,
 }
 
 /// What the caller says to a conflict.
@@ -119,8 +122,20 @@ impl MergePayload {
             .take_object("resolution")?
             .ok_or_else(|| object.refuse("resolution", "is required, with rationale"))?;
         let (resolution, mut warnings) = read_resolution(given, strategy)?;
+        let mut quorum = read_quorum(&mut object)?;
+        if strategy != ConflictStrategy::Vote && quorum.take().is_some() {
+            warnings.push("payload.quorum was ignored: the strategy is no vote".to_owned());
+        }
         warnings.extend(object.warnings());
-        Ok((Self { conflict_id, strategy, resolution }, warnings))
+        Ok((Self { conflict_id, strategy, resolution, quorum }, warnings))
+    }
+}
+
+fn read_quorum(object: &mut ObjectReader) -> Result<Option<u32>, ReadError> {
+    match object.take_integer("quorum")? {
+        None => Ok(None),
+        Some(0) => Err(object.refuse("quorum", "must be at least 1, got 0")),
+        Some(number) => Ok(Some(u32::try_from(number).unwrap_or(u32::MAX))),
     }
 }
 
@@ -191,6 +206,21 @@ mod tests {
         let bare = json!({"conflict_id": "c", "strategy": "vote"});
         let error = MergePayload::parse(bare).unwrap_err().to_string();
         assert!(error.starts_with("payload.resolution: is required"), "{error}");
+    }
+
+    #[test]
+    fn a_quorum_is_for_votes_and_at_least_one() {
+        let merge = |strategy: &str, quorum: i32| {
+            let resolution = json!({"rationale": "r", "winner_id": "m"});
+            let payload = json!({"conflict_id": "c", "strategy": strategy,
+                                 "resolution": resolution, "quorum": quorum});
+            MergePayload::parse(payload)
+        };
+        assert_eq!(merge("vote", 3).unwrap().0.quorum, Some(3));
+        let problem = merge("vote", 0).unwrap_err().to_string();
+        assert_eq!(problem, "payload.quorum: must be at least 1, got 0");
+        let (vain, warnings) = merge("authority", 3).unwrap();
+        assert_eq!((vain.quorum, warnings.len()), (None, 1));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus}
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use replay::{ReplayDepth, ReplayEvent, ReplayPayload, ReplayResponse, ReplayTarget};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};
-pub use scope::{Scope, TemporalLayer};
+pub use scope::{Scope, TemporalLayer, Tokenizer};
 pub use session::{
     JoinRule, Session, SessionAction, SessionDraft, SessionPayload, SessionPolicy, SessionResponse,
     SessionStatus, VisibilityRule,

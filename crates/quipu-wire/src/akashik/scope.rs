@@ -20,6 +20,16 @@ words! {
     }
 }
 
+words! {
+    /// How tokens are counted.
+    Tokenizer {
+        /// As newer OpenAI models do (`o200k_base`).
+        O200k = "o200k",
+        /// As the models before them did (`cl100k_base`).
+        Cl100k = "cl100k",
+    }
+}
+
 /// The scope of an ATTUNE.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -34,6 +44,9 @@ pub struct Scope {
     /// The most tokens to return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
+    /// Ours: how `max_tokens` is counted; the Field's own way if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<Tokenizer>,
     /// Topics to favour, besides those the agent registered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interests: Vec<String>,
@@ -58,6 +71,9 @@ pub struct Scope {
     /// Ours: leave drafts out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclude_drafts: bool,
+    /// Ours: look at the Field as it was after this epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of_epoch: Option<u64>,
     /// Ours: say how every factor contributed to each score.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
@@ -72,6 +88,7 @@ impl Scope {
             max_units,
             since_epoch: None,
             max_tokens: None,
+            tokenizer: None,
             interests: Vec::new(),
             active_task_id: None,
             temporal_layers: Vec::new(),
@@ -80,6 +97,7 @@ impl Scope {
             include_own: false,
             include_archived: false,
             exclude_drafts: false,
+            as_of_epoch: None,
             explain: false,
         }
     }
@@ -89,6 +107,7 @@ impl Scope {
         let mut scope = Self::new(object.require_id("role")?, read_max_units(&mut object)?);
         scope.since_epoch = object.take_integer("since_epoch")?;
         scope.max_tokens = read_positive(&mut object, "max_tokens")?;
+        scope.tokenizer = object.take_word("tokenizer", Tokenizer::WORDS, Tokenizer::parse)?;
         scope.interests = object.take_texts("interests")?;
         scope.active_task_id = object.take_id("active_task_id")?;
         scope.temporal_layers = read_layers(&mut object)?;
@@ -97,6 +116,7 @@ impl Scope {
         scope.include_own = object.take_bool("include_own")?.unwrap_or_default();
         scope.include_archived = object.take_bool("include_archived")?.unwrap_or_default();
         scope.exclude_drafts = object.take_bool("exclude_drafts")?.unwrap_or_default();
+        scope.as_of_epoch = object.take_integer("as_of_epoch")?;
         scope.explain = object.take_bool("explain")?.unwrap_or_default();
         Ok((scope, object.warnings()))
     }

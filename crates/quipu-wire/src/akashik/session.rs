@@ -86,6 +86,9 @@ pub struct SessionPolicy {
     pub quorum: Option<u64>,
     /// Who may become a member.
     pub join: JoinRule,
+    /// Whether the log notes what each ATTUNE in this session returned.
+    #[serde(default)]
+    pub trace_attunes: bool,
 }
 
 impl Default for SessionPolicy {
@@ -95,6 +98,7 @@ impl Default for SessionPolicy {
             visibility_rules: Vec::new(),
             quorum: None,
             join: JoinRule::Open,
+            trace_attunes: false,
         }
     }
 }
@@ -243,6 +247,7 @@ fn read_policy(mut object: ObjectReader) -> Result<(SessionPolicy, Vec<String>),
     }
     let join =
         object.take_word("join", JoinRule::WORDS, JoinRule::parse)?.unwrap_or(JoinRule::Open);
+    let trace_attunes = object.take_bool("trace_attunes")?.unwrap_or_default();
     let mut visibility_rules = Vec::new();
     let mut warnings = Vec::new();
     for (path, value) in object.take_array("visibility_rules", LIST_ENTRIES_MAX)? {
@@ -256,7 +261,9 @@ fn read_policy(mut object: ObjectReader) -> Result<(SessionPolicy, Vec<String>),
         warnings.extend(rule.warnings());
     }
     warnings.extend(object.warnings());
-    Ok((SessionPolicy { cross_session_visibility, visibility_rules, quorum, join }, warnings))
+    let policy =
+        SessionPolicy { cross_session_visibility, visibility_rules, quorum, join, trace_attunes };
+    Ok((policy, warnings))
 }
 
 fn read_authority(rule: &mut ObjectReader) -> Result<Option<u8>, ReadError> {
