@@ -132,12 +132,9 @@ impl Field {
         let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
         restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
-        if options.models.embedder.is_none() {
-            restored.published.index.close_second();
-        }
-        let state = &restored.published.state;
-        purge::finish(engine.as_ref(), &name, state, directory.as_ref());
-        purge::finish_vectors(state, options.vectors.as_deref());
+        options.models.fit(&mut restored.published.index);
+        purge::finish(engine.as_ref(), &name, &restored.published.state, directory.as_ref());
+        purge::finish_vectors(&restored.published.state, options.vectors.as_deref());
         let (head, state) = (restored.published.head, restored.published.state.clone());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
@@ -183,11 +180,7 @@ impl Field {
             ranking: options.ranking,
             trace_attunes: options.trace_attunes,
             past,
-            enriching: options
-                .models
-                .embedder
-                .clone()
-                .map(|embedder| Arc::new(Enriching::new(embedder, options.vectors.clone()))),
+            enriching: Enriching::new(&options.models, options.vectors.as_deref()),
             models: options.models,
             vectors: options.vectors,
             engine: Arc::clone(&engine),

@@ -7,6 +7,8 @@ use quipu_log::EngineError;
 use quipu_recall::Embedder;
 use quipu_wire::akashik::{AttunePayload, UnitStatus};
 
+use tokio::sync::oneshot;
+
 use crate::{
     asking,
     command::Action,
@@ -97,7 +99,7 @@ impl Field {
             return;
         }
         let answer = self.enqueue(self.system(0), Action::NoteEnriched(waiting));
-        let noted = answer.map(tokio::sync::oneshot::Receiver::blocking_recv);
+        let noted = answer.map(oneshot::Receiver::blocking_recv);
         if let Err(error) | Ok(Ok(Err(error))) = noted {
             tracing::warn!(field = %self.name, %error, "units that wait for nothing stay pending");
         }
@@ -150,13 +152,17 @@ impl Field {
         }
         let place = enriching.asked.place()?;
         let (enriching, text) = (Arc::clone(enriching), text.to_owned());
-        let asking = tokio::task::spawn_blocking(move || {
+        let (reply, answer) = oneshot::channel();
+        // A thread of its own, because a server that stops does not wait for it.
+        let asking = std::thread::Builder::new().name("embed-hint".to_owned()).spawn(move || {
             let _place = place;
-            let vector = embed_one(enriching.embedder().as_ref(), &text)?;
-            enriching.asked.remember(text, vector.clone());
-            Some(vector)
+            if let Some(vector) = embed_one(enriching.embedder().as_ref(), &text) {
+                enriching.asked.remember(text, vector.clone());
+                reply.send(vector).ok();
+            }
         });
-        tokio::time::timeout(QUERY_EMBED_WAIT, asking).await.ok()?.ok()?
+        asking.ok()?;
+        tokio::time::timeout(QUERY_EMBED_WAIT, answer).await.ok()?.ok()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Model back-ends. All of them are optional, and all of them may fail: whoever uses one goes on
 //! without it. A local transformer ([`LocalModel`]), and whatever speaks the OpenAI protocol
-//! ([`RemoteEmbedder`], [`RemoteSummarizer`]).
+//! ([`RemoteEmbedder`], [`RemoteSummarizer`], [`RemoteJudge`]).
 //!
 //! This crate knows nothing of Fields, units or storage. Everything here waits for its answer, so
 //! none of it may be called by a thread that serves sockets.
@@ -13,8 +13,8 @@ mod transformer;
 
 pub use http::{Address, AddressError, Roots, RootsError};
 pub use remote::{
-    CallError, ChatModel, Endpoint, EndpointError, EndpointOptions, RemoteEmbedder,
-    RemoteSummarizer,
+    CallError, ChatModel, Endpoint, EndpointError, EndpointOptions, RemoteEmbedder, RemoteJudge,
+    RemoteSummarizer, Ruling,
 };
 pub use transformer::{DirectoryError, LocalModel};
 

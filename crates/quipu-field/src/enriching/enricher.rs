@@ -21,6 +21,7 @@ use crate::{
     field::Field,
     ids::UnitId,
     limits::{ENRICH_IDLE, ENRICH_RETRY, ENRICH_RETRY_MAX, ENRICH_TOLD_UNITS},
+    models::FieldModels,
     view::Published,
 };
 
@@ -53,11 +54,15 @@ pub(crate) struct Waiting {
 }
 
 impl Enriching {
-    /// Vectors of a model, kept in a file where one is named.
-    pub(crate) fn new(embedder: Arc<dyn Embedder>, path: Option<PathBuf>) -> Self {
+    /// Vectors of the configured model, if there is one, kept in a file where one is named.
+    pub(crate) fn new(models: &FieldModels, path: Option<&Path>) -> Option<Arc<Self>> {
+        models.embedder.clone().map(|embedder| Arc::new(Self::of(embedder, path)))
+    }
+
+    fn of(embedder: Arc<dyn Embedder>, path: Option<&Path>) -> Self {
         Self {
             embedder,
-            path,
+            path: path.map(Path::to_owned),
             file: Mutex::default(),
             asked: Asked::default(),
             failure: Mutex::default(),

@@ -6,6 +6,7 @@ use std::{
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
     },
     time::Duration,
 };
@@ -17,7 +18,7 @@ use crate::{
 use quipu_field::{Field, FieldModels, FieldOptions, Message, ScriptedOrigin, restore::restore};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_recall::{EmbedError, Embedder, Summarizer, SummarizerError};
-use quipu_wire::akashik::UnitStatus;
+use quipu_wire::akashik::{AttunePayload, UnitStatus, UnitView};
 use serde_json::json;
 
 /// A model that does as it is told.
@@ -286,6 +287,75 @@ async fn a_text_that_the_model_refuses_does_not_hold_up_the_others() {
     record(&field, message("4", "a"), "later ships", json!([])).await.unwrap();
     until("one more", || done(&field) == (3, 4)).await;
     field.close().await;
+}
+
+/// Knows two meanings: that of a word together with the hint's, and that of everything else. May wait,
+/// when it is asked about the hint, until the other end of a channel is gone.
+#[derive(Debug)]
+struct Oracle {
+    like_the_hint: &'static str,
+    hangs: Option<Mutex<mpsc::Receiver<()>>>,
+}
+
+impl Embedder for Oracle {
+    fn model_id(&self) -> &str {
+        self.like_the_hint
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let hint = texts.iter().any(|text| text.contains("zorp"));
+        if let Some(hangs) = self.hangs.as_ref().filter(|_| hint) {
+            hangs.lock().unwrap().recv().ok();
+        }
+        let near = |text: &str| text.contains("zorp") || text.contains(self.like_the_hint);
+        Ok(texts
+            .iter()
+            .map(|text| if near(text) { vec![1.0, 0.0] } else { vec![0.0, 1.0] })
+            .collect())
+    }
+}
+
+/// The unit that comes first for a hint that shares no word with any.
+async fn first_for(oracle: Oracle) -> String {
+    let models = FieldModels { embedder: Some(Arc::new(oracle)), summarizer: None };
+    let options = FieldOptions { models, ..FieldOptions::new(Arc::new(ScriptedOrigin::default())) };
+    let field = Field::open(engine(), FieldName::default_field(), options).unwrap();
+    for agent in ["a", "reader"] {
+        register(&field, agent).await.unwrap();
+    }
+    for text in ["grok plin", "wug dax"] {
+        record(&field, message(text, "a"), text, json!([])).await.unwrap();
+    }
+    until("both vectors", || done(&field) == (2, 2)).await;
+    let asked = json!({"scope": {"role": "tester", "max_units": 2}, "context_hint": "zorp"});
+    let (asked, _) = AttunePayload::parse(asked).unwrap();
+    let answer = field.attune(message("attune", "reader"), asked).await.unwrap();
+    field.close().await;
+    match &answer.record[0].memory_unit {
+        UnitView::Unit(unit) => unit.content.clone(),
+        UnitView::Id { .. } => panic!("asked for units"),
+    }
+}
+
+#[tokio::test]
+async fn the_model_s_vectors_decide_what_a_hint_is_about() {
+    for like_the_hint in ["grok", "wug"] {
+        let first = first_for(Oracle { like_the_hint, hangs: None }).await;
+        assert!(first.starts_with(like_the_hint), "{first}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_hangs_does_not_keep_an_attune_from_its_answer() {
+    let (hold, hangs) = mpsc::channel();
+    let oracle = Oracle { like_the_hint: "grok", hangs: Some(Mutex::new(hangs)) };
+    let first = first_for(oracle).await;
+    assert!(["grok plin", "wug dax"].contains(&first.as_str()), "{first}");
+    drop(hold);
 }
 
 /// Writes a fixed text, or nothing.

@@ -5,10 +5,12 @@ mod chat;
 mod embeddings;
 mod endpoint;
 mod error;
+mod judge;
 mod summarizer;
 
 pub use chat::ChatModel;
 pub use embeddings::RemoteEmbedder;
 pub use endpoint::{Endpoint, EndpointOptions};
 pub use error::{CallError, EndpointError};
+pub use judge::{RemoteJudge, Ruling};
 pub use summarizer::RemoteSummarizer;

@@ -1,7 +1,7 @@
 //! `/chat/completions`: summaries, and what is not taken for one.
 
 use quipu_models::{
-    ChatModel, RemoteSummarizer,
+    ChatModel, RemoteJudge, RemoteSummarizer,
     testing::{Behaviour, TestEndpoint},
 };
 use quipu_recall::Summarizer;
@@ -53,4 +53,30 @@ fn what_is_no_text_is_no_summary() {
     let (server, summarizer) = start();
     server.write(&"long ".repeat(10_000));
     assert!(summarizer.summarize("notes", 100).is_err());
+}
+
+fn ruling(written: &str) -> Option<(bool, String)> {
+    let server = TestEndpoint::start().unwrap();
+    server.write(written);
+    let judge = RemoteJudge::new(ChatModel::new(endpoint(&server)));
+    let ruling = judge.ruling("it is red", "it is blue", "colours differ").ok();
+    let asked = server.seen()[0].body["messages"][1]["content"].as_str().unwrap().to_owned();
+    assert!(asked.contains("it is red") && asked.contains("colours differ"), "{asked}");
+    ruling.map(|ruling| (ruling.contradiction, ruling.reason))
+}
+
+#[test]
+fn a_ruling_is_read_also_from_within_other_words() {
+    let yes = Some((true, "both cannot be".to_owned()));
+    let object = "{\"contradiction\": true, \"reason\": \"both cannot be\"}";
+    assert_eq!(ruling(object), yes);
+    assert_eq!(ruling(&format!("Sure:\n```json\n{object}\n```")), yes);
+    assert_eq!(ruling("{\"contradiction\": false}"), Some((false, String::new())));
+}
+
+#[test]
+fn what_is_no_ruling_is_no_ruling() {
+    for written in ["yes", "{}", "{\"contradiction\": \"maybe\"}", "}{", "[]"] {
+        assert_eq!(ruling(written), None, "{written}");
+    }
 }
