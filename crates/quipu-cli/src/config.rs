@@ -89,8 +89,25 @@ pub(crate) struct ServeArgs {
     /// Most events that one REPLAY returns; beyond it answers REPLAY_TOO_LARGE [default: 10000]
     #[arg(long, env = "QUIPU_REPLAY_EVENTS_MAX", hide_env_values = true, value_name = "N")]
     pub(crate) replay_events_max: Option<usize>,
+    /// What each signal is worth to ATTUNE, such as semantic=0.9,hinted.recency=0.2 [default: docs/ranking.md]
+    #[arg(long, env = "QUIPU_RANK_WEIGHTS", hide_env_values = true, value_name = "WEIGHTS")]
+    pub(crate) rank_weights: Option<String>,
+    /// How ATTUNE counts tokens where its scope does not say [default: o200k]
+    #[arg(long, env = "QUIPU_TOKENIZER", hide_env_values = true, value_enum, value_name = "NAME")]
+    pub(crate) tokenizer: Option<TokenizerName>,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
+}
+
+/// An encoding of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TokenizerName {
+    /// That of newer models
+    #[default]
+    O200k,
+    /// The one before it
+    Cl100k,
 }
 
 /// The form of log lines.
@@ -129,6 +146,8 @@ struct FileOptions {
     cross_session_visibility: Option<bool>,
     trace_attunes: Option<bool>,
     replay_events_max: Option<usize>,
+    rank_weights: Option<String>,
+    tokenizer: Option<TokenizerName>,
     models: Option<ModelArgs>,
 }
 
@@ -148,6 +167,8 @@ pub(crate) struct Settings {
     pub(crate) cross_session_visibility: bool,
     pub(crate) trace_attunes: bool,
     pub(crate) replay_events_max: usize,
+    pub(crate) rank_weights: String,
+    pub(crate) tokenizer: TokenizerName,
     pub(crate) models: ModelArgs,
 }
 
@@ -187,6 +208,8 @@ impl Settings {
                 .replay_events_max
                 .or(file.replay_events_max)
                 .unwrap_or(REPLAY_EVENTS_MAX),
+            rank_weights: args.rank_weights.or(file.rank_weights).unwrap_or_default(),
+            tokenizer: args.tokenizer.or(file.tokenizer).unwrap_or_default(),
             models: args.models.or(file.models.unwrap_or_default()),
         })
     }
@@ -268,13 +291,18 @@ mod tests {
         assert!(!settings.dev && settings.tls.is_none());
         assert!(!settings.cross_session_visibility && !settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 10_000);
+        assert_eq!(
+            (settings.rank_weights.as_str(), settings.tokenizer),
+            ("", TokenizerName::O200k)
+        );
     }
 
     #[test]
     fn the_file_beats_the_defaults() {
         let file = "listen = '[::1]:1'\ndata = 'd'\nlog = 'memory:'\ntls_cert = 'c'\ntls_key = 'k'\n\
                     dev = true\nlog_format = 'json'\nlog_level = 'warn'\nmax_log_bytes = 5\n\
-                    cross_session_visibility = true\ntrace_attunes = true\nreplay_events_max = 7\n";
+                    cross_session_visibility = true\ntrace_attunes = true\nreplay_events_max = 7\n\
+                    rank_weights = 'task=1'\ntokenizer = 'cl100k'\n";
         let settings = settle(&[], file);
         assert_eq!(settings.listen.to_string(), "[::1]:1");
         assert_eq!(settings.data, Path::new("d"));
@@ -285,6 +313,8 @@ mod tests {
         assert_eq!(settings.max_log_bytes, Some(5));
         assert!(settings.dev && settings.cross_session_visibility && settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 7);
+        assert_eq!(settings.rank_weights, "task=1");
+        assert_eq!(settings.tokenizer, TokenizerName::Cl100k);
     }
 
     #[test]

@@ -5,18 +5,19 @@
 use std::collections::BTreeSet;
 
 use quipu_recall::{
-    Seen, WeightSets, Weights,
+    Seen, WeightError, WeightSets, Weights,
     rank::{Candidate, Diversity, Ranked, rank_with},
     score::{self, Score, Signals},
     tokens::Encoding,
 };
-use quipu_wire::akashik::{AttunePayload, Mode, Scope};
+use quipu_wire::akashik::{AttunePayload, Mode, Scope, Tokenizer};
 
 use crate::{
     asking::Asked,
     filtering::{Filter, Without},
     limits::{CANDIDATES_PER_SOURCE, EXACT_RANK_UNITS_MAX, TASK_UNITS_MEANT},
     matching::{Beside, Match, Matching},
+    offering,
     state::{AgentEntry, LinkTarget, Name, State, UnitDetails, is_standing},
     view::Published,
     visibility::Sight,
@@ -37,6 +38,14 @@ pub struct RankingOptions {
     pub weights: WeightSets,
     /// How tokens are counted where a scope does not say.
     pub encoding: Encoding,
+}
+
+impl RankingOptions {
+    /// The defaults with some weights changed, as [`WeightSets::changed`] reads them, and a tokenizer.
+    pub fn new(weights: &str, tokenizer: Tokenizer) -> Result<Self, WeightError> {
+        let weights = WeightSets::default().changed(weights)?;
+        Ok(Self { weights, encoding: offering::encoding(tokenizer) })
+    }
 }
 
 /// What was chosen, best first.

@@ -44,9 +44,10 @@ impl Diversity {
 }
 
 impl Default for Diversity {
-    /// The second unit of an author loses 4 %, the third 8 %, the sixth and all after it 20 %.
+    /// The second unit of an author loses 1 %, the third 2 %, the sixth and all after it 5 %: enough to
+    /// put another author's equal first. More costs recall (`docs/ranking.md`).
     fn default() -> Self {
-        Self { step: 0.04, most: 0.2 }
+        Self { step: 0.01, most: 0.05 }
     }
 }
 

@@ -49,7 +49,7 @@ fn greedy(mut left: Vec<Candidate>) -> Vec<u32> {
     while !left.is_empty() {
         let discounted = |candidate: &Candidate| {
             let before = taken.iter().filter(|other| other.author == candidate.author).count();
-            candidate.score * (1.0 - (0.04 * before as f32).min(0.2))
+            candidate.score * (1.0 - (0.01 * before as f32).min(0.05))
         };
         let best = (0..left.len())
             .max_by(|a, b| {
@@ -115,7 +115,7 @@ proptest! {
         let some = rank(shuffled, max_units);
         prop_assert_eq!(&some[..], &all[..max_units.min(all.len())]);
         prop_assert!(all.windows(2).all(|pair| pair[0].score >= pair[1].score));
-        prop_assert!(all.iter().all(|unit| (0.0..=0.2).contains(&unit.discount)));
+        prop_assert!(all.iter().all(|unit| (0.0..=0.05).contains(&unit.discount)));
     }
 
     #[test]
@@ -214,9 +214,9 @@ fn a_second_author_overtakes_the_further_units_of_the_first() {
     let candidate = |ordinal, author, score| Candidate { ordinal, author, score, tie: 0 };
     let all = vec![
         candidate(1, 7, 0.90),
-        candidate(2, 7, 0.89),
-        candidate(3, 7, 0.88),
-        candidate(4, 8, 0.86),
+        candidate(2, 7, 0.899),
+        candidate(3, 7, 0.898),
+        candidate(4, 8, 0.894),
     ];
     assert_eq!(ordinals(&rank(all.clone(), 4)), [1, 4, 2, 3]);
     assert_eq!(ordinals(&rank_with(all, 4, Diversity::NONE)), [1, 2, 3, 4]);

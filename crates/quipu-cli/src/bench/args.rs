@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{attune, open, probe, record, report::Report, subscribe};
+use super::{attune, open, probe, recall, record, report::Report, subscribe};
 use crate::failure::Failure;
 
 /// Measure this machine, and Quipu on it.
@@ -32,6 +32,8 @@ enum Question {
     Record(record::RecordArgs),
     /// How long does it take to be given context?
     Attune(attune::AttuneArgs),
+    /// How much of what a question needs does ATTUNE find, on labelled data?
+    Recall(recall::RecallArgs),
     /// How long does a large Field take to open, and how much memory does it need?
     Open(open::OpenArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
@@ -55,6 +57,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Probe { dir } => probe::run(&dir, &mut report)?,
         Question::Record(options) => record::run(&options, args.seed, &mut report)?,
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
+        Question::Recall(options) => recall::run(&options, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
         Question::OpenChild { .. } => {}

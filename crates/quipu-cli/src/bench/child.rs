@@ -20,12 +20,18 @@ pub(super) struct ServerProcess {
 impl ServerProcess {
     /// Starts `quipu serve --dev` on a free port.
     pub(super) fn start(data: &Path) -> Result<Self, Failure> {
+        Self::start_with(data, &[])
+    }
+
+    /// The same with further options.
+    pub(super) fn start_with(data: &Path, options: &[&str]) -> Result<Self, Failure> {
         let failed =
             |error| Failure::caused(format!("cannot start a server on {}", data.display()), &error);
         let program = std::env::current_exe().map_err(failed)?;
         let mut child = Command::new(program)
             .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
+            .args(options)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()

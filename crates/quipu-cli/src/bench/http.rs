@@ -105,13 +105,13 @@ fn client(
 
 /// One keep-alive connection.
 #[derive(Debug)]
-struct Connection {
+pub(super) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Connection {
-    fn open(address: SocketAddr) -> std::io::Result<Self> {
+    pub(super) fn open(address: SocketAddr) -> std::io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: vec![0; 64 * 1024] })
@@ -119,6 +119,11 @@ impl Connection {
 
     /// Sends a request and reads its whole answer; gives the status.
     fn send(&mut self, request: &[u8]) -> std::io::Result<u16> {
+        self.exchange(request).map(|(status, _)| status)
+    }
+
+    /// Sends a request and reads its whole answer; gives the status and the body.
+    pub(super) fn exchange(&mut self, request: &[u8]) -> std::io::Result<(u16, &[u8])> {
         self.stream.write_all(request)?;
         let mut filled = 0;
         loop {
@@ -130,17 +135,18 @@ impl Connection {
                 return Err(std::io::ErrorKind::UnexpectedEof.into());
             }
             filled += more;
-            if let Some((status, total)) = head(self.buffer.get(..filled).unwrap_or_default())
+            if let Some((status, start, total)) =
+                head(self.buffer.get(..filled).unwrap_or_default())
                 && filled >= total
             {
-                return Ok(status);
+                return Ok((status, self.buffer.get(start..total).unwrap_or_default()));
             }
         }
     }
 }
 
-/// The status of an answer and its length with its head, once the head is there.
-pub(super) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
+/// The status of an answer, where its body starts and where it ends, once the head is there.
+pub(super) fn head(buffer: &[u8]) -> Option<(u16, usize, usize)> {
     let end = buffer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(buffer.get(..end)?).ok()?;
     let status = text.get(9..12)?.parse().ok()?;
@@ -151,5 +157,5 @@ pub(super) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
         })
         .unwrap_or(0);
-    Some((status, end + length))
+    Some((status, end, end + length))
 }

@@ -36,6 +36,14 @@ impl Report {
         self.line(&format!("{what:<58} {:>12} {unit}", readable(figure)));
     }
 
+    /// How good an order is.
+    pub(super) fn ranking(&mut self, what: &str, recall: f64, ndcg: f64) {
+        for (name, value) in [("recall@10", recall), ("ndcg@10", ndcg)] {
+            writeln!(self.raw, "{what} {name},{value},share").ok();
+        }
+        self.line(&format!("{what:<48} recall@10 {recall:.4}  nDCG@10 {ndcg:.4}"));
+    }
+
     /// Latencies, with a rate where the elapsed time says one.
     pub(super) fn latencies(&mut self, what: &str, samples: &Samples, rate: Option<f64>) {
         let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|share| samples.percentile(share));

@@ -170,7 +170,7 @@ impl Connection {
                 if self.stream.read_buf(&mut answer).await? == 0 {
                     return Err(std::io::ErrorKind::UnexpectedEof.into());
                 }
-                if let Some((status, total)) = http::head(&answer)
+                if let Some((status, _, total)) = http::head(&answer)
                     && answer.len() >= total
                 {
                     return Ok((status, answer));

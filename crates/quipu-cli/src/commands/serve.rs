@@ -2,16 +2,17 @@
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use quipu_field::{FieldOptions, Fields, SystemOrigin};
+use quipu_field::{FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
     BindError, KeyStore, Options, Server,
     keys::{IssuedKey, KeyAgent, NewKey},
 };
+use quipu_wire::akashik::Tokenizer;
 
 use super::{import::remove_leftovers, key::key_failure, serve_models::models};
 use crate::{
-    config::{LogPlace, Settings},
+    config::{LogPlace, Settings, TokenizerName},
     data_dir,
     failure::Failure,
     logging, output, progress,
@@ -55,11 +56,22 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How ATTUNE ranks, as the operator wants it.
+fn ranking(settings: &Settings) -> Result<RankingOptions, Failure> {
+    let tokenizer = match settings.tokenizer {
+        TokenizerName::O200k => Tokenizer::O200k,
+        TokenizerName::Cl100k => Tokenizer::Cl100k,
+    };
+    RankingOptions::new(&settings.rank_weights, tokenizer)
+        .map_err(|error| Failure::new(format!("--rank-weights: {error}")))
+}
+
 fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
     let template = FieldOptions {
         cross_session_visibility: settings.cross_session_visibility,
         replay_events_max: settings.replay_events_max,
         trace_attunes: settings.trace_attunes,
+        ranking: ranking(settings)?,
         models: models(&settings.models)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
