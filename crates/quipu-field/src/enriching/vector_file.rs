@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::ids::UnitId;
+use crate::{ids::UnitId, snapshot::create_private};
 
 const MAGIC: &[u8; 8] = b"quipuvec";
 const VERSION: u32 = 1;
@@ -93,6 +93,7 @@ impl VectorFile {
 /// Takes the vectors of some units out of a file, whatever model it is of. What it cannot read, it
 /// deletes.
 pub(crate) fn purge_file(path: &Path, gone: &BTreeSet<UnitId>) -> io::Result<()> {
+    remove_if_there(&part_of(path))?;
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -105,12 +106,25 @@ pub(crate) fn purge_file(path: &Path, gone: &BTreeSet<UnitId>) -> io::Result<()>
     if entries.len() == before { Ok(()) } else { replace(path, &start, &entries) }
 }
 
+/// What an interrupted replacement may have left.
+fn part_of(path: &Path) -> PathBuf {
+    path.with_extension("part")
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
 /// Writes a whole file beside the old one and puts it in its place.
 fn replace(path: &Path, start: &Start, entries: &[Entry]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
+    let directory = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(directory)?;
-    let part: PathBuf = path.with_extension("part");
-    let mut writer = BufWriter::new(File::create(&part)?);
+    let part = part_of(path);
+    remove_if_there(&part)?;
+    let mut writer = BufWriter::new(create_private(&part)?);
     writer.write_all(&start.bytes())?;
     let mut record = Vec::new();
     for entry in entries {
@@ -305,6 +319,9 @@ mod tests {
         assert_eq!(ids(&open(&path).1), [unit(1), unit(3)]);
         let bytes = fs::read(&path).unwrap();
         assert!(!bytes.windows(16).any(|part| part == unit(2).bits().to_le_bytes()));
+        fs::write(part_of(&path), b"of an interrupted replacement").unwrap();
+        purge_file(&path, &BTreeSet::from([unit(7)])).unwrap();
+        assert!(!part_of(&path).exists());
         fs::write(&path, b"rubbish").unwrap();
         purge_file(&path, &BTreeSet::from([unit(1)])).unwrap();
         assert!(!path.exists());
