@@ -95,6 +95,24 @@ pub(crate) struct ServeArgs {
     /// How ATTUNE counts tokens where its scope does not say [default: o200k]
     #[arg(long, env = "QUIPU_TOKENIZER", hide_env_values = true, value_enum, value_name = "NAME")]
     pub(crate) tokenizer: Option<TokenizerName>,
+    /// Whether RECORD looks for units that disagree; DETECT does in any case [default: true]
+    #[arg(
+        long,
+        env = "QUIPU_DETECT",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub(crate) detect: Option<bool>,
+    /// Milliseconds a RECORD waits for detection before it is deferred; 0 defers always [default: 25]
+    #[arg(long, env = "QUIPU_DETECT_BUDGET_MS", hide_env_values = true, value_name = "N")]
+    pub(crate) detect_budget_ms: Option<u64>,
+    /// How sure detection must be to open a conflict, above 0.0 and up to 1.0 [default: 0.6]
+    #[arg(long, env = "QUIPU_DETECT_SURENESS", hide_env_values = true, value_name = "SHARE")]
+    pub(crate) detect_sureness: Option<f64>,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
 }
@@ -148,6 +166,9 @@ struct FileOptions {
     replay_events_max: Option<usize>,
     rank_weights: Option<String>,
     tokenizer: Option<TokenizerName>,
+    detect: Option<bool>,
+    detect_budget_ms: Option<u64>,
+    detect_sureness: Option<f64>,
     models: Option<ModelArgs>,
 }
 
@@ -169,6 +190,9 @@ pub(crate) struct Settings {
     pub(crate) replay_events_max: usize,
     pub(crate) rank_weights: String,
     pub(crate) tokenizer: TokenizerName,
+    pub(crate) detect: bool,
+    pub(crate) detect_budget_ms: u64,
+    pub(crate) detect_sureness: f64,
     pub(crate) models: ModelArgs,
 }
 
@@ -210,9 +234,24 @@ impl Settings {
                 .unwrap_or(REPLAY_EVENTS_MAX),
             rank_weights: args.rank_weights.or(file.rank_weights).unwrap_or_default(),
             tokenizer: args.tokenizer.or(file.tokenizer).unwrap_or_default(),
+            detect: args.detect.or(file.detect).unwrap_or(true),
+            detect_budget_ms: args
+                .detect_budget_ms
+                .or(file.detect_budget_ms)
+                .unwrap_or(quipu_field::limits::DETECT_BUDGET_MS),
+            detect_sureness: sureness(args.detect_sureness.or(file.detect_sureness))?,
             models: args.models.or(file.models.unwrap_or_default()),
         })
     }
+}
+
+fn sureness(given: Option<f64>) -> Result<f64, Failure> {
+    let sureness = given.unwrap_or(quipu_field::limits::DETECT_SURENESS);
+    if sureness > 0.0 && sureness <= 1.0 {
+        return Ok(sureness);
+    }
+    Err(Failure::new(format!("detection cannot be sure to {sureness}"))
+        .advise("give --detect-sureness a number above 0.0 and up to 1.0"))
 }
 
 fn read_file(path: &Path) -> Result<Option<FileOptions>, Failure> {
@@ -288,6 +327,7 @@ mod tests {
         assert_eq!(settings.log_format, LogFormat::Text);
         assert_eq!(settings.log_level, "info");
         assert_eq!(settings.max_log_bytes, None);
+        assert!(settings.detect && settings.detect_budget_ms == 25);
         assert!(!settings.dev && settings.tls.is_none());
         assert!(!settings.cross_session_visibility && !settings.trace_attunes);
         assert_eq!(settings.replay_events_max, 10_000);

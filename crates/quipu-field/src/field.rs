@@ -13,13 +13,12 @@ use std::{
 use quipu_log::{
     Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof, verify_chain,
 };
-use quipu_recall::{Detector, ExplicitOnly};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
         AgentList, Conflict, ConflictList, Counts, DeregisterPayload, DeregisterResponse,
-        FieldCapabilities, FieldStatus, Operation, RecordPayload, RecordResponse, RegisterPayload,
-        RegisterResponse, ReplayPayload, ReplayResponse, ReplayTarget,
+        FieldCapabilities, FieldStatus, Operation, RegisterPayload, RegisterResponse,
+        ReplayPayload, ReplayResponse, ReplayTarget,
     },
 };
 use tokio::sync::{mpsc, oneshot};
@@ -28,6 +27,7 @@ use crate::{
     bodies::Bodies,
     command::{Action, Command, Message},
     compose::ConflictOutline,
+    detecting::{DetectionOptions, Lookout},
     enriching::Enriching,
     event::ClockReason,
     failure::{storage_failure, with_causes},
@@ -35,7 +35,7 @@ use crate::{
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
     models::FieldModels,
-    ops::{self, deregister, record, register, replay},
+    ops::{self, deregister, register, replay},
     origin::Origin,
     past::Past,
     proofs::{CommitProof, Proofs},
@@ -50,7 +50,7 @@ use crate::{
     writer::{Job, Outcome, Writer},
 };
 
-type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
+pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
 
 /// What a Field is opened with.
 #[derive(Debug, Clone)]
@@ -59,8 +59,8 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
-    /// What looks for units that disagree; without it only what authors say themselves counts.
-    pub detector: Option<Arc<dyn Detector>>,
+    /// How it looks for units that disagree.
+    pub detection: DetectionOptions,
     /// Whether units are visible across sessions, whatever the sessions' own policies.
     pub cross_session_visibility: bool,
     /// How many events one REPLAY may return.
@@ -82,7 +82,7 @@ impl FieldOptions {
         Self {
             origin,
             snapshots: None,
-            detector: None,
+            detection: DetectionOptions::default(),
             cross_session_visibility: false,
             replay_events_max: REPLAY_EVENTS_MAX,
             ranking: RankingOptions::default(),
@@ -100,13 +100,13 @@ pub struct Field {
     pub(crate) name: FieldName,
     pub(crate) view: Arc<View>,
     pub(crate) clock: Arc<LamportClock>,
-    pub(crate) bodies: Bodies,
+    pub(crate) bodies: Arc<Bodies>,
     proofs: Proofs,
     health: Arc<Health>,
     pub(crate) origin: Arc<dyn Origin>,
-    pub(crate) detector: Arc<dyn Detector>,
+    pub(crate) lookout: Arc<Lookout>,
     pub(crate) tail: Arc<Tail>,
-    jobs: mpsc::Sender<Job>,
+    pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
     pub(crate) models: FieldModels,
     pub(crate) enriching: Option<Arc<Enriching>>,
@@ -162,15 +162,22 @@ impl Field {
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
         };
+        let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
+        let lookout = Arc::new(Lookout::new(
+            Arc::clone(&view),
+            Arc::clone(&bodies),
+            Arc::clone(&options.origin),
+            options.detection,
+        ));
         let field = Arc::new(Self {
-            bodies: Bodies::new(Arc::clone(&engine), name.clone()),
+            bodies,
             proofs: Proofs::new(Arc::clone(&engine), name.clone()),
             name,
             view,
             clock,
             health,
             origin: options.origin,
-            detector: options.detector.unwrap_or_else(|| Arc::new(ExplicitOnly)),
+            lookout,
             tail: Arc::clone(&tail),
             jobs,
             snapshotter,
@@ -193,11 +200,16 @@ impl Field {
         })?;
         field.start("push", move || tail.run())?;
         field.start_enriching()?;
+        field.detect_in_background()?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
     }
 
-    fn start(&self, what: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineError> {
+    pub(crate) fn start(
+        &self,
+        what: &str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), EngineError> {
         let thread = std::thread::Builder::new()
             .name(format!("{what}-{}", self.name))
             .spawn(work)
@@ -296,23 +308,6 @@ impl Field {
     ) -> Result<DeregisterResponse, ProtocolError> {
         let outcome = self.submit(message, Action::Deregister(payload)).await?;
         Ok(deregister::respond(&outcome.events))
-    }
-
-    /// RECORD.
-    pub async fn record(
-        &self,
-        message: Message,
-        payload: RecordPayload,
-    ) -> Result<RecordResponse, ProtocolError> {
-        let mut command = record::RecordCommand::prepare(payload, self.origin.as_ref())
-            .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
-        command.awaits_vector = self.is_enrichment_failing();
-        let words = Arc::clone(command.words());
-        let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
-        words.get();
-        let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
-        self.enriching.iter().for_each(|enriching| enriching.wake());
-        Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
     /// REPLAY.
@@ -426,6 +421,7 @@ impl Field {
     pub async fn close(self: &Arc<Self>) {
         self.stop.store(true, Ordering::Relaxed);
         self.enriching.iter().for_each(|enriching| enriching.stop());
+        self.lookout.stop();
         let closing = self.jobs.send(Job::Close(self.origin.now_ms())).await.is_ok();
         let closed = self
             .blocking(move |field| {
@@ -498,7 +494,7 @@ impl Field {
         Ok(answer)
     }
 
-    async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 

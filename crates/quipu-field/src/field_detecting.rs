@@ -1,38 +1,27 @@
-//! DETECT of the handle: lists conflicts, and lets the Field's detector look for new ones. Reading
-//! texts and judging them is done away from the writer, a stretch of units at a time.
+//! DETECT of the handle: lists conflicts, and lets the Field's detector look for new ones among what
+//! the caller may see. Reading texts and judging them is done away from the writer.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use quipu_log::{Body, EngineError};
-use quipu_recall::{Claim, Method};
+use quipu_log::EngineError;
 use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{DetectMode, DetectPayload, DetectResponse, DetectedBy, Operation, ScanCoverage},
+    ProtocolError,
+    akashik::{DetectMode, DetectPayload, DetectResponse, Operation, ScanCoverage},
 };
 
 use crate::{
     command::{Action, Message},
-    event::{ConflictBody, Event, UnitBody},
+    detecting,
+    event::Event,
     failure::storage_failure,
     field::Field,
-    ids::ConflictId,
-    limits::{DETECT_CANDIDATES_MAX, DETECT_FOUND_MAX, DETECT_STRETCH_UNITS},
+    limits::DETECT_FOUND_MAX,
     ops::{
         self,
         detect::{self, Found},
     },
-    state::State,
     visibility::{Sight, may_enter},
 };
-
-/// A unit's text and what else a detector may know of it, taken out of the state.
-struct Witness {
-    ordinal: u32,
-    position: u64,
-    event: u32,
-    score: Option<f64>,
-    epoch: u64,
-}
 
 #[derive(Default)]
 struct Look {
@@ -50,6 +39,31 @@ impl Field {
         self.look_and_list(message, payload).await.map_err(|error| error.during(Operation::Detect))
     }
 
+    /// How many units wait for detection in the background.
+    #[must_use]
+    pub fn detection_backlog(&self) -> usize {
+        self.lookout.waiting()
+    }
+
+    /// Waits until no unit waits for detection in the background any more.
+    pub async fn detection_settled(self: &Arc<Self>) -> Result<(), ProtocolError> {
+        self.blocking(|field| {
+            field.lookout.settle();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Starts what looks at units whose RECORD did not wait for detection.
+    pub(crate) fn detect_in_background(&self) -> Result<(), EngineError> {
+        if !self.lookout.is_automatic() {
+            return Ok(());
+        }
+        let (lookout, origin) = (Arc::clone(&self.lookout), Arc::clone(&self.origin));
+        let jobs = self.jobs.downgrade();
+        self.start("detect", move || detecting::run(&lookout, &jobs, &|| origin.now_ms()))
+    }
+
     async fn look_and_list(
         self: &Arc<Self>,
         message: Message,
@@ -60,18 +74,22 @@ impl Field {
         let listing = message.clone();
         let look = self
             .blocking(move |field| {
-                let target = {
+                let (target, seen) = {
                     let state = &field.view.read().state;
                     ops::admit(state, &message.agent, message.authority, detect::AUTHORITY)?;
                     let session = message.session.as_deref();
                     may_enter(state, message.speaker(), session).map_err(ops::Refusal::from)?;
                     let sight = Sight::by(state, &message.agent, session, message.authority);
                     field.tick(message.epoch)?;
-                    detect::target(state, &sight, &asked)?
+                    let all = 0..state.units.next_ordinal();
+                    let seen = |&unit: &u32| detect::is_current(state, unit) && sight.sees(unit);
+                    let wanted = asked.mode != DetectMode::List;
+                    let seen = all.filter(|unit| wanted && seen(unit)).collect::<BTreeSet<u32>>();
+                    (detect::target(state, &sight, &asked)?, seen)
                 };
                 match (asked.mode, target) {
-                    (DetectMode::Check, Some(target)) => field.check(target),
-                    (DetectMode::Scan, _) => field.scan(),
+                    (DetectMode::Check, Some(target)) => field.check(target, &seen),
+                    (DetectMode::Scan, _) => field.scan(&seen),
                     (DetectMode::List | DetectMode::Check, _) => Ok(Look::default()),
                 }
             })
@@ -107,115 +125,42 @@ impl Field {
         Ok(u64::try_from(outcome.events.iter().filter(new).count()).unwrap_or(u64::MAX))
     }
 
-    /// Holds one unit against all others that are current.
-    fn check(&self, target: u32) -> Result<Look, ProtocolError> {
-        let others = {
-            let state = &self.view.read().state;
-            let all = 0..state.units.next_ordinal();
-            all.filter(|&unit| unit != target && detect::is_current(state, unit)).count()
-        };
+    /// Holds one unit against all others that the caller sees.
+    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<Look, ProtocolError> {
+        let others = seen.len() - usize::from(seen.contains(&target));
         let mut look =
             Look { found: Vec::new(), units_scanned: u64::try_from(others).unwrap_or(0) };
-        self.judge_all(self.pairs_of(target..target.saturating_add(1)), &mut look)?;
+        // What was replaced or withdrawn is in no new conflict.
+        if seen.contains(&target) {
+            self.hold(target, seen, &mut look)?;
+        }
         Ok(look)
     }
 
-    /// Holds all units that are current against each other.
-    fn scan(&self) -> Result<Look, ProtocolError> {
+    /// Holds all units that the caller sees against each other.
+    fn scan(&self, seen: &BTreeSet<u32>) -> Result<Look, ProtocolError> {
         let mut look = Look::default();
-        let end = self.view.read().state.units.next_ordinal();
-        let mut from = 0;
-        while from < end && look.found.len() < DETECT_FOUND_MAX {
-            let to = from.saturating_add(DETECT_STRETCH_UNITS).min(end);
-            let scanned = {
-                let state = &self.view.read().state;
-                (from..to).filter(|&unit| detect::is_current(state, unit)).count()
-            };
-            look.units_scanned += u64::try_from(scanned).unwrap_or(0);
-            self.judge_all(self.pairs_of(from..to), &mut look)?;
-            from = to;
+        for &unit in seen {
+            if look.found.len() >= DETECT_FOUND_MAX {
+                break;
+            }
+            look.units_scanned += 1;
+            self.hold(unit, seen, &mut look)?;
         }
+        look.found.truncate(DETECT_FOUND_MAX);
         Ok(look)
     }
 
-    /// The pairs that are worth a judgement: both current, and not known to disagree.
-    fn pairs_of(&self, units: std::ops::Range<u32>) -> Vec<(Witness, Witness)> {
-        let published = self.view.read();
-        let state = &published.state;
-        let mut pairs = Vec::new();
-        for unit in units.filter(|&unit| detect::is_current(state, unit)) {
-            let near = self.detector.candidates(&published.index, unit, DETECT_CANDIDATES_MAX);
-            for other in near.into_iter().take(DETECT_CANDIDATES_MAX) {
-                let (a, b) = (unit.min(other), unit.max(other));
-                let worth = a != b
-                    && detect::is_current(state, other)
-                    && !state.conflicts.is_pair_open(a, b);
-                if let (true, Some(a), Some(b)) = (worth, witness(state, a), witness(state, b)) {
-                    pairs.push((a, b));
-                }
-            }
-        }
-        pairs
-    }
-
-    fn judge_all(
-        &self,
-        pairs: Vec<(Witness, Witness)>,
-        look: &mut Look,
-    ) -> Result<(), ProtocolError> {
-        for (older, newer) in pairs {
-            if look.found.len() >= DETECT_FOUND_MAX {
-                return Ok(());
-            }
-            let known =
-                look.found.iter().any(|f| (f.unit, f.other) == (older.ordinal, newer.ordinal));
-            if !known {
-                look.found.extend(self.judge(&older, &newer)?);
+    fn hold(&self, unit: u32, seen: &BTreeSet<u32>, look: &mut Look) -> Result<(), ProtocolError> {
+        let failed = |error: EngineError| storage_failure(&error);
+        let Some(subject) = self.lookout.subject(unit).map_err(failed)? else { return Ok(()) };
+        let looked = self.lookout.look(&subject, &|other| seen.contains(&other), None);
+        for finding in looked.map_err(failed)?.found {
+            let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
+            if !look.found.iter().any(twice) {
+                look.found.push(Found { unit, finding });
             }
         }
         Ok(())
-    }
-
-    fn judge(&self, older: &Witness, newer: &Witness) -> Result<Option<Found>, ProtocolError> {
-        let failed = |error: EngineError| storage_failure(&error);
-        let text = |unit: &Witness| self.bodies.load::<UnitBody>(unit.position, unit.event);
-        let (Some(first), Some(second)) =
-            (text(older).map_err(failed)?, text(newer).map_err(failed)?)
-        else {
-            return Ok(None);
-        };
-        let verdict = self.detector.judge(&claim(older, &first), &claim(newer, &second));
-        let Some(verdict) = verdict else { return Ok(None) };
-        let description = ConflictBody { description: verdict.reason };
-        let body = Body::new(self.origin.salt(), &description).map_err(|error| {
-            ProtocolError::new(ErrorCode::InternalError, format!("a verdict: {error}"))
-        })?;
-        Ok(Some(Found {
-            unit: older.ordinal,
-            other: newer.ordinal,
-            detected_by: match verdict.method {
-                Method::Semantic => DetectedBy::Semantic,
-                Method::Logical => DetectedBy::Logical,
-                Method::Temporal => DetectedBy::Temporal,
-            },
-            conflict: ConflictId::from_bits(self.origin.id_bits()),
-            body,
-        }))
-    }
-}
-
-fn witness(state: &State, ordinal: u32) -> Option<Witness> {
-    let unit = state.units.details(ordinal)?;
-    let (position, event, score, epoch) = (unit.position, unit.event, unit.score, unit.epoch);
-    Some(Witness { ordinal, position, event, score, epoch })
-}
-
-fn claim<'text>(unit: &Witness, text: &'text UnitBody) -> Claim<'text> {
-    Claim {
-        document: unit.ordinal,
-        content: &text.content,
-        assumptions: &text.assumptions,
-        confidence: unit.score,
-        epoch: unit.epoch,
     }
 }

@@ -48,11 +48,21 @@ pub const VOTE_QUORUM_MIN: u32 = 2;
 /// Commits that one page of the log holds at most.
 pub const LOG_PAGE_COMMITS_MAX: usize = 1000;
 /// Units that a detector may hold against one other.
-pub const DETECT_CANDIDATES_MAX: usize = 32;
+pub const DETECT_CANDIDATES_MAX: usize = 8;
+/// Conflicts that detection makes of one unit at most, the surest.
+pub const DETECT_PER_UNIT_MAX: usize = 3;
+/// Milliseconds that a RECORD waits for detection, where nothing else is configured.
+pub const DETECT_BUDGET_MS: u64 = 25;
+/// How sure a verdict must be to make a conflict, where nothing else is configured.
+pub const DETECT_SURENESS: f64 = quipu_recall::detect::SURENESS;
+/// RECORDs that may have their detection at once at the same time.
+pub const DETECT_AT_ONCE_MAX: usize = 2;
+/// RECORDs at the same time above which detection is put off.
+pub const DETECT_BUSY_RECORDS: usize = 4;
+/// Units that may wait for detection in the background.
+pub const DETECT_WAITING_MAX: usize = 65_536;
 /// New conflicts that one DETECT notes at most; the next one goes on.
 pub const DETECT_FOUND_MAX: usize = 1000;
-/// Units that a scan looks at before it lets the writer have its turn.
-pub const DETECT_STRETCH_UNITS: u32 = 1024;
 /// Units whose texts an embedding model is given at a time.
 pub const ENRICH_BATCH_UNITS: usize = 32;
 /// How often we look for units without a vector when nobody says that there are some.

@@ -27,3 +27,12 @@ pub const MAX_SUMMARY_SENTENCES: usize = 256;
 
 /// Characters of a name (a role, a type) that an explanation repeats.
 pub const MAX_NAME_CHARS: usize = 64;
+
+/// Leading bytes of a text in which statements are looked for.
+pub const MAX_STATEMENT_SOURCE_BYTES: usize = 32 * 1024;
+
+/// Statements of one text that are compared with those of another.
+pub const MAX_STATEMENTS: usize = 64;
+
+/// A sentence longer than this many bytes states too much to be held against another.
+pub const MAX_STATEMENT_BYTES: usize = 1024;

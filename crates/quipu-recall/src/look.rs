@@ -29,6 +29,20 @@ pub trait Neighbours {
     fn after(&self, ordinal: u32) -> Option<u32>;
 }
 
+/// For documents that stand alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Alone;
+
+impl Neighbours for Alone {
+    fn before(&self, _ordinal: u32) -> Option<u32> {
+        None
+    }
+
+    fn after(&self, _ordinal: u32) -> Option<u32> {
+        None
+    }
+}
+
 /// A query as one reader sees it.
 #[derive(Debug)]
 pub struct Look<'i, 'q> {
@@ -79,6 +93,11 @@ impl<'i, 'q> Look<'i, 'q> {
     /// ever said: from 0 to 1.
     pub const fn known(&self) -> f32 {
         self.known
+    }
+
+    /// What a document that has every term of the query would score, at most.
+    pub fn most(&self) -> f32 {
+        self.terms.iter().map(|term| term.worth).sum()
     }
 
     /// The `limit` best documents by their own words among those that are seen and that `accept` lets

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{attune, open, probe, recall, record, report::Report, subscribe};
+use super::{attune, detect, open, probe, recall, record, report::Report, subscribe};
 use crate::failure::Failure;
 
 /// Measure this machine, and Quipu on it.
@@ -38,6 +38,8 @@ enum Question {
     Open(open::OpenArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
     Subscribe(subscribe::SubscribeArgs),
+    /// How many contradictions does detection find, and how many alarms are false?
+    Detect(detect::DetectArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
     #[command(hide = true)]
     OpenChild {
@@ -60,6 +62,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Recall(options) => recall::run(&options, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
+        Question::Detect(options) => detect::run(&options, &mut report)?,
         Question::OpenChild { .. } => {}
     }
     report.finish(args.out.as_deref())

@@ -27,6 +27,15 @@ pub(super) struct Corpus {
     pub(super) name: String,
     pub(super) units: Vec<Unit>,
     pub(super) queries: Vec<Question>,
+    #[serde(default)]
+    pub(super) contradictions: Vec<Contradiction>,
+}
+
+/// Units that contradict each other: each of `a` each of `b`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Contradiction {
+    pub(super) a: Vec<String>,
+    pub(super) b: Vec<String>,
 }
 
 /// Something that was said.

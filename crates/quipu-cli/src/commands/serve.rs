@@ -2,7 +2,7 @@
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use quipu_field::{FieldOptions, Fields, RankingOptions, SystemOrigin};
+use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
     BindError, KeyStore, Options, Server,
@@ -72,6 +72,7 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         replay_events_max: settings.replay_events_max,
         trace_attunes: settings.trace_attunes,
         ranking: ranking(settings)?,
+        detection: detection(settings),
         models: models(&settings.models)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
@@ -89,6 +90,14 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         }
     };
     Ok(Fields::with_options(engine, template, directory))
+}
+
+fn detection(settings: &Settings) -> DetectionOptions {
+    DetectionOptions {
+        automatic: settings.detect,
+        budget_ms: settings.detect_budget_ms,
+        ..DetectionOptions::built_in(settings.detect_sureness)
+    }
 }
 
 fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {

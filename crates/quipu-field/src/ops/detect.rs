@@ -1,5 +1,5 @@
 //! DETECT (spec 3.5): lists what is known to disagree, and notes what a detector finds besides. The
-//! finding itself is in `field_detecting.rs`, because it reads texts; its verdicts are observations,
+//! finding itself is in `detecting/`, because it reads texts; its verdicts are observations,
 //! and whether they make a conflict is decided here.
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use quipu_log::{Body, DraftEvent};
 use quipu_wire::{
     ErrorCode,
-    akashik::{DetectFilter, DetectMode, DetectPayload, DetectedBy, UnitStatus},
+    akashik::{DetectFilter, DetectMode, DetectPayload, DetectedBy, MemoryType, Mode, UnitStatus},
 };
 
 use super::{Refusal, record::conflict_type};
@@ -106,12 +106,10 @@ pub fn is_current(state: &State, ordinal: u32) -> bool {
     })
 }
 
-/// Two units that a detector found to disagree, with everything drawn for their conflict.
+/// What a detector found to disagree with a unit, with everything drawn for their conflict.
 #[derive(Debug, Clone)]
-pub struct Found {
-    /// One of them.
-    pub unit: u32,
-    /// The other one.
+pub struct Finding {
+    /// The other unit.
     pub other: u32,
     /// How.
     pub detected_by: DetectedBy,
@@ -121,13 +119,49 @@ pub struct Found {
     pub body: Body,
 }
 
+/// Two units that a detector found to disagree.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// One of them.
+    pub unit: u32,
+    /// The other one, and the rest.
+    pub finding: Finding,
+}
+
+/// Where a unit is seen: the session it was recorded in, and what its role rules go by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'s> {
+    /// Its session.
+    pub(super) session: Option<&'s str>,
+    /// Its type.
+    pub(super) memory_type: MemoryType,
+}
+
+impl<'s> Place<'s> {
+    /// Where a recorded unit is seen.
+    pub(super) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
+        let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
+        let memory_type = state.units.flags(ordinal)?.memory_type;
+        Some(Self { session, memory_type })
+    }
+
+    /// Whether whoever sees a unit here sees one there too. Only then may the first be contested
+    /// for the other's sake: a status tells of a conflict to whoever sees the unit.
+    pub(super) fn is_open_to_readers(self, state: &State, there: Self) -> bool {
+        let Some(session) = there.session else { return true };
+        let rules =
+            state.sessions.get(session).is_some_and(|s| !s.policy.visibility_rules.is_empty());
+        self.session == Some(session) && (self.memory_type == there.memory_type || !rules)
+    }
+}
+
 /// The rule for what was found: one conflict per pair while unresolved, between units that are still
-/// current, and both are contested.
+/// current. Both are contested, but for drafts, and where that would tell of a hidden unit.
 pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
     let mut events = Decision::new();
     let (mut pairs, mut contested) = (BTreeSet::new(), BTreeSet::new());
-    for one in found {
-        let (a, b) = (one.unit.min(one.other), one.unit.max(one.other));
+    for Found { unit, finding } in found {
+        let (a, b) = (*unit.min(&finding.other), *unit.max(&finding.other));
         let (Some(unit_a), Some(unit_b)) = (state.units.details(a), state.units.details(b)) else {
             continue;
         };
@@ -135,18 +169,23 @@ pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
         if !current || state.conflicts.is_pair_open(a, b) || !pairs.insert((a, b)) {
             continue;
         }
-        let Some(newer) = state.units.flags(b) else { continue };
+        let (Some(place_a), Some(place_b)) = (Place::of(state, a), Place::of(state, b)) else {
+            continue;
+        };
         let event = Event::ConflictDetected {
-            conflict: one.conflict,
-            conflict_type: conflict_type(state, a, newer.memory_type),
+            conflict: finding.conflict,
+            conflict_type: conflict_type(state, a, place_b.memory_type),
             unit_a: unit_a.id,
             unit_b: unit_b.id,
-            detected_by: one.detected_by,
+            detected_by: finding.detected_by,
         };
-        events.push(DraftEvent { event, body: Some(one.body.clone()) });
-        for (ordinal, unit) in [(a, unit_a.id), (b, unit_b.id)] {
+        events.push(DraftEvent { event, body: Some(finding.body.clone()) });
+        let drafted = [unit_a, unit_b].iter().any(|unit| unit.mode == Mode::Draft);
+        let sides = [(a, unit_a.id, place_a, place_b), (b, unit_b.id, place_b, place_a)];
+        for (ordinal, unit, here, there) in sides {
             let from = state.units.flags(ordinal).map(|unit| unit.status);
-            if from == Some(UnitStatus::Active) && contested.insert(ordinal) {
+            let open = here.is_open_to_readers(state, there) && !drafted;
+            if open && from == Some(UnitStatus::Active) && contested.insert(ordinal) {
                 let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
                 let event = Event::UnitStatusChanged { unit, from, to };
                 events.push(DraftEvent { event, body: None });

@@ -13,7 +13,10 @@ use quipu_wire::{
     canon::CanonError,
 };
 
-use super::{Refusal, admit};
+use super::{
+    Refusal, admit,
+    detect::{Finding, Place, is_current},
+};
 use crate::{
     command::{Decision, Drawn, Message},
     event::{ConflictBody, Event, Link, UnitBody},
@@ -60,6 +63,8 @@ pub struct RecordCommand {
     drawn: Drawn,
     /// Whether the configured embedding model is known to fail: observed before the unit is decided.
     pub(crate) awaits_vector: bool,
+    /// What was seen to disagree with it before it was submitted.
+    observed: Vec<Finding>,
 }
 
 impl RecordCommand {
@@ -91,7 +96,12 @@ impl RecordCommand {
         let body = Body::new(origin.salt(), &text)?;
         let unit = UnitId::from_bits(origin.id_bits());
         let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
-        Ok(Self { mode, memory_type, task, score, links, drawn, awaits_vector: false })
+        Ok(Self { mode, memory_type, task, score, links, drawn, awaits_vector: false, observed: Vec::new() })
+    }
+
+    /// Takes up what was seen to disagree with it. Whether that makes conflicts is decided later.
+    pub(crate) fn observe(&mut self, found: Vec<Finding>) {
+        self.observed = found;
     }
 
     /// The unit's words, for the index.
@@ -146,7 +156,15 @@ pub fn decide(
         body: Some(record.drawn.body.clone()),
     }];
     let superseded = supersede(state, record, &mut events)?;
-    contest(state, record, &superseded, &mut events)?;
+    let mut contested = contest(state, record, &superseded, &mut events)?;
+    let session = message.session.as_deref();
+    let observed = observed(state, record, session, &superseded, &contested, &mut events);
+    contested.extend(observed);
+    if !contested.is_empty() && record.mode == Mode::Committed {
+        let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
+        let event = Event::UnitStatusChanged { unit: record.drawn.unit, from, to };
+        events.push(DraftEvent { event, body: None });
+    }
     await_vector(record, &mut events);
     Ok(events)
 }
@@ -218,7 +236,7 @@ fn contest(
     record: &RecordCommand,
     superseded: &BTreeSet<u32>,
     events: &mut Decision,
-) -> Result<(), Error> {
+) -> Result<BTreeSet<u32>, Error> {
     let mut contested = BTreeSet::new();
     let drawn = record.drawn.conflicts.iter().zip(&record.drawn.conflict_bodies);
     for ((index, link), (conflict, body)) in targets(record, RelationType::Contradicts).zip(drawn) {
@@ -226,30 +244,64 @@ fn contest(
         if !contested.insert(ordinal) {
             continue;
         }
-        let unit_a = state.units.details(ordinal).map_or(record.drawn.unit, |unit| unit.id);
-        let event = Event::ConflictDetected {
-            conflict: *conflict,
-            conflict_type: conflict_type(state, ordinal, record.memory_type),
-            unit_a,
-            unit_b: record.drawn.unit,
-            detected_by: DetectedBy::Explicit,
-        };
-        events.push(DraftEvent { event, body: Some(body.clone()) });
+        push_conflict(state, record, ordinal, (*conflict, DetectedBy::Explicit, body), events);
         let from = status(state, ordinal);
         let contestable = record.mode == Mode::Committed && !superseded.contains(&ordinal);
         if contestable && from == UnitStatus::Active {
             push_status(state, ordinal, from, UnitStatus::Contested, events);
         }
     }
-    if !contested.is_empty() && record.mode == Mode::Committed {
-        let event = Event::UnitStatusChanged {
-            unit: record.drawn.unit,
-            from: UnitStatus::Active,
-            to: UnitStatus::Contested,
-        };
-        events.push(DraftEvent { event, body: None });
+    Ok(contested)
+}
+
+/// What was seen to disagree with the unit is in conflict with it too, if it still can be and the
+/// author has not said so already. Gives those for whose sake the unit itself is contested.
+fn observed(
+    state: &State,
+    record: &RecordCommand,
+    session: Option<&str>,
+    superseded: &BTreeSet<u32>,
+    said: &BTreeSet<u32>,
+    events: &mut Decision,
+) -> BTreeSet<u32> {
+    let mut seen = BTreeSet::new();
+    let mut contesting = BTreeSet::new();
+    let here = Place { session, memory_type: record.memory_type };
+    for finding in &record.observed {
+        let other = finding.other;
+        let settled =
+            superseded.contains(&other) || said.contains(&other) || !is_current(state, other);
+        let Some(there) = Place::of(state, other) else { continue };
+        if settled || !seen.insert(other) {
+            continue;
+        }
+        let of = (finding.conflict, finding.detected_by, &finding.body);
+        push_conflict(state, record, other, of, events);
+        if status(state, other) == UnitStatus::Active && there.is_open_to_readers(state, here) {
+            push_status(state, other, UnitStatus::Active, UnitStatus::Contested, events);
+        }
+        if here.is_open_to_readers(state, there) {
+            contesting.insert(other);
+        }
     }
-    Ok(())
+    contesting
+}
+
+fn push_conflict(
+    state: &State,
+    record: &RecordCommand,
+    other: u32,
+    (conflict, detected_by, body): (ConflictId, DetectedBy, &Body),
+    events: &mut Decision,
+) {
+    let event = Event::ConflictDetected {
+        conflict,
+        conflict_type: conflict_type(state, other, record.memory_type),
+        unit_a: state.units.details(other).map_or(record.drawn.unit, |unit| unit.id),
+        unit_b: record.drawn.unit,
+        detected_by,
+    };
+    events.push(DraftEvent { event, body: Some(body.clone()) });
 }
 
 fn targets(record: &RecordCommand, kind: RelationType) -> impl Iterator<Item = (usize, &Link)> {

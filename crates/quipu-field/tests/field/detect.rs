@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
-use quipu_field::{Field, FieldOptions, ScriptedOrigin};
+use quipu_field::{DetectionOptions, Field, FieldOptions, ScriptedOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
-use quipu_recall::{Claim, Detector, Disagreement, Index, Method};
+use quipu_recall::{
+    Claim, Detector, Disagreement, Index, Method,
+    detect::{Candidate, Probe, Sieve},
+};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
@@ -19,16 +22,28 @@ use serde_json::{Value, json};
 struct Percentages;
 
 impl Detector for Percentages {
-    fn candidates(&self, index: &Index, document: u32, limit: usize) -> Vec<u32> {
-        let documents = u32::try_from(index.len()).unwrap();
-        (0..documents).filter(|other| *other != document).take(limit).collect()
+    fn probe(&self, content: &str) -> Option<Probe> {
+        Some(Probe::of(content))
     }
 
-    fn judge(&self, older: &Claim<'_>, newer: &Claim<'_>) -> Option<Disagreement> {
-        assert!(older.epoch < newer.epoch && older.confidence.is_some());
+    fn candidates(
+        &self,
+        index: &Index,
+        _probe: &Probe,
+        limit: usize,
+        sieve: &Sieve<'_>,
+    ) -> Vec<Candidate> {
+        let documents = 0..u32::try_from(index.len()).unwrap();
+        let accepted = documents.filter(|document| (sieve.accept)(*document));
+        accepted.take(limit).map(|document| Candidate { document, closeness: 1.0 }).collect()
+    }
+
+    fn judge(&self, older: &Claim<'_>, newer: &Claim<'_>, _closeness: f32) -> Option<Disagreement> {
+        assert!(older.confidence.is_some());
         let both = older.content.ends_with('%') && newer.content.ends_with('%');
         (both && older.content != newer.content).then(|| Disagreement {
             method: Method::Semantic,
+            sureness: 0.9,
             reason: format!("{} against {}", older.content, newer.content),
         })
     }
@@ -36,7 +51,11 @@ impl Detector for Percentages {
 
 fn with_detector(engine: &Arc<dyn Engine>) -> Arc<Field> {
     let options = FieldOptions {
-        detector: Some(Arc::new(Percentages)),
+        detection: DetectionOptions {
+            detector: Some(Arc::new(Percentages)),
+            automatic: false,
+            ..DetectionOptions::default()
+        },
         ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
     };
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()

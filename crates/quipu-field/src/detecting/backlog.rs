@@ -1,0 +1,120 @@
+//! Units that wait to be looked at in the background. Bounded: what does not fit, and what waits when
+//! the server stops, is left to a DETECT scan.
+
+use std::{
+    collections::VecDeque,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use crate::{ids::UnitId, limits::DETECT_WAITING_MAX};
+
+/// A unit that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// Which unit.
+    pub(crate) unit: UnitId,
+    /// The first ordinal that it has not been held against yet.
+    pub(crate) from: u32,
+}
+
+/// The units that wait, first come first served.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Waiting>,
+    left_out: u64,
+    at_work: bool,
+    stopped: bool,
+}
+
+/// What the worker is told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Look at this one.
+    Unit(Waiting),
+    /// There was nothing for a while.
+    Nothing,
+    /// Stop.
+    Stop,
+}
+
+impl Backlog {
+    /// Adds a unit, unless it waits already or there is no room.
+    pub(super) fn push(&self, waiting: Waiting) {
+        let mut state = self.lock();
+        if state.waiting.back() == Some(&waiting) {
+            return;
+        }
+        if state.waiting.len() >= DETECT_WAITING_MAX {
+            state.left_out += 1;
+            if state.left_out.is_power_of_two() {
+                tracing::warn!(left_out = state.left_out, "units are left to a DETECT scan");
+            }
+            return;
+        }
+        state.waiting.push_back(waiting);
+        self.changed.notify_all();
+    }
+
+    /// The next unit. Waits for one, but not longer than `patience`.
+    pub(super) fn next(&self, patience: Duration) -> Next {
+        let mut state = self.lock();
+        state.at_work = false;
+        self.changed.notify_all();
+        if state.waiting.is_empty() && !state.stopped {
+            state = self
+                .changed
+                .wait_timeout(state, patience)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        if state.stopped {
+            return Next::Stop;
+        }
+        match state.waiting.pop_front() {
+            Some(waiting) => {
+                state.at_work = true;
+                Next::Unit(waiting)
+            }
+            None => Next::Nothing,
+        }
+    }
+
+    /// Lets time pass, unless the worker is to stop.
+    pub(super) fn rest(&self, length: Duration) {
+        let state = self.lock();
+        if !state.stopped {
+            drop(self.changed.wait_timeout_while(state, length, |state| !state.stopped));
+        }
+    }
+
+    /// How many wait, the one at work included.
+    pub(super) fn len(&self) -> usize {
+        let state = self.lock();
+        state.waiting.len() + usize::from(state.at_work)
+    }
+
+    /// Stops the worker.
+    pub(super) fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until nothing waits and nothing is at work, or the worker has stopped.
+    pub(super) fn settle(&self) {
+        let mut state = self.lock();
+        while !(state.stopped || (state.waiting.is_empty() && !state.at_work)) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

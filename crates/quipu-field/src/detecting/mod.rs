@@ -1,0 +1,14 @@
+//! Looking for units that disagree, away from the writer: with a RECORD where there is time for it, in
+//! the background otherwise, and for DETECT. What is found is an observation; `ops/record.rs` and
+//! `ops/detect.rs` decide what follows from it.
+
+mod backlog;
+mod busy;
+mod lookout;
+mod options;
+mod worker;
+
+pub(crate) use backlog::Waiting;
+pub(crate) use lookout::{Looked, Lookout, Subject};
+pub use options::DetectionOptions;
+pub(crate) use worker::run;
