@@ -33,6 +33,12 @@ pub(crate) struct ModelArgs {
     /// Model to ask the summarizer for
     #[arg(long, env = "QUIPU_SUMMARIZER_MODEL", hide_env_values = true, value_name = "NAME")]
     pub(crate) summarizer_model: Option<String>,
+    /// Endpoint whose chat model confirms or denies the conflicts that detection finds [default: none]
+    #[arg(long, env = "QUIPU_JUDGE", hide_env_values = true, value_name = "URL")]
+    pub(crate) judge: Option<String>,
+    /// Model to ask the judge for
+    #[arg(long, env = "QUIPU_JUDGE_MODEL", hide_env_values = true, value_name = "NAME")]
+    pub(crate) judge_model: Option<String>,
     /// Variable that holds the endpoints' key [default: QUIPU_MODELS_KEY]
     #[arg(long, env = "QUIPU_MODELS_KEY_ENV", hide_env_values = true, value_name = "NAME")]
     pub(crate) models_key_env: Option<String>,
@@ -77,6 +83,8 @@ impl ModelArgs {
             embedder_dimensions: self.embedder_dimensions.or(file.embedder_dimensions),
             summarizer: self.summarizer.or(file.summarizer),
             summarizer_model: self.summarizer_model.or(file.summarizer_model),
+            judge: self.judge.or(file.judge),
+            judge_model: self.judge_model.or(file.judge_model),
             models_key_env: self.models_key_env.or(file.models_key_env),
             models_ca: self.models_ca.or(file.models_ca),
             models_timeout_ms: self.models_timeout_ms.or(file.models_timeout_ms),

@@ -14,7 +14,7 @@ mod transformer;
 pub use http::{Address, AddressError, Roots, RootsError};
 pub use remote::{
     CallError, ChatModel, Endpoint, EndpointError, EndpointOptions, RemoteEmbedder, RemoteJudge,
-    RemoteSummarizer, Ruling,
+    RemoteSummarizer,
 };
 pub use transformer::{DirectoryError, LocalModel};
 

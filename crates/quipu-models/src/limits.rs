@@ -30,5 +30,7 @@ pub(crate) const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) const BREAKER_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The longest text that a chat model may write.
 pub(crate) const CHAT_TEXT_CHARS_MAX: usize = 16 * 1024;
+/// The longest reason that a judge may give.
+pub(crate) const RULING_CHARS_MAX: usize = 500;
 /// The longest text that a chat model is given.
 pub(crate) const PROMPT_CHARS_MAX: usize = 48 * 1024;

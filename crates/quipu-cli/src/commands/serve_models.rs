@@ -5,8 +5,10 @@ use std::{path::Path, sync::Arc};
 
 use quipu_field::FieldModels;
 use quipu_models::{
-    ChatModel, Endpoint, EndpointOptions, LocalModel, RemoteEmbedder, RemoteSummarizer,
+    ChatModel, Endpoint, EndpointOptions, LocalModel, RemoteEmbedder, RemoteJudge, RemoteSummarizer,
 };
+
+use quipu_recall::detect::Judge;
 
 use crate::{
     config_models::{EmbedderPlace, ModelArgs},
@@ -30,6 +32,13 @@ pub(super) fn models(settings: &ModelArgs) -> Result<FieldModels, Failure> {
         models.summarizer = Some(Arc::new(RemoteSummarizer::new(ChatModel::new(endpoint))));
     }
     Ok(models)
+}
+
+/// Who confirms or denies the conflicts that detection finds.
+pub(super) fn judge(settings: &ModelArgs) -> Result<Option<Arc<dyn Judge>>, Failure> {
+    let Some(url) = &settings.judge else { return Ok(None) };
+    let endpoint = endpoint(settings, "judge", url, settings.judge_model.as_ref())?;
+    Ok(Some(Arc::new(RemoteJudge::new(ChatModel::new(endpoint)))))
 }
 
 fn local(directory: &Path) -> Result<Arc<LocalModel>, Failure> {

@@ -13,6 +13,7 @@ fn with_embedder(data: &Path, endpoint: &TestEndpoint) -> Settings {
         .argument("--embedder")
         .argument(&endpoint.url())
         .argument("--embedder-model=words")
+        .argument("--detect=false")
         .argument("--models-timeout-ms=100")
         .environment("QUIPU_MODELS_KEY", "sk-hidden")
 }
@@ -174,4 +175,33 @@ fn a_summarizer_writes_and_where_it_fails_the_units_speak_for_themselves() {
         assert!(text.contains("a, finding: The ship sails with 40 people."), "{text}");
         assert!(warnings[0].as_str().unwrap().contains("summarizer failed"), "{warnings}");
     }
+}
+
+/// How many conflicts a scan finds between two units that disagree.
+fn conflicts_found(endpoint: &TestEndpoint) -> u64 {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path())
+        .argument("--judge")
+        .argument(&endpoint.url())
+        .argument("--judge-model=arbiter")
+        .argument("--models-timeout-ms=100")
+        .argument("--detect=false")
+        .start();
+    let mut client = server.client();
+    client.register("a", "tester");
+    client.record("a", finding("The API limit is 100 requests per second."));
+    client.record("a", finding("The API limit is 500 requests per second."));
+    let found = client.operate("DETECT", "a", json!({"mode": "scan"})).ok();
+    found["scan_coverage"]["new_conflicts_found"].as_u64().unwrap()
+}
+
+#[test]
+fn a_judge_may_deny_what_detection_finds_and_where_it_fails_the_verdict_stands() {
+    let endpoint = TestEndpoint::start().unwrap();
+    endpoint.write("{\"contradiction\": true, \"reason\": \"both cannot be\"}");
+    assert_eq!(conflicts_found(&endpoint), 1);
+    endpoint.write("{\"contradiction\": false}");
+    assert_eq!(conflicts_found(&endpoint), 0);
+    endpoint.always(Behaviour::Status(500, String::new()));
+    assert_eq!(conflicts_found(&endpoint), 1);
 }

@@ -96,7 +96,16 @@ impl RecordCommand {
         let body = Body::new(origin.salt(), &text)?;
         let unit = UnitId::from_bits(origin.id_bits());
         let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
-        Ok(Self { mode, memory_type, task, score, links, drawn, awaits_vector: false, observed: Vec::new() })
+        Ok(Self {
+            mode,
+            memory_type,
+            task,
+            score,
+            links,
+            drawn,
+            awaits_vector: false,
+            observed: Vec::new(),
+        })
     }
 
     /// Takes up what was seen to disagree with it. Whether that makes conflicts is decided later.

@@ -1,8 +1,13 @@
 //! A chat model that is asked whether two statements really disagree.
 
+use quipu_recall::{
+    Claim, Disagreement,
+    detect::{Judge, JudgeError, Opinion},
+};
 use serde::Deserialize;
 
 use super::{chat::ChatModel, error::CallError};
+use crate::limits::RULING_CHARS_MAX;
 
 const INSTRUCTION: &str = "Two notes of a team follow, the older one first, and what a program believes to \
     be a contradiction between them. Say whether they contradict each other: both cannot be true of the same \
@@ -15,13 +20,11 @@ const INSTRUCTION: &str = "Two notes of a team follow, the older one first, and 
 pub struct RemoteJudge(ChatModel);
 
 /// What the model is asked to answer.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Ruling {
-    /// Whether they contradict each other.
-    pub contradiction: bool,
-    /// Why, in the model's words; may be empty.
+#[derive(Debug, Deserialize)]
+struct Ruling {
+    contradiction: bool,
     #[serde(default)]
-    pub reason: String,
+    reason: String,
 }
 
 impl RemoteJudge {
@@ -31,8 +34,7 @@ impl RemoteJudge {
         Self(model)
     }
 
-    /// Whether two notes contradict each other as a program claims. Waits for the model.
-    pub fn ruling(&self, older: &str, newer: &str, reason: &str) -> Result<Ruling, CallError> {
+    fn ruling(&self, older: &str, newer: &str, reason: &str) -> Result<Ruling, CallError> {
         let text = serde_json::json!({"older": older, "newer": newer, "claimed": reason});
         let written = self.0.ask(INSTRUCTION, &text.to_string())?;
         // Models like to put JSON into a fence, or a word before it.
@@ -42,5 +44,24 @@ impl RemoteJudge {
         serde_json::from_str(object).map_err(|error| CallError::WrongAnswer {
             reason: format!("the ruling cannot be read: {error}"),
         })
+    }
+}
+
+impl Judge for RemoteJudge {
+    fn judge(
+        &self,
+        older: &Claim<'_>,
+        newer: &Claim<'_>,
+        verdict: &Disagreement,
+    ) -> Result<Opinion, JudgeError> {
+        let ruling = self
+            .ruling(older.content, newer.content, &verdict.reason)
+            .map_err(|error| JudgeError { reason: error.to_string() })?;
+        if !ruling.contradiction {
+            return Ok(Opinion::Denied);
+        }
+        let reason = ruling.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short = reason.get(..reason.floor_char_boundary(RULING_CHARS_MAX)).unwrap_or_default();
+        Ok(Opinion::Confirmed(Some(short.to_owned()).filter(|short| !short.is_empty())))
     }
 }

@@ -12,5 +12,5 @@ pub use chat::ChatModel;
 pub use embeddings::RemoteEmbedder;
 pub use endpoint::{Endpoint, EndpointOptions};
 pub use error::{CallError, EndpointError};
-pub use judge::{RemoteJudge, Ruling};
+pub use judge::RemoteJudge;
 pub use summarizer::RemoteSummarizer;

@@ -4,7 +4,10 @@ use quipu_models::{
     ChatModel, RemoteJudge, RemoteSummarizer,
     testing::{Behaviour, TestEndpoint},
 };
-use quipu_recall::Summarizer;
+use quipu_recall::{
+    Claim, Disagreement, Method, Summarizer,
+    detect::{Judge, JudgeError, Opinion},
+};
 
 use super::endpoint;
 
@@ -55,28 +58,37 @@ fn what_is_no_text_is_no_summary() {
     assert!(summarizer.summarize("notes", 100).is_err());
 }
 
-fn ruling(written: &str) -> Option<(bool, String)> {
+fn opinion(written: &str) -> Result<Opinion, JudgeError> {
     let server = TestEndpoint::start().unwrap();
     server.write(written);
     let judge = RemoteJudge::new(ChatModel::new(endpoint(&server)));
-    let ruling = judge.ruling("it is red", "it is blue", "colours differ").ok();
+    let claim = |content| Claim { content, assumptions: &[], confidence: None, author: 0 };
+    let verdict = Disagreement {
+        method: Method::Semantic,
+        reason: "colours differ".to_owned(),
+        sureness: 0.7,
+    };
+    let opinion = judge.judge(&claim("it is red"), &claim("it is blue"), &verdict);
     let asked = server.seen()[0].body["messages"][1]["content"].as_str().unwrap().to_owned();
-    assert!(asked.contains("it is red") && asked.contains("colours differ"), "{asked}");
-    ruling.map(|ruling| (ruling.contradiction, ruling.reason))
+    for said in ["it is red", "it is blue", "colours differ"] {
+        assert!(asked.contains(said), "{asked}");
+    }
+    opinion
 }
 
 #[test]
-fn a_ruling_is_read_also_from_within_other_words() {
-    let yes = Some((true, "both cannot be".to_owned()));
-    let object = "{\"contradiction\": true, \"reason\": \"both cannot be\"}";
-    assert_eq!(ruling(object), yes);
-    assert_eq!(ruling(&format!("Sure:\n```json\n{object}\n```")), yes);
-    assert_eq!(ruling("{\"contradiction\": false}"), Some((false, String::new())));
+fn a_judge_confirms_or_denies_also_within_other_words() {
+    let yes = Ok(Opinion::Confirmed(Some("both cannot be".to_owned())));
+    let object = "{\"contradiction\": true, \"reason\": \"both\\ncannot be\"}";
+    assert_eq!(opinion(object), yes);
+    assert_eq!(opinion(&format!("Sure:\n```json\n{object}\n```")), yes);
+    assert_eq!(opinion("{\"contradiction\": true}"), Ok(Opinion::Confirmed(None)));
+    assert_eq!(opinion("{\"contradiction\": false}"), Ok(Opinion::Denied));
 }
 
 #[test]
-fn what_is_no_ruling_is_no_ruling() {
+fn what_is_no_ruling_is_no_opinion() {
     for written in ["yes", "{}", "{\"contradiction\": \"maybe\"}", "}{", "[]"] {
-        assert_eq!(ruling(written), None, "{written}");
+        assert!(opinion(written).is_err(), "{written}");
     }
 }
