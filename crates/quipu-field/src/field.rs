@@ -133,9 +133,9 @@ impl Field {
         restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
         options.models.fit(&mut restored.published.index);
-        purge::finish(engine.as_ref(), &name, &restored.published.state, directory.as_ref());
-        purge::finish_vectors(&restored.published.state, options.vectors.as_deref());
         let (head, state) = (restored.published.head, restored.published.state.clone());
+        purge::finish(engine.as_ref(), &name, &state, directory.as_ref());
+        purge::finish_vectors(&state, options.vectors.as_deref());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
         let health = Arc::new(Health::default());
@@ -144,12 +144,8 @@ impl Field {
         let snapshotter = directory.map(|directory| {
             Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
         });
-        let tail = Arc::new(Tail::new(
-            Arc::clone(&engine),
-            name.clone(),
-            Arc::clone(&view),
-            head.position,
-        ));
+        let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
+        let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let writer = Writer {
             engine: Arc::clone(&engine),
@@ -192,17 +188,21 @@ impl Field {
             vectors: options.vectors,
             engine: Arc::clone(&engine),
         });
-        let watched = Arc::clone(&field.health);
-        field.start("writer", move || {
-            let guard = FailOnPanic(watched);
-            writer.run(queue);
-            std::mem::forget(guard);
-        })?;
+        field.start_writer(writer, queue)?;
         field.start("push", move || tail.run())?;
         field.start_enriching()?;
         field.detect_in_background()?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
+    }
+
+    fn start_writer(&self, writer: Writer, queue: mpsc::Receiver<Job>) -> Result<(), EngineError> {
+        let watched = Arc::clone(&self.health);
+        self.start("writer", move || {
+            let guard = FailOnPanic(watched);
+            writer.run(queue);
+            std::mem::forget(guard);
+        })
     }
 
     pub(crate) fn start(
