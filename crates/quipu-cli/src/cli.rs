@@ -76,6 +76,8 @@ A config file:
   tls_cert = \"/etc/quipu/cert.pem\"
   tls_key = \"/etc/quipu/key.pem\"
   log_format = \"json\"
+  [models]
+  embedder = \"/var/lib/quipu-models/all-MiniLM-L6-v2\"
 
 Ask the server how it is, and speak to it with the key that it printed:
   curl -s http://127.0.0.1:7070/readyz

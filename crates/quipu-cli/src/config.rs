@@ -13,7 +13,7 @@ use quipu_field::limits::REPLAY_EVENTS_MAX;
 use quipu_server::{REQUESTS_PER_SECOND, TlsFiles};
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::{config_models::ModelArgs, failure::Failure};
 
 /// The config file that is read when none is named, if it is there.
 const DEFAULT_FILE: &str = "quipu.toml";
@@ -118,6 +118,8 @@ pub(crate) struct ServeArgs {
     /// How sure detection must be to open a conflict, above 0.0 and up to 1.0 [default: 0.6]
     #[arg(long, env = "QUIPU_DETECT_SURENESS", hide_env_values = true, value_name = "SHARE")]
     pub(crate) detect_sureness: Option<f64>,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
 }
 
 /// An encoding of tokens.
@@ -173,6 +175,7 @@ struct FileOptions {
     detect: Option<bool>,
     detect_budget_ms: Option<u64>,
     detect_sureness: Option<f64>,
+    models: Option<ModelArgs>,
 }
 
 /// What a server runs with.
@@ -197,6 +200,7 @@ pub(crate) struct Settings {
     pub(crate) detect: bool,
     pub(crate) detect_budget_ms: u64,
     pub(crate) detect_sureness: f64,
+    pub(crate) models: ModelArgs,
 }
 
 impl Settings {
@@ -248,6 +252,7 @@ impl Settings {
                 .or(file.detect_budget_ms)
                 .unwrap_or(quipu_field::limits::DETECT_BUDGET_MS),
             detect_sureness: sureness(args.detect_sureness.or(file.detect_sureness))?,
+            models: args.models.or(file.models.unwrap_or_default()),
         })
     }
 }
@@ -376,6 +381,16 @@ mod tests {
         assert_eq!(settings.log_level, "debug");
         assert!(!settings.dev);
         assert!(settle(&["--dev"], "dev = false\n").dev);
+    }
+
+    #[test]
+    fn models_have_a_table_of_their_own_in_the_file() {
+        let file = "dev = true\n[models]\nembedder = 'dir'\nmodels_timeout_ms = 5\n";
+        let settings = settle(&["--embedder", "http://host/v1"], file);
+        assert_eq!(settings.models.embedder.as_deref(), Some("http://host/v1"));
+        assert_eq!(settings.models.models_timeout_ms, Some(5));
+        let wrong = parse_file(Path::new("q.toml"), "[models]\nembeder = 'x'\n").unwrap_err();
+        assert!(wrong.to_string().contains("line 2: unknown key `embeder`"), "{wrong}");
     }
 
     #[test]

@@ -49,6 +49,11 @@ impl Asked {
     }
 }
 
+/// What the hint of an ATTUNE is about, for a model that is asked before the view is held.
+pub(crate) fn meant(state: &State, payload: &AttunePayload) -> Option<String> {
+    payload.context_hint.as_deref().map(|hint| without_names(hint, state).0)
+}
+
 impl Topic {
     fn new(parts: &[(&str, f32)]) -> Self {
         let vectors = parts.iter().map(|(text, weight)| (builtin().vector(text), *weight));

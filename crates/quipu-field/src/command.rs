@@ -82,6 +82,8 @@ pub enum Action {
     Retract(Box<RetractCommand>),
     /// Not an operation: the Field found units that disagree.
     NoteConflicts(Vec<Found>),
+    /// Not an operation: vectors arrived for units, by ordinal, that may have waited for them.
+    NoteEnriched(Vec<u32>),
     /// SESSION.
     Session(Box<SessionCommand>),
     /// COORDINATE.

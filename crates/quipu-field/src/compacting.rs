@@ -29,19 +29,20 @@ impl Field {
         let purges = payload.strategy == CompactStrategy::Purge;
         let changed = ProtocolError::from(ops::Refusal::from(compact::Error::Changed));
         let mut attempt = 1;
-        let outcome = loop {
+        let (outcome, warning) = loop {
             let (asked, payload) = (message.clone(), payload.clone());
             let prepared = self.blocking(move |field| field.prepare_compact(payload, &asked)).await;
-            let command = prepared.map_err(|error| error.during(Operation::Compact))?;
+            let (command, warning) = prepared.map_err(|error| error.during(Operation::Compact))?;
             let action = Action::Compact(Box::new(command));
             match self.submit(message.clone(), action).await {
                 Err(error) if error.message == changed.message && attempt < COMPACT_ATTEMPTS => {
                     attempt += 1;
                 }
-                other => break other?,
+                other => break (other?, warning),
             }
         };
         let mut response = compact::respond(&outcome.events);
+        response.warnings.extend(warning);
         if purges {
             let (units, hints) = compact::purged(&outcome.events);
             let (units, hints) = (units.to_vec(), hints.to_vec());
@@ -58,11 +59,11 @@ impl Field {
         &self,
         payload: CompactPayload,
         message: &Message,
-    ) -> Result<compact::CompactCommand, ProtocolError> {
+    ) -> Result<(compact::CompactCommand, Option<String>), ProtocolError> {
         let epoch = self.clock.now().max(message.epoch).saturating_add(1);
         let command = compact::CompactCommand::new(payload, epoch);
         if command.strategy() != CompactStrategy::Summarize {
-            return Ok(command);
+            return Ok((command, None));
         }
         let (sources, end) = {
             let published = self.view.read();
@@ -71,8 +72,10 @@ impl Field {
             let sight = Sight::by(state, agent, session, message.authority);
             (synthesis::sources(state, &command.select(state, &sight)), state.units.next_ordinal())
         };
-        let written = synthesis::write(sources, &self.bodies, self.origin.as_ref())?;
-        Ok(command.with_summaries(written, end))
+        let summarizer = self.models.summarizer.as_deref();
+        let (written, warning) =
+            synthesis::write(sources, &self.bodies, self.origin.as_ref(), summarizer)?;
+        Ok((command.with_summaries(written, end), warning))
     }
 
     /// Erases the texts of purged units and hints wherever they are: log, snapshots, caches. Answers the
@@ -96,6 +99,9 @@ impl Field {
         let erased = purge::erase(self.engine.as_ref(), &self.name, &texts)
             .map_err(|error| storage_failure(&error))?;
         self.bodies.forget();
+        self.forget_vectors(units).map_err(|error| {
+            ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
+        })?;
         self.past.forget();
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.purge(last_purge).map_err(|error| {

@@ -28,11 +28,13 @@ use crate::{
     command::{Action, Command, Message},
     compose::ConflictOutline,
     detecting::{DetectionOptions, Lookout},
+    enriching::Enriching,
     event::ClockReason,
     failure::{storage_failure, with_causes},
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
+    models::FieldModels,
     ops::{self, deregister, register, replay},
     origin::Origin,
     past::Past,
@@ -69,10 +71,14 @@ pub struct FieldOptions {
     pub ranking: RankingOptions,
     /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
     pub trace_attunes: bool,
+    /// The models to ask beyond what is built in.
+    pub models: FieldModels,
+    /// Where the embedder's vectors are kept; they are made anew at every start without it.
+    pub vectors: Option<PathBuf>,
 }
 
 impl FieldOptions {
-    /// The defaults: no snapshots, no detector, sessions apart, nothing traced.
+    /// The defaults: no snapshots, no detector, no models, sessions apart, nothing traced.
     #[must_use]
     pub fn new(origin: Arc<dyn Origin>) -> Self {
         Self {
@@ -84,6 +90,8 @@ impl FieldOptions {
             replay_events_max: REPLAY_EVENTS_MAX,
             ranking: RankingOptions::default(),
             trace_attunes: false,
+            models: FieldModels::default(),
+            vectors: None,
         }
     }
 }
@@ -103,6 +111,9 @@ pub struct Field {
     pub(crate) tail: Arc<Tail>,
     pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
+    pub(crate) models: FieldModels,
+    pub(crate) enriching: Option<Arc<Enriching>>,
+    pub(crate) vectors: Option<PathBuf>,
     stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
@@ -124,8 +135,10 @@ impl Field {
         let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
         restored.published.state.cross_session = options.cross_session_visibility;
         let snapshot_position = restored.snapshot_position;
-        purge::finish(engine.as_ref(), &name, &restored.published.state, directory.as_ref());
+        options.models.fit(&mut restored.published.index);
         let (head, state) = (restored.published.head, restored.published.state.clone());
+        purge::finish(engine.as_ref(), &name, &state, directory.as_ref());
+        purge::finish_vectors(&state, options.vectors.as_deref());
         let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
         let view = Arc::new(View::new(restored.published));
         let health = Arc::new(Health::default());
@@ -134,12 +147,8 @@ impl Field {
         let snapshotter = directory.map(|directory| {
             Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
         });
-        let tail = Arc::new(Tail::new(
-            Arc::clone(&engine),
-            name.clone(),
-            Arc::clone(&view),
-            head.position,
-        ));
+        let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
+        let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let writer = Writer {
             engine: Arc::clone(&engine),
@@ -177,18 +186,26 @@ impl Field {
             ranking: options.ranking,
             trace_attunes: options.trace_attunes,
             past,
+            enriching: Enriching::new(&options.models, options.vectors.as_deref()),
+            models: options.models,
+            vectors: options.vectors,
             engine: Arc::clone(&engine),
         });
-        let watched = Arc::clone(&field.health);
-        field.start("writer", move || {
-            let guard = FailOnPanic(watched);
-            writer.run(queue);
-            std::mem::forget(guard);
-        })?;
+        field.start_writer(writer, queue)?;
         field.start("push", move || tail.run())?;
+        field.start_enriching()?;
         field.detect_in_background()?;
         field.check_in_background(engine, snapshot_position)?;
         Ok(field)
+    }
+
+    fn start_writer(&self, writer: Writer, queue: mpsc::Receiver<Job>) -> Result<(), EngineError> {
+        let watched = Arc::clone(&self.health);
+        self.start("writer", move || {
+            let guard = FailOnPanic(watched);
+            writer.run(queue);
+            std::mem::forget(guard);
+        })
     }
 
     pub(crate) fn start(
@@ -410,6 +427,7 @@ impl Field {
     /// Afterwards every write is refused.
     pub async fn close(self: &Arc<Self>) {
         self.stop.store(true, Ordering::Relaxed);
+        self.enriching.iter().for_each(|enriching| enriching.stop());
         self.lookout.stop();
         let closing = self.jobs.send(Job::Close(self.origin.now_ms())).await.is_ok();
         let closed = self

@@ -43,11 +43,15 @@ impl Field {
         payload: AttunePayload,
     ) -> Result<AttuneResponse, ProtocolError> {
         self.await_epoch(&message).await?;
+        let second = Arc::new(self.second_vector_of_hint(&payload).await);
         let (message, payload) = (Arc::new(message), Arc::new(payload));
         let mut response = loop {
             let look = self.choose_view(&message, &payload).await?;
             let (from, asked) = (Arc::clone(&message), Arc::clone(&payload));
-            let answer = self.blocking(move |field| field.look(&from, &asked, &look)).await?;
+            let second = Arc::clone(&second);
+            let answer =
+                self.blocking(move |field| field.look(&from, &asked, &look, second.as_deref()));
+            let answer = answer.await?;
             // None where the present became later than what was asked for: then it is of the past.
             if let Some(response) = answer {
                 break response;
@@ -103,6 +107,7 @@ impl Field {
         message: &Message,
         payload: &AttunePayload,
         look: &Look,
+        second: Option<&[f32]>,
     ) -> Result<Option<AttuneResponse>, ProtocolError> {
         let ranking = &self.ranking;
         let (glance, as_of) = {
@@ -119,7 +124,7 @@ impl Field {
             let epoch = self.tick(message.epoch)?;
             let glance = match look {
                 Look::Present(_) => {
-                    attune::glance(view, entry, &sight, payload, ranking, None, epoch)
+                    attune::glance(view, entry, &sight, payload, ranking, second, epoch)
                 }
                 Look::Past(_) => {
                     // Who was not there then is ranked for as it is, and saw what anybody saw.

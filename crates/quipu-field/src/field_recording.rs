@@ -35,10 +35,12 @@ impl Field {
         let (finished, up_to) =
             looked.as_ref().map_or((false, 0), |looked| (looked.finished, looked.up_to));
         command.observe(looked.map_or_else(Vec::new, |looked| looked.found));
+        command.awaits_vector = self.is_enrichment_failing();
         let words = Arc::clone(command.words());
         let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
         words.get();
         let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
+        self.enriching.iter().for_each(|enriching| enriching.wake());
         let mut response = record::respond(outcome.epoch, &outcome.events);
         if wanted {
             self.look_later(&outcome, if finished { up_to } else { 0 });

@@ -41,7 +41,8 @@ impl Fields {
     }
 
     /// The Fields of an engine. With a directory, each keeps its snapshots in
-    /// `<directory>/<name>/snapshots`, and what proofs need in `<directory>/<name>/proofs`.
+    /// `<directory>/<name>/snapshots`, what proofs need in `<directory>/<name>/proofs`, and the vectors of a
+    /// configured model in `<directory>/<name>/vectors`.
     #[must_use]
     pub fn with_options(
         engine: Arc<dyn Engine>,
@@ -89,6 +90,7 @@ impl Fields {
         FieldOptions {
             snapshots: within("snapshots"),
             proofs: within("proofs"),
+            vectors: within("vectors"),
             ..self.template.clone()
         }
     }

@@ -53,6 +53,12 @@ macro_rules! id {
                 Self(bits)
             }
 
+            /// Its bits.
+            #[must_use]
+            pub const fn bits(self) -> u128 {
+                self.0
+            }
+
             /// Reads an id that was written by [`Display`](std::fmt::Display).
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {

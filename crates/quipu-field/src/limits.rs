@@ -1,5 +1,7 @@
 //! The bounds of a Field's own queues, caches and windows.
 
+use std::time::Duration;
+
 /// Commands that may wait for the writer; one more is answered `OVERLOADED`.
 pub const QUEUE_COMMANDS_MAX: usize = 4096;
 /// Commands that one sync may cover.
@@ -65,6 +67,26 @@ pub const DETECT_BUSY_PACE: usize = 32;
 pub const DETECT_WAITING_MAX: usize = 65_536;
 /// New conflicts that one DETECT notes at most; the next one goes on.
 pub const DETECT_FOUND_MAX: usize = 1000;
+/// Units whose texts an embedding model is given at a time.
+pub const ENRICH_BATCH_UNITS: usize = 32;
+/// How often we look for units without a vector when nobody says that there are some.
+pub const ENRICH_IDLE: Duration = Duration::from_secs(2);
+/// How long we wait after a failed attempt at first, and at the most.
+pub const ENRICH_RETRY: Duration = Duration::from_millis(250);
+/// See [`ENRICH_RETRY`].
+pub const ENRICH_RETRY_MAX: Duration = Duration::from_secs(30);
+/// Vectors after which the progress is told in the server's own log.
+pub const ENRICH_TOLD_UNITS: usize = 2000;
+/// How long an ATTUNE waits for the vector of its hint.
+pub const QUERY_EMBED_WAIT: Duration = Duration::from_millis(300);
+/// Hints that are being embedded at the same time; one more goes without.
+pub const QUERY_EMBEDS_MAX: usize = 4;
+/// Hints whose vectors are remembered.
+pub const ASKED_KEPT_MAX: usize = 512;
+/// Summaries that a model writes for one COMPACT at most; the rest is extracted.
+pub const SYNTHESES_WRITTEN_MAX: usize = 16;
+/// Characters of one unit that a summarizer is given.
+pub const SYNTHESIS_NOTE_CHARS: usize = 2000;
 /// Units that one synthesis of COMPACT stands for at most.
 pub const SYNTHESIS_SOURCES_MAX: usize = 128;
 /// Tokens of extracts in one synthesis, about.

@@ -2,13 +2,14 @@
 //! that it names are erased from the log and from whatever was made from it. A process that dies in
 //! between leaves the tombstone, and the next opening finishes the work.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use quipu_log::{BodyAddress, Engine, EngineError, Erasure, FieldName};
 
 use quipu_wire::akashik::{MemoryType, RelationType};
 
 use crate::{
+    enriching::purge_file,
     failure::with_causes,
     snapshot::SnapshotDir,
     state::{HintEntry, LinkTarget, State, UnitLink},
@@ -74,6 +75,19 @@ pub(crate) fn erase(
 ) -> Result<Erasure, EngineError> {
     let texts: Vec<BodyAddress> = texts.iter().copied().collect();
     if texts.is_empty() { Ok(Erasure::default()) } else { engine.erase(field, &texts) }
+}
+
+/// Takes the vectors of all purged units out of their file, at opening.
+pub(crate) fn finish_vectors(state: &State, vectors: Option<&Path>) {
+    let Some(path) = vectors.filter(|_| state.last_purge > 0) else { return };
+    let purged = (0..state.units.next_ordinal())
+        .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))
+        .filter_map(|ordinal| state.units.details(ordinal))
+        .map(|unit| unit.id)
+        .collect();
+    if let Err(error) = purge_file(path, &purged) {
+        tracing::error!(path = %path.display(), error = with_causes(&error), "vectors of purged units remain");
+    }
 }
 
 /// Finishes, at opening, what a process may have left undone. A failure is told and does not keep the

@@ -163,7 +163,8 @@ impl SnapshotDir {
 }
 
 /// Creates a file that nobody else may read: the index holds the words of every unit.
-fn create_private(path: &Path) -> io::Result<File> {
+/// Makes a file that only its owner reads.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -182,7 +182,7 @@ impl Writer {
             Action::Merge(merge) => {
                 (merge.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }
-            Action::NoteConflicts(_) | Action::TraceAttune(_) => {
+            Action::NoteConflicts(_) | Action::NoteEnriched(_) | Action::TraceAttune(_) => {
                 (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
             }
             Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) => {
@@ -232,8 +232,10 @@ impl Writer {
     /// The outcome of a message that was carried out before, if this is it again.
     fn known(&self, command: &Command, batch: &Batch) -> Result<Option<Outcome>, ProtocolError> {
         let message = &command.message;
-        if let Action::NoteConflicts(_) | Action::TraceAttune(_) | Action::AdvanceClock(_) =
-            command.action
+        if let Action::NoteConflicts(_)
+        | Action::NoteEnriched(_)
+        | Action::TraceAttune(_)
+        | Action::AdvanceClock(_) = command.action
         {
             return Ok(None);
         }

@@ -19,6 +19,9 @@ const OPERATIONS: &str = "quipu_operations_total";
 const COMMITS: &str = "quipu_field_commits";
 const UNITS: &str = "quipu_field_units";
 const READY: &str = "quipu_field_ready";
+const VECTORS: &str = "quipu_field_vectors";
+const VECTORS_WANTED: &str = "quipu_field_vectors_wanted";
+const EMBEDDER_UP: &str = "quipu_field_embedder_up";
 const STREAMS: &str = "quipu_push_streams";
 const UPTIME: &str = "quipu_uptime_seconds";
 
@@ -70,6 +73,9 @@ fn install() -> MetricsHandle {
     describe_gauge!(COMMITS, "commits in the log of an open Field");
     describe_gauge!(UNITS, "memory units of an open Field");
     describe_gauge!(READY, "1 where an open Field takes writes, else 0");
+    describe_gauge!(VECTORS, "units that have a vector of the configured embedding model");
+    describe_gauge!(VECTORS_WANTED, "units that should have one");
+    describe_gauge!(EMBEDDER_UP, "1 where the last attempt to embed worked, else 0");
     describe_gauge!(STREAMS, "open streams of pushes");
     describe_gauge!(UPTIME, "seconds since the server started");
     handle
@@ -111,6 +117,12 @@ pub(crate) fn gauge_fields(fields: &[Arc<Field>], uptime: Duration) {
         let ready = if field.health().failure().is_none() { 1.0 } else { 0.0 };
         gauge!(COMMITS, "field" => status.field.clone()).set(status.position as f64);
         gauge!(UNITS, "field" => status.field.clone()).set(status.units.total as f64);
+        if let Some(progress) = field.enrichment() {
+            let up = if progress.failure.is_none() { 1.0 } else { 0.0 };
+            gauge!(VECTORS, "field" => status.field.clone()).set(progress.done as f64);
+            gauge!(VECTORS_WANTED, "field" => status.field.clone()).set(progress.of as f64);
+            gauge!(EMBEDDER_UP, "field" => status.field.clone()).set(up);
+        }
         gauge!(READY, "field" => status.field).set(ready);
     }
 }

@@ -1,7 +1,7 @@
 //! Plays labelled data to a server over HTTP: each corpus becomes a Field, each question an ATTUNE by an
 //! agent that recorded nothing.
 
-use std::{collections::HashMap, net::SocketAddr};
+use std::{collections::HashMap, net::SocketAddr, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 
 /// How many units of an answer count.
 pub(super) const DEPTH: usize = 10;
+const VECTORS_PAUSE: Duration = Duration::from_millis(50);
 const READER: &str = "quipu-bench-reader";
 
 /// A server and what it was told.
@@ -56,7 +57,27 @@ impl Player {
             let id = answer["memory_unit_id"].as_str().unwrap_or_default();
             ids.insert(id.to_owned(), unit.id.clone());
         }
+        self.await_vectors(&field)?;
         Ok(ids)
+    }
+
+    /// Where `QUIPU_EMBEDDER` names a model, waits until every unit has its vector.
+    fn await_vectors(&mut self, field: &str) -> Result<(), Failure> {
+        loop {
+            let (_, answer) = self
+                .connection
+                .exchange(b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n")
+                .map_err(|error| Failure::caused("cannot ask /readyz", &error))?;
+            let answer: Value = serde_json::from_slice(answer)
+                .map_err(|error| Failure::caused("cannot read /readyz", &error))?;
+            let fields = answer["fields"].as_array().cloned().unwrap_or_default();
+            let own = fields.iter().find(|entry| entry["name"] == field);
+            let vectors = own.map_or(&Value::Null, |own| &own["enrichment"]);
+            if vectors["done"] == vectors["of"] {
+                return Ok(());
+            }
+            std::thread::park_timeout(VECTORS_PAUSE);
+        }
     }
 
     /// Asks a question and says how much of what it needs was found.

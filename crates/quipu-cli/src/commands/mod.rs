@@ -11,6 +11,7 @@ pub(crate) mod record;
 pub(crate) mod register;
 mod run;
 pub(crate) mod serve;
+mod serve_models;
 pub(crate) mod status;
 pub(crate) mod verify;
 

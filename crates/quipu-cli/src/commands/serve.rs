@@ -10,7 +10,11 @@ use quipu_server::{
 };
 use quipu_wire::akashik::Tokenizer;
 
-use super::{import::remove_leftovers, key::key_failure};
+use super::{
+    import::remove_leftovers,
+    key::key_failure,
+    serve_models::{judge, models},
+};
 use crate::{
     config::{LogPlace, Settings, TokenizerName},
     data_dir,
@@ -74,7 +78,8 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         replay_events_max: settings.replay_events_max,
         trace_attunes: settings.trace_attunes,
         ranking: ranking(settings)?,
-        detection: detection(settings),
+        detection: detection(settings)?,
+        models: models(&settings.models)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     let (engine, directory): (Arc<dyn Engine>, _) = match settings.log {
@@ -93,12 +98,13 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
     Ok(Fields::with_options(engine, template, directory))
 }
 
-fn detection(settings: &Settings) -> DetectionOptions {
-    DetectionOptions {
+fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {
+    Ok(DetectionOptions {
+        judge: judge(&settings.models)?,
         automatic: settings.detect,
         budget_ms: settings.detect_budget_ms,
         ..DetectionOptions::built_in(settings.detect_sureness)
-    }
+    })
 }
 
 fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {

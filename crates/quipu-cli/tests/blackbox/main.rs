@@ -13,6 +13,7 @@ mod durability;
 mod faults;
 mod golden_vectors;
 mod keys;
+mod models;
 mod mutants;
 mod pages;
 mod proofs;

@@ -127,6 +127,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Merge(merge) => merge::decide(state, &command.message, merge),
         Action::Retract(retract) => retract::decide(state, &command.message, retract),
         Action::NoteConflicts(found) => super::detect::note(state, found),
+        Action::NoteEnriched(units) => super::enrich::note(state, units),
         Action::Session(session) => session::decide(state, &command.message, session),
         Action::Coordinate(task) => {
             coordinate::decide(state, &command.message, command.time_ms, task)
@@ -161,6 +162,7 @@ pub fn is_same_request(
         Action::Compact(compact) => compact::is_same(compact, &header.events),
         Action::Subscribe(subscribe) => subscribe::is_same(subscribe, &header.events),
         Action::NoteConflicts(_)
+        | Action::NoteEnriched(_)
         | Action::ExpireLeases
         | Action::TraceAttune(_)
         | Action::AdvanceClock(_) => false,
@@ -183,6 +185,7 @@ impl Action {
             Self::Subscribe(_) => Some(Operation::Subscribe),
             Self::Retract(_)
             | Self::NoteConflicts(_)
+            | Self::NoteEnriched(_)
             | Self::ExpireLeases
             | Self::TraceAttune(_)
             | Self::AdvanceClock(_) => None,

@@ -7,6 +7,7 @@ pub mod compact;
 pub mod coordinate;
 pub mod deregister;
 pub mod detect;
+pub mod enrich;
 pub mod handoff;
 pub mod merge;
 pub mod record;

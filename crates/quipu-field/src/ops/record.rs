@@ -61,6 +61,8 @@ pub struct RecordCommand {
     score: Option<f64>,
     links: Vec<Link>,
     drawn: Drawn,
+    /// Whether the configured embedding model is known to fail: observed before the unit is decided.
+    pub(crate) awaits_vector: bool,
     /// What was seen to disagree with it before it was submitted.
     observed: Vec<Finding>,
 }
@@ -94,7 +96,16 @@ impl RecordCommand {
         let body = Body::new(origin.salt(), &text)?;
         let unit = UnitId::from_bits(origin.id_bits());
         let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
-        Ok(Self { mode, memory_type, task, score, links, drawn, observed: Vec::new() })
+        Ok(Self {
+            mode,
+            memory_type,
+            task,
+            score,
+            links,
+            drawn,
+            awaits_vector: false,
+            observed: Vec::new(),
+        })
     }
 
     /// Takes up what was seen to disagree with it. Whether that makes conflicts is decided later.
@@ -163,7 +174,20 @@ pub fn decide(
         let event = Event::UnitStatusChanged { unit: record.drawn.unit, from, to };
         events.push(DraftEvent { event, body: None });
     }
+    await_vector(record, &mut events);
     Ok(events)
+}
+
+/// A committed unit whose vector cannot be had now waits for it, unless it is contested: that matters
+/// more.
+fn await_vector(record: &RecordCommand, events: &mut Decision) {
+    let unit = record.drawn.unit;
+    let changed = |draft: &DraftEvent<Event>| matches!(draft.event, Event::UnitStatusChanged { unit: other, .. } if other == unit);
+    if record.awaits_vector && record.mode == Mode::Committed && !events.iter().any(changed) {
+        let (from, to) = (UnitStatus::Active, UnitStatus::PendingEnrichment);
+        let event = Event::UnitStatusChanged { unit, from, to };
+        events.push(DraftEvent { event, body: None });
+    }
 }
 
 /// What the author was shown in this session since it last recorded something, where that was traced.
@@ -331,12 +355,19 @@ pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
     let mut memory_unit_id = String::new();
     let mut conflicts_detected = Vec::new();
+    let mut warnings = Vec::new();
     for sealed in events {
         if let Event::UnitRecorded { unit, .. } = &sealed.event {
             memory_unit_id = unit.to_string();
         }
         if let Event::ConflictDetected { conflict, .. } = &sealed.event {
             conflicts_detected.push(conflict.to_string());
+        }
+        if let Event::UnitStatusChanged { to: UnitStatus::PendingEnrichment, .. } = &sealed.event {
+            warnings.push(format!(
+                "{}: the embedding model does not answer; the unit is committed and can be found, and will be enriched later",
+                ErrorCode::EnrichmentFailed
+            ));
         }
     }
     RecordResponse {
@@ -345,7 +376,7 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
         epoch,
         conflicts_detected,
         conflict_detection: None,
-        warnings: Vec::new(),
+        warnings,
     }
 }
 

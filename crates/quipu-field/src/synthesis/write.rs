@@ -3,17 +3,26 @@
 use std::sync::Arc;
 
 use quipu_log::{Body, EngineError};
-use quipu_recall::{summary, tokens};
+use quipu_recall::{Summarizer, summary, tokens};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{MemoryType, UnitStatus},
     timestamp::rfc3339,
 };
 
-use super::groups::{Bond, Group, groups};
+use super::{
+    author::Author,
+    groups::{Bond, Group, groups},
+};
 use crate::{
-    bodies::Bodies, event::UnitBody, failure::storage_failure, ids::UnitId,
-    limits::SYNTHESIS_TOKENS, origin::Origin, state::State, words::UnitWords,
+    bodies::Bodies,
+    event::UnitBody,
+    failure::storage_failure,
+    ids::UnitId,
+    limits::{SYNTHESIS_NOTE_CHARS, SYNTHESIS_TOKENS},
+    origin::Origin,
+    state::State,
+    words::UnitWords,
 };
 
 /// A unit to be summarized, as far as the state knows it.
@@ -75,12 +84,13 @@ pub(crate) fn sources(state: &State, ordinals: &[u32]) -> Vec<Source> {
     ordinals.iter().filter_map(source).collect()
 }
 
-/// Groups units and writes a summary of each group.
+/// Groups units and writes a summary of each group. Also answers what the caller should know.
 pub(crate) fn write(
     sources: Vec<Source>,
     bodies: &Bodies,
     origin: &dyn Origin,
-) -> Result<Vec<Synthesis>, ProtocolError> {
+    summarizer: Option<&dyn Summarizer>,
+) -> Result<(Vec<Synthesis>, Option<String>), ProtocolError> {
     let with_texts = sources
         .into_iter()
         .map(|source| {
@@ -89,14 +99,16 @@ pub(crate) fn write(
         })
         .collect::<Result<Vec<_>, EngineError>>()
         .map_err(|error| storage_failure(&error))?;
-    groups(&with_texts)
+    let mut author = Author::new(summarizer);
+    let written = groups(&with_texts)
         .iter()
         .map(|group| {
             let members: Vec<_> =
                 group.members.iter().filter_map(|at| with_texts.get(*at)).collect();
-            synthesis(group, &members, origin)
+            synthesis(group, &members, origin, &mut author)
         })
-        .collect()
+        .collect::<Result<_, _>>()?;
+    Ok((written, author.warning()))
 }
 
 type Member<'a> = &'a (Source, Option<UnitBody>);
@@ -105,6 +117,7 @@ fn synthesis(
     group: &Group,
     members: &[Member<'_>],
     origin: &dyn Origin,
+    author: &mut Author<'_>,
 ) -> Result<Synthesis, ProtocolError> {
     let first = members.first().map(|(source, _)| source);
     let task = first.and_then(|source| source.task.clone());
@@ -113,12 +126,16 @@ fn synthesis(
     let lowest =
         scores.fold(None, |low: Option<f64>, score| Some(low.map_or(score, |low| low.min(score))));
     let what = what(group.bond, members.len(), task.as_deref(), session.as_deref());
+    let (content, how) = match author.write(&notes(members)) {
+        Some((name, text)) => {
+            (format!("Summary of {what}.\n{text}"), format!("as the model {name} wrote it"))
+        }
+        None => (content(&what, members), "in their own words".to_owned()),
+    };
     let text = UnitBody {
-        content: content(&what, members),
+        content,
         purpose: format!("To keep in brief what was recorded in {what}."),
-        reasoning: Some(format!(
-            "Summarizes {what} in their own words; the score is the lowest of theirs."
-        )),
+        reasoning: Some(format!("Summarizes {what} {how}; the score is the lowest of theirs.")),
         ..UnitBody::default()
     };
     let body = Body::new(origin.salt(), &text)
@@ -147,6 +164,18 @@ fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> 
         what.push_str(&format!(" in session {session}"));
     }
     what
+}
+
+/// What a model is given to write from: more of each unit than an extract has.
+fn notes(members: &[Member<'_>]) -> String {
+    let mut text = String::new();
+    for (source, body) in members {
+        let said = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
+        let Some(said) = said.map(|body| one_line(&body.content)) else { continue };
+        let said = said.get(..said.floor_char_boundary(SYNTHESIS_NOTE_CHARS)).unwrap_or(&said);
+        text.push_str(&format!("{} {said}\n", name(source)));
+    }
+    text
 }
 
 fn content(what: &str, members: &[Member<'_>]) -> String {

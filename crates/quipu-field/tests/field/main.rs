@@ -8,6 +8,7 @@ mod coordinate;
 mod coordination;
 mod detect;
 mod detect_on_record;
+mod enrich;
 mod faults;
 mod handoff;
 mod labelled;

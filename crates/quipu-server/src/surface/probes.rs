@@ -43,6 +43,23 @@ pub(crate) struct FieldReadiness {
     reason: Option<String>,
     /// How far the check of old commits has come.
     background_check: BackgroundCheck,
+    /// How far the vectors of the configured embedding model have come; none without one. A model
+    /// that fails does not make a Field unready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enrichment: Option<Enrichment>,
+}
+
+/// How far the vectors of the configured embedding model have come.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Enrichment {
+    /// The model.
+    model: String,
+    /// Units that have its vector.
+    done: u64,
+    /// Units that should have it.
+    of: u64,
+    /// Whether the last attempt failed. The server's own log says why.
+    failing: bool,
 }
 
 /// How far the check of old commits has come in the background.
@@ -72,6 +89,7 @@ fn unopened(app: &App) -> impl Iterator<Item = FieldReadiness> {
         ready: false,
         reason: Some(reason),
         background_check: BackgroundCheck { checked: 0, of: 0 },
+        enrichment: None,
     })
 }
 
@@ -106,5 +124,11 @@ fn readiness(field: &Field) -> FieldReadiness {
         ready: health.failure().is_none(),
         reason: health.failure().map(str::to_owned),
         background_check: BackgroundCheck { checked, of },
+        enrichment: field.enrichment().map(|progress| Enrichment {
+            model: progress.model,
+            done: progress.done,
+            of: progress.of,
+            failing: progress.failure.is_some(),
+        }),
     }
 }

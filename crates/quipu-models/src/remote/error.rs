@@ -1,0 +1,48 @@
+//! Why an endpoint cannot be used, and why a call to it gave nothing.
+
+use crate::http::{AddressError, RootsError};
+
+/// Why an endpoint cannot be set up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EndpointError {
+    /// Its address is wrong.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// There is nothing to check its certificate against.
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+    /// The key cannot be sent.
+    #[error("the key cannot be sent: it has a character that is not allowed in a header")]
+    Key,
+    /// No model is named.
+    #[error("no model is named for the endpoint")]
+    NoModel,
+}
+
+/// Why a call gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// It failed too often, and is left alone for a while.
+    #[error("it failed before and is left alone for a while")]
+    LeftAlone,
+    /// It could not be reached, broke off, took too long or said that it is not able to answer now.
+    #[error("{reason}")]
+    Unavailable {
+        /// What happened.
+        reason: String,
+    },
+    /// It will not answer this request, however often it is asked.
+    #[error("it refused with status {status}: {reason}")]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// What it said, shortened.
+        reason: String,
+    },
+    /// What it said is not an answer.
+    #[error("{reason}")]
+    WrongAnswer {
+        /// What is wrong with it.
+        reason: String,
+    },
+}

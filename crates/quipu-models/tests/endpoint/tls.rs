@@ -1,0 +1,71 @@
+//! Endpoints behind https: checked against the certificates that were named.
+
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+};
+
+use quipu_models::{Endpoint, EndpointOptions, RemoteEmbedder, testing::TestEndpoint};
+use quipu_recall::Embedder;
+use rustls::{
+    ServerConfig, ServerConnection, StreamOwned,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+};
+
+/// The certificate that the server's own tests use.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../quipu-server/tests/data").join(name)
+}
+
+/// A server that answers every request with one vector.
+fn start() -> u16 {
+    let chain = vec![CertificateDer::from_pem_file(data("tls-cert.pem")).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(data("tls-key.pem")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let connection = ServerConnection::new(Arc::new(config.clone())).unwrap();
+            let mut stream = StreamOwned::new(connection, stream);
+            let mut request = vec![0; 64 * 1024];
+            // The request is small and comes whole; a client that does not trust us sends none.
+            if stream.read(&mut request).is_ok() {
+                let body = "{\"data\": [{\"embedding\": [3.0, 4.0]}]}";
+                let length = body.len();
+                write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}").ok();
+            }
+        }
+    });
+    port
+}
+
+fn embedder(port: u16, ca: Option<PathBuf>) -> RemoteEmbedder {
+    let any = TestEndpoint::start().unwrap();
+    let url = format!("https://localhost:{port}/v1");
+    let options = EndpointOptions { url, ca, ..super::options(&any) };
+    RemoteEmbedder::new(Endpoint::new(&options).unwrap(), None)
+}
+
+#[test]
+fn an_endpoint_whose_certificate_is_trusted_is_asked() {
+    let vectors = embedder(start(), Some(data("tls-cert.pem"))).embed(&["one"]).unwrap();
+    assert!((vectors[0][0] - 0.6).abs() < 1e-6 && (vectors[0][1] - 0.8).abs() < 1e-6);
+}
+
+#[test]
+fn an_endpoint_whose_certificate_is_not_trusted_gets_nothing() {
+    // Any certificate but the server's own: the system's where it has some.
+    let Ok(_) = quipu_models::Roots::load(None) else { return };
+    let error = embedder(start(), None).embed(&["one"]).unwrap_err().to_string();
+    assert!(error.contains("cannot connect") && error.contains("certificate"), "{error}");
+}
