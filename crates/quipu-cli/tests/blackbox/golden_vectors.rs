@@ -254,7 +254,7 @@ fn registering_tells_the_capabilities_and_an_id_is_taken_only_once() {
     assert_eq!(answer["agent"]["interests"], json!([]));
     assert_eq!(
         answer["field_capabilities"],
-        json!({"conformance_level": 1, "protocol_version": "0.1.0", "persistence": true,
+        json!({"conformance_level": 3, "protocol_version": "0.1.0", "persistence": true,
                "supported_operations": ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE",
                                          "SUBSCRIBE", "REPLAY", "COMPACT", "COORDINATE", "HANDOFF",
                                          "SESSION"],

@@ -26,7 +26,7 @@ impl FieldCapabilities {
     #[must_use]
     pub fn current() -> Self {
         Self {
-            conformance_level: 1,
+            conformance_level: 3,
             supported_operations: Operation::SUPPORTED.to_vec(),
             protocol_version: PROTOCOL_VERSION.to_owned(),
             persistence: true,
