@@ -136,28 +136,35 @@ impl<'i, 'q> Look<'i, 'q> {
         if self.terms.is_empty() {
             return total;
         }
-        let around: Vec<Vec<(u32, f32)>> =
-            ordinals.iter().map(|ordinal| surroundings(*ordinal, neighbours)).collect();
-        let mut involved: Vec<u32> = around.iter().flatten().map(|(at, _)| *at).collect();
+        let mut near: Vec<(u32, f32)> = Vec::with_capacity(ordinals.len() * (2 * REACH + 1));
+        let mut ends = Vec::with_capacity(ordinals.len());
+        for ordinal in ordinals {
+            surroundings(*ordinal, neighbours, &mut near);
+            ends.push(near.len());
+        }
+        let mut involved: Vec<u32> = near.iter().map(|(at, _)| *at).collect();
         involved.sort_unstable();
         involved.dedup();
-        // Where each neighbour is in `involved`, looked up once for all terms.
-        let around: Vec<Vec<(usize, f32)>> = around
-            .into_iter()
-            .map(|near| {
-                let found = near
-                    .into_iter()
-                    .map(|(at, share)| (involved.binary_search(&at).unwrap_or(usize::MAX), share));
-                found.collect()
-            })
-            .collect();
+        // A place for every ordinal: a search for each neighbour would cost more than all the rest.
+        let mut places = vec![u32::MAX; self.lexical.ordinals()];
+        for (place, at) in (0_u32..).zip(&involved) {
+            if let Some(known) = places.get_mut(slot(*at)) {
+                *known = place;
+            }
+        }
+        for (at, _) in &mut near {
+            *at = places.get(slot(*at)).copied().unwrap_or(u32::MAX);
+        }
         let mut own = vec![0.0_f32; involved.len()];
         for term in &self.terms {
             self.own_scores(term, &involved, &mut own);
-            for (total, near) in total.iter_mut().zip(&around) {
-                let worth =
-                    |(at, share): &(usize, f32)| own.get(*at).map_or(0.0, |own| own * share);
-                *total += near.iter().map(worth).fold(0.0, f32::max);
+            let worth =
+                |(at, share): &(u32, f32)| own.get(slot(*at)).map_or(0.0, |own| own * share);
+            let mut start = 0;
+            for (total, end) in total.iter_mut().zip(&ends) {
+                let best = near[start..*end].iter().map(worth).fold(0.0, f32::max);
+                *total += best;
+                start = *end;
             }
         }
         total
@@ -197,9 +204,8 @@ impl<'i, 'q> Look<'i, 'q> {
     }
 }
 
-/// The documents around one, itself first, with the share that their words count.
-fn surroundings(ordinal: u32, neighbours: &dyn Neighbours) -> Vec<(u32, f32)> {
-    let mut near = Vec::with_capacity(2 * REACH + 1);
+/// Adds the documents around one, itself first, with the share that their words count.
+fn surroundings(ordinal: u32, neighbours: &dyn Neighbours, near: &mut Vec<(u32, f32)>) {
     near.push((ordinal, 1.0));
     let (mut before, mut after, mut share) = (Some(ordinal), Some(ordinal), (1.0, 1.0));
     for _ in 0..REACH {
@@ -209,7 +215,6 @@ fn surroundings(ordinal: u32, neighbours: &dyn Neighbours) -> Vec<(u32, f32)> {
         near.extend(before.map(|at| (at, share.0)));
         near.extend(after.map(|at| (at, share.1)));
     }
-    near
 }
 
 /// Inverse document frequency, always above zero.
