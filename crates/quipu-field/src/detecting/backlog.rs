@@ -22,7 +22,12 @@ pub(crate) struct Waiting {
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     state: Mutex<State>,
-    changed: Condvar,
+    /// A unit came, for the worker that waits for one.
+    arrived: Condvar,
+    /// The worker is to stop, for the worker that rests. A unit that comes must not wake it.
+    stopping: Condvar,
+    /// The worker is done with a unit, for those who wait until all is done.
+    worked: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -59,17 +64,17 @@ impl Backlog {
             return;
         }
         state.waiting.push_back(waiting);
-        self.changed.notify_all();
+        self.arrived.notify_one();
     }
 
     /// The next unit. Waits for one, but not longer than `patience`.
     pub(super) fn next(&self, patience: Duration) -> Next {
         let mut state = self.lock();
         state.at_work = false;
-        self.changed.notify_all();
+        self.worked.notify_all();
         if state.waiting.is_empty() && !state.stopped {
             state = self
-                .changed
+                .arrived
                 .wait_timeout(state, patience)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
@@ -90,7 +95,7 @@ impl Backlog {
     pub(super) fn rest(&self, length: Duration) {
         let state = self.lock();
         if !state.stopped {
-            drop(self.changed.wait_timeout_while(state, length, |state| !state.stopped));
+            drop(self.stopping.wait_timeout_while(state, length, |state| !state.stopped));
         }
     }
 
@@ -103,14 +108,16 @@ impl Backlog {
     /// Stops the worker.
     pub(super) fn stop(&self) {
         self.lock().stopped = true;
-        self.changed.notify_all();
+        for waiting in [&self.arrived, &self.stopping, &self.worked] {
+            waiting.notify_all();
+        }
     }
 
     /// Waits until nothing waits and nothing is at work, or the worker has stopped.
     pub(super) fn settle(&self) {
         let mut state = self.lock();
         while !(state.stopped || (state.waiting.is_empty() && !state.at_work)) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.worked.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

@@ -123,7 +123,8 @@ impl Lookout {
 
     /// Notes that a RECORD goes on, until the answer is dropped.
     pub(crate) fn record(&self) -> Going {
-        if self.automatic {
+        // One client after the other, however fast, waits for nobody.
+        if self.automatic && self.records.count() > 0 {
             self.pace.note(self.origin.now_ms(), 1);
         }
         self.records.enter()
