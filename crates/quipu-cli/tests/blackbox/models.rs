@@ -6,7 +6,9 @@ use quipu_models::testing::{Behaviour, TestEndpoint};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Client, Server, Settings, finding, scope, units_of, wait_until};
+use crate::support::{
+    Client, Server, Settings, finding, scope, units_of, verify_is_green, wait_until,
+};
 
 fn with_embedder(data: &Path, endpoint: &TestEndpoint) -> Settings {
     Settings::dev(data)
@@ -99,6 +101,8 @@ fn a_server_stops_in_order_while_its_endpoint_hangs_and_goes_on_after_a_restart(
     let server = settings.start();
     until_enriched(&mut server.client(), 2);
     assert_eq!(endpoint.seen().len(), asked, "the vectors were kept");
+    server.stop();
+    verify_is_green(data.path());
 }
 
 fn tiny_model() -> String {
