@@ -228,6 +228,7 @@ fn record_summaries(
                 .collect(),
             session: synthesis.session.clone(),
             shown: Vec::new(),
+            deferred: false,
         },
         body: Some(synthesis.body.clone()),
     });

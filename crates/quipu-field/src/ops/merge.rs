@@ -171,6 +171,7 @@ fn synthesize(
         score: Some(case.least_score()),
         session: None,
         shown: Vec::new(),
+        deferred: false,
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });

@@ -7,8 +7,8 @@ use quipu_log::{Body, BodyContent, Commit, DraftEvent, Header, SealedEvent};
 use quipu_wire::{
     ErrorCode,
     akashik::{
-        ConflictType, DetectedBy, MemoryType, Mode, RecordPayload, RecordResponse, RecordStatus,
-        RelationType, UnitStatus,
+        ConflictDetection, ConflictType, DetectedBy, MemoryType, Mode, RecordPayload,
+        RecordResponse, RecordStatus, RelationType, UnitStatus,
     },
     canon::CanonError,
 };
@@ -65,6 +65,8 @@ pub struct RecordCommand {
     pub(crate) awaits_vector: bool,
     /// What was seen to disagree with it before it was submitted.
     observed: Vec<Finding>,
+    /// Whether looking for it was put off, in whole or in part.
+    pub(crate) is_deferred: bool,
 }
 
 impl RecordCommand {
@@ -105,6 +107,7 @@ impl RecordCommand {
             drawn,
             awaits_vector: false,
             observed: Vec::new(),
+            is_deferred: false,
         })
     }
 
@@ -161,6 +164,7 @@ pub fn decide(
             relations: record.links.clone(),
             session: None,
             shown: shown(state, author, message),
+            deferred: record.is_deferred,
         },
         body: Some(record.drawn.body.clone()),
     }];
@@ -354,11 +358,13 @@ pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType
 #[must_use]
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
     let mut memory_unit_id = String::new();
+    let mut conflict_detection = None;
     let mut conflicts_detected = Vec::new();
     let mut warnings = Vec::new();
     for sealed in events {
-        if let Event::UnitRecorded { unit, .. } = &sealed.event {
+        if let Event::UnitRecorded { unit, deferred, .. } = &sealed.event {
             memory_unit_id = unit.to_string();
+            conflict_detection = deferred.then_some(ConflictDetection::Deferred);
         }
         if let Event::ConflictDetected { conflict, .. } = &sealed.event {
             conflicts_detected.push(conflict.to_string());
@@ -375,7 +381,7 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
         memory_unit_id,
         epoch,
         conflicts_detected,
-        conflict_detection: None,
+        conflict_detection,
         warnings,
     }
 }
