@@ -61,7 +61,7 @@ pub const DETECT_SURENESS: f64 = quipu_recall::detect::SURENESS;
 pub const DETECT_AT_ONCE_MAX: usize = 2;
 /// RECORDs at the same time above which detection is put off.
 pub const DETECT_BUSY_RECORDS: usize = 4;
-/// RECORDs that came while others went on, in a quarter of a second, above which detection is put off.
+/// RECORDs in a quarter of a second above which detection is put off.
 pub const DETECT_BUSY_PACE: usize = 32;
 /// Units that may wait for detection in the background.
 pub const DETECT_WAITING_MAX: usize = 65_536;
