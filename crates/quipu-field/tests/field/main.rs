@@ -12,6 +12,7 @@ mod enrich;
 mod faults;
 mod handoff;
 mod labelled;
+mod large;
 mod log_page;
 mod membership;
 mod merge;
@@ -23,6 +24,8 @@ mod record;
 mod repeats;
 mod replay;
 mod retract;
+#[path = "../../../quipu-recall/tests/sentences/generated.rs"]
+mod sentences;
 mod session;
 mod state_from_log;
 mod subscribe;
