@@ -33,7 +33,7 @@ pub(super) fn run(path: &Path, show: usize, report: &mut Report) -> Result<(), F
     let contradictions = judged.iter().filter(|(truth, _)| *truth).count();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     report.line(&format!("{name}: {} pairs, {contradictions} contradictions", judged.len()));
-    for sureness in [0.1, 0.3, 0.5, 0.6, 0.7, 0.8] {
+    for sureness in [0.1, 0.135, 0.3, 0.5, 0.6, 0.7, 0.8] {
         let found = |truth: bool| {
             let sure = judged.iter().filter(|(label, _)| *label == truth);
             let sure = sure.filter_map(|(_, verdict)| verdict.as_ref());

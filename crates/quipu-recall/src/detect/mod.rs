@@ -2,7 +2,8 @@
 //! index alone and then judges pairs by their texts; who keeps the verdicts is not decided here.
 //!
 //! [`BuiltIn`] reads prose as statements, looks for two about the same thing, and compares what
-//! they say of it: numbers and dates, polarity, opposites, quantifiers, names in the same place.
+//! they say of it: numbers and dates, polarity, opposites, quantifiers, names in the same place. Where
+//! the rules are unsure or silent, a small learned scorer is asked.
 
 mod antonyms;
 mod built_in;
@@ -11,6 +12,8 @@ mod compare;
 mod dates;
 mod detector;
 mod judge;
+mod layer;
+mod learned;
 mod names;
 mod never;
 mod numbers;
@@ -23,6 +26,7 @@ mod statement;
 mod token;
 mod units;
 mod verdict;
+mod weigh;
 mod words;
 
 pub use built_in::BuiltIn;

@@ -77,6 +77,16 @@ impl BuiltIn {
         sum
     }
 
+    /// The vector of one token at length 1, without how much it counts; zeros for one that is not known.
+    pub(crate) fn direction(&self, id: u32) -> Vec<f32> {
+        let at = usize::try_from(id).unwrap_or(usize::MAX).saturating_mul(self.dimensions);
+        let row = self.rows.get(at..).unwrap_or_default().iter().take(self.dimensions);
+        let mut row: Vec<f32> = row.map(|value| f32::from(value.cast_signed())).collect();
+        row.resize(self.dimensions, 0.0);
+        normalize(&mut row);
+        row
+    }
+
     fn add(&self, id: u32, sum: &mut [f32]) {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
         let Some(&scale) = self.scales.get(at) else { return };
