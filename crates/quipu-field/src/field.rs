@@ -47,7 +47,7 @@ use crate::{
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
     view::View,
-    visibility::{Reader, Sight, may_enter},
+    visibility::{Reader, Sight, may_enter, may_reach, may_read},
     writer::{Job, Outcome, Writer},
 };
 
@@ -287,15 +287,14 @@ impl Field {
                 let is_session = payload.target_type == ReplayTarget::Session;
                 let target = is_session.then_some(payload.target_id.as_str());
                 let session = target.or(message.session.as_deref());
-                match may_enter(state, message.speaker(), session) {
-                    // To whoever has no part in it, a session is not there.
-                    Err(_) if is_session => {
-                        return Err(ops::Refusal::from(replay::Error::of(&payload)).into());
-                    }
-                    entered => entered.map_err(ops::Refusal::from)?,
+                // To whoever has no part in it, a session is not there.
+                if is_session && may_enter(state, message.speaker(), session).is_err() {
+                    return Err(ops::Refusal::from(replay::Error::of(&payload)).into());
                 }
+                may_read(state, message.speaker(), session).map_err(ops::Refusal::from)?;
                 field.tick(message.epoch)?;
-                Sight::by(state, agent, session, authority).hidden()
+                Sight::by(state, agent, session, authority)
+                    .hidden(|owner| may_reach(state, message.speaker(), session, owner))
             };
             let limit = field.replay_events_max;
             replay::replay(field.engine.as_ref(), &field.name, limit, &hidden, &payload)

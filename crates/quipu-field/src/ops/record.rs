@@ -168,11 +168,14 @@ pub fn decide(
         },
         body: Some(record.drawn.body.clone()),
     }];
-    let superseded = supersede(state, record, &mut events)?;
-    let mut contested = contest(state, record, &superseded, &mut events)?;
-    let session = message.session.as_deref();
-    let observed = observed(state, record, session, &superseded, &contested, &mut events);
-    contested.extend(observed);
+    let here = Place { session: message.session.as_deref(), memory_type: record.memory_type };
+    let superseded = supersede(state, record, here, &mut events)?;
+    let said = contest(state, record, here, &superseded, &mut events)?;
+    let mut contested = observed(state, record, here, &superseded, &said, &mut events);
+    let tells = |other: &u32| {
+        Place::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
+    };
+    contested.extend(said.iter().copied().filter(tells));
     if !contested.is_empty() && record.mode == Mode::Committed {
         let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
         let event = Event::UnitStatusChanged { unit: record.drawn.unit, from, to };
@@ -224,10 +227,12 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
 }
 
 /// What the unit replaces is replaced, unless it was already. A draft replaces nothing: it takes the
-/// authority of an observer, and an observer changes nothing that others see.
+/// authority of an observer, and an observer changes nothing that others see. Nor does a unit that not
+/// all of them see.
 fn supersede(
     state: &State,
     record: &RecordCommand,
+    here: Place<'_>,
     events: &mut Decision,
 ) -> Result<BTreeSet<u32>, Error> {
     let mut superseded = BTreeSet::new();
@@ -235,6 +240,9 @@ fn supersede(
         let ordinal = find(state, index, link)?;
         let from = status(state, ordinal);
         let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
+        if !is_told(state, ordinal, here) {
+            continue;
+        }
         if record.mode == Mode::Committed && !is_final && superseded.insert(ordinal) {
             push_status(state, ordinal, from, UnitStatus::Superseded, events);
         }
@@ -243,10 +251,12 @@ fn supersede(
 }
 
 /// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
-/// Drafts stay drafts and contest nothing, and what is final stays final; the conflict says enough.
+/// Drafts stay drafts and contest nothing, what is final stays final, and where not all who see the
+/// target see the unit the target stays as it is; the conflict says enough.
 fn contest(
     state: &State,
     record: &RecordCommand,
+    here: Place<'_>,
     superseded: &BTreeSet<u32>,
     events: &mut Decision,
 ) -> Result<BTreeSet<u32>, Error> {
@@ -259,7 +269,9 @@ fn contest(
         }
         push_conflict(state, record, ordinal, (*conflict, DetectedBy::Explicit, body), events);
         let from = status(state, ordinal);
-        let contestable = record.mode == Mode::Committed && !superseded.contains(&ordinal);
+        let contestable = record.mode == Mode::Committed
+            && !superseded.contains(&ordinal)
+            && is_told(state, ordinal, here);
         if contestable && from == UnitStatus::Active {
             push_status(state, ordinal, from, UnitStatus::Contested, events);
         }
@@ -272,14 +284,13 @@ fn contest(
 fn observed(
     state: &State,
     record: &RecordCommand,
-    session: Option<&str>,
+    here: Place<'_>,
     superseded: &BTreeSet<u32>,
     said: &BTreeSet<u32>,
     events: &mut Decision,
 ) -> BTreeSet<u32> {
     let mut seen = BTreeSet::new();
     let mut contesting = BTreeSet::new();
-    let here = Place { session, memory_type: record.memory_type };
     for finding in &record.observed {
         let other = finding.other;
         let settled =
@@ -342,6 +353,11 @@ fn push_status(
         let event = Event::UnitStatusChanged { unit: unit.id, from, to };
         events.push(DraftEvent { event, body: None });
     }
+}
+
+/// Whether whoever sees a unit sees the new one too.
+fn is_told(state: &State, ordinal: u32, here: Place<'_>) -> bool {
+    Place::of(state, ordinal).is_some_and(|there| there.is_open_to_readers(state, here))
 }
 
 /// Two decisions that disagree are a matter of strategy; everything else is one of fact.

@@ -3,6 +3,7 @@
 
 mod attune;
 mod clock;
+mod closed_sessions;
 mod compact;
 mod coordinate;
 mod coordination;

@@ -413,6 +413,6 @@ fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
         let older = write("1.snap", bytes.as_bytes());
         assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
     }
-    let damaged = write("2.snap", b"quipu-snapshot 3\nwhatever it held");
+    let damaged = write("2.snap", b"quipu-snapshot 4\nwhatever it held");
     assert!(matches!(damaged, SnapshotError::Damaged { .. }), "{damaged}");
 }
