@@ -1,7 +1,7 @@
 //! Puts the protocol's objects together from the state and the texts in the log.
 
 use quipu_log::EngineError;
-use quipu_recall::summary;
+use quipu_recall::{Query, summary};
 use quipu_wire::{
     akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Resolution, Source},
     timestamp::rfc3339,
@@ -105,12 +105,12 @@ impl UnitOutline {
 }
 
 /// An extract of a unit: what it says in brief, in about so many tokens for each text, and how sure its
-/// author is.
+/// author is. What answers `asked` comes before the rest.
 #[must_use]
-pub(crate) fn summarized(unit: &MemoryUnit, tokens: usize) -> MemoryUnit {
+pub(crate) fn summarized(unit: &MemoryUnit, asked: &Query, tokens: usize) -> MemoryUnit {
     let mut brief = unit.clone();
-    brief.content = summary::summarize(&unit.content, tokens);
-    brief.intent.purpose = summary::summarize(&unit.intent.purpose, tokens);
+    brief.content = summary::summarize_for(&unit.content, asked, tokens);
+    brief.intent.purpose = summary::summarize_for(&unit.intent.purpose, asked, tokens);
     brief.intent.question = None;
     brief.confidence = unit
         .confidence

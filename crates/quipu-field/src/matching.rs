@@ -4,6 +4,7 @@ use quipu_recall::{Index, Look, Neighbours, Probe, Seen, Vectors, around::Alone,
 
 use crate::{
     asking::Topic,
+    filtering::Filter,
     limits::{CANDIDATES_BY_MEANING, CANDIDATES_BY_WORDS},
     state::State,
 };
@@ -44,21 +45,50 @@ impl Match {
     }
 }
 
-/// Who stands beside a unit, as far as the reader sees.
+/// How many units on each side are looked at for one that lends its words.
+const LOOKED_AT: usize = 16;
+/// What the words of a neighbour count where only the author holds the two together.
+const LOOSE_SHARE: f32 = 0.4;
+
+/// Who stands beside a unit, as far as the reader sees. A unit that cannot be in the answer lends
+/// nothing, else the answer would have what stands beside it and not the unit itself.
 pub(crate) struct Beside<'a> {
     pub state: &'a State,
     pub seen: &'a Seen,
+    pub filter: &'a Filter<'a>,
+}
+
+impl Beside<'_> {
+    /// The first unit of a row that lends its words to `ordinal`.
+    fn lender(&self, ordinal: u32, row: impl Iterator<Item = u32>) -> Option<u32> {
+        let author = |at| self.state.units.flags(at).map(|flags| flags.author);
+        let needed = self.is_loose(ordinal).then(|| author(ordinal));
+        row.filter(|at| self.seen.has(*at))
+            .take(LOOKED_AT)
+            .filter(|at| needed.is_none_or(|needed| author(*at) == needed))
+            .find(|at| self.filter.accepts(*at))
+    }
+
+    /// Whether neither a session nor a task says what a unit belongs to.
+    fn is_loose(&self, ordinal: u32) -> bool {
+        let details = self.state.units.details(ordinal);
+        details.is_some_and(|unit| unit.session.is_none() && unit.task.is_none())
+    }
 }
 
 impl Neighbours for Beside<'_> {
     fn before(&self, ordinal: u32) -> Option<u32> {
         let next = |at: &u32| self.state.units.before(*at);
-        std::iter::successors(next(&ordinal), next).find(|at| self.seen.has(*at))
+        self.lender(ordinal, std::iter::successors(next(&ordinal), next))
     }
 
     fn after(&self, ordinal: u32) -> Option<u32> {
         let next = |at: &u32| self.state.units.after(*at);
-        std::iter::successors(next(&ordinal), next).find(|at| self.seen.has(*at))
+        self.lender(ordinal, std::iter::successors(next(&ordinal), next))
+    }
+
+    fn share(&self, ordinal: u32) -> f32 {
+        if self.is_loose(ordinal) { LOOSE_SHARE } else { 1.0 }
     }
 }
 

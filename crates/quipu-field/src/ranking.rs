@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use quipu_recall::{
-    Seen, WeightError, WeightSets, Weights,
+    Query, Seen, WeightError, WeightSets, Weights,
     rank::{Candidate, Diversity, Ranked, rank_with},
     score::{self, Score, Signals},
     tokens::Encoding,
@@ -62,10 +62,12 @@ pub(crate) struct Selection {
     pub picks: Vec<Pick>,
     /// How many units passed the filters.
     pub units_available: usize,
-    /// How many were chosen but scored below the threshold.
+    /// How many passed the filters but scored below the threshold.
     pub below_threshold: usize,
     /// Where little was chosen: what became of the rest.
     pub left_out: Vec<(Without, usize)>,
+    /// The words of the hint, for what is cut short.
+    pub asked: Query,
 }
 
 /// A chosen unit.
@@ -107,12 +109,15 @@ pub(crate) fn select(
     if let Some(threshold) = payload.scope.relevance_threshold {
         ranked.retain(|unit| f64::from(unit.score) >= threshold);
     }
-    let below_threshold = chosen - ranked.len();
+    // What was not even chosen scores no better than what was, so it is below the threshold too.
+    let is_cut = ranked.len() < chosen;
+    let below_threshold = if is_cut { units_available - ranked.len() } else { 0 };
     scored.sort_unstable_by_key(|entry| entry.ordinal);
     let few = ranked.len() < payload.scope.max_units.min(FEW);
     let left_out = if few { request.filter.left_out() } else { Vec::new() };
     let picks = request.describe(ranked, &scored);
-    Selection { picks, units_available, below_threshold, left_out }
+    let asked = asked.hint.map_or_else(Query::default, |topic| topic.query);
+    Selection { picks, units_available, below_threshold, left_out, asked }
 }
 
 /// With fewer units than this, a reader is told why there are not more.
@@ -130,6 +135,8 @@ struct Request<'a> {
     own: Matching<'a>,
     weights: Weights,
     exact_units_max: usize,
+    /// Whether the reader works on a task: the one it names, else the one it was given.
+    has_task: bool,
     task: Option<Name>,
     task_units: BTreeSet<u32>,
     near_task: BTreeSet<u32>,
@@ -166,7 +173,8 @@ impl<'a> Request<'a> {
         let weights = if asked.hint.is_some() { sets.hinted } else { sets.unhinted };
         let weights =
             scope.recency_weight.map_or(weights, |share| weights.recency_weight(small(share)));
-        let task = scope.active_task_id.as_deref().and_then(|task| state.names.find(task));
+        let task_id = scope.active_task_id.as_deref().or(agent.current_task.as_deref());
+        let task = task_id.and_then(|task| state.names.find(task));
         let of_task = task.map_or(&[][..], |task| state.units.of_task(task));
         let task_units: BTreeSet<u32> = of_task
             .iter()
@@ -198,6 +206,7 @@ impl<'a> Request<'a> {
             own,
             weights,
             exact_units_max: options.exact_units_max,
+            has_task: task_id.is_some(),
             task,
             task_units,
             near_task,
@@ -234,15 +243,19 @@ impl<'a> Request<'a> {
         Candidates { compared, ordinals: chosen }
     }
 
+    const fn neighbours(&self) -> Beside<'_> {
+        Beside { state: self.state, seen: self.seen, filter: &self.filter }
+    }
+
     /// The units right before and after one.
     fn beside(&self, ordinal: u32) -> impl Iterator<Item = u32> {
         use quipu_recall::Neighbours as _;
-        let beside = Beside { state: self.state, seen: self.seen };
+        let beside = self.neighbours();
         beside.before(ordinal).into_iter().chain(beside.after(ordinal))
     }
 
     fn score(&self, candidates: &Candidates) -> Vec<Scored> {
-        let beside = Beside { state: self.state, seen: self.seen };
+        let beside = self.neighbours();
         let Candidates { ordinals, compared } = candidates;
         let none = || vec![Match::default(); ordinals.len()];
         let hint =
@@ -265,7 +278,6 @@ impl<'a> Request<'a> {
         let since = all.saturating_sub(self.seen.count(ordinal.saturating_add(1)));
         let same_task = self.task.is_some() && details.task == self.task;
         let is_hinted = self.hint.is_some();
-        let has_task = self.scope.active_task_id.is_some();
         let is_rule = is_standing(flags.memory_type) && self.published.index.is_rule(ordinal);
         let signals = Signals {
             lexical: is_hinted.then_some(hint.lexical),
@@ -279,8 +291,8 @@ impl<'a> Request<'a> {
             standing: flag(is_rule),
             confidence: details.score.map(small),
             // Whether a task was named decides, not whether anybody worked on it: that could be hidden.
-            task: has_task.then(|| flag(same_task)),
-            relation: has_task.then(|| self.relation(ordinal, details)),
+            task: self.has_task.then(|| flag(same_task)),
+            relation: self.has_task.then(|| self.relation(ordinal, details)),
             is_draft: details.mode == Mode::Draft,
         };
         Some((signals, same_task))

@@ -16,6 +16,10 @@ pub trait Neighbours {
     fn before(&self, ordinal: u32) -> Option<u32>;
     /// The document after, likewise.
     fn after(&self, ordinal: u32) -> Option<u32>;
+    /// What the words of neighbours are worth to a document, beside what their distance leaves of them.
+    fn share(&self, _ordinal: u32) -> f32 {
+        1.0
+    }
 }
 
 /// For documents that stand alone.
@@ -91,7 +95,9 @@ fn ones((place, word): (u32, &u64)) -> impl Iterator<Item = u32> {
 /// Adds the documents around one, itself first, with the share that their words count.
 fn surroundings<N: Neighbours + ?Sized>(ordinal: u32, neighbours: &N, near: &mut Vec<(u32, f32)>) {
     near.push((ordinal, 1.0));
-    let (mut before, mut after, mut share) = (Some(ordinal), Some(ordinal), (1.0, 1.0));
+    let (mut before, mut after) = (Some(ordinal), Some(ordinal));
+    let whole = neighbours.share(ordinal);
+    let mut share = (whole, whole);
     for _ in 0..REACH {
         share = (share.0 * DECAY_BEFORE, share.1 * DECAY_AFTER);
         before = before.and_then(|at| neighbours.before(at));

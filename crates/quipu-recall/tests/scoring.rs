@@ -264,8 +264,7 @@ fn a_reason_without_a_query_speaks_of_type_task_and_draft() {
     };
     assert_eq!(
         reason(&score(&signals, &Weights::HINTED), &facts),
-        "Draft human directive. Matters by its type, belongs to your task and is stated with high \
-         confidence."
+        "Draft human directive. Matters by its type and belongs to your task."
     );
     let nothing = reason(&score(&Signals::default(), &Weights::HINTED), &Facts::default());
     assert_eq!(nothing, "Unit. No factor stands out.");
