@@ -70,6 +70,11 @@ impl Quantity {
         }
     }
 
+    /// Whether it has a unit.
+    pub(super) const fn is_measure(&self) -> bool {
+        matches!(self.dimension, Dimension::Measure(_))
+    }
+
     /// Whether it is a name rather than an amount.
     pub(super) fn is_label(&self) -> bool {
         matches!(&self.dimension, Dimension::Named(noun) if LABELS.contains(&noun.as_str()))
