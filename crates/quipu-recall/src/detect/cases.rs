@@ -149,7 +149,10 @@ fn numbered(statement: &Statement<'_>) -> Vec<f64> {
 }
 
 fn is_noun(tokens: &[Token<'_>], at: usize) -> bool {
-    tokens.get(at).is_some_and(|token| !token.is_function() && !token.is_numeric())
+    let bound = |word: &str| matches!(word, "least" | "most" | "than" | "about" | "around");
+    tokens
+        .get(at)
+        .is_some_and(|token| !token.is_function() && !token.is_numeric() && !bound(&token.lower))
 }
 
 fn marks(statement: &Statement<'_>, test: fn(usize, &Token<'_>) -> bool) -> Vec<String> {

@@ -137,7 +137,11 @@ fn opposite<'s>(
     right: &'s Topic,
 ) -> Difference<'s> {
     let what = format!("“{}” is the opposite of “{}”", left.surface, right.surface);
-    Difference { base: 0.9 * unless(state(a, b)), what, left_out: vec![left, right] }
+    Difference {
+        base: 0.9 * unless(state(a, b, &[&left.stem, &right.stem])),
+        what,
+        left_out: vec![left, right],
+    }
 }
 
 /// One affirms what the other denies.
@@ -157,7 +161,7 @@ fn denial<'s>(
     let base = if at == 0 { 0.95 } else { 0.8 };
     let word = overlap.shared.iter().find(|topic| topic.stem == denied[at])?;
     let what = format!("one denies what the other affirms of “{}”", word.surface);
-    Some(Difference { base: base * unless(state(a, b)), what, left_out: Vec::new() })
+    Some(Difference { base: base * unless(state(a, b, &[&word.stem])), what, left_out: Vec::new() })
 }
 
 /// What is left of a clash that may be a later reading.

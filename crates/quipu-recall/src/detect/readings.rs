@@ -24,7 +24,6 @@ const GAUGES: &[&str] = &[
 
 /// What is one way now and another way later, by stem.
 const STATES: &[&str] = &[
-    "avail",
     "block",
     "down",
     "fail",
@@ -40,7 +39,6 @@ const STATES: &[&str] = &[
     "respond",
     "run",
     "sync",
-    "unavail",
     "unhealthi",
     "unreach",
     "up",
@@ -60,12 +58,10 @@ pub(super) fn gauge(a: &Statement<'_>, b: &Statement<'_>) -> bool {
     [a, b].iter().all(|statement| is_present(statement) && has_topic(statement, GAUGES))
 }
 
-/// Whether both say in which state something is at present.
-pub(super) fn state(a: &Statement<'_>, b: &Statement<'_>) -> bool {
-    [a, b].iter().all(|statement| {
-        let in_state = statement.tokens.iter().any(|t| STATES.contains(&t.stem.as_str()));
-        is_present(statement) && in_state && has_topic(statement, SYSTEMS)
-    })
+/// Whether both say in which state something is at present; `words` are those that clash.
+pub(super) fn state(a: &Statement<'_>, b: &Statement<'_>, words: &[&str]) -> bool {
+    let states = words.iter().all(|word| STATES.contains(word));
+    states && [a, b].iter().all(|s| is_present(s) && has_topic(s, SYSTEMS))
 }
 
 fn has_topic(statement: &Statement<'_>, stems: &[&str]) -> bool {
