@@ -19,8 +19,8 @@ const PHRASE: usize = 4;
 
 /// Words that name no other case, by stem: "the launch" is on "the launch date".
 const NEUTRAL: &[&str] = &[
-    "actual", "amount", "count", "current", "date", "exact", "figur", "level", "new", "now",
-    "number", "overal", "total", "updat", "valu", "whole",
+    "actual", "amount", "count", "current", "date", "exact", "least", "most", "figur", "level",
+    "new", "now", "number", "overal", "total", "updat", "valu", "whole",
 ];
 
 const ORDINALS: &[&str] = &[
@@ -149,7 +149,7 @@ fn numbered(statement: &Statement<'_>) -> Vec<f64> {
 }
 
 fn is_noun(tokens: &[Token<'_>], at: usize) -> bool {
-    let bound = |word: &str| matches!(word, "least" | "most" | "than" | "about" | "around");
+    let bound = |word: &str| matches!(word, "least" | "most" | "than" | "about" | "around" | "=");
     tokens
         .get(at)
         .is_some_and(|token| !token.is_function() && !token.is_numeric() && !bound(&token.lower))

@@ -5,7 +5,7 @@
 use super::{
     antonyms::are_opposites,
     cases,
-    names::rivals,
+    names::{owners, rivals},
     never::never,
     numbers::Quantity,
     overlap::Overlap,
@@ -95,6 +95,10 @@ fn the_difference<'s>(
     b: &Statement<'_>,
     overlap: &Overlap<'s>,
 ) -> Option<Difference<'s>> {
+    if let Some((left, right)) = owners(a, b, overlap) {
+        let what = format!("{} is not {}", left.surface, right.surface);
+        return Some(Difference { base: 0.75, what, left_out: vec![left, right] });
+    }
     if cases::differ_by_name(a, b, overlap) {
         return None;
     }
@@ -102,7 +106,7 @@ fn the_difference<'s>(
         |found: &Difference<'_>| !cases::differ_by_modifier(a, b, overlap, &found.left_out);
     let opposites = opposites(overlap);
     let denied = a.polarity.negative != b.polarity.negative;
-    let dates = dates(a, b);
+    let dates = dates(a, b, overlap);
     let amounts = amounts(a, b);
     match (denied, opposites, amounts, dates) {
         (false, None, Some(found), None) | (false, None, None, Some(found)) => {
@@ -118,6 +122,12 @@ fn the_difference<'s>(
             let left_out = [&overlap.only_a[..], &overlap.only_b[..]].concat();
             Some(Difference { base, what, left_out })
         }),
+        // "Grows by 18%" and "shrinks by 4%": the amounts belong to the opposites, if all else is the same.
+        (false, Some((left, right)), Some(_), None)
+            if overlap.only_a.len() == 1 && overlap.only_b.len() == 1 && is_trend(left) =>
+        {
+            Some(opposite(a, b, left, right))
+        }
         // Two things differ: a denied opposite, another day and another number, and so on.
         _ => None,
     }
@@ -128,6 +138,10 @@ fn opposites<'s>(overlap: &Overlap<'s>) -> Option<(&'s Topic, &'s Topic)> {
         let right = overlap.only_b.iter().find(|right| are_opposites(&left.stem, &right.stem))?;
         Some((*left, *right))
     })
+}
+
+fn is_trend(word: &Topic) -> bool {
+    matches!(word.stem.as_str(), "grow" | "shrink" | "grew" | "shrank")
 }
 
 fn opposite<'s>(
@@ -200,7 +214,11 @@ fn amounts<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
     Some(Difference { base, what, left_out: Vec::new() })
 }
 
-fn dates<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
+fn dates<'s>(
+    a: &Statement<'_>,
+    b: &Statement<'_>,
+    overlap: &Overlap<'s>,
+) -> Option<Difference<'s>> {
     let (one, other) = a.dates.iter().find_map(|one| {
         let agreed = b.dates.iter().any(|other| other.is_comparable(one) && other.agrees(one));
         let other = b.dates.iter().find(|other| other.is_comparable(one) && !other.agrees(one))?;
@@ -218,7 +236,10 @@ fn dates<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
         (false, false) => 0.2,
     };
     let what = format!("{} is not {}", one.text, other.text);
-    Some(Difference { base, what, left_out: Vec::new() })
+    // "Is scheduled for" and "the date is" say the same.
+    let only = overlap.only_a.iter().chain(&overlap.only_b).copied();
+    let left_out = only.filter(|topic| matches!(topic.stem.as_str(), "date" | "schedul")).collect();
+    Some(Difference { base, what, left_out })
 }
 
 /// "All" against "none", and "only" against something else.

@@ -47,7 +47,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token<'_>> {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             c if c.is_alphanumeric() => word_length(rest),
-            '$' | '€' | '£' | '%' | '~' | '#' | '+' | '≥' | '≤' | '<' | '>' => {
+            '$' | '€' | '£' | '%' | '~' | '#' | '+' | '≥' | '≤' | '<' | '>' | '=' => {
                 first.len_utf8()
             }
             _ => {

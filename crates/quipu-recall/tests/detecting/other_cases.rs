@@ -212,4 +212,10 @@ pub(crate) const OTHER_CASES: &[(&str, &str, &str)] = &[
         "The nightly job is not waiting for a runner.",
     ),
     ("later reading", "The service is healthy.", "The service is not healthy."),
+    ("owner", "Eva owns the billing service.", "Tom owns the search service."),
+    ("owner", "Acme owns 20% of the venture.", "Globex owns 30% of the venture."),
+    ("owner", "Dana owns a bicycle.", "Lee owns a bicycle."),
+    ("setting", "max_connections = 100 in staging", "max_connections = 250 in production"),
+    ("setting", "max_connections = 100", "min_connections = 5"),
+    ("trend", "The Nordic market grows by 18% a year.", "The Baltic market shrinks by 4% a year."),
 ];
