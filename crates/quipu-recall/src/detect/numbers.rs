@@ -70,6 +70,11 @@ impl Quantity {
         }
     }
 
+    /// Whether it has a unit.
+    pub(super) const fn is_measure(&self) -> bool {
+        matches!(self.dimension, Dimension::Measure(_))
+    }
+
     /// Whether it is a name rather than an amount.
     pub(super) fn is_label(&self) -> bool {
         matches!(&self.dimension, Dimension::Named(noun) if LABELS.contains(&noun.as_str()))
@@ -173,6 +178,10 @@ fn read(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
 
 /// What a number without a unit counts: the noun behind it, or the one that it names.
 fn counted(tokens: &[Token<'_>], from: usize, to: usize) -> Dimension {
+    // "Retries 7 times" is as often as "retries at most 7 times".
+    if let Some(times) = tokens.get(to).filter(|next| next.lower == "times") {
+        return Dimension::Of(times.stem.clone());
+    }
     let before = from.checked_sub(1).and_then(|at| tokens.get(at));
     if let Some(noun) = before.filter(|token| !is_function(&token.lower) && !token.is_numeric())
         && !matches!(
