@@ -22,6 +22,7 @@ mod ranking;
 mod record;
 mod repeats;
 mod replay;
+mod replay_words;
 mod retract;
 mod session;
 mod state_from_log;
