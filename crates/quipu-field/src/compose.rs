@@ -3,7 +3,7 @@
 use quipu_log::EngineError;
 use quipu_recall::{Query, summary};
 use quipu_wire::{
-    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Resolution, Source},
+    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Resolution, Source, UnitStatus},
     timestamp::rfc3339,
 };
 
@@ -47,7 +47,8 @@ pub(crate) fn outline(state: &State, ordinal: u32) -> Option<UnitOutline> {
             timestamp: rfc3339(details.time_ms),
         },
         relations: relations(state, details),
-        status: flags.status,
+        // The protocol has no word for what was purged; it stands no more than what was retracted.
+        status: if flags.purged { UnitStatus::Retracted } else { flags.status },
         archived: flags.archived,
         epoch: details.epoch,
     };

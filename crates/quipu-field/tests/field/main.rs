@@ -24,6 +24,7 @@ mod ranking;
 mod record;
 mod repeats;
 mod replay;
+mod replay_words;
 mod retract;
 #[path = "../../../quipu-recall/tests/sentences/generated.rs"]
 mod sentences;
