@@ -164,6 +164,7 @@ async fn a_conflict_settled_in_a_closed_session_leaves_the_public_unit_as_it_is(
         add(&field, from("lead", Some("sec")), relation("contradicts", &public)).await.unwrap();
         let settled = merge(&field, from("lead", Some("sec")), strategy, more).await.unwrap();
         assert!(!settled.side_effects.superseded_units.contains(&public), "{strategy}");
+        assert_eq!(settled.side_effects.notified_agents, ["lead"], "{strategy}");
         assert_eq!(status(&field, &public).await, Some(UnitStatus::Active), "{strategy}");
     }
 }
