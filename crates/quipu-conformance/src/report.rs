@@ -79,9 +79,10 @@ pub struct Report {
     pub url: String,
     /// The level that was asked for.
     pub level_asked: u8,
-    /// Whether a filter left cases out. Then the level reached says nothing about the rest.
+    /// Whether a filter left cases out. Then no level is judged.
     pub filtered: bool,
-    /// The highest level at and below which no MUST failed or was skipped; `None`: not even 0.
+    /// The highest level at and below which no MUST failed or was skipped; `None`: not even 0, or a
+    /// filter left cases out, so that no level is judged.
     pub level_reached: Option<u8>,
     /// Counts of each level up to the one asked for.
     pub counts: Vec<Count>,
@@ -92,13 +93,27 @@ pub struct Report {
 impl Report {
     pub(crate) fn new(url: String, level: u8, filtered: bool, verdicts: Vec<Verdict>) -> Self {
         let counts: Vec<Count> = (0..=level).map(|level| count(level, &verdicts)).collect();
-        let reached = (0..=level).take_while(|level| holds(*level, &verdicts)).last();
+        let judged = if filtered { 0 } else { level + 1 };
+        let reached = (0..judged).take_while(|level| holds(*level, &verdicts)).last();
         Self { url, level_asked: level, filtered, level_reached: reached, counts, verdicts }
     }
 
     /// Whether no MUST failed. A skipped one is no failure, but keeps the level from being reached.
     pub fn no_must_failed(&self) -> bool {
         self.counts.iter().all(|count| count.failed_musts == 0)
+    }
+
+    /// MUSTs that could not be tried, so that the level that was asked for was not shown.
+    pub fn skipped_musts(&self) -> usize {
+        let is_skipped = |verdict: &&Verdict| {
+            verdict.strength == Strength::Must && matches!(verdict.outcome, Outcome::Skipped { .. })
+        };
+        self.verdicts.iter().filter(is_skipped).count()
+    }
+
+    /// Whether the run shows what it was asked to show: the level, or with a filter that the cases hold.
+    pub fn shows_what_was_asked(&self) -> bool {
+        if self.filtered { self.no_must_failed() } else { self.reached_what_was_asked() }
     }
 
     /// Whether the level that was asked for is reached.
@@ -131,13 +146,17 @@ impl Report {
                 format!("{level:>5}  {passed:>6}  {failed:>6}  {failed_musts:>13}  {skipped:>7}");
             line(&mut text, &row);
         }
+        let asked = self.level_asked;
         let reached = match self.level_reached {
-            Some(level) => format!("level reached: {level} of {} asked", self.level_asked),
-            None => format!("level reached: none of {} asked", self.level_asked),
+            _ if self.filtered => "a filter was set: the level is not judged".to_owned(),
+            Some(level) => format!("level reached: {level} of {asked} asked"),
+            None => format!("level reached: none of {asked} asked"),
         };
         line(&mut text, &reached);
-        if self.filtered {
-            line(&mut text, "a filter was set: the level holds for the cases above only");
+        let skipped = self.skipped_musts();
+        if !self.filtered && skipped > 0 {
+            let why = "for the reasons beside them; what they need has to be there";
+            line(&mut text, &format!("level {asked} was not shown: {skipped} MUST skipped, {why}"));
         }
         text
     }
@@ -210,6 +229,22 @@ mod tests {
         let report = report(0, vec![verdict("l0_a", Strength::Must, skipped())]);
         assert_eq!((report.level_reached, report.no_must_failed()), (None, true));
         assert!(!report.reached_what_was_asked());
+    }
+
+    #[test]
+    fn a_level_that_was_not_shown_for_skipped_musts_is_said_to_be_so() {
+        let report = report(0, vec![verdict("l0_a", Strength::Must, skipped())]);
+        assert!(report.table().contains("level 0 was not shown: 1 MUST skipped"));
+        assert!(!report.shows_what_was_asked());
+    }
+
+    #[test]
+    fn a_filtered_run_judges_no_level() {
+        let passed = vec![verdict("l3_a", Strength::Must, Outcome::Passed)];
+        let report = Report::new("http://x".to_owned(), 3, true, passed);
+        assert_eq!(report.level_reached, None);
+        assert!(report.shows_what_was_asked());
+        assert!(report.table().ends_with("the level is not judged\n"));
     }
 
     #[test]

@@ -66,7 +66,9 @@ pub struct Target {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BadTarget {
     /// The URL is not one that the client can use.
-    #[error("the URL {url:?} is not of the form http://host[:port][/path]")]
+    #[error(
+        "the URL {url:?} is not of the form http://host[:port][/path]; the suite speaks no TLS"
+    )]
     Url {
         /// What was given.
         url: String,

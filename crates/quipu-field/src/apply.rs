@@ -77,7 +77,7 @@ fn apply_event(
         Event::AttuneTraced { .. } => attune_traced(state, header, index, event)?,
         Event::UnitStatusChanged { unit, to, .. } => {
             let ordinal = find(state, *unit)?;
-            state.units.flags_mut(ordinal).ok_or("no such unit")?.status = *to;
+            state.units.change(ordinal, |flags| flags.status = *to);
         }
         Event::ConflictDetected { conflict, conflict_type, unit_a, unit_b, detected_by } => {
             let (unit_a, unit_b) = (find(state, *unit_a)?, find(state, *unit_b)?);
@@ -102,7 +102,7 @@ fn apply_event(
         Event::UnitsArchived { units, .. } => {
             for unit in units {
                 let ordinal = find(state, *unit)?;
-                state.units.flags_mut(ordinal).ok_or("no such unit")?.archived = true;
+                state.units.change(ordinal, |flags| flags.archived = true);
             }
         }
         Event::UnitsPurged { units, hints, .. } => {
@@ -173,7 +173,7 @@ fn attune_traced(
 fn purged(state: &mut State, units: &[UnitId], hints: &[TraceId]) -> Result<(), String> {
     for unit in units {
         let ordinal = find(state, *unit)?;
-        state.units.flags_mut(ordinal).ok_or("no such unit")?.purged = true;
+        state.units.change(ordinal, |flags| flags.purged = true);
     }
     for trace in hints {
         if !state.hints.purge(*trace) {

@@ -1,6 +1,8 @@
 //! Applies what happened to sessions, tasks and handoffs to the state. As `apply`, of which it is a
 //! part: headers alone, no clock, nothing drawn.
 
+use std::collections::BTreeMap;
+
 use quipu_log::Header;
 use quipu_wire::akashik::{AgentStatus, HandoffStatus, SessionStatus, TaskStatus};
 
@@ -24,6 +26,7 @@ pub(crate) fn session_changed(
             creator: header.actor.clone(),
             status: SessionStatus::Active,
             members: std::iter::once(header.actor.clone()).collect(),
+            left_as: BTreeMap::new(),
             policy: policy.clone(),
             position: header.position,
             event: index,
@@ -39,9 +42,13 @@ pub(crate) fn session_changed(
         SessionChange::Created { .. } => {}
         SessionChange::Joined { agent } => {
             session.members.insert(agent.clone());
+            session.left_as.remove(agent);
         }
         SessionChange::Left { agent } => {
             session.members.remove(agent);
+            if let Some(agent_entry) = state.agents.get(agent) {
+                session.left_as.insert(agent.clone(), agent_entry.role.clone());
+            }
         }
         SessionChange::Moved { to, .. } => {
             session.status = *to;

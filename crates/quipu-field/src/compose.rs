@@ -1,9 +1,9 @@
 //! Puts the protocol's objects together from the state and the texts in the log.
 
 use quipu_log::EngineError;
-use quipu_recall::summary;
+use quipu_recall::{Query, summary};
 use quipu_wire::{
-    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Resolution, Source},
+    akashik::{Confidence, Conflict, Intent, MemoryUnit, Relation, Resolution, Source, UnitStatus},
     timestamp::rfc3339,
 };
 
@@ -47,7 +47,8 @@ pub(crate) fn outline(state: &State, ordinal: u32) -> Option<UnitOutline> {
             timestamp: rfc3339(details.time_ms),
         },
         relations: relations(state, details),
-        status: flags.status,
+        // The protocol has no word for what was purged; it stands no more than what was retracted.
+        status: if flags.purged { UnitStatus::Retracted } else { flags.status },
         archived: flags.archived,
         epoch: details.epoch,
     };
@@ -105,12 +106,12 @@ impl UnitOutline {
 }
 
 /// An extract of a unit: what it says in brief, in about so many tokens for each text, and how sure its
-/// author is.
+/// author is. What answers `asked` comes before the rest.
 #[must_use]
-pub(crate) fn summarized(unit: &MemoryUnit, tokens: usize) -> MemoryUnit {
+pub(crate) fn summarized(unit: &MemoryUnit, asked: &Query, tokens: usize) -> MemoryUnit {
     let mut brief = unit.clone();
-    brief.content = summary::summarize(&unit.content, tokens);
-    brief.intent.purpose = summary::summarize(&unit.intent.purpose, tokens);
+    brief.content = summary::summarize_for(&unit.content, asked, tokens);
+    brief.intent.purpose = summary::summarize_for(&unit.intent.purpose, asked, tokens);
     brief.intent.question = None;
     brief.confidence = unit
         .confidence

@@ -102,6 +102,9 @@ pub enum Event {
         /// What its author had been shown before it, where that was traced.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         shown: Vec<TraceId>,
+        /// Whether looking for what disagrees with it was put off, which its author was told.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        deferred: bool,
     },
     /// The actor was shown units by ATTUNE, where that is traced. Its body is a [`HintBody`], if the
     /// actor gave a hint.

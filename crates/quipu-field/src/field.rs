@@ -27,13 +27,14 @@ use crate::{
     bodies::Bodies,
     command::{Action, Command, Message},
     compose::ConflictOutline,
-    detecting::{DetectionOptions, Lookout},
+    detecting::Lookout,
     enriching::Enriching,
     event::ClockReason,
     failure::{storage_failure, with_causes},
+    field_options::FieldOptions,
     health::Health,
     lamport::{LamportClock, ReadTick},
-    limits::{QUEUE_COMMANDS_MAX, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
+    limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
     models::FieldModels,
     ops::{self, deregister, register, replay},
     origin::Origin,
@@ -46,55 +47,11 @@ use crate::{
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
     view::View,
-    visibility::{Reader, Sight, may_enter},
+    visibility::{Reader, Sight, may_enter, may_reach, may_read},
     writer::{Job, Outcome, Writer},
 };
 
 pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
-
-/// What a Field is opened with.
-#[derive(Debug, Clone)]
-pub struct FieldOptions {
-    /// Where times, ids and salts come from.
-    pub origin: Arc<dyn Origin>,
-    /// Where snapshots are kept; none are made without it.
-    pub snapshots: Option<PathBuf>,
-    /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
-    pub proofs: Option<PathBuf>,
-    /// How it looks for units that disagree.
-    pub detection: DetectionOptions,
-    /// Whether units are visible across sessions, whatever the sessions' own policies.
-    pub cross_session_visibility: bool,
-    /// How many events one REPLAY may return.
-    pub replay_events_max: usize,
-    /// How ATTUNE ranks.
-    pub ranking: RankingOptions,
-    /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
-    pub trace_attunes: bool,
-    /// The models to ask beyond what is built in.
-    pub models: FieldModels,
-    /// Where the embedder's vectors are kept; they are made anew at every start without it.
-    pub vectors: Option<PathBuf>,
-}
-
-impl FieldOptions {
-    /// The defaults: no snapshots, no detector, no models, sessions apart, nothing traced.
-    #[must_use]
-    pub fn new(origin: Arc<dyn Origin>) -> Self {
-        Self {
-            origin,
-            snapshots: None,
-            proofs: None,
-            detection: DetectionOptions::default(),
-            cross_session_visibility: false,
-            replay_events_max: REPLAY_EVENTS_MAX,
-            ranking: RankingOptions::default(),
-            trace_attunes: false,
-            models: FieldModels::default(),
-            vectors: None,
-        }
-    }
-}
 
 /// A handle to an open Field.
 #[derive(Debug)]
@@ -330,15 +287,14 @@ impl Field {
                 let is_session = payload.target_type == ReplayTarget::Session;
                 let target = is_session.then_some(payload.target_id.as_str());
                 let session = target.or(message.session.as_deref());
-                match may_enter(state, message.speaker(), session) {
-                    // To whoever has no part in it, a session is not there.
-                    Err(_) if is_session => {
-                        return Err(ops::Refusal::from(replay::Error::of(&payload)).into());
-                    }
-                    entered => entered.map_err(ops::Refusal::from)?,
+                // To whoever has no part in it, a session is not there.
+                if is_session && may_enter(state, message.speaker(), session).is_err() {
+                    return Err(ops::Refusal::from(replay::Error::of(&payload)).into());
                 }
+                may_read(state, message.speaker(), session).map_err(ops::Refusal::from)?;
                 field.tick(message.epoch)?;
-                Sight::by(state, agent, session, authority).hidden()
+                Sight::by(state, agent, session, authority)
+                    .hidden(|owner| may_reach(state, message.speaker(), session, owner))
             };
             let limit = field.replay_events_max;
             replay::replay(field.engine.as_ref(), &field.name, limit, &hidden, &payload)

@@ -15,7 +15,7 @@ use crate::{
     ops::{self, attune, trace::TraceCommand},
     state::{AgentEntry, State},
     view::Published,
-    visibility::{Sight, may_enter},
+    visibility::{Sight, may_enter, may_read},
 };
 
 /// Which view an ATTUNE looks at.
@@ -147,6 +147,10 @@ impl Field {
         let by_session = || {
             let published = self.view.read();
             let session = message.session.as_deref();
+            // Who only uses its name is not in it.
+            if may_enter(&published.state, message.speaker(), session).is_err() {
+                return false;
+            }
             let session = session.and_then(|id| published.state.sessions.get(id));
             session.is_some_and(|session| session.policy.trace_attunes)
         };
@@ -178,6 +182,6 @@ impl Field {
 /// Checks that who asks takes part, may attune, and may speak where it does.
 fn check<'s>(state: &'s State, message: &Message) -> Result<&'s AgentEntry, ops::Refusal> {
     let entry = ops::admit(state, &message.agent, message.authority, attune::AUTHORITY)?;
-    may_enter(state, message.speaker(), message.session.as_deref())?;
+    may_read(state, message.speaker(), message.session.as_deref())?;
     Ok(entry)
 }

@@ -20,7 +20,7 @@ use crate::{
         self,
         detect::{self, Found},
     },
-    visibility::{Sight, may_enter},
+    visibility::{Sight, may_read},
 };
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl Field {
                     let state = &field.view.read().state;
                     ops::admit(state, &message.agent, message.authority, detect::AUTHORITY)?;
                     let session = message.session.as_deref();
-                    may_enter(state, message.speaker(), session).map_err(ops::Refusal::from)?;
+                    may_read(state, message.speaker(), session).map_err(ops::Refusal::from)?;
                     let sight = Sight::by(state, &message.agent, session, message.authority);
                     field.tick(message.epoch)?;
                     let all = 0..state.units.next_ordinal();

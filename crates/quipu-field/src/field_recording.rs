@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quipu_wire::{
     ErrorCode, ProtocolError,
-    akashik::{ConflictDetection, Mode, Operation, RecordPayload, RecordResponse, Relation},
+    akashik::{Mode, Operation, RecordPayload, RecordResponse, Relation},
 };
 
 use crate::{
@@ -36,17 +36,16 @@ impl Field {
             looked.as_ref().map_or((false, 0), |looked| (looked.finished, looked.up_to));
         command.observe(looked.map_or_else(Vec::new, |looked| looked.found));
         command.awaits_vector = self.is_enrichment_failing();
+        command.is_deferred = wanted && !finished;
         let words = Arc::clone(command.words());
         let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
         words.get();
         let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
         self.enriching.iter().for_each(|enriching| enriching.wake());
-        let mut response = record::respond(outcome.epoch, &outcome.events);
         if wanted {
             self.look_later(&outcome, if finished { up_to } else { 0 });
-            response.conflict_detection = (!finished).then_some(ConflictDetection::Deferred);
         }
-        Ok(response)
+        Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
     /// Looks for what disagrees, away from the threads that serve sockets, if there is time for it.

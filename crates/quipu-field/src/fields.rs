@@ -9,11 +9,7 @@ use std::{
 use quipu_log::{Engine, EngineError, FieldName};
 use tokio::sync::OnceCell;
 
-use crate::{
-    failure::with_causes,
-    field::{Field, FieldOptions},
-    origin::Origin,
-};
+use crate::{failure::with_causes, field::Field, field_options::FieldOptions, origin::Origin};
 
 type Slot = Arc<OnceCell<Arc<Field>>>;
 

@@ -76,12 +76,12 @@ impl<'a> Filter<'a> {
 
     /// How many units count.
     pub(crate) fn count(&self) -> usize {
-        let units = (self.first..).zip(self.state.units.flags_from(self.first));
-        let counted = units.filter(|(_, unit)| self.judge(unit).is_none());
-        if self.seen.is_all() {
-            return counted.count();
+        if self.seen.is_all() && self.first == 0 {
+            let kinds = self.state.units.kinds().filter(|(unit, _)| self.judge(unit).is_none());
+            return kinds.map(|(_, count)| count).sum();
         }
-        counted.filter(|(at, _)| self.seen.has(*at)).count()
+        let units = (self.first..).zip(self.state.units.flags_from(self.first));
+        units.filter(|(at, unit)| self.judge(unit).is_none() && self.seen.has(*at)).count()
     }
 
     /// How many of the units that the reader may see are left out, by the reason.

@@ -23,8 +23,12 @@ pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
 pub const SNAPSHOT_SHARE: u64 = 8;
 /// Fields up to this many eligible units are ranked exactly; beyond, candidates are chosen first.
 pub const EXACT_RANK_UNITS_MAX: usize = 2048;
-/// Candidates from each source where candidates are chosen.
-pub const CANDIDATES_PER_SOURCE: usize = 256;
+/// Candidates by the words of a topic, where candidates are chosen.
+pub const CANDIDATES_BY_WORDS: usize = 320;
+/// Candidates by each meaning of a topic.
+pub const CANDIDATES_BY_MEANING: usize = 384;
+/// Candidates of the active task, the newest.
+pub const CANDIDATES_BY_TASK: usize = 256;
 /// The newest units of a task whose meaning stands for the task's.
 pub const TASK_UNITS_MEANT: usize = 32;
 /// Conflicts that one ATTUNE carries at most, the newest; DETECT lists all.
@@ -61,7 +65,7 @@ pub const DETECT_SURENESS: f64 = quipu_recall::detect::SURENESS;
 pub const DETECT_AT_ONCE_MAX: usize = 2;
 /// RECORDs at the same time above which detection is put off.
 pub const DETECT_BUSY_RECORDS: usize = 4;
-/// RECORDs that came while others went on, in a quarter of a second, above which detection is put off.
+/// RECORDs in a quarter of a second above which detection is put off.
 pub const DETECT_BUSY_PACE: usize = 32;
 /// Units that may wait for detection in the background.
 pub const DETECT_WAITING_MAX: usize = 65_536;

@@ -1,8 +1,13 @@
 //! How well units match a topic, by words and by meaning. Everything is measured over what the reader sees.
 
-use quipu_recall::{Index, Look, Neighbours, Probe, Seen, Vectors, score::relative};
+use quipu_recall::{Index, Look, Neighbours, Probe, Seen, Vectors, around::Alone, score::relative};
 
-use crate::{asking::Topic, state::State};
+use crate::{
+    asking::Topic,
+    filtering::Filter,
+    limits::{CANDIDATES_BY_MEANING, CANDIDATES_BY_WORDS},
+    state::State,
+};
 
 /// Below this a cosine says nothing, so the best of a bad lot does not count as a match. By the built-in
 /// model, a word or two and a sentence about something else are at 0.05 in the median.
@@ -40,34 +45,50 @@ impl Match {
     }
 }
 
-/// Who stands beside a unit, as far as the reader sees.
+/// How many units on each side are looked at for one that lends its words.
+const LOOKED_AT: usize = 16;
+/// What the words of a neighbour count where only the author holds the two together.
+const LOOSE_SHARE: f32 = 0.4;
+
+/// Who stands beside a unit, as far as the reader sees. A unit that cannot be in the answer lends
+/// nothing, else the answer would have what stands beside it and not the unit itself.
 pub(crate) struct Beside<'a> {
     pub state: &'a State,
     pub seen: &'a Seen,
+    pub filter: &'a Filter<'a>,
+}
+
+impl Beside<'_> {
+    /// The first unit of a row that lends its words to `ordinal`.
+    fn lender(&self, ordinal: u32, row: impl Iterator<Item = u32>) -> Option<u32> {
+        let author = |at| self.state.units.flags(at).map(|flags| flags.author);
+        let needed = self.is_loose(ordinal).then(|| author(ordinal));
+        row.filter(|at| self.seen.has(*at))
+            .take(LOOKED_AT)
+            .filter(|at| needed.is_none_or(|needed| author(*at) == needed))
+            .find(|at| self.filter.accepts(*at))
+    }
+
+    /// Whether neither a session nor a task says what a unit belongs to.
+    fn is_loose(&self, ordinal: u32) -> bool {
+        let details = self.state.units.details(ordinal);
+        details.is_some_and(|unit| unit.session.is_none() && unit.task.is_none())
+    }
 }
 
 impl Neighbours for Beside<'_> {
     fn before(&self, ordinal: u32) -> Option<u32> {
         let next = |at: &u32| self.state.units.before(*at);
-        std::iter::successors(next(&ordinal), next).find(|at| self.seen.has(*at))
+        self.lender(ordinal, std::iter::successors(next(&ordinal), next))
     }
 
     fn after(&self, ordinal: u32) -> Option<u32> {
         let next = |at: &u32| self.state.units.after(*at);
-        std::iter::successors(next(&ordinal), next).find(|at| self.seen.has(*at))
-    }
-}
-
-/// Nobody stands beside anybody.
-struct Alone;
-
-impl Neighbours for Alone {
-    fn before(&self, _: u32) -> Option<u32> {
-        None
+        self.lender(ordinal, std::iter::successors(next(&ordinal), next))
     }
 
-    fn after(&self, _: u32) -> Option<u32> {
-        None
+    fn share(&self, ordinal: u32) -> f32 {
+        if self.is_loose(ordinal) { LOOSE_SHARE } else { 1.0 }
     }
 }
 
@@ -109,13 +130,13 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// The best units by their own words and by meaning, at most `limit` by each way.
-    pub(crate) fn best(&self, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<u32> {
-        let mut best: Vec<u32> =
-            self.look.best(limit, accept).into_iter().map(|hit| hit.ordinal).collect();
+    /// The best units by their own words, then the nearest by each meaning.
+    pub(crate) fn best(&self, accept: &dyn Fn(u32) -> bool) -> Vec<u32> {
+        let hits = self.look.best(CANDIDATES_BY_WORDS, accept);
+        let mut best: Vec<u32> = hits.into_iter().map(|hit| hit.ordinal).collect();
         for (space, probes) in &self.spaces {
             for (probe, _) in probes {
-                let near = space.nearest(probe, limit, accept);
+                let near = space.nearest(probe, CANDIDATES_BY_MEANING, accept);
                 best.extend(near.into_iter().map(|hit| hit.ordinal));
             }
         }
@@ -127,8 +148,7 @@ impl<'a> Matching<'a> {
         let mut matches = self.by_words(ordinals, compared, beside);
         let mut means = vec![(0.0_f32, 0.0_f32); ordinals.len()];
         for (space, probes) in &self.spaces {
-            let cosines: Vec<Option<f32>> =
-                ordinals.iter().map(|ordinal| nearest_of(space, probes, *ordinal)).collect();
+            let cosines = nearest_of(space, probes, ordinals);
             let best = cosines.iter().take(compared).flatten().copied().fold(COSINE_MIN, f32::max);
             for ((sum, models), cosine) in means.iter_mut().zip(cosines) {
                 if let Some(cosine) = cosine {
@@ -151,9 +171,9 @@ impl<'a> Matching<'a> {
     /// go by, and what is least far from them is not therefore near. Neighbours lend nothing.
     pub(crate) fn outright(&self, ordinals: &[u32], compared: usize) -> Vec<Match> {
         let mut matches = self.by_words(ordinals, compared, &Alone);
-        for (unit, ordinal) in matches.iter_mut().zip(ordinals) {
-            let nearest =
-                self.spaces.iter().find_map(|(space, probes)| nearest_of(space, probes, *ordinal));
+        // The built-in model's: nobody says anything of itself in another one.
+        let Some((space, probes)) = self.spaces.last() else { return matches };
+        for (unit, nearest) in matches.iter_mut().zip(nearest_of(space, probes, ordinals)) {
             unit.semantic = nearest.map_or(0.0, |cosine| {
                 ((cosine - COSINE_MIN) / (COSINE_SAME - COSINE_MIN)).clamp(0.0, 1.0)
             });
@@ -161,7 +181,7 @@ impl<'a> Matching<'a> {
         matches
     }
 
-    fn by_words(&self, ordinals: &[u32], compared: usize, beside: &dyn Neighbours) -> Vec<Match> {
+    fn by_words(&self, ordinals: &[u32], compared: usize, beside: &impl Neighbours) -> Vec<Match> {
         let words = self.look.scores(ordinals, beside);
         let best = words.iter().take(compared).copied().fold(0.0, f32::max);
         let of = |raw| Match { lexical: relative(raw, best), semantic: 0.0 };
@@ -175,10 +195,15 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// How close a unit is to the closest of several meanings.
-fn nearest_of(space: &Vectors, probes: &[(Probe, f32)], ordinal: u32) -> Option<f32> {
-    let weighted = probes.iter().filter_map(|(probe, weight)| {
-        space.similarity(probe, ordinal).map(|cosine| cosine * weight)
-    });
-    weighted.reduce(f32::max)
+/// How close each unit is to the closest of several meanings.
+fn nearest_of(space: &Vectors, probes: &[(Probe, f32)], ordinals: &[u32]) -> Vec<Option<f32>> {
+    let mut nearest = vec![None; ordinals.len()];
+    for (probe, weight) in probes {
+        let cosines = space.similarities(probe, ordinals);
+        for (nearest, cosine) in nearest.iter_mut().zip(cosines) {
+            let cosine = cosine.map(|cosine| cosine * weight);
+            *nearest = nearest.take().into_iter().chain(cosine).reduce(f32::max);
+        }
+    }
+    nearest
 }

@@ -2,7 +2,7 @@
 //! not at all, the most relevant first. What is counted is the JSON that goes over the wire.
 
 use quipu_log::EngineError;
-use quipu_recall::{budget::Budget, tokens::Encoding};
+use quipu_recall::{Query, budget::Budget, tokens::Encoding};
 use quipu_wire::akashik::{
     AttunePayload, Format, MemoryUnit, ScopedMemoryUnit, Tokenizer, UnitView,
 };
@@ -25,19 +25,21 @@ const COMMA_TOKENS: usize = 1;
 /// What is sent, and the tokens of it where there was a budget.
 pub(crate) type Sent = (Vec<ScopedMemoryUnit>, Option<usize>);
 
-/// Completes the units and fits them.
+/// Completes the units and fits them. What is cut short keeps what answers `asked`.
 pub(crate) fn offer(
     picks: Vec<(Pick, UnitOutline)>,
     bodies: &Bodies,
     payload: &AttunePayload,
+    asked: &Query,
     encoding: Encoding,
 ) -> Result<Sent, EngineError> {
+    let form = Form { payload, asked };
     let Some(max_tokens) = payload.scope.max_tokens else {
         let whole = |(pick, outline): (Pick, UnitOutline)| {
             let unit = outline.complete(bodies)?;
             Ok(match payload.format {
-                Format::Summary => entry(&pick, &unit, Some(SUMMARY_TOKENS), payload),
-                Format::Full | Format::IdsOnly => entry(&pick, &unit, None, payload),
+                Format::Summary => form.entry(&pick, &unit, Some(SUMMARY_TOKENS)),
+                Format::Full | Format::IdsOnly => form.entry(&pick, &unit, None),
             })
         };
         return Ok((picks.into_iter().map(whole).collect::<Result<_, EngineError>>()?, None));
@@ -49,7 +51,7 @@ pub(crate) fn offer(
             break;
         }
         let unit = outline.complete(bodies)?;
-        record.extend(fitted(&pick, &unit, payload, encoding, &mut budget));
+        record.extend(fitted(&pick, &unit, form, encoding, &mut budget));
     }
     Ok(settle(record, max_tokens, encoding))
 }
@@ -58,20 +60,20 @@ pub(crate) fn offer(
 fn fitted(
     pick: &Pick,
     unit: &MemoryUnit,
-    payload: &AttunePayload,
+    form: Form<'_>,
     encoding: Encoding,
     budget: &mut Budget,
 ) -> Option<ScopedMemoryUnit> {
-    let whole = (payload.format == Format::Full).then_some(None);
-    let forms = || whole.into_iter().chain(BRIEF_TOKENS.map(Some));
+    let whole = (form.payload.format == Format::Full).then_some(None);
+    let sizes = || whole.into_iter().chain(BRIEF_TOKENS.map(Some));
     let left = budget.left();
-    let cost = |form| {
-        let text = ScopedMemoryUnit::sent_text(&[entry(pick, unit, form, payload)]);
+    let cost = |size| {
+        let text = ScopedMemoryUnit::sent_text(&[form.entry(pick, unit, size)]);
         // The brackets of a list of one stand for the comma.
         encoding.count_within(&text, left).map_or(usize::MAX, |tokens| tokens + COMMA_TOKENS)
     };
-    let taken = budget.spend(forms().map(cost))?;
-    forms().nth(taken).map(|form| entry(pick, unit, form, payload))
+    let taken = budget.spend(sizes().map(cost))?;
+    sizes().nth(taken).map(|size| form.entry(pick, unit, size))
 }
 
 /// Counts what is really sent. Tokens across the seams of entries could in principle add up to more
@@ -86,20 +88,25 @@ fn settle(mut record: Vec<ScopedMemoryUnit>, max_tokens: usize, encoding: Encodi
     }
 }
 
-/// An entry with the unit whole, or in brief with so many tokens for each text.
-fn entry(
-    pick: &Pick,
-    unit: &MemoryUnit,
-    brief: Option<usize>,
-    payload: &AttunePayload,
-) -> ScopedMemoryUnit {
-    let shown = brief.map_or_else(|| unit.clone(), |tokens| compose::summarized(unit, tokens));
-    ScopedMemoryUnit {
-        memory_unit: UnitView::Unit(Box::new(shown)),
-        relevance_score: telling::rounded(pick.relevance),
-        relevance_reason: telling::describe(pick, unit),
-        format: Some(if brief.is_some() { Format::Summary } else { Format::Full }),
-        explanation: telling::explanation(pick, payload),
+/// What the form of every entry of one answer depends on.
+#[derive(Debug, Clone, Copy)]
+struct Form<'a> {
+    payload: &'a AttunePayload,
+    asked: &'a Query,
+}
+
+impl Form<'_> {
+    /// An entry with the unit whole, or in brief with so many tokens for each text.
+    fn entry(self, pick: &Pick, unit: &MemoryUnit, brief: Option<usize>) -> ScopedMemoryUnit {
+        let shown = brief
+            .map_or_else(|| unit.clone(), |tokens| compose::summarized(unit, self.asked, tokens));
+        ScopedMemoryUnit {
+            memory_unit: UnitView::Unit(Box::new(shown)),
+            relevance_score: telling::rounded(pick.relevance),
+            relevance_reason: telling::describe(pick, unit),
+            format: Some(if brief.is_some() { Format::Summary } else { Format::Full }),
+            explanation: telling::explanation(pick, self.payload),
+        }
     }
 }
 

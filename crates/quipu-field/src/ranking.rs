@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use quipu_recall::{
-    Seen, WeightError, WeightSets, Weights,
+    Query, Seen, WeightError, WeightSets, Weights,
     rank::{Candidate, Diversity, Ranked, rank_with},
     score::{self, Score, Signals},
     tokens::Encoding,
@@ -15,7 +15,7 @@ use quipu_wire::akashik::{AttunePayload, Mode, Scope, Tokenizer};
 use crate::{
     asking::Asked,
     filtering::{Filter, Without},
-    limits::{CANDIDATES_PER_SOURCE, EXACT_RANK_UNITS_MAX, TASK_UNITS_MEANT},
+    limits::{CANDIDATES_BY_TASK, EXACT_RANK_UNITS_MAX, TASK_UNITS_MEANT},
     matching::{Beside, Match, Matching},
     offering,
     roles::RoleAlignment,
@@ -30,19 +30,28 @@ const RECENCY_SPAN_MIN: u64 = 64;
 const TASK_MEANING: f32 = 0.8;
 
 /// How a Field ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankingOptions {
     /// What each signal is worth.
     pub weights: WeightSets,
     /// How tokens are counted where a scope does not say.
     pub encoding: Encoding,
+    /// Up to so many eligible units each of them is scored; beyond, candidates are chosen first.
+    pub exact_units_max: usize,
+}
+
+impl Default for RankingOptions {
+    fn default() -> Self {
+        let (weights, encoding) = (WeightSets::default(), Encoding::default());
+        Self { weights, encoding, exact_units_max: EXACT_RANK_UNITS_MAX }
+    }
 }
 
 impl RankingOptions {
     /// The defaults with some weights changed, as [`WeightSets::changed`] reads them, and a tokenizer.
     pub fn new(weights: &str, tokenizer: Tokenizer) -> Result<Self, WeightError> {
         let weights = WeightSets::default().changed(weights)?;
-        Ok(Self { weights, encoding: offering::encoding(tokenizer) })
+        Ok(Self { weights, encoding: offering::encoding(tokenizer), ..Self::default() })
     }
 }
 
@@ -53,10 +62,12 @@ pub(crate) struct Selection {
     pub picks: Vec<Pick>,
     /// How many units passed the filters.
     pub units_available: usize,
-    /// How many were chosen but scored below the threshold.
+    /// How many passed the filters but scored below the threshold.
     pub below_threshold: usize,
     /// Where little was chosen: what became of the rest.
     pub left_out: Vec<(Without, usize)>,
+    /// The words of the hint, for what is cut short.
+    pub asked: Query,
 }
 
 /// A chosen unit.
@@ -98,12 +109,15 @@ pub(crate) fn select(
     if let Some(threshold) = payload.scope.relevance_threshold {
         ranked.retain(|unit| f64::from(unit.score) >= threshold);
     }
-    let below_threshold = chosen - ranked.len();
+    // What was not even chosen scores no better than what was, so it is below the threshold too.
+    let is_cut = ranked.len() < chosen;
+    let below_threshold = if is_cut { units_available - ranked.len() } else { 0 };
     scored.sort_unstable_by_key(|entry| entry.ordinal);
     let few = ranked.len() < payload.scope.max_units.min(FEW);
     let left_out = if few { request.filter.left_out() } else { Vec::new() };
     let picks = request.describe(ranked, &scored);
-    Selection { picks, units_available, below_threshold, left_out }
+    let asked = asked.hint.map_or_else(Query::default, |topic| topic.query);
+    Selection { picks, units_available, below_threshold, left_out, asked }
 }
 
 /// With fewer units than this, a reader is told why there are not more.
@@ -120,6 +134,9 @@ struct Request<'a> {
     hint: Option<Matching<'a>>,
     own: Matching<'a>,
     weights: Weights,
+    exact_units_max: usize,
+    /// Whether the reader works on a task: the one it names, else the one it was given.
+    has_task: bool,
     task: Option<Name>,
     task_units: BTreeSet<u32>,
     near_task: BTreeSet<u32>,
@@ -133,10 +150,11 @@ struct Candidates {
     compared: usize,
 }
 
-/// A unit with its score.
+/// A unit with its score, and what that came from: few of them are ever explained.
 struct Scored {
     ordinal: u32,
-    score: Score,
+    value: f32,
+    signals: Signals,
     same_task: bool,
 }
 
@@ -155,14 +173,15 @@ impl<'a> Request<'a> {
         let weights = if asked.hint.is_some() { sets.hinted } else { sets.unhinted };
         let weights =
             scope.recency_weight.map_or(weights, |share| weights.recency_weight(small(share)));
-        let task = scope.active_task_id.as_deref().and_then(|task| state.names.find(task));
+        let task_id = scope.active_task_id.as_deref().or(agent.current_task.as_deref());
+        let task = task_id.and_then(|task| state.names.find(task));
         let of_task = task.map_or(&[][..], |task| state.units.of_task(task));
         let task_units: BTreeSet<u32> = of_task
             .iter()
             .rev()
             .copied()
             .filter(|&at| seen.has(at))
-            .take(CANDIDATES_PER_SOURCE)
+            .take(CANDIDATES_BY_TASK)
             .collect();
         let near_task = task_units
             .iter()
@@ -186,6 +205,8 @@ impl<'a> Request<'a> {
             hint,
             own,
             weights,
+            exact_units_max: options.exact_units_max,
+            has_task: task_id.is_some(),
             task,
             task_units,
             near_task,
@@ -197,37 +218,44 @@ impl<'a> Request<'a> {
     /// for more units than that is given the newest of the rest, after the candidates: how much is asked
     /// for never changes the order of what comes first.
     fn candidates(&self, available: usize) -> Candidates {
-        if available <= EXACT_RANK_UNITS_MAX {
+        if available <= self.exact_units_max {
             let all: Vec<u32> = self.filter.accepted().collect();
             return Candidates { compared: all.len(), ordinals: all };
         }
         let accept = |at: u32| self.filter.accepts(at);
         let standing = self.state.units.standing().iter().rev().copied();
         let topic = self.hint.as_ref().unwrap_or(&self.own);
-        let matching = topic.best(CANDIDATES_PER_SOURCE, &accept);
+        let matching = topic.best(&accept);
         let beside: Vec<u32> =
             matching.iter().take(LENDING).flat_map(|&at| self.beside(at)).collect();
-        let mut chosen: BTreeSet<u32> = self.filter.accepted().take(NEWEST).collect();
-        chosen.extend(matching);
+        let mut chosen = matching;
+        chosen.extend(self.filter.accepted().take(NEWEST));
         let more = beside.into_iter().chain(self.task_units.iter().copied());
         chosen.extend(more.chain(self.near_task.iter().copied()).filter(|&at| accept(at)));
         chosen.extend(standing.filter(|&at| accept(at)).take(STANDING));
-        let mut ordinals: Vec<u32> = chosen.iter().copied().collect();
-        let missing = self.scope.max_units.saturating_sub(ordinals.len());
-        let rest = self.filter.accepted().filter(|at| !chosen.contains(at));
-        ordinals.extend(rest.take(missing));
-        Candidates { compared: chosen.len(), ordinals }
+        chosen.sort_unstable();
+        chosen.dedup();
+        let compared = chosen.len();
+        let missing = self.scope.max_units.saturating_sub(compared);
+        let rest = self.filter.accepted().filter(|at| chosen.binary_search(at).is_err());
+        let rest: Vec<u32> = rest.take(missing).collect();
+        chosen.extend(rest);
+        Candidates { compared, ordinals: chosen }
+    }
+
+    const fn neighbours(&self) -> Beside<'_> {
+        Beside { state: self.state, seen: self.seen, filter: &self.filter }
     }
 
     /// The units right before and after one.
     fn beside(&self, ordinal: u32) -> impl Iterator<Item = u32> {
         use quipu_recall::Neighbours as _;
-        let beside = Beside { state: self.state, seen: self.seen };
+        let beside = self.neighbours();
         beside.before(ordinal).into_iter().chain(beside.after(ordinal))
     }
 
     fn score(&self, candidates: &Candidates) -> Vec<Scored> {
-        let beside = Beside { state: self.state, seen: self.seen };
+        let beside = self.neighbours();
         let Candidates { ordinals, compared } = candidates;
         let none = || vec![Match::default(); ordinals.len()];
         let hint =
@@ -236,7 +264,8 @@ impl<'a> Request<'a> {
         let matches = hint.into_iter().zip(own);
         let scored = ordinals.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
             let (signals, same_task) = self.signals(ordinal, hint, own)?;
-            Some(Scored { ordinal, score: score::score(&signals, &self.weights), same_task })
+            let value = score::value(&signals, &self.weights);
+            Some(Scored { ordinal, value, signals, same_task })
         });
         scored.collect()
     }
@@ -249,7 +278,6 @@ impl<'a> Request<'a> {
         let since = all.saturating_sub(self.seen.count(ordinal.saturating_add(1)));
         let same_task = self.task.is_some() && details.task == self.task;
         let is_hinted = self.hint.is_some();
-        let has_task = self.scope.active_task_id.is_some();
         let is_rule = is_standing(flags.memory_type) && self.published.index.is_rule(ordinal);
         let signals = Signals {
             lexical: is_hinted.then_some(hint.lexical),
@@ -263,8 +291,8 @@ impl<'a> Request<'a> {
             standing: flag(is_rule),
             confidence: details.score.map(small),
             // Whether a task was named decides, not whether anybody worked on it: that could be hidden.
-            task: has_task.then(|| flag(same_task)),
-            relation: has_task.then(|| self.relation(ordinal, details)),
+            task: self.has_task.then(|| flag(same_task)),
+            relation: self.has_task.then(|| self.relation(ordinal, details)),
             is_draft: details.mode == Mode::Draft,
         };
         Some((signals, same_task))
@@ -293,17 +321,17 @@ impl<'a> Request<'a> {
         // The rest stays in its order, newest first, so that more of it changes nothing before it.
         let mut score = ranked.last().map_or(1.0, |unit| unit.score);
         for unit in rest.iter().take(max_units - ranked.len()) {
-            score = score.min(unit.score.value);
+            score = score.min(unit.value);
             ranked.push(Ranked { ordinal: unit.ordinal, score, discount: 0.0 });
         }
         (ranked, scored)
     }
 
     fn to_rank(&self, scored: &[Scored]) -> Vec<Candidate> {
-        let candidate = |Scored { ordinal, score, .. }: &Scored| {
+        let candidate = |Scored { ordinal, value, .. }: &Scored| {
             let author = self.state.units.flags(*ordinal)?.author.number();
             let tie = u64::from(*ordinal);
-            Some(Candidate { ordinal: *ordinal, author, score: score.value, tie })
+            Some(Candidate { ordinal: *ordinal, author, score: *value, tie })
         };
         scored.iter().filter_map(candidate).collect()
     }
@@ -319,12 +347,12 @@ impl<'a> Request<'a> {
             .zip(words)
             .filter_map(|(unit, (hint_words, own_words))| {
                 let at = scored.binary_search_by_key(&unit.ordinal, |entry| entry.ordinal).ok()?;
-                let Scored { score, same_task, .. } = scored.get(at)?;
+                let Scored { signals, same_task, .. } = scored.get(at)?;
                 Some(Pick {
                     ordinal: unit.ordinal,
                     relevance: unit.score,
                     discount: unit.discount,
-                    score: score.clone(),
+                    score: score::score(signals, &self.weights),
                     hint_words,
                     own_words,
                     same_task: *same_task,

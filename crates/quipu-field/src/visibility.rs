@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use quipu_recall::Seen;
 use quipu_wire::{
     ErrorCode,
-    akashik::{MemoryType, SessionPolicy, SessionStatus},
+    akashik::{JoinRule, MemoryType, SessionPolicy, SessionStatus},
     limits::AUTHORITY_MAX,
 };
 
@@ -93,9 +93,33 @@ pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> 
     Err(Error::NotAMember { agent: speaker.agent.to_owned(), session: id.to_owned() })
 }
 
+/// Whether somebody may know that a session exists: anybody may join it, or it has to do with it.
+#[must_use]
+pub fn may_know(session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    session.policy.join == JoinRule::Open
+        || session.members.contains(agent)
+        || session.creator == agent
+        || authority >= CREATOR_AUTHORITY
+}
+
+/// Checks that somebody may read in a session. To who may not know of it, it is a label that nobody
+/// used: the read shows what belongs to no session, and does not tell that there is one.
+pub fn may_read(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    let entry = session.and_then(|id| state.sessions.get(id));
+    match entry {
+        Some(entry) if !may_know(entry, speaker.agent, speaker.authority(state)) => Ok(()),
+        Some(_) | None => may_enter(state, speaker, session),
+    }
+}
+
 /// Checks that somebody may write in a session: it may speak there, and the session is active.
 pub fn may_write(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
     may_enter(state, speaker, session)?;
+    is_active(state, session)
+}
+
+/// Checks that a session is one in which something is written: it is neither paused nor ended.
+pub fn is_active(state: &State, session: Option<&str>) -> Result<(), Error> {
     let entry = session.and_then(|id| state.sessions.get(id).map(|entry| (id, entry)));
     match entry {
         Some((id, entry)) if entry.status != SessionStatus::Active => {
@@ -231,8 +255,8 @@ impl<'s> Sight<'s> {
         })
     }
 
-    /// Everything that is not seen.
-    pub(crate) fn hidden(&self) -> Hidden {
+    /// Everything that is not seen. `reaches` says of a session whether its tasks and handoffs are.
+    pub(crate) fn hidden(&self, reaches: impl Fn(Option<&str>) -> bool) -> Hidden {
         if self.everything {
             return Hidden::default();
         }
@@ -240,7 +264,15 @@ impl<'s> Sight<'s> {
         let units = units.filter_map(|unit| Some(self.state.units.details(unit)?.id)).collect();
         let conflicts =
             self.state.conflicts.iter().filter(|conflict| !self.sees_conflict(conflict));
-        Hidden { units, conflicts: conflicts.map(|conflict| conflict.id).collect() }
+        let tasks = self.state.tasks.iter().filter(|(_, task)| !reaches(task.session.as_deref()));
+        let handoffs = self.state.handoffs.iter();
+        let handoffs = handoffs.filter(|(_, handoff)| !reaches(handoff.session.as_deref()));
+        Hidden {
+            units,
+            conflicts: conflicts.map(|conflict| conflict.id).collect(),
+            tasks: tasks.map(|(id, _)| id.to_owned()).collect(),
+            handoffs: handoffs.map(|(id, _)| id.to_owned()).collect(),
+        }
     }
 
     /// Whether a unit is seen, by its ordinal.

@@ -34,6 +34,10 @@ pub fn reason(score: &Score, facts: &Facts<'_>) -> String {
     // A stable sort on a fixed list of factors: equal contributions keep their order.
     strongest.sort_by(|a, b| b.contribution.total_cmp(&a.contribution));
     strongest.truncate(MAX_FACTORS);
+    // Most units are stated with confidence: it is said only of those of which there is little else to say.
+    if strongest.len() > 1 {
+        strongest.retain(|factor| factor.factor != factor::CONFIDENCE);
+    }
     let named = |name| strongest.iter().any(|factor| factor.factor == name);
     let is_draft = score.contributions.iter().any(|entry| entry.factor == factor::DRAFT);
     let mut text = opening(named(factor::RECENCY), is_draft, facts);

@@ -1,9 +1,11 @@
 //! Owns which sentences stand for many: the most telling first, each judged beside those already taken, and
 //! none that says what another says. Counts no tokens.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::analyze::analyze;
+use crate::query::Query;
+use crate::score::relative;
 
 /// How much likeness to what was taken counts against a sentence.
 const LIKENESS_COST: f32 = 1.5;
@@ -100,6 +102,29 @@ pub(crate) fn choose(
         });
     }
     chosen
+}
+
+/// How much of what is asked for each sentence says, from 0 to 1 for the one that says most. Words that few
+/// of the sentences have count more.
+pub(crate) fn answering(sentences: &[&str], asked: &Query) -> Vec<f32> {
+    let mut answers = vec![0.0_f32; sentences.len()];
+    if asked.is_empty() {
+        return answers;
+    }
+    let analyzed: Vec<_> = sentences.iter().map(|text| analyze(text)).collect();
+    let words: Vec<HashSet<&str>> =
+        analyzed.iter().map(|found| found.terms().map(|(term, _)| term).collect()).collect();
+    for asked in asked.terms() {
+        let with = words.iter().filter(|words| words.contains(&*asked.term)).count();
+        let rarity = (sentences.len() as f32 / with.max(1) as f32).ln_1p();
+        for (answer, _) in
+            answers.iter_mut().zip(&words).filter(|(_, words)| words.contains(&*asked.term))
+        {
+            *answer += asked.weight * rarity;
+        }
+    }
+    let most = answers.iter().copied().fold(0.0, f32::max);
+    answers.iter().map(|answer| relative(*answer, most)).collect()
 }
 
 /// The place with the highest value, the first of several.

@@ -6,6 +6,7 @@
 //! Documents are `u32` ordinals and authors opaque `u32`: agents, transport and storage are unknown here.
 
 pub mod analyze;
+pub mod around;
 pub mod budget;
 mod coverage;
 pub mod detect;
@@ -29,18 +30,20 @@ mod stored;
 mod summarizer;
 pub mod summary;
 pub mod tokens;
+mod top;
 pub mod vectors;
 pub mod weights;
 mod words;
 
 pub use analyze::{Analyzed, analyze, analyze_with};
+pub use around::Neighbours;
 pub use coverage::coverage;
 pub use detect::{Claim, Detector, Disagreement, ExplicitOnly, Method};
 pub use embed::{EmbedError, Embedder};
 pub use embedding::Embedding;
 pub use index::Index;
 pub use lexical::{Hit, Lexical};
-pub use look::{Look, Neighbours};
+pub use look::Look;
 pub use query::Query;
 pub use seen::Seen;
 pub use stored::IndexError;

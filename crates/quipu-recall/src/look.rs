@@ -2,46 +2,23 @@
 //! documents share them, and which stand beside documents that do.
 //! All statistics are over what the reader sees.
 
-use std::collections::BinaryHeap;
-
+use crate::around::{Around, Neighbours};
 use crate::lexical::{Hit, Lexical, slot};
 use crate::limits::{MAX_NAMED_WORDS, MAX_POSTINGS_READ, MAX_SCORED_TERMS};
 use crate::postings::Postings;
 use crate::query::{Query, QueryTerm};
 use crate::seen::Seen;
+use crate::top::top;
 
 /// How fast a match stops counting more.
 const K1: f32 = 0.9;
 /// How much a long document is held back.
 const B: f32 = 0.4;
-/// How many neighbours on each side lend their words.
-pub const REACH: usize = 3;
-/// What a word is worth one document further before or after the one that is scored. What was said
-/// before tells more about a text than what follows it.
-const DECAY_BEFORE: f32 = 0.75;
-const DECAY_AFTER: f32 = 0.6;
+/// Lengths of documents for which the worth of a word is worked out once for all of them.
+const USUAL_LENGTHS: u32 = 256;
 
-/// Says what stands before and after a document, such as in a conversation.
-pub trait Neighbours {
-    /// The document before, if there is one and it is seen.
-    fn before(&self, ordinal: u32) -> Option<u32>;
-    /// The document after, likewise.
-    fn after(&self, ordinal: u32) -> Option<u32>;
-}
-
-/// For documents that stand alone.
-#[derive(Debug, Clone, Copy)]
-pub struct Alone;
-
-impl Neighbours for Alone {
-    fn before(&self, _ordinal: u32) -> Option<u32> {
-        None
-    }
-
-    fn after(&self, _ordinal: u32) -> Option<u32> {
-        None
-    }
-}
+/// Terms whose worth is worked out side by side.
+const TERMS_AT_ONCE: usize = 8;
 
 /// A query as one reader sees it.
 #[derive(Debug)]
@@ -51,6 +28,8 @@ pub struct Look<'i, 'q> {
     terms: Vec<Term<'i, 'q>>,
     /// The length at which a document is neither held back nor favoured.
     pivot: f32,
+    /// What a word is worth in a document of each of the usual lengths.
+    by_length: Vec<f32>,
     known: f32,
 }
 
@@ -83,7 +62,10 @@ impl<'i, 'q> Look<'i, 'q> {
         });
         terms.truncate(MAX_SCORED_TERMS);
         let known = if all > 0.0 { known / all } else { 0.0 };
-        Self { lexical, seen, terms, pivot: counts.pivot(), known }
+        let pivot = counts.pivot();
+        let lengths = if terms.is_empty() { 0 } else { USUAL_LENGTHS };
+        let by_length = (0..lengths).map(|length| saturation(length, pivot)).collect();
+        Self { lexical, seen, terms, pivot, by_length, known }
     }
 
     /// Whether no document that is seen shares a word with the query.
@@ -105,12 +87,14 @@ impl<'i, 'q> Look<'i, 'q> {
     /// The `limit` best documents by their own words among those that are seen and that `accept` lets
     /// through, best first, the higher ordinal first where scores are equal.
     ///
-    /// Rare words come first. Once [`MAX_POSTINGS_READ`] entries were read, words that most documents
-    /// have are not looked at any more; such a word alone makes no document one of the best.
+    /// Rare words come first. As soon as no other document can be among the best any more, the words that
+    /// are left are only looked up in those that can. Once [`MAX_POSTINGS_READ`] entries were read, words
+    /// that most documents have are not looked at any more; such a word alone makes no document one of
+    /// the best.
     pub fn best(&self, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
+        let accept = |ordinal: u32| self.seen.has(ordinal) && accept(ordinal);
         let places = if self.terms.is_empty() { 0 } else { self.lexical.ordinals() };
-        let mut scores = vec![0.0_f32; places];
-        let mut matching = Vec::new();
+        let mut sums = Sums { scores: vec![0.0; places], matching: Vec::new(), highest: 0.0 };
         let mut left = MAX_POSTINGS_READ;
         for (place, term) in self.terms.iter().enumerate() {
             if place > 0 && term.with > left {
@@ -118,53 +102,56 @@ impl<'i, 'q> Look<'i, 'q> {
             }
             left = left.saturating_sub(term.with);
             for ordinal in term.list.iter() {
-                let Some(score) = scores.get_mut(slot(ordinal)) else { continue };
-                if *score <= 0.0 {
-                    matching.push(ordinal);
-                }
-                *score += term.worth * self.saturation(ordinal);
+                sums.add(ordinal, term.worth * self.saturation(ordinal));
+            }
+            let rest = self.terms.get(place + 1..).unwrap_or_default();
+            if sums.narrow(limit, self.most_of(rest), &accept) {
+                self.finish(rest, &mut sums);
+                break;
             }
         }
-        let hits = matching.into_iter().map(|at| Hit { ordinal: at, score: scores[slot(at)] });
-        top(hits, limit, &|ordinal| self.seen.has(ordinal) && accept(ordinal))
+        top(sums.hits(), limit, &accept)
     }
 
-    /// The score of each of `ordinals` by its own words and those of up to [`REACH`] neighbours on
-    /// each side: each word counts once, where it is worth most.
-    pub fn scores(&self, ordinals: &[u32], neighbours: &dyn Neighbours) -> Vec<f32> {
+    /// Adds what further terms are worth in the documents that were found.
+    fn finish(&self, terms: &[Term<'_, '_>], sums: &mut Sums) {
+        let found = std::mem::take(&mut sums.matching);
+        for term in terms {
+            term.list.for_each_of(&found, |place| {
+                sums.add(found[place], term.worth * self.saturation(found[place]));
+            });
+        }
+        sums.matching = found;
+    }
+
+    /// What the terms could add to a document at most, and a little for rounding.
+    fn most_of(&self, terms: &[Term<'_, '_>]) -> f32 {
+        let worth: f32 = terms.iter().map(|term| term.worth).sum();
+        worth * saturation(0, self.pivot) * (1.0 + 1e-4)
+    }
+
+    /// The score of each of `ordinals` by its own words and those of up to
+    /// [`REACH`](crate::around::REACH) neighbours on each side: each word counts once, where it is worth
+    /// most.
+    pub fn scores<N: Neighbours + ?Sized>(&self, ordinals: &[u32], neighbours: &N) -> Vec<f32> {
         let mut total = vec![0.0; ordinals.len()];
         if self.terms.is_empty() {
             return total;
         }
-        let mut near: Vec<(u32, f32)> = Vec::with_capacity(ordinals.len() * (2 * REACH + 1));
-        let mut ends = Vec::with_capacity(ordinals.len());
-        for ordinal in ordinals {
-            surroundings(*ordinal, neighbours, &mut near);
-            ends.push(near.len());
-        }
-        let mut involved: Vec<u32> = near.iter().map(|(at, _)| *at).collect();
-        involved.sort_unstable();
-        involved.dedup();
-        // A place for every ordinal: a search for each neighbour would cost more than all the rest.
-        let mut places = vec![u32::MAX; self.lexical.ordinals()];
-        for (place, at) in (0_u32..).zip(&involved) {
-            if let Some(known) = places.get_mut(slot(*at)) {
-                *known = place;
-            }
-        }
-        for (at, _) in &mut near {
-            *at = places.get(slot(*at)).copied().unwrap_or(u32::MAX);
-        }
-        let mut own = vec![0.0_f32; involved.len()];
-        for term in &self.terms {
-            self.own_scores(term, &involved, &mut own);
-            let worth =
-                |(at, share): &(u32, f32)| own.get(slot(*at)).map_or(0.0, |own| own * share);
-            let mut start = 0;
-            for (total, end) in total.iter_mut().zip(&ends) {
-                let best = near[start..*end].iter().map(worth).fold(0.0, f32::max);
-                *total += best;
-                start = *end;
+        let around = Around::new(ordinals, self.lexical.ordinals(), neighbours);
+        let mut own = vec![[0.0_f32; TERMS_AT_ONCE]; around.involved.len()];
+        for terms in self.terms.chunks(TERMS_AT_ONCE) {
+            self.own_scores(terms, &around.involved, &mut own);
+            for (total, near) in total.iter_mut().zip(around.each()) {
+                let mut best = [0.0_f32; TERMS_AT_ONCE];
+                for (at, share) in near {
+                    let Some(own) = own.get(slot(*at)) else { continue };
+                    for (best, own) in best.iter_mut().zip(own) {
+                        let worth = own * share;
+                        *best = if worth > *best { worth } else { *best };
+                    }
+                }
+                best.iter().for_each(|best| *total += best);
             }
         }
         total
@@ -189,32 +176,76 @@ impl<'i, 'q> Look<'i, 'q> {
         words
     }
 
-    /// What one term is worth in each of `ordinals`, which are in ascending order.
-    fn own_scores(&self, term: &Term<'_, '_>, ordinals: &[u32], own: &mut [f32]) {
-        own.fill(0.0);
-        term.list.for_each_of(ordinals, |place| {
-            own[place] = term.worth * self.saturation(ordinals[place]);
-        });
+    /// What each of a few terms is worth in each of `ordinals`, which are in ascending order.
+    fn own_scores(
+        &self,
+        terms: &[Term<'_, '_>],
+        ordinals: &[u32],
+        own: &mut [[f32; TERMS_AT_ONCE]],
+    ) {
+        own.fill([0.0; TERMS_AT_ONCE]);
+        for (number, term) in terms.iter().enumerate() {
+            term.list.for_each_of(ordinals, |place| {
+                own[place][number] = term.worth * self.saturation(ordinals[place]);
+            });
+        }
     }
 
-    /// What the presence of a word says, less in a document that is longer than most.
     fn saturation(&self, ordinal: u32) -> f32 {
-        let length = self.lexical.length_of(ordinal).unwrap_or(0) as f32;
-        1.0 / (1.0 + K1 * (1.0 - B + B * length / self.pivot))
+        let length = self.lexical.length_of(ordinal).unwrap_or(0);
+        let usual = self.by_length.get(slot(length)).copied();
+        usual.unwrap_or_else(|| saturation(length, self.pivot))
     }
 }
 
-/// Adds the documents around one, itself first, with the share that their words count.
-fn surroundings(ordinal: u32, neighbours: &dyn Neighbours, near: &mut Vec<(u32, f32)>) {
-    near.push((ordinal, 1.0));
-    let (mut before, mut after, mut share) = (Some(ordinal), Some(ordinal), (1.0, 1.0));
-    for _ in 0..REACH {
-        share = (share.0 * DECAY_BEFORE, share.1 * DECAY_AFTER);
-        before = before.and_then(|at| neighbours.before(at));
-        after = after.and_then(|at| neighbours.after(at));
-        near.extend(before.map(|at| (at, share.0)));
-        near.extend(after.map(|at| (at, share.1)));
+/// What documents have gathered so far.
+#[derive(Debug)]
+struct Sums {
+    /// By ordinal.
+    scores: Vec<f32>,
+    /// The documents with a score.
+    matching: Vec<u32>,
+    highest: f32,
+}
+
+impl Sums {
+    fn add(&mut self, ordinal: u32, worth: f32) {
+        let Some(score) = self.scores.get_mut(slot(ordinal)) else { return };
+        if *score <= 0.0 {
+            self.matching.push(ordinal);
+        }
+        *score += worth;
+        self.highest = self.highest.max(*score);
     }
+
+    /// Where documents with no score cannot be among the best with `more` either: leaves those that can,
+    /// in ascending order. Whether that is so.
+    fn narrow(&mut self, limit: usize, more: f32, accept: &dyn Fn(u32) -> bool) -> bool {
+        if self.matching.len() < limit || more >= self.highest {
+            return false;
+        }
+        let best = top(self.hits(), limit, accept);
+        let Some(least) = best.get(limit.wrapping_sub(1)).map(|hit| hit.score) else {
+            return false;
+        };
+        if more >= least {
+            return false;
+        }
+        let scores = &self.scores;
+        self.matching.retain(|at| scores[slot(*at)] + more >= least);
+        self.matching.sort_unstable();
+        true
+    }
+
+    fn hits(&self) -> impl Iterator<Item = Hit> {
+        let hit = |at: &u32| Hit { ordinal: *at, score: self.scores[slot(*at)] };
+        self.matching.iter().map(hit)
+    }
+}
+
+/// What the presence of a word says, less in a document that is longer than most.
+fn saturation(length: u32, pivot: f32) -> f32 {
+    1.0 / (1.0 + K1 * (1.0 - B + B * length as f32 / pivot))
 }
 
 /// Inverse document frequency, always above zero.
@@ -222,48 +253,3 @@ fn rarity(documents: u32, with_term: u32) -> f32 {
     let without = documents.saturating_sub(with_term) as f32;
     ((without + 0.5) / (with_term as f32 + 0.5)).ln_1p()
 }
-
-/// The best of `hits`. `accept` is only asked about those good enough to be among the best so far.
-fn top(hits: impl Iterator<Item = Hit>, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
-    let mut best: BinaryHeap<Worst> = BinaryHeap::new();
-    if limit == 0 {
-        return Vec::new();
-    }
-    for hit in hits {
-        let (ordinal, hit) = (hit.ordinal, Worst(hit));
-        let full = best.len() >= limit;
-        if full && best.peek().is_some_and(|worst| hit >= *worst) || !accept(ordinal) {
-            continue;
-        }
-        if full {
-            best.pop();
-        }
-        best.push(hit);
-    }
-    best.into_sorted_vec().into_iter().map(|Worst(hit)| hit).collect()
-}
-
-/// A hit that is greater the worse it is, so that the heap's greatest is the one to drop.
-#[derive(Debug)]
-struct Worst(Hit);
-
-impl Ord for Worst {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let by_score = other.0.score.total_cmp(&self.0.score);
-        by_score.then_with(|| other.0.ordinal.cmp(&self.0.ordinal))
-    }
-}
-
-impl PartialOrd for Worst {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Worst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Worst {}

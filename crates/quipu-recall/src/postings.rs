@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::lexical::slot;
 use crate::seen::Seen;
 
 /// The documents that hold one term.
@@ -11,6 +12,9 @@ pub(crate) struct Postings {
     bytes: Vec<u8>,
     /// Every so many documents: the last ordinal before, and where the next entry begins.
     skips: Vec<Skip>,
+    /// One bit for each ordinal, where the list has so many that this costs little: who asks about some
+    /// documents then reads those bits and nothing else.
+    bits: Vec<u64>,
     last: u32,
     count: u32,
 }
@@ -23,6 +27,8 @@ struct Skip {
 
 /// Documents between two skips.
 const STRIDE: u32 = 128;
+/// A list has bits if at least one document in so many is in it, and loses them below half of that.
+const DENSE: u32 = 16;
 
 impl Postings {
     /// Reads a list from stored bytes, or nothing where they are not what [`Self::bytes`] gives for
@@ -61,7 +67,9 @@ impl Postings {
 
     /// Bytes held on the heap.
     pub(crate) const fn heap_bytes(&self) -> usize {
-        self.bytes.capacity() + self.skips.capacity() * size_of::<Skip>()
+        self.bytes.capacity()
+            + self.skips.capacity() * size_of::<Skip>()
+            + self.bits.capacity() * size_of::<u64>()
     }
 
     /// The ordinals in ascending order.
@@ -103,6 +111,14 @@ impl Postings {
     /// Calls `found` with the place in `wanted` of each ordinal that the list has. `wanted` is in
     /// ascending order. Stretches of the list in which nothing is wanted are not read.
     pub(crate) fn for_each_of(&self, wanted: &[u32], mut found: impl FnMut(usize)) {
+        if !self.bits.is_empty() {
+            let has = |ordinal: u32| {
+                let word = self.bits.get(slot(ordinal / 64));
+                word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
+            };
+            let places = wanted.iter().enumerate().filter(|(_, ordinal)| has(**ordinal));
+            return places.for_each(|(place, _)| found(place));
+        }
         let mut entries = self.iter();
         let mut current = None;
         for (place, ordinal) in wanted.iter().enumerate() {
@@ -131,6 +147,25 @@ impl Postings {
         write_varint(&mut self.bytes, delta);
         self.last = ordinal;
         self.count += 1;
+        self.mark(ordinal);
+    }
+
+    /// Keeps the bits, which depend on nothing but the documents in their order.
+    fn mark(&mut self, ordinal: u32) {
+        let per_bit = ordinal / self.count;
+        if self.bits.is_empty() {
+            if per_bit < DENSE && self.count.is_multiple_of(STRIDE) {
+                let mut bits = vec![0; slot(ordinal / 64) + 1];
+                self.iter().for_each(|at| bits[slot(at / 64)] |= 1 << (at % 64));
+                self.bits = bits;
+            }
+        } else if per_bit < 2 * DENSE {
+            let words = self.bits.len().max(slot(ordinal / 64) + 1);
+            self.bits.resize(words, 0);
+            self.bits[slot(ordinal / 64)] |= 1 << (ordinal % 64);
+        } else {
+            self.bits = Vec::new();
+        }
     }
 }
 
@@ -277,6 +312,20 @@ mod tests {
         assert_eq!(found(&all), all);
         let everything: Vec<u32> = (0..15_010).collect();
         assert_eq!(found(&everything), all);
+    }
+
+    #[test]
+    fn finds_the_same_in_a_list_that_was_dense_for_a_while() {
+        for (step, far) in [(1, 3000), (15, 70_000), (15, 9_000_000), (17, 70_000)] {
+            let mut all: Vec<u32> = (0..1000).map(|at| at * step).collect();
+            all.extend([far * 2, far * 2 + 1, u32::MAX]);
+            let list = list(&all);
+            let mut found = Vec::new();
+            let wanted: Vec<u32> = (0..40_000).chain([far * 2, far * 3, u32::MAX]).collect();
+            list.for_each_of(&wanted, |place| found.push(wanted[place]));
+            all.retain(|at| wanted.contains(at));
+            assert_eq!(found, all, "{step} {far}");
+        }
     }
 
     #[test]

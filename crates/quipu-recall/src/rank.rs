@@ -68,6 +68,7 @@ pub fn rank_with(
     for candidate in &mut candidates {
         candidate.score = unit(candidate.score);
     }
+    drop_hopeless(&mut candidates, max_units, diversity);
     candidates.sort_unstable_by(|a, b| a.author.cmp(&b.author).then_with(|| better_first(a, b)));
     // Greedy choice always takes an author's units from best to worst. So the discount of each is
     // known from its place among its author's own, and one sort gives what a greedy loop would.
@@ -89,6 +90,18 @@ pub fn rank_with(
         discount,
     });
     ranked.collect()
+}
+
+/// Drops what cannot be among the best even if it loses nothing and the best lose the most, so that not
+/// all of the candidates have to be sorted. Nobody whose place depends on a dropped one stays.
+fn drop_hopeless(candidates: &mut Vec<Candidate>, max_units: usize, diversity: Diversity) {
+    if max_units == 0 || max_units >= candidates.len() {
+        return;
+    }
+    let mut scores: Vec<f32> = candidates.iter().map(|candidate| candidate.score).collect();
+    let (_, last, _) = scores.select_nth_unstable_by(max_units - 1, |a, b| b.total_cmp(a));
+    let least = *last * (1.0 - unit(diversity.most));
+    candidates.retain(|candidate| candidate.score >= least);
 }
 
 fn better_first(a: &Candidate, b: &Candidate) -> Ordering {

@@ -93,26 +93,45 @@ impl Contribution {
 
 /// Adds up the signals of one candidate.
 pub fn score(signals: &Signals, weights: &Weights) -> Score {
-    let factors = factors(signals, weights);
-    let total: f32 = factors.iter().map(|(_, _, weight)| weight).sum();
-    let total = if total > 0.0 { total } else { 1.0 };
-    let mut contributions: Vec<Contribution> = factors
-        .into_iter()
-        .map(|(name, raw, weight)| Contribution::new(name, raw, weight / total))
-        .collect();
+    let mut contributions: Vec<Contribution> = contributions(signals, weights).collect();
     let mut value: f32 = contributions.iter().map(|factor| factor.contribution).sum();
     if signals.is_draft {
-        let loss = Contribution::new(factor::DRAFT, value, -unit(weights.draft_discount));
+        let loss = draft_loss(value, weights);
         value += loss.contribution;
         contributions.push(loss);
     }
     Score { value: unit(value), contributions }
 }
 
-/// The signals that apply, each with its weight.
-fn factors(signals: &Signals, weights: &Weights) -> Vec<(&'static str, f32, f32)> {
-    let confidence = signals.confidence.unwrap_or(0.5);
-    let all = [
+/// The value of [`score`] alone, to the bit, for the many candidates that nobody will be told about.
+pub fn value(signals: &Signals, weights: &Weights) -> f32 {
+    let value: f32 = contributions(signals, weights).map(|factor| factor.contribution).sum();
+    let loss = if signals.is_draft { draft_loss(value, weights).contribution } else { 0.0 };
+    unit(value + loss)
+}
+
+fn draft_loss(value: f32, weights: &Weights) -> Contribution {
+    Contribution::new(factor::DRAFT, value, -unit(weights.draft_discount))
+}
+
+/// What each signal that applies adds.
+fn contributions(signals: &Signals, weights: &Weights) -> impl Iterator<Item = Contribution> {
+    let factors = factors(signals, weights);
+    let applying = factors.iter().filter(|(_, raw, _)| raw.is_some());
+    let total: f32 = applying.map(|(_, _, weight)| finite_weight(*weight)).sum();
+    let total = if total > 0.0 { total } else { 1.0 };
+    factors.into_iter().filter_map(move |(name, raw, weight)| {
+        Some(Contribution::new(name, unit(raw?), finite_weight(weight) / total))
+    })
+}
+
+/// Every signal with its weight.
+const fn factors(signals: &Signals, weights: &Weights) -> [(&'static str, Option<f32>, f32); 11] {
+    let confidence = match signals.confidence {
+        Some(stated) => stated,
+        None => 0.5,
+    };
+    [
         (factor::LEXICAL, signals.lexical, weights.lexical),
         (factor::SEMANTIC, signals.semantic, weights.semantic),
         (factor::AUTHOR, signals.author, weights.author),
@@ -124,10 +143,7 @@ fn factors(signals: &Signals, weights: &Weights) -> Vec<(&'static str, f32, f32)
         (factor::CONFIDENCE, Some(confidence), weights.confidence),
         (factor::TASK, signals.task, weights.task),
         (factor::RELATION, signals.relation, weights.relation),
-    ];
-    all.into_iter()
-        .filter_map(|(name, raw, weight)| Some((name, unit(raw?), finite_weight(weight))))
-        .collect()
+    ]
 }
 
 /// A signal relative to the best one that the reader may see.

@@ -3,14 +3,19 @@
 
 use std::borrow::Cow;
 
-use crate::extract::{Sentence, choose};
+use crate::extract::{Sentence, answering, choose};
 use crate::limits::{MAX_DIGEST_SENTENCES, MAX_SUMMARY_SOURCE_BYTES};
+use crate::query::Query;
 use crate::sentences::{ends_sentence, sentences};
 use crate::tokens;
 
 const ELLIPSIS: char = '…';
 /// Sentences of each source that are looked at, at the least.
 const SOURCE_SENTENCES_MIN: usize = 4;
+/// What the first sentence is worth, more than any salience, and what the sentence that answers best is
+/// worth, more than that.
+const OPENING_WORTH: f32 = 100.0;
+const ANSWER_WORTH: f32 = 200.0;
 
 /// A text among those that are summed up together.
 #[derive(Debug, Clone, Copy)]
@@ -39,24 +44,34 @@ pub struct Extract<'a> {
 /// not one fits, the first is cut at a word and ends in "…". Empty where not even that fits. The same text and
 /// limit always give the same summary.
 pub fn summarize(text: &str, max_tokens: usize) -> String {
+    summarize_for(text, &Query::default(), max_tokens)
+}
+
+/// As [`summarize`], for a reader who asks for something: the sentences that share its words are taken
+/// first, the first sentence after the best of them.
+pub fn summarize_for(text: &str, asked: &Query, max_tokens: usize) -> String {
     let text = text.trim();
     if tokens::count_within(text, max_tokens).is_some() {
         return text.to_owned();
     }
-    let found: Vec<Sentence<'_>> = bounded(text)
+    let sentences = bounded(text);
+    let answers = answering(&sentences, asked);
+    let found: Vec<Sentence<'_>> = sentences
         .into_iter()
+        .zip(&answers)
         .enumerate()
-        .map(|(place, text)| {
+        .map(|(place, (text, answer))| {
             // The first one says what the text is about.
-            let worth = if place == 0 { f32::INFINITY } else { 0.0 };
-            Sentence { text, source: 0, place, worth }
+            let opening = if place == 0 { OPENING_WORTH } else { 0.0 };
+            Sentence { text, source: 0, place, worth: opening + ANSWER_WORTH * answer }
         })
         .collect();
     let mut left = max_tokens;
     let chosen = choose(&found, |at| take(&found, at, 0, &mut left));
     let extracts = fitting(&found, chosen, max_tokens);
     if extracts.is_empty() {
-        return cut(found.first().map_or("", |sentence| sentence.text), max_tokens);
+        let wanted = found.iter().rev().max_by(|a, b| a.worth.total_cmp(&b.worth));
+        return cut(wanted.map_or("", |sentence| sentence.text), max_tokens);
     }
     join(&extracts)
 }

@@ -8,8 +8,16 @@ use std::collections::BTreeSet;
 use crate::embedding::{Embedding, Row, dot};
 use crate::lexical::{Hit, slot};
 
-/// Documents are scored exactly up to this many rows, and this many of the nearest codes beyond.
-pub const RESCORED_ROWS: usize = 2_048;
+/// How many of the nearest codes are scored exactly, times the bits of a code: 1,024 for the built-in
+/// model. A shorter code says less, so more of them are.
+pub const RESCORED_BITS: usize = 1_024 * 256;
+/// How a distance is estimated below which there are so many codes: from one row in so many.
+const SAMPLED: usize = 16;
+/// Distances that are looked at together to see whether any of them is near.
+const GLANCED: usize = 32;
+/// Rows that are fetched from memory together, and what memory gives at a time.
+const FETCHED: usize = 32;
+const LINE_BYTES: usize = 64;
 /// Stands in `owners` for a row whose document is gone.
 const GONE: u32 = u32::MAX;
 /// Bits of one word of a code.
@@ -174,16 +182,30 @@ impl Vectors {
         rows.map(|row| self.cosine(probe, row)).reduce(f32::max)
     }
 
+    /// How close each of some documents is, as [`Self::similarity`] says.
+    pub fn similarities(&self, probe: &Probe, ordinals: &[u32]) -> Vec<Option<f32>> {
+        let mut found = Vec::with_capacity(ordinals.len());
+        for some in ordinals.chunks(FETCHED) {
+            let places = some.iter().map(|ordinal| self.place(*ordinal));
+            self.fetch(places.filter(|place| place.rows > 0).map(|place| slot(place.first)));
+            found.extend(some.iter().map(|ordinal| self.similarity(probe, *ordinal)));
+        }
+        found
+    }
+
     /// The `limit` nearest documents among those that `accept` lets through, nearest first, the
-    /// higher ordinal first where they are equally near. Exact up to [`RESCORED_ROWS`] rows; beyond,
+    /// higher ordinal first where they are equally near. Exact up to a thousand rows; beyond,
     /// among the documents with the nearest codes. What is not accepted changes nothing.
     pub fn nearest(&self, probe: &Probe, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
-        let wanted = RESCORED_ROWS.max(limit.saturating_mul(2));
-        let mut hits: Vec<Hit> = self
-            .nearest_codes(probe, wanted, accept)
-            .into_iter()
-            .map(|row| Hit { ordinal: self.owners[row], score: self.cosine(probe, row) })
-            .collect();
+        let rescored = RESCORED_BITS / self.space.dimensions.max(1);
+        let wanted = rescored.max(limit.saturating_mul(2));
+        let mut hits = Vec::with_capacity(wanted);
+        for rows in self.nearest_codes(probe, wanted, accept).chunks(FETCHED) {
+            self.fetch(rows.iter().copied());
+            let hit =
+                |row: &usize| Hit { ordinal: self.owners[*row], score: self.cosine(probe, *row) };
+            hits.extend(rows.iter().map(hit));
+        }
         hits.sort_unstable_by(|a, b| {
             b.ordinal.cmp(&a.ordinal).then_with(|| b.score.total_cmp(&a.score))
         });
@@ -225,14 +247,13 @@ impl Vectors {
         }
         let distances = self.distances(probe);
         let mut left_at = vec![0_usize; self.space.dimensions + 1];
-        distances.iter().for_each(|distance| left_at[usize::from(*distance)] += 1);
+        let sampled = distances.iter().step_by(SAMPLED);
+        sampled.for_each(|distance| left_at[usize::from(*distance)] += SAMPLED);
         let mut rows: Vec<usize> = Vec::new();
         let (mut seen_below, mut look_for) = (0_usize, wanted);
         while seen_below < left_at.len() && rows.len() < wanted {
             let bound = bound_of(&left_at, seen_below, look_for);
-            let ring = seen_below..bound;
-            let near = (0..distances.len()).filter(|row| ring.contains(&distances[*row].into()));
-            rows.extend(near.filter(accepted));
+            rows.extend(between(&distances, seen_below, bound).filter(accepted));
             (seen_below, look_for) = (bound, look_for.saturating_mul(4));
         }
         trim(rows, &distances, wanted)
@@ -251,6 +272,13 @@ impl Vectors {
     fn cosine(&self, probe: &Probe, row: usize) -> f32 {
         let product = dot(self.row(row), &probe.row.values);
         (product as f32 * self.scales[row] * probe.row.scale).clamp(-1.0, 1.0)
+    }
+
+    /// Reads a little of each row, so that memory is on its way for all of them at once. Rows lie far
+    /// apart, and to wait for one after the other takes three times as long.
+    fn fetch(&self, rows: impl Iterator<Item = usize>) {
+        let lines = rows.flat_map(|row| self.row(row).iter().step_by(LINE_BYTES));
+        std::hint::black_box(lines.fold(0_i8, |all, value| all ^ value));
     }
 
     fn row(&self, row: usize) -> &[i8] {
@@ -285,6 +313,23 @@ impl Space {
 fn distance(code: &[u64], other: &[u64]) -> u16 {
     let differing: u32 = code.iter().zip(other).map(|(a, b)| (a ^ b).count_ones()).sum();
     u16::try_from(differing).unwrap_or(u16::MAX)
+}
+
+/// The rows whose distance is in a range. Few are, so many are looked at together.
+fn between(distances: &[u16], from: usize, to: usize) -> impl Iterator<Item = usize> {
+    let least = u16::try_from(from).unwrap_or(u16::MAX);
+    let count = u16::try_from(to.saturating_sub(from)).unwrap_or(u16::MAX);
+    let is_in = move |distance: u16| distance.wrapping_sub(least) < count;
+    // A loop of known length, because only that becomes one over many numbers at a time.
+    let any = move |some: &[u16]| {
+        let all = some.as_array::<GLANCED>();
+        all.is_none_or(|all| all.iter().fold(false, |any, distance| any | is_in(*distance)))
+    };
+    let near = distances.chunks(GLANCED).enumerate().filter(move |(_, some)| any(some));
+    near.flat_map(move |(chunk, some)| {
+        let rows = some.iter().enumerate().filter(move |(_, distance)| is_in(**distance));
+        rows.map(move |(at, _)| chunk * GLANCED + at)
+    })
 }
 
 /// The least distance below which, from `from` on, there are `count` rows.

@@ -6,7 +6,7 @@ use quipu_recall::Weights;
 use quipu_recall::budget::Budget;
 use quipu_recall::explain::{Facts, reason};
 use quipu_recall::rank::{Candidate, Diversity, Ranked, rank, rank_with};
-use quipu_recall::score::{Signals, recency, relative, score, type_importance};
+use quipu_recall::score::{Signals, recency, relative, score, type_importance, value};
 
 fn signals() -> impl Strategy<Value = Signals> {
     let number = || prop_oneof![8 => 0.0_f32..=1.0, 1 => any::<f32>()];
@@ -77,6 +77,7 @@ proptest! {
         let weights = share.map_or(weights, |share| weights.recency_weight(share));
         let score = score(&signals, &weights);
         prop_assert!((0.0..=1.0).contains(&score.value));
+        prop_assert_eq!(value(&signals, &weights).to_bits(), score.value.to_bits());
         let sum: f32 = score.contributions.iter().map(|factor| factor.contribution).sum();
         prop_assert!((sum - score.value).abs() < 1e-5);
     }
@@ -263,8 +264,7 @@ fn a_reason_without_a_query_speaks_of_type_task_and_draft() {
     };
     assert_eq!(
         reason(&score(&signals, &Weights::HINTED), &facts),
-        "Draft human directive. Matters by its type, belongs to your task and is stated with high \
-         confidence."
+        "Draft human directive. Matters by its type and belongs to your task."
     );
     let nothing = reason(&score(&Signals::default(), &Weights::HINTED), &Facts::default());
     assert_eq!(nothing, "Unit. No factor stands out.");

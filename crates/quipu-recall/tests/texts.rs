@@ -2,7 +2,8 @@
 #![cfg(test)]
 
 use proptest::prelude::*;
-use quipu_recall::summary::summarize;
+use quipu_recall::Query;
+use quipu_recall::summary::{summarize, summarize_for};
 use quipu_recall::tokens::{count, count_within};
 
 const REPORT: &str = "The Asian market is growing. We spoke to twelve vendors, e.g. Acme and \
@@ -30,6 +31,18 @@ fn keeps_whole_sentences_in_order_and_prefers_figures() {
         summary,
         "The Asian market is growing. Revenue will reach $4.2B by 2027, up 23% from last year."
     );
+}
+
+#[test]
+fn what_answers_the_reader_comes_before_the_opening_and_before_figures() {
+    let asked = Query::new(&[("did anybody have lunch or object?", 1.0)]);
+    assert_eq!(summarize_for(REPORT, &asked, 5), "Lunch was good.");
+    assert_eq!(
+        summarize_for(REPORT, &asked, 16),
+        "The Asian market is growing. Lunch was good. Nobody objected."
+    );
+    let elsewhere = Query::new(&[("penguins", 1.0)]);
+    assert_eq!(summarize_for(REPORT, &elsewhere, 30), summarize(REPORT, 30));
 }
 
 #[test]
@@ -95,6 +108,8 @@ proptest! {
         let summary = summarize(&text, max_tokens);
         prop_assert!(count(&summary) <= max_tokens);
         prop_assert_eq!(summarize(&text, max_tokens), summary);
+        let asked = Query::new(&[(text.get(text.len() / 2..).unwrap_or("a word"), 1.0)]);
+        prop_assert!(count(&summarize_for(&text, &asked, max_tokens)) <= max_tokens);
     }
 
     #[test]

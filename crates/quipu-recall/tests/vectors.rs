@@ -2,11 +2,16 @@
 //! may not be seen changes nothing.
 #![cfg(test)]
 
+#[path = "sentences/generated.rs"]
+mod sentences;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use quipu_recall::embed::builtin;
 use quipu_recall::{Embedding, Hit, Index, Space, Vectors, analyze};
+
+use sentences::{Dice, question, statement};
 
 const DIMENSIONS: usize = 64;
 
@@ -62,6 +67,27 @@ fn the_nearest_of_many_are_almost_always_the_exact_ones() {
         found += near.iter().filter(|at| exact.contains(at)).count();
     }
     assert!(found >= 190, "{found} of 200");
+}
+
+#[test]
+fn of_the_ten_sentences_nearest_in_meaning_98_in_100_are_found() {
+    let mut vectors = Vectors::new(Index::new().vectors().space().clone());
+    let mut dice = Dice(7);
+    for ordinal in 0..20_000 {
+        vectors
+            .insert(ordinal, &Embedding::new([builtin().vector(&statement(&mut dice)).as_slice()]));
+    }
+    let (mut found, queries) = (0, 100);
+    for _ in 0..queries {
+        let probe = vectors.probe(&builtin().vector(&question(&mut dice))).unwrap();
+        let mut exact: Vec<(f32, u32)> =
+            (0..20_000).map(|at| (vectors.similarity(&probe, at).unwrap(), at)).collect();
+        exact.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        let exact: BTreeSet<u32> = exact.iter().take(10).map(|(_, at)| *at).collect();
+        let near = ordinals(&vectors.nearest(&probe, 10, &everything));
+        found += near.iter().filter(|at| exact.contains(at)).count();
+    }
+    assert!(found >= queries * 10 * 98 / 100, "{found} of {}", queries * 10);
 }
 
 #[test]

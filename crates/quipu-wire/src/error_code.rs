@@ -198,7 +198,7 @@ impl ErrorCode {
             Self::AgentNotRegistered => "call REGISTER first",
             Self::AgentIdTaken => "register under another id, or DEREGISTER this one first",
             Self::ConflictNotFound => "list the conflicts with DETECT",
-            Self::UnitNotFound => "check the id; list what you may see with ATTUNE",
+            Self::UnitNotFound => "check the id; what you may not see counts as absent",
             Self::InvalidTransition => "read the current state and choose an allowed move",
             Self::UnsupportedOperation => {
                 "use an operation from field_capabilities.supported_operations"

@@ -42,6 +42,7 @@ pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(
         register(&server, "reader")?;
         for &clients in &args.clients {
             let lasting = Duration::from_secs(args.seconds);
+            let used = server.cpu_seconds();
             let result = http::load(server.address, clients, lasting, &requests(seed))?;
             let what = format!("ATTUNE, {units} units, {clients} clients");
             report.latencies(
@@ -49,6 +50,10 @@ pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(
                 &result.samples,
                 Some(rate(result.samples.len(), result.elapsed)),
             );
+            // Unlike the time on the clock this hardly depends on what else the machine does.
+            let used = (server.cpu_seconds() - used).max(0.0);
+            let each = 1e6 / rate(result.samples.len(), Duration::from_secs_f64(used));
+            report.figure(&format!("{what}: processor time"), each, "us");
             if result.failures > 0 {
                 return Err(Failure::new(format!("{} requests were refused", result.failures)));
             }

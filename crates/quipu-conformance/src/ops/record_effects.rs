@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::Case;
-use crate::check::{Checked, ensure, same};
+use crate::check::{Checked, ensure, same, wrong};
 use crate::look::{Look, with};
 use crate::rule::{Rule, rule};
 use crate::unit::{committed, draft, finding, relation};
@@ -94,9 +94,9 @@ pub(crate) const CASES: &[Rule] = &[
         Should,
         l2_record_42_detects_an_opposing_claim_by_itself,
         "REC-9 DET-4",
-        "RECORD reports a conflict with a unit that says the opposite."
+        "RECORD reports a conflict with a unit that says the opposite, at once or, if it says so, soon."
     )
-    .needing(&["DETECT"]),
+    .needing(&["DETECT", "SUBSCRIBE"]),
     rule!(
         Should,
         l2_record_43_pushes_to_matching_subscriptions,
@@ -274,9 +274,19 @@ fn l2_record_42_detects_an_opposing_claim_by_itself(case: &mut Case) -> Checked 
     let yes = format!("{subject} supports refunds in the European region.");
     let no = format!("{subject} does not support refunds in the European region.");
     let first = a.record(finding(yes))?;
-    let second = b.record(finding(no))?;
-    ensure(!second.conflicts.is_empty(), "conflicts_detected is empty")?;
-    let conflict = b.conflict(&second.conflicts[0])?;
+    let mut push = a.subscribe(&["conflict.detected"])?;
+    let answer = b.ok("RECORD", finding(no))?;
+    let told = answer.texts("/conflicts_detected").unwrap_or_default();
+    let conflict = match told.first() {
+        Some(id) => b.conflict(id)?,
+        // A Field may answer before it has looked, if it says so and then does (REC-12).
+        None if answer["conflict_detection"] == "deferred" => {
+            let read = |got: &Value| b.conflict(got.text("/conflict_id")?);
+            let of_first = |c: Value| c["unit_a"] == *first.id || c["unit_b"] == *first.id;
+            read(&push.until(|got| read(got).is_ok_and(of_first))?)?
+        }
+        None => return wrong("conflicts_detected is empty, and detection is not deferred"),
+    };
     let pair = [conflict.text("/unit_a")?, conflict.text("/unit_b")?];
     ensure(pair.contains(&first.id.as_str()), format!("the conflict is between {pair:?}"))
 }

@@ -6,6 +6,7 @@ use super::Error;
 use crate::{
     ids::{ConflictId, UnitId},
     state::{ConflictEntry, State, UnitDetails},
+    visibility::{Speaker, may_see},
 };
 
 /// How many entries of evidence the two units list in their own texts. Observed before a MERGE is
@@ -72,11 +73,15 @@ impl<'state> Case<'state> {
         Error::Undecided { conflict: self.entry.id }
     }
 
-    /// Who recorded the two units, each once, the older unit's author first.
+    /// Who recorded the two units and may know of the conflict, each once, the older unit's author first.
     pub(crate) fn authors(&self) -> Vec<String> {
-        let mut authors = vec![self.a.author.to_owned()];
-        if self.b.author != self.a.author {
-            authors.push(self.b.author.to_owned());
+        let mut authors = Vec::new();
+        for (side, other) in [(&self.a, &self.b), (&self.b, &self.a)] {
+            let session = other.details.session.map(|name| self.state.names.text(name));
+            let sees = may_see(self.state, Speaker::named(side.author), session, other.ordinal);
+            if sees && !authors.iter().any(|known| known == side.author) {
+                authors.push(side.author.to_owned());
+            }
         }
         authors
     }

@@ -12,6 +12,6 @@ pub use case::Evidence;
 pub(crate) use case::{Case, Side};
 pub use error::Error;
 pub use respond::respond;
-pub(crate) use steps::{begin, change, escalate, resolved, settle};
+pub(crate) use steps::{begin, escalate, replace, resolved, settle};
 pub(crate) use vote::cast;
 pub(crate) use winner::prevailing;

@@ -4,7 +4,15 @@ use quipu_log::DraftEvent;
 use quipu_wire::akashik::{ConflictStatus, UnitStatus};
 
 use super::{Case, Side};
-use crate::{command::Decision, event::Event, ids::UnitId, ops::merge::MergeCommand};
+use crate::{
+    command::Decision,
+    event::Event,
+    ids::UnitId,
+    ops::{
+        detect::{is_disputed, tells},
+        merge::MergeCommand,
+    },
+};
 
 /// The first step, where nobody took it before.
 pub(crate) fn begin(case: &Case<'_>, merge: &MergeCommand, events: &mut Decision) {
@@ -24,10 +32,25 @@ pub(crate) fn settle(
 ) {
     resolved(case, merge, Some(winner.id), events);
     let loser = case.other(winner);
-    change(loser, UnitStatus::Superseded, events);
-    let held = case.state.conflicts.open_of(winner.ordinal).any(|open| open.id != case.entry.id);
-    if winner.status == UnitStatus::Contested && !held {
-        change(winner, UnitStatus::Active, events);
+    let told = tells(case.state, loser.ordinal, winner.ordinal);
+    replace(case, loser, told, events);
+    release(case, winner, events);
+}
+
+/// A unit is replaced, where whoever sees it sees by what. To others it would tell of something hidden.
+pub(crate) fn replace(case: &Case<'_>, side: &Side<'_>, told: bool, events: &mut Decision) {
+    if told {
+        change(side, UnitStatus::Superseded, events);
+    } else {
+        release(case, side, events);
+    }
+}
+
+/// A unit is contested no more, if no other conflict contests it.
+fn release(case: &Case<'_>, side: &Side<'_>, events: &mut Decision) {
+    let held = is_disputed(case.state, side.ordinal, Some(case.entry.id));
+    if side.status == UnitStatus::Contested && !held {
+        change(side, UnitStatus::Active, events);
     }
 }
 
@@ -58,7 +81,7 @@ pub(crate) fn escalate(case: &Case<'_>, merge: &MergeCommand, events: &mut Decis
 }
 
 /// A unit's status follows, unless it was replaced or withdrawn before.
-pub(crate) fn change(side: &Side<'_>, to: UnitStatus, events: &mut Decision) {
+fn change(side: &Side<'_>, to: UnitStatus, events: &mut Decision) {
     if side.stands {
         let event = Event::UnitStatusChanged { unit: side.id, from: side.status, to };
         events.push(DraftEvent { event, body: None });

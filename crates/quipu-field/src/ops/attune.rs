@@ -1,6 +1,7 @@
 //! ATTUNE (spec 3.4): what matters to this agent now, ranked, explained, within its budget.
 
 use quipu_log::EngineError;
+use quipu_recall::Query;
 use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, Conflict, ContextBudget, Format, ScopedMemoryUnit, UnitView,
 };
@@ -30,6 +31,7 @@ pub struct Glance {
     units_available: usize,
     below_threshold: usize,
     left_out: Vec<(Without, usize)>,
+    asked: Query,
     epoch: u64,
 }
 
@@ -45,7 +47,7 @@ pub fn glance(
     epoch: u64,
 ) -> Glance {
     let state = &published.state;
-    let Selection { picks, units_available, below_threshold, left_out } =
+    let Selection { picks, units_available, below_threshold, left_out, asked } =
         ranking::select(published, agent, sight, payload, options, second);
     let picks = picks
         .into_iter()
@@ -61,7 +63,16 @@ pub fn glance(
         .collect();
     let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
     let conflicts_open = open.filter(|conflict| sight.sees_conflict(conflict)).count();
-    Glance { picks, conflicts, conflicts_open, units_available, below_threshold, left_out, epoch }
+    Glance {
+        picks,
+        conflicts,
+        conflicts_open,
+        units_available,
+        below_threshold,
+        left_out,
+        asked,
+        epoch,
+    }
 }
 
 /// Fetches the texts and answers.
@@ -76,7 +87,9 @@ pub fn attune(
     let encoding = payload.scope.tokenizer.map_or(options.encoding, offering::encoding);
     let (record, tokens_used) = match payload.format {
         Format::IdsOnly => (glance.picks.iter().map(|pick| id_only(pick, payload)).collect(), None),
-        Format::Full | Format::Summary => offering::offer(glance.picks, bodies, payload, encoding)?,
+        Format::Full | Format::Summary => {
+            offering::offer(glance.picks, bodies, payload, &glance.asked, encoding)?
+        }
     };
     let conflicts = glance
         .conflicts

@@ -19,7 +19,7 @@ use crate::{
     ids::{TraceId, UnitId},
     state::{AgentEntry, HintEntry, State},
     synthesis::Synthesis,
-    visibility::{Sight, may_enter},
+    visibility::{Sight, may_enter, may_read},
     words::UnitWords,
 };
 
@@ -173,12 +173,13 @@ pub fn decide(
     let needed = command.strategy.authority_needed();
     let author = admit(state, &message.agent, message.authority, needed)?;
     let session = command.session(message);
-    may_enter(state, message.speaker(), session)?;
+    may_read(state, message.speaker(), session)?;
     let sight = Sight::by(state, &message.agent, session, message.authority);
     let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
     if selected.is_empty() && hints.is_empty() {
         return Ok(Vec::new());
     }
+    may_enter(state, message.speaker(), session)?;
     let mut events = Vec::new();
     if command.strategy == CompactStrategy::Summarize {
         events = record_summaries(command, author, &selected)?;
@@ -228,6 +229,7 @@ fn record_summaries(
                 .collect(),
             session: synthesis.session.clone(),
             shown: Vec::new(),
+            deferred: false,
         },
         body: Some(synthesis.body.clone()),
     });

@@ -513,10 +513,12 @@ pub fn read(
         let entry = reach(state, message, id, "payload.task_id")?;
         return Ok(vec![TaskOutline::of(id, entry)]);
     }
-    visibility::may_enter(state, message.speaker(), session)?;
+    visibility::may_read(state, message.speaker(), session)?;
+    let reaches = |owner| visibility::may_reach(state, message.speaker(), session, owner);
     Ok(state
         .tasks
         .iter()
+        .filter(|(_, task)| reaches(task.session.as_deref()))
         .filter(|(_, task)| task.session.is_none() || task.session.as_deref() == session)
         .filter(|(_, task)| passes(task, &payload.filter))
         .take(LIST_RETURNED_MAX)

@@ -6,6 +6,7 @@ use quipu_wire::akashik::{Cleanup, DeregisterPayload, DeregisterResponse, Deregi
 use super::{Refusal, admit, task_events};
 use crate::{
     command::{Decision, Message},
+    coordination::SessionChange,
     event::Event,
     state::State,
 };
@@ -43,7 +44,19 @@ pub fn decide(
     };
     let mut events = vec![DraftEvent { event, body: None }];
     events.extend(follows);
+    events.extend(sessions_left(state, &payload.agent_id));
     Ok(events)
+}
+
+/// Who leaves the Field leaves its sessions: whoever comes back under that name, in whatever role, was
+/// not let into them.
+fn sessions_left(state: &State, agent: &str) -> Decision {
+    let joined = state.sessions.iter().filter(|(_, session)| session.members.contains(agent));
+    let left = |id: &str| Event::SessionChanged {
+        session: id.to_owned(),
+        change: SessionChange::Left { agent: agent.to_owned() },
+    };
+    joined.map(|(id, _)| DraftEvent { event: left(id), body: None }).collect()
 }
 
 /// The answer, from what happened.

@@ -130,16 +130,16 @@ pub struct Found {
 
 /// Where a unit is seen: the session it was recorded in, and what its role rules go by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(crate) struct Place<'s> {
     /// Its session.
-    pub(super) session: Option<&'s str>,
+    pub(crate) session: Option<&'s str>,
     /// Its type.
-    pub(super) memory_type: MemoryType,
+    pub(crate) memory_type: MemoryType,
 }
 
 impl<'s> Place<'s> {
     /// Where a recorded unit is seen.
-    pub(super) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
+    pub(crate) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
         let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
         let memory_type = state.units.flags(ordinal)?.memory_type;
         Some(Self { session, memory_type })
@@ -147,12 +147,32 @@ impl<'s> Place<'s> {
 
     /// Whether whoever sees a unit here sees one there too. Only then may the first be contested
     /// for the other's sake: a status tells of a conflict to whoever sees the unit.
-    pub(super) fn is_open_to_readers(self, state: &State, there: Self) -> bool {
+    pub(crate) fn is_open_to_readers(self, state: &State, there: Self) -> bool {
         let Some(session) = there.session else { return true };
-        let rules =
-            state.sessions.get(session).is_some_and(|s| !s.policy.visibility_rules.is_empty());
-        self.session == Some(session) && (self.memory_type == there.memory_type || !rules)
+        let policy = state.sessions.get(session).map(|entry| &entry.policy);
+        let rules = policy.is_some_and(|policy| !policy.visibility_rules.is_empty());
+        let shown = policy.is_some_and(|policy| policy.cross_session_visibility);
+        (shown && !rules)
+            || self.session == Some(session) && (self.memory_type == there.memory_type || !rules)
     }
+}
+
+/// Whether whoever sees the one unit sees the other too, by their ordinals. Only then does the second
+/// change the status of the first.
+pub(crate) fn tells(state: &State, of: u32, other: u32) -> bool {
+    match (Place::of(state, of), Place::of(state, other)) {
+        (Some(here), Some(there)) => here.is_open_to_readers(state, there),
+        _ => false,
+    }
+}
+
+/// Whether a unit is contested for the sake of an open conflict, one of them left out: of the others,
+/// those that whoever sees the unit sees.
+pub(crate) fn is_disputed(state: &State, unit: u32, but: Option<ConflictId>) -> bool {
+    state.conflicts.open_of(unit).filter(|open| Some(open.id) != but).any(|open| {
+        let other = if open.unit_a == unit { open.unit_b } else { open.unit_a };
+        tells(state, unit, other)
+    })
 }
 
 /// The rule for what was found: one conflict per pair while unresolved, between units that are still

@@ -4,7 +4,7 @@
 use quipu_log::DraftEvent;
 use quipu_wire::akashik::UnitStatus;
 
-use super::Refusal;
+use super::{Refusal, detect::is_disputed};
 use crate::{command::Decision, event::Event, state::State};
 
 /// The rule: each unit that still waits becomes active, and contested where it was disputed meanwhile.
@@ -23,7 +23,7 @@ pub fn note(state: &State, units: &[u32]) -> Result<Decision, Refusal> {
             continue;
         }
         change(unit.id, UnitStatus::PendingEnrichment, UnitStatus::Active);
-        if state.conflicts.open_of(ordinal).next().is_some() {
+        if is_disputed(state, ordinal, None) {
             change(unit.id, UnitStatus::Active, UnitStatus::Contested);
         }
     }

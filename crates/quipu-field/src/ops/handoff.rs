@@ -54,6 +54,12 @@ pub enum Error {
         /// What was named.
         id: String,
     },
+    /// The task is one that the sender may not know of.
+    #[error("payload.task_id: no task {task}")]
+    TaskNotFound {
+        /// What was named.
+        task: String,
+    },
     /// There is nobody of that name.
     #[error("payload.to_agent: {agent} is not a registered agent")]
     NoSuchAgent {
@@ -93,9 +99,10 @@ impl Error {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound { .. } | Self::ContextNotFound { .. } | Self::NoSuchAgent { .. } => {
-                ErrorCode::UnitNotFound
-            }
+            Self::NotFound { .. }
+            | Self::ContextNotFound { .. }
+            | Self::TaskNotFound { .. }
+            | Self::NoSuchAgent { .. } => ErrorCode::UnitNotFound,
             Self::WrongAgent { .. } | Self::WrongTask { .. } | Self::IllegalMove { .. } => {
                 ErrorCode::InvalidTransition
             }
@@ -173,11 +180,11 @@ fn offer(
     let to = command.payload.to_agent.clone().unwrap_or_default();
     check_recipient(state, message, &to)?;
     let wrong = |why| Refusal::from(Error::WrongTask { task: id.clone(), why });
-    // To a sender that may not know of it, a task is a mere name, as any other.
-    let reachable = |task: &&TaskEntry| {
-        visibility::may_reach(state, message.speaker(), session, task.session.as_deref())
-    };
-    if let Some(task) = state.tasks.get(&id).filter(reachable) {
+    if let Some(task) = state.tasks.get(&id) {
+        // COORDINATE answers the same to who may not know of it.
+        if !visibility::may_reach(state, message.speaker(), session, task.session.as_deref()) {
+            return Err(Error::TaskNotFound { task: id }.into());
+        }
         check_task(state, message, authority, task, &id, &to)?;
     }
     if state.handoffs.open().any(|(_, open)| open.task == id && open.session == message.session) {
@@ -340,16 +347,17 @@ fn answer(
     let mut moves = Moves::default();
     moves.handoff(id, handoff, to, command.body.clone());
     if to == HandoffStatus::Accepted {
-        take_over(state, handoff, &mut moves);
+        take_over(state, handoff, &mut moves)?;
     }
     Ok(moves.finish(state))
 }
 
 /// The task is the taker's now, where it is one that COORDINATE made.
-fn take_over(state: &State, handoff: &HandoffEntry, moves: &mut Moves) {
-    let Some(task) = state.tasks.get(&handoff.task) else { return };
+fn take_over(state: &State, handoff: &HandoffEntry, moves: &mut Moves) -> Result<(), Error> {
+    let Some(task) = state.tasks.get(&handoff.task) else { return Ok(()) };
+    // The name was free when it was offered, and another session's task since.
     if task.session != handoff.session {
-        return;
+        return Err(Error::TaskNotFound { task: handoff.task.clone() });
     }
     let destination = Destination {
         to: TaskStatus::Assigned,
@@ -359,6 +367,7 @@ fn take_over(state: &State, handoff: &HandoffEntry, moves: &mut Moves) {
         ..Destination::lost(TaskCause::HandoffAccepted)
     };
     moves.task(&handoff.task, task, destination);
+    Ok(())
 }
 
 fn takes_part(state: &State, handoff: &HandoffEntry, speaker: Speaker<'_>, own: u8) -> bool {

@@ -7,7 +7,7 @@ use quipu_log::{Body, Commit, DraftEvent, Header};
 use quipu_wire::{
     akashik::{
         BALLOT_AUTHORITY, ConflictStatus, ConflictStrategy, MERGE_AUTHORITY, MemoryType,
-        MergePayload, Mode, RelationType, UnitStatus,
+        MergePayload, Mode, RelationType,
     },
     canon::CanonError,
     limits::AUTHORITY_MAX,
@@ -15,15 +15,15 @@ use quipu_wire::{
 
 pub use crate::merge::{Error, Evidence, respond};
 
-use super::{Refusal, admit};
+use super::{Refusal, admit, detect::Place};
 use crate::{
     command::{Decision, Message},
     event::{Event, Link, ResolutionBody, UnitBody},
     ids::{ConflictId, UnitId},
-    merge::{Case, Side, begin, cast, change, escalate, prevailing, resolved, settle},
+    merge::{Case, Side, begin, cast, escalate, prevailing, replace, resolved, settle},
     origin::Origin,
     state::State,
-    visibility::Sight,
+    visibility::{self, Sight},
     words::UnitWords,
 };
 
@@ -105,6 +105,11 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
     if !sight.sees_conflict(case.entry) {
         return Err(Error::NotFound { conflict: merge.conflict.clone() }.into());
     }
+    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    for side in [&case.a, &case.b] {
+        let session = side.details.session.map(|session| state.names.text(session));
+        visibility::is_active(state, session)?;
+    }
     check_move(&case, merge, authority)?;
     if is_vote && case.entry.status == ConflictStatus::Detected {
         // Whoever has a ballot may cast it; to call a vote is to settle.
@@ -112,7 +117,9 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
     }
     let mut events = Decision::new();
     match merge.strategy {
-        ConflictStrategy::Synthesis => synthesize(&case, merge, &caller.role, &mut events)?,
+        ConflictStrategy::Synthesis => {
+            synthesize(&case, merge, message, &caller.role, &mut events)?;
+        }
         ConflictStrategy::Vote => cast(&case, merge, caller.name, &mut events)?,
         ConflictStrategy::HumanEscalation => match case.entry.status {
             ConflictStatus::Escalated => {
@@ -155,6 +162,7 @@ fn check_move(case: &Case<'_>, merge: &MergeCommand, authority: u8) -> Result<()
 fn synthesize(
     case: &Case<'_>,
     merge: &MergeCommand,
+    message: &Message,
     role: &str,
     events: &mut Decision,
 ) -> Result<(), Error> {
@@ -171,12 +179,17 @@ fn synthesize(
         score: Some(case.least_score()),
         session: None,
         shown: Vec::new(),
+        deferred: false,
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });
     resolved(case, merge, None, events);
-    change(&case.a, UnitStatus::Superseded, events);
-    change(&case.b, UnitStatus::Superseded, events);
+    let there = Place { session: message.session.as_deref(), memory_type: MemoryType::Synthesis };
+    for side in [&case.a, &case.b] {
+        let here = Place::of(case.state, side.ordinal);
+        let told = here.is_some_and(|here| here.is_open_to_readers(case.state, there));
+        replace(case, side, told, events);
+    }
     Ok(())
 }
 

@@ -7,8 +7,8 @@ use quipu_log::{Body, BodyContent, Commit, DraftEvent, Header, SealedEvent};
 use quipu_wire::{
     ErrorCode,
     akashik::{
-        ConflictType, DetectedBy, MemoryType, Mode, RecordPayload, RecordResponse, RecordStatus,
-        RelationType, UnitStatus,
+        ConflictDetection, ConflictType, DetectedBy, MemoryType, Mode, RecordPayload,
+        RecordResponse, RecordStatus, RelationType, UnitStatus,
     },
     canon::CanonError,
 };
@@ -65,6 +65,8 @@ pub struct RecordCommand {
     pub(crate) awaits_vector: bool,
     /// What was seen to disagree with it before it was submitted.
     observed: Vec<Finding>,
+    /// Whether looking for it was put off, in whole or in part.
+    pub(crate) is_deferred: bool,
 }
 
 impl RecordCommand {
@@ -105,6 +107,7 @@ impl RecordCommand {
             drawn,
             awaits_vector: false,
             observed: Vec::new(),
+            is_deferred: false,
         })
     }
 
@@ -161,14 +164,18 @@ pub fn decide(
             relations: record.links.clone(),
             session: None,
             shown: shown(state, author, message),
+            deferred: record.is_deferred,
         },
         body: Some(record.drawn.body.clone()),
     }];
-    let superseded = supersede(state, record, &mut events)?;
-    let mut contested = contest(state, record, &superseded, &mut events)?;
-    let session = message.session.as_deref();
-    let observed = observed(state, record, session, &superseded, &contested, &mut events);
-    contested.extend(observed);
+    let here = Place { session: message.session.as_deref(), memory_type: record.memory_type };
+    let superseded = supersede(state, record, here, &mut events)?;
+    let said = contest(state, record, here, &superseded, &mut events)?;
+    let mut contested = observed(state, record, here, &superseded, &said, &mut events);
+    let tells = |other: &u32| {
+        Place::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
+    };
+    contested.extend(said.iter().copied().filter(tells));
     if !contested.is_empty() && record.mode == Mode::Committed {
         let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
         let event = Event::UnitStatusChanged { unit: record.drawn.unit, from, to };
@@ -220,10 +227,12 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
 }
 
 /// What the unit replaces is replaced, unless it was already. A draft replaces nothing: it takes the
-/// authority of an observer, and an observer changes nothing that others see.
+/// authority of an observer, and an observer changes nothing that others see. Nor does a unit that not
+/// all of them see.
 fn supersede(
     state: &State,
     record: &RecordCommand,
+    here: Place<'_>,
     events: &mut Decision,
 ) -> Result<BTreeSet<u32>, Error> {
     let mut superseded = BTreeSet::new();
@@ -231,6 +240,9 @@ fn supersede(
         let ordinal = find(state, index, link)?;
         let from = status(state, ordinal);
         let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
+        if !is_told(state, ordinal, here) {
+            continue;
+        }
         if record.mode == Mode::Committed && !is_final && superseded.insert(ordinal) {
             push_status(state, ordinal, from, UnitStatus::Superseded, events);
         }
@@ -239,10 +251,12 @@ fn supersede(
 }
 
 /// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
-/// Drafts stay drafts and contest nothing, and what is final stays final; the conflict says enough.
+/// Drafts stay drafts and contest nothing, what is final stays final, and where not all who see the
+/// target see the unit the target stays as it is; the conflict says enough.
 fn contest(
     state: &State,
     record: &RecordCommand,
+    here: Place<'_>,
     superseded: &BTreeSet<u32>,
     events: &mut Decision,
 ) -> Result<BTreeSet<u32>, Error> {
@@ -255,7 +269,9 @@ fn contest(
         }
         push_conflict(state, record, ordinal, (*conflict, DetectedBy::Explicit, body), events);
         let from = status(state, ordinal);
-        let contestable = record.mode == Mode::Committed && !superseded.contains(&ordinal);
+        let contestable = record.mode == Mode::Committed
+            && !superseded.contains(&ordinal)
+            && is_told(state, ordinal, here);
         if contestable && from == UnitStatus::Active {
             push_status(state, ordinal, from, UnitStatus::Contested, events);
         }
@@ -268,14 +284,13 @@ fn contest(
 fn observed(
     state: &State,
     record: &RecordCommand,
-    session: Option<&str>,
+    here: Place<'_>,
     superseded: &BTreeSet<u32>,
     said: &BTreeSet<u32>,
     events: &mut Decision,
 ) -> BTreeSet<u32> {
     let mut seen = BTreeSet::new();
     let mut contesting = BTreeSet::new();
-    let here = Place { session, memory_type: record.memory_type };
     for finding in &record.observed {
         let other = finding.other;
         let settled =
@@ -340,6 +355,11 @@ fn push_status(
     }
 }
 
+/// Whether whoever sees a unit sees the new one too.
+fn is_told(state: &State, ordinal: u32, here: Place<'_>) -> bool {
+    Place::of(state, ordinal).is_some_and(|there| there.is_open_to_readers(state, here))
+}
+
 /// Two decisions that disagree are a matter of strategy; everything else is one of fact.
 pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
     let target = state.units.flags(ordinal).map(|unit| unit.memory_type);
@@ -354,11 +374,13 @@ pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType
 #[must_use]
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
     let mut memory_unit_id = String::new();
+    let mut conflict_detection = None;
     let mut conflicts_detected = Vec::new();
     let mut warnings = Vec::new();
     for sealed in events {
-        if let Event::UnitRecorded { unit, .. } = &sealed.event {
+        if let Event::UnitRecorded { unit, deferred, .. } = &sealed.event {
             memory_unit_id = unit.to_string();
+            conflict_detection = deferred.then_some(ConflictDetection::Deferred);
         }
         if let Event::ConflictDetected { conflict, .. } = &sealed.event {
             conflicts_detected.push(conflict.to_string());
@@ -375,7 +397,7 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
         memory_unit_id,
         epoch,
         conflicts_detected,
-        conflict_detection: None,
+        conflict_detection,
         warnings,
     }
 }

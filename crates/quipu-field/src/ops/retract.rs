@@ -49,6 +49,12 @@ pub enum Error {
         /// What it is.
         status: UnitStatus,
     },
+    /// There is nothing left of it to withdraw.
+    #[error("payload.unit_id: {unit} was purged")]
+    Purged {
+        /// The unit.
+        unit: UnitId,
+    },
 }
 
 impl Error {
@@ -58,7 +64,7 @@ impl Error {
         match self {
             Self::NotFound { .. } => ErrorCode::UnitNotFound,
             Self::NotTheAuthor { .. } => ErrorCode::InsufficientAuthority,
-            Self::Final { .. } => ErrorCode::InvalidTransition,
+            Self::Final { .. } | Self::Purged { .. } => ErrorCode::InvalidTransition,
         }
     }
 }
@@ -99,6 +105,9 @@ pub fn decide(
     if flags.author != caller.name && !overrules {
         let author = state.names.text(flags.author).to_owned();
         return Err(Error::NotTheAuthor { unit, author }.into());
+    }
+    if flags.purged {
+        return Err(Error::Purged { unit }.into());
     }
     let from = flags.status;
     match from {

@@ -19,8 +19,8 @@ use crate::{
     ids::SessionId,
     limits::LIST_RETURNED_MAX,
     origin::Origin,
-    state::{SessionEntry, State},
-    visibility::{CREATOR_AUTHORITY, authority_in},
+    state::{AgentEntry, SessionEntry, State},
+    visibility::{CREATOR_AUTHORITY, authority_in, may_know},
 };
 
 /// The authority to read of sessions and to join them, and to open one.
@@ -135,7 +135,12 @@ pub fn decide(
     let session = known(state, &message.agent, authority, id)?;
     let whom = command.payload.agent_id.as_deref().unwrap_or(&message.agent);
     let own = authority_in(state, &message.agent, authority, Some(id));
-    let needed = authority_needed(action, session, whom == message.agent);
+    let itself = whom == message.agent;
+    let needed = if action == SessionAction::Join && itself && changed_role(session, sender, whom) {
+        CREATOR_AUTHORITY
+    } else {
+        authority_needed(action, session, itself)
+    };
     if own < needed {
         let agent = message.agent.clone();
         return Err(Refusal::InsufficientAuthority { agent, authority, needed });
@@ -158,6 +163,14 @@ fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<
     }
     let policy = command.payload.session.policy.clone().unwrap_or_default();
     Ok(vec![changed(id, SessionChange::Created { policy }, command.body.clone())])
+}
+
+/// Whether somebody left under another role than it has now. Where rules go by roles it does not let
+/// itself in again: that would be a way around them.
+fn changed_role(session: &SessionEntry, sender: &AgentEntry, whom: &str) -> bool {
+    !session.policy.visibility_rules.is_empty()
+        && !session.members.contains(whom)
+        && session.left_as.get(whom).is_some_and(|role| *role != sender.role)
 }
 
 fn authority_needed(action: SessionAction, session: &SessionEntry, itself: bool) -> u8 {
@@ -224,13 +237,6 @@ fn known<'s>(
         .get(id)
         .filter(|session| may_know(session, agent, authority))
         .ok_or_else(|| Error::NotFound { session: id.to_owned() }.into())
-}
-
-fn may_know(session: &SessionEntry, agent: &str, authority: u8) -> bool {
-    session.policy.join == JoinRule::Open
-        || session.members.contains(agent)
-        || session.creator == agent
-        || authority >= CREATOR_AUTHORITY
 }
 
 pub(super) fn is_same(command: &SessionCommand, header: &Header<Event>, commit: &Commit) -> bool {

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use quipu_log::{Commit, EngineError, Header};
 use quipu_recall::{Analyzed, summary};
 use quipu_wire::akashik::{MemoryType, Mode, SubscriptionEvent};
+use serde::de::DeserializeOwned;
 
 use super::notices::{Entity, Notice, RequiredAction, notices};
 use crate::{
     bodies::Bodies,
-    coordination::TaskChange,
+    coordination::{HandoffBody, HandoffChange, TaskChange},
     event::{ConflictBody, Event, UnitBody},
     ids::{SubscriptionId, UnitId},
     limits::PUSH_SUMMARY_TOKENS,
@@ -182,9 +183,7 @@ fn summarize(
         SubscriptionEvent::MemorySuperseded => of_unit("superseded"),
         SubscriptionEvent::MemoryContested => of_unit("contested"),
         SubscriptionEvent::ConflictDetected => {
-            let body = commit.body(index);
-            let body: Option<ConflictBody> =
-                body.map(|body| crate::bodies::decode(commit.position, &body.json)).transpose()?;
+            let body: Option<ConflictBody> = body(commit, index)?;
             body.map_or_else(|| "(erased)".to_owned(), |body| brief(&body.description))
         }
         SubscriptionEvent::AgentJoined => joined(event),
@@ -192,11 +191,28 @@ fn summarize(
         SubscriptionEvent::TaskStateChanged
         | SubscriptionEvent::TaskAssigned
         | SubscriptionEvent::TaskCompleted => moved(event),
-        SubscriptionEvent::HandoffIncoming
-        | SubscriptionEvent::AgentFailed
+        SubscriptionEvent::HandoffIncoming => offered(event, index, commit)?,
+        SubscriptionEvent::AgentFailed
         | SubscriptionEvent::SessionPaused
         | SubscriptionEvent::SessionEnded => about(notice),
     })
+}
+
+fn body<T: DeserializeOwned>(commit: &Commit, index: u32) -> Result<Option<T>, EngineError> {
+    let body = commit.body(index);
+    body.map(|body| crate::bodies::decode(commit.position, &body.json)).transpose()
+}
+
+/// Who offers what and why, and the id that an answer names.
+fn offered(event: &Event, index: u32, commit: &Commit) -> Result<String, EngineError> {
+    let Event::HandoffChanged { handoff, change: HandoffChange::Offered { task, .. } } = event
+    else {
+        return Ok(String::new());
+    };
+    let body: Option<HandoffBody> = body(commit, index)?;
+    let why = body.map_or_else(|| "(erased)".to_owned(), |body| brief(&body.reason));
+    let from = commit.decode_header::<Event>()?.actor;
+    Ok(format!("{from} offers {task} ({handoff}): {why}"))
 }
 
 fn joined(event: &Event) -> String {

@@ -82,29 +82,47 @@ pub(crate) struct Trace<'a> {
     pub(crate) hidden: &'a Hidden,
 }
 
-/// Units and conflicts that are, to the caller, not there.
+/// What is, to the caller, not there.
 #[derive(Debug, Default)]
 pub(crate) struct Hidden {
     /// The units.
     pub(crate) units: HashSet<UnitId>,
     /// The conflicts.
     pub(crate) conflicts: HashSet<ConflictId>,
+    /// The tasks.
+    pub(crate) tasks: HashSet<String>,
+    /// The handoffs.
+    pub(crate) handoffs: HashSet<String>,
 }
 
 impl Hidden {
+    fn is_empty(&self) -> bool {
+        self.units.is_empty()
+            && self.conflicts.is_empty()
+            && self.tasks.is_empty()
+            && self.handoffs.is_empty()
+    }
+
     /// Whether an event is about something hidden. A compaction of many units is not: it is told of the
     /// unit that is replayed.
     fn covers(&self, event: &Event) -> bool {
-        if self.units.is_empty() && self.conflicts.is_empty() {
+        if self.is_empty() {
             return false;
         }
         if let Event::UnitsArchived { .. } | Event::UnitsPurged { .. } = event {
             return false;
         }
+        if let Event::HandoffChanged { handoff, .. } = event
+            && self.handoffs.contains(handoff)
+        {
+            return true;
+        }
         links(event).about.iter().any(|entity| match entity {
             Entity::Unit(unit) => self.units.contains(unit),
             Entity::Conflict(conflict) => self.conflicts.contains(conflict),
-            Entity::Task(_) | Entity::Work(_) | Entity::Trace(_) => false,
+            Entity::Task(task) => self.tasks.contains(*task),
+            // What was done for a task is told by who did it: a unit is hidden by itself or not at all.
+            Entity::Work(_) | Entity::Trace(_) => false,
         })
     }
 }

@@ -10,9 +10,13 @@ use quipu_wire::{
     timestamp::rfc3339,
 };
 
-use super::{chain::Found, links::Target, texts::Texts};
+use super::{
+    chain::Found,
+    links::Target,
+    texts::{Part, Texts},
+};
 use crate::{
-    coordination::{HandoffChange, SessionChange, TaskChange},
+    coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
     event::Event,
     ids::UnitId,
 };
@@ -126,20 +130,7 @@ fn words(
     };
     Ok(match &found.event {
         Event::UnitRecorded { .. } => recorded(found, texts, is_in_story)?,
-        Event::ConflictDetected { unit_a, unit_b, conflict_type, detected_by, .. } => {
-            let description = match detected_by {
-                DetectedBy::Explicit => {
-                    "Explicit conflict created from contradicts relation".to_owned()
-                }
-                DetectedBy::Semantic | DetectedBy::Logical | DetectedBy::Temporal => {
-                    format!("Conflict between {unit_a} and {unit_b} found by {detected_by} check")
-                }
-            };
-            let said = format!(
-                "A {conflict_type} conflict between {unit_a} and {unit_b} was found at epoch {epoch}"
-            );
-            Words { description, said, unit: None, task: None }
-        }
+        Event::ConflictDetected { .. } => detected(found, texts)?,
         Event::UnitsArchived { strategy, units, reason, .. } => {
             let verb = if *strategy == CompactStrategy::Summarize {
                 "Summarized and archived"
@@ -153,10 +144,10 @@ fn words(
         }
         Event::AgentRegistered { agent, role, .. } => plain(format!("{agent} joined as {role}")),
         Event::AgentDeregistered { agent, .. } => plain(format!("{agent} left, told by {actor}")),
-        Event::ConflictBallotCast { choice, .. } => {
-            of_unit(plain(format!("Voted for {choice}")), actor, *choice)
+        Event::ConflictBallotCast { choice, .. } => voted(found, *choice, texts, is_in_story)?,
+        Event::ConflictResolved { strategy, winner, .. } => {
+            settled(found, *strategy, *winner, texts, is_in_story)?
         }
-        Event::ConflictResolved { strategy, winner, .. } => settled(found, *strategy, *winner),
         Event::ConflictEscalated { strategy, .. } => Words {
             description: format!("Escalated to a human after {strategy}"),
             said: format!("Escalated to a human by {actor} at epoch {epoch}"),
@@ -175,11 +166,7 @@ fn words(
                 task: None,
             }
         }
-        Event::TaskChanged { task, change } => {
-            let description = format!("Task {task}: {}", task_words(change));
-            let said = format!("{description} by {actor} at epoch {epoch}");
-            Words { description, said, unit: None, task: Some(task.clone()) }
-        }
+        Event::TaskChanged { task, change } => task_moved(found, task, change, texts)?,
         Event::HandoffChanged { change, .. } => handed(found, change),
         Event::ConflictResolving { .. }
         | Event::AttuneTraced { .. }
@@ -197,7 +184,7 @@ fn shown(found: &Found, depth: ReplayDepth, texts: &mut Texts<'_>) -> Result<Wor
         return Ok(Words::default());
     };
     let named = if depth == ReplayDepth::FullTrace { usize::MAX } else { SHOWN_NAMED };
-    let hint = match texts.hint(found.position, found.index)? {
+    let hint = match texts.of(found, Part::Hint)? {
         Some(hint) => format!(" for \"{}\"", brief(&hint)),
         None if *hinted => " for (erased)".to_owned(),
         None => String::new(),
@@ -230,18 +217,87 @@ fn of_unit(words: Words, actor: &str, unit: UnitId) -> Words {
     Words { said: format!("{actor}: {}", words.said), unit: Some(unit), ..words }
 }
 
-fn settled(found: &Found, strategy: ConflictStrategy, winner: Option<UnitId>) -> Words {
+/// A conflict that was found, with what disagrees. Who contradicts a unit says so in its own.
+fn detected(found: &Found, texts: &mut Texts<'_>) -> Result<Words, EngineError> {
+    let Event::ConflictDetected { unit_a, unit_b, conflict_type, detected_by, .. } = &found.event
+    else {
+        return Ok(Words::default());
+    };
+    let said = format!(
+        "A {conflict_type} conflict between {unit_a} and {unit_b} was found at epoch {}",
+        found.epoch
+    );
+    Ok(match detected_by {
+        DetectedBy::Explicit => Words {
+            description: "Explicit conflict created from contradicts relation".to_owned(),
+            said,
+            ..Words::default()
+        },
+        DetectedBy::Semantic | DetectedBy::Logical | DetectedBy::Temporal => {
+            let what = because(texts.of(found, Part::Description)?.as_deref());
+            let description =
+                format!("Conflict between {unit_a} and {unit_b} found by {detected_by} check");
+            Words {
+                description: format!("{description}{what}"),
+                said: format!("{said}{what}"),
+                ..Words::default()
+            }
+        }
+    })
+}
+
+fn voted(
+    found: &Found,
+    choice: UnitId,
+    texts: &mut Texts<'_>,
+    is_in_story: bool,
+) -> Result<Words, EngineError> {
+    let why = because(texts.of(found, Part::Rationale)?.as_deref());
+    let unit = if is_in_story { quoted(choice, texts)? } else { choice.to_string() };
+    Ok(Words {
+        description: format!("Voted for {choice}{why}"),
+        said: format!("{} voted for {unit} at epoch {}{why}", found.actor, found.epoch),
+        unit: Some(choice),
+        task: None,
+    })
+}
+
+fn settled(
+    found: &Found,
+    strategy: ConflictStrategy,
+    winner: Option<UnitId>,
+    texts: &Texts<'_>,
+    is_in_story: bool,
+) -> Result<Words, EngineError> {
     let end = winner
         .map_or_else(|| "a synthesis replaces both".to_owned(), |unit| format!("{unit} prevails"));
-    Words {
+    // Of a vote nobody can tell from the last ballot how it ended.
+    let prevails = match winner {
+        Some(unit) if is_in_story && strategy == ConflictStrategy::Vote => {
+            format!(": {} prevails", quoted(unit, texts)?)
+        }
+        Some(_) | None => String::new(),
+    };
+    Ok(Words {
         description: format!("Resolved via {strategy}: {end}"),
         said: format!(
-            "Resolved by {} using {strategy} strategy at epoch {}",
+            "Resolved by {} using {strategy} strategy at epoch {}{prevails}",
             found.actor, found.epoch
         ),
         unit: winner,
         task: None,
-    }
+    })
+}
+
+/// A unit by what it says, where that is known, and by its id.
+fn quoted(unit: UnitId, texts: &Texts<'_>) -> Result<String, EngineError> {
+    let text = texts.unit(unit)?;
+    Ok(text.map_or_else(|| unit.to_string(), |text| format!("\"{}\" ({unit})", brief(&text))))
+}
+
+/// A reason, as it follows what it is the reason of.
+fn because(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(": {}", brief(reason))).unwrap_or_default()
 }
 
 fn session_words(change: &SessionChange) -> String {
@@ -254,17 +310,55 @@ fn session_words(change: &SessionChange) -> String {
     }
 }
 
-fn task_words(change: &TaskChange) -> String {
-    match change {
-        TaskChange::Created { assignee: None, .. } => "created".to_owned(),
-        TaskChange::Created { assignee: Some(agent), .. } => format!("created for {agent}"),
-        TaskChange::Moved { from, to, assignee: None, .. } => format!("{from} -> {to}"),
-        TaskChange::Moved { from, to, assignee: Some(agent), .. } => {
-            format!("{from} -> {to}, with {agent}")
+fn task_moved(
+    found: &Found,
+    task: &str,
+    change: &TaskChange,
+    texts: &mut Texts<'_>,
+) -> Result<Words, EngineError> {
+    let (what, states, part) = match change {
+        TaskChange::Created { assignee, .. } => {
+            let whom = assignee.as_ref().map(|agent| format!(" for {agent}")).unwrap_or_default();
+            (format!("created{whom}"), String::new(), Part::Title)
         }
-    }
+        TaskChange::Moved { cause, from, to, assignee, .. } => {
+            let states = if from == to { String::new() } else { format!(", {from} -> {to}") };
+            (task_words(*cause, assignee.as_deref()), states, Part::Reason)
+        }
+    };
+    let text = because(texts.of(found, part)?.as_deref());
+    let (actor, epoch) = (&found.actor, found.epoch);
+    Ok(Words {
+        description: format!("Task {task}: {what}{states}{text}"),
+        said: format!("Task {task}: {what} by {actor} at epoch {epoch}{text}"),
+        unit: None,
+        task: Some(task.to_owned()),
+    })
 }
 
+fn task_words(cause: TaskCause, assignee: Option<&str>) -> String {
+    let whom = assignee.unwrap_or("nobody");
+    match cause {
+        TaskCause::Assign => return format!("assigned to {whom}"),
+        TaskCause::HandoffAccepted => return format!("handed over to {whom}"),
+        TaskCause::Claim => "claimed",
+        TaskCause::Start => "started",
+        TaskCause::Block => "blocked",
+        TaskCause::Unblock => "unblocked",
+        TaskCause::Complete => "completed",
+        TaskCause::Fail => "failed",
+        TaskCause::Release => "released",
+        TaskCause::Retry => "to be tried again",
+        TaskCause::Cancel => "cancelled",
+        TaskCause::Renew => "lease renewed",
+        TaskCause::LeaseExpired => "put back because its lease ran out",
+        TaskCause::OwnerLeft => "put back because its agent left",
+        TaskCause::SessionEnded => "ended with its session",
+    }
+    .to_owned()
+}
+
+/// Why it was handed over is for the two alone.
 fn handed(found: &Found, change: &HandoffChange) -> Words {
     let (task, what) = match change {
         HandoffChange::Offered { task, to, .. } => (task, format!("offered to {to}")),
@@ -279,7 +373,7 @@ fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<W
     let Event::UnitRecorded { unit, mode, memory_type, task, relations, .. } = &found.event else {
         return Ok(Words::default());
     };
-    let content = texts.content(found.position, found.index)?;
+    let content = texts.of(found, Part::Content)?;
     let text = content.map_or_else(|| "(erased)".to_owned(), |content| brief(&content));
     let has = |kind: RelationType| relations.iter().any(|link| link.kind == kind);
     let manner = if has(RelationType::Contradicts) {

@@ -29,7 +29,7 @@ pub(crate) fn told(
     let count = chain.events.len();
     let is_in_story = |at: usize| at < TOLD_AT_EACH_END || at + TOLD_AT_EACH_END >= count;
     let part = |first: usize, events: &[Found]| {
-        let mut texts = Texts::new(engine, field);
+        let mut texts = Texts::new(engine, field, &chain.events);
         let one = |(at, found)| describe(found, target, depth, &mut texts, is_in_story(at));
         (first..).zip(events).map(one).filter_map(Result::transpose).collect()
     };

@@ -1,10 +1,11 @@
-//! Reads the texts of units for a timeline: in the order of the log and many at a time, past the cache of bodies, which
+//! Reads the texts beside events for a timeline: in the order of the log and many at a time, past the cache of bodies, which
 //! a long timeline would only wash out.
-
-use std::borrow::Cow;
 
 use quipu_log::{Commit, Engine, EngineError, FieldName, decode_body};
 use serde::Deserialize;
+
+use super::chain::Found;
+use crate::ids::UnitId;
 
 /// Commits that are read at a time where they follow each other closely.
 const CLOSE_PAGE: usize = 256;
@@ -16,56 +17,79 @@ const CLOSE: u64 = 8;
 pub(crate) struct Texts<'a> {
     engine: &'a dyn Engine,
     field: &'a FieldName,
+    chain: &'a [Found],
     page: Vec<Commit>,
     last: u64,
 }
 
-/// What an ATTUNE asked for.
-#[derive(Deserialize)]
-struct Hint<'a> {
-    #[serde(borrow)]
-    hint: Cow<'a, str>,
+/// Which of a body's texts is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// What a unit says.
+    Content,
+    /// What an ATTUNE asked for.
+    Hint,
+    /// What a task is.
+    Title,
+    /// Why something moved.
+    Reason,
+    /// What disagrees with what.
+    Description,
+    /// Why somebody voted or settled so.
+    Rationale,
 }
 
-/// Of a unit's texts, the one that is told.
-#[derive(Deserialize)]
-struct Content<'a> {
-    #[serde(borrow)]
-    content: Cow<'a, str>,
+/// Of a body's texts, those that can be told; a body has one of them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Body {
+    content: Option<String>,
+    hint: Option<String>,
+    title: Option<String>,
+    reason: Option<String>,
+    description: Option<String>,
+    rationale: Option<String>,
+}
+
+impl Body {
+    fn part(self, part: Part) -> Option<String> {
+        match part {
+            Part::Content => self.content,
+            Part::Hint => self.hint,
+            Part::Title => self.title,
+            Part::Reason => self.reason,
+            Part::Description => self.description,
+            Part::Rationale => self.rationale,
+        }
+    }
 }
 
 impl<'a> Texts<'a> {
-    pub(crate) const fn new(engine: &'a dyn Engine, field: &'a FieldName) -> Self {
-        Self { engine, field, page: Vec::new(), last: 0 }
+    /// The texts of a log; `chain` is where the units are that events speak of.
+    pub(crate) const fn new(
+        engine: &'a dyn Engine,
+        field: &'a FieldName,
+        chain: &'a [Found],
+    ) -> Self {
+        Self { engine, field, chain, page: Vec::new(), last: 0 }
     }
 
-    /// What a unit says, or nothing where it was erased.
-    pub(super) fn content(
-        &mut self,
-        position: u64,
-        event: u32,
-    ) -> Result<Option<Cow<'_, str>>, EngineError> {
-        let content = self.body::<Content<'_>>(position, event)?;
-        Ok(content.map(|found| found.content))
+    /// The text beside an event, or nothing where there is none or it was erased.
+    pub(super) fn of(&mut self, found: &Found, part: Part) -> Result<Option<String>, EngineError> {
+        let position = found.position;
+        let body = self.commit(position)?.and_then(|commit| commit.body(found.index));
+        let body = body.map(|body| decode_body::<Body>(position, &body.json)).transpose()?;
+        Ok(body.and_then(|body| body.part(part)))
     }
 
-    /// What an agent asked for, or nothing where it gave no hint or it was erased.
-    pub(super) fn hint(
-        &mut self,
-        position: u64,
-        event: u32,
-    ) -> Result<Option<Cow<'_, str>>, EngineError> {
-        let hint = self.body::<Hint<'_>>(position, event)?;
-        Ok(hint.map(|found| found.hint))
-    }
-
-    fn body<'t, T: Deserialize<'t>>(
-        &'t mut self,
-        position: u64,
-        event: u32,
-    ) -> Result<Option<T>, EngineError> {
-        let body = self.commit(position)?.and_then(|commit| commit.body(event));
-        Ok(body.map(|body| decode_body::<T>(position, &body.json)).transpose()?)
+    /// What a unit of the chain says, out of the order of positions and therefore past the page.
+    pub(super) fn unit(&self, unit: UnitId) -> Result<Option<String>, EngineError> {
+        let is_it = |found: &&Found| found.recorded().is_some_and(|(recorded, _)| recorded == unit);
+        let Some(found) = self.chain.iter().find(is_it) else { return Ok(None) };
+        let read = self.engine.read(self.field, found.position, 1)?;
+        let body = read.first().and_then(|commit| commit.body(found.index));
+        let body = body.map(|body| decode_body::<Body>(found.position, &body.json));
+        Ok(body.transpose()?.and_then(|body| body.content))
     }
 
     fn commit(&mut self, position: u64) -> Result<Option<&Commit>, EngineError> {

@@ -18,6 +18,8 @@ pub struct SessionEntry {
     pub status: SessionStatus,
     /// Who belongs to it.
     pub members: BTreeSet<String>,
+    /// Who left it, and under which role: who comes back under another one is let in by others.
+    pub left_as: BTreeMap<String, String>,
     /// Its rules.
     pub policy: SessionPolicy,
     /// The commit that opened it, where its body is.

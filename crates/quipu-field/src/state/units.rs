@@ -9,7 +9,7 @@ use super::Name;
 use crate::ids::UnitId;
 
 /// What a scan over all units looks at. Kept small: a million of them are eight megabytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnitFlags {
     /// Who recorded it.
     pub author: Name,
@@ -72,6 +72,8 @@ pub enum LinkTarget {
 #[derive(Debug, Clone, Default)]
 pub struct UnitTable {
     flags: Vec<UnitFlags>,
+    /// How many units have the same flags. There are few kinds, so who counts need not look at each unit.
+    kinds: BTreeMap<UnitFlags, usize>,
     details: Vec<UnitDetails>,
     by_id: HashMap<UnitId, u32>,
     by_task: BTreeMap<Name, Vec<u32>>,
@@ -141,6 +143,7 @@ impl UnitTable {
         let row = row.or_else(|| details.task.map(Row::Task)).unwrap_or(Row::Neither);
         self.join_row(ordinal, row);
         self.sessions.push(details.session);
+        *self.kinds.entry(flags).or_default() += 1;
         self.flags.push(flags);
         self.details.push(details);
     }
@@ -185,9 +188,23 @@ impl UnitTable {
         self.flags.get(index(ordinal))
     }
 
-    /// The flags of a unit, to change them.
-    pub fn flags_mut(&mut self, ordinal: u32) -> Option<&mut UnitFlags> {
-        self.flags.get_mut(index(ordinal))
+    /// Changes the flags of a unit, if there is one.
+    pub fn change(&mut self, ordinal: u32, change: impl FnOnce(&mut UnitFlags)) {
+        let Some(flags) = self.flags.get_mut(index(ordinal)) else { return };
+        let before = *flags;
+        change(flags);
+        *self.kinds.entry(*flags).or_default() += 1;
+        if let Some(count) = self.kinds.get_mut(&before) {
+            *count -= 1;
+            if *count == 0 {
+                self.kinds.remove(&before);
+            }
+        }
+    }
+
+    /// The kinds of units by their flags, and how many there are of each.
+    pub fn kinds(&self) -> impl Iterator<Item = (&UnitFlags, usize)> {
+        self.kinds.iter().map(|(flags, count)| (flags, *count))
     }
 
     /// The details of a unit.

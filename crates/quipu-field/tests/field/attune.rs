@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::support::{message, open, register};
+use crate::{
+    coordination,
+    support::{message, open, register},
+};
 use quipu_field::Field;
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
@@ -118,6 +121,76 @@ async fn units_of_the_active_task_are_favoured() {
         "{}",
         answer.record[0].relevance_reason
     );
+}
+
+#[tokio::test]
+async fn the_task_that_an_agent_works_on_counts_as_the_one_it_names() {
+    let agents = ["researcher", "analyst", "strategist"].map(|id| (id, "worker", 6));
+    let (_, field) = coordination::team(&agents).await;
+    let by = || coordination::from("analyst", None);
+    coordination::make(&field, by(), "task-1", json!({})).await;
+    coordination::act(&field, by(), "task-1", "claim").await.unwrap();
+    coordination::act(&field, by(), "task-1", "start").await.unwrap();
+    let served = json!({"content": "x", "intent": {"purpose": "p", "task_id": "task-1"}});
+    add(&field, "researcher", "1", served).await;
+    add(&field, "researcher", "2", json!({"content": "y"})).await;
+    let scope = json!({"scope": {"role": "r", "max_units": 9, "recency_weight": 0}});
+    let answer = ask(&field, "analyst", scope.clone()).await;
+    assert_eq!(contents(&answer), ["x", "y"]);
+    assert!(answer.record[0].relevance_reason.contains("your task"));
+    let idle = ask(&field, "strategist", scope).await;
+    assert!(!idle.record.iter().any(|unit| unit.relevance_reason.contains("your task")));
+}
+
+#[tokio::test]
+async fn a_unit_of_no_session_is_not_found_by_the_words_of_other_authors_or_of_the_reader() {
+    let field = team().await;
+    let note = |content: &str| json!({ "content": content });
+    add(&field, "researcher", "1", note("Nightly backups finish in 40 minutes.")).await;
+    add(&field, "analyst", "2", note("We spend 4000 euros a month on servers.")).await;
+    add(&field, "researcher", "3", note("The office plants were watered.")).await;
+    let asked = json!({"scope": {"role": "r", "max_units": 9},
+                       "context_hint": "How much do we spend on servers?"});
+    for reader in ["analyst", "strategist"] {
+        let answer = ask(&field, reader, asked.clone()).await;
+        for unit in &answer.record {
+            let reason = &unit.relevance_reason;
+            assert!(!reason.contains("beside what your hint names"), "{reader}: {reason}");
+        }
+    }
+    let answer = ask(&field, "strategist", asked).await;
+    assert!(contents(&answer)[0].contains("4000 euros"));
+}
+
+#[tokio::test]
+async fn the_summary_of_a_long_unit_has_the_sentence_that_answers_the_hint() {
+    let field = team().await;
+    let filler = "CI costs fell by 8% in week 31. Lunch on Thursday is at 12:30. ";
+    let more: String =
+        (1..30).map(|n| format!("Room {n} was painted on day {n} by crew {}. ", n + 40)).collect();
+    let answer = "The vault token rotation interval is now seven days.";
+    let content = format!("Notes of the weekly meeting. {filler}{more}{answer} Nobody objected.");
+    add(&field, "researcher", "1", json!({ "content": content })).await;
+    let scope = json!({"scope": {"role": "r", "max_units": 3, "max_tokens": 300},
+                       "context_hint": "how often do vault tokens rotate"});
+    let given = ask(&field, "analyst", scope).await;
+    assert!(contents(&given)[0].contains(answer), "{:?}", contents(&given));
+    assert!(contents(&given)[0].len() < content.len());
+}
+
+#[tokio::test]
+async fn a_threshold_counts_all_that_is_below_it_however_few_are_asked_for() {
+    let field = team().await;
+    for number in 0..6 {
+        let content = format!("Note {number} about the kitchen.");
+        add(&field, "researcher", &number.to_string(), json!({ "content": content })).await;
+    }
+    for max_units in [2, 4, 9] {
+        let scope = json!({"role": "r", "max_units": max_units, "relevance_threshold": 1.0});
+        let answer = ask(&field, "analyst", json!({ "scope": scope })).await;
+        let said = "0 units found; left out: 6 below relevance_threshold";
+        assert_eq!(answer.warnings, [said], "max_units {max_units}");
+    }
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use std::{
 
 use crate::{
     coordination::{act, add, agent, coordinate, from, make, team},
+    replay_words::{descriptions, replay},
     support::message,
 };
 use quipu_field::{Field, FieldOptions, Origin, ScriptedOrigin};
@@ -325,4 +326,12 @@ async fn a_lease_that_runs_out_is_noticed_without_any_command() {
     field.expire_leases();
     field.close().await;
     assert_eq!(status_of(&field, "t").await, (TaskStatus::Pending, true));
+    let story = replay(&field, "task", "t").await;
+    assert_eq!(
+        descriptions(&story),
+        [
+            "Task t: created for a: a title",
+            "Task t: put back because its lease ran out, assigned -> pending",
+        ]
+    );
 }

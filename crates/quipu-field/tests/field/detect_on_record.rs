@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::support::{message, record, register};
+use crate::{
+    replay_words::{descriptions, replay},
+    support::{message, record, register},
+};
 use quipu_field::{
     DetectionOptions, Field, FieldOptions, Message, ScriptedOrigin, visibility::Reader,
 };
@@ -58,6 +61,9 @@ async fn a_unit_that_denies_another_is_in_conflict_with_it_in_the_same_commit() 
     assert_eq!(field.head().position, position + 1);
     assert_eq!((no.conflicts_detected.len(), no.conflict_detection), (1, None));
     let conflict = listed(&field, message("l", "a")).await.remove(0);
+    let story = replay(&field, "conflict", &conflict.id).await;
+    let found = descriptions(&story).pop().unwrap();
+    assert!(found.ends_with(&conflict.description), "REPLAY says what disagrees: {found}");
     assert_eq!(conflict.id, no.conflicts_detected[0]);
     assert_eq!((&conflict.unit_a, &conflict.unit_b), (&yes.memory_unit_id, &no.memory_unit_id));
     assert_eq!(conflict.detected_by, DetectedBy::Semantic);

@@ -3,6 +3,7 @@
 
 mod attune;
 mod clock;
+mod closed_sessions;
 mod compact;
 mod coordinate;
 mod coordination;
@@ -12,6 +13,7 @@ mod enrich;
 mod faults;
 mod handoff;
 mod labelled;
+mod large;
 mod log_page;
 mod membership;
 mod merge;
@@ -22,7 +24,10 @@ mod ranking;
 mod record;
 mod repeats;
 mod replay;
+mod replay_words;
 mod retract;
+#[path = "../../../quipu-recall/tests/sentences/generated.rs"]
+mod sentences;
 mod session;
 mod state_from_log;
 mod subscribe;

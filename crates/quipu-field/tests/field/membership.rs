@@ -38,7 +38,7 @@ async fn an_agent_joins_idle_and_learns_what_the_field_can_do() {
     assert_eq!(joined.status, RegisterStatus::Registered);
     let agent = joined.agent.unwrap();
     assert_eq!((agent.id.as_str(), agent.status), ("a", AgentStatus::Idle));
-    assert_eq!(joined.field_capabilities.conformance_level, 1);
+    assert_eq!(joined.field_capabilities.conformance_level, 3);
     assert!(joined.field_capabilities.persistence);
     assert_eq!(field.agents().agents, [agent]);
 }

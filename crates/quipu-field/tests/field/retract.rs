@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::support::{message, open, record, register};
+use crate::{
+    compact::compact,
+    support::{message, open, record, register},
+};
 use quipu_field::{Field, Message};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
@@ -51,6 +54,19 @@ async fn an_author_withdraws_its_unit_once_and_it_is_gone_from_sight() {
     let twice = retract(&field, message("r2", "a"), &unit, "again").await.unwrap_err();
     assert_eq!((twice.code, twice.operation), (ErrorCode::InvalidTransition, None));
     assert_eq!(open(&engine, None).state_hash(), field.state_hash());
+}
+
+#[tokio::test]
+async fn what_was_purged_reads_as_retracted_and_cannot_be_retracted() {
+    let (_, field) = team().await;
+    let unit = record(&field, message("m", "a"), "gone", json!([])).await.unwrap().memory_unit_id;
+    let purge = json!({"strategy": "purge", "filter": {"types": ["finding"]}, "reason": "asked"});
+    compact(&field, "c", purge).await.unwrap();
+    let read = field.unit(quipu_field::visibility::Reader::operator(), &unit).await.unwrap();
+    assert_eq!((read.status, read.content.as_str()), (UnitStatus::Retracted, "(erased)"));
+    let refused = retract(&field, message("r", "a"), &unit, "too late").await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert!(refused.message.ends_with("was purged"), "{}", refused.message);
 }
 
 #[tokio::test]

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::support::{message, open, record, register};
+use crate::{
+    coordination::{from, handoff, make},
+    support::{message, open, record, register},
+};
 use quipu_field::{
     Field, FieldOptions, Origin,
     push::{Delivery, End, PushStream},
@@ -90,6 +93,21 @@ async fn subscriptions_are_made_listed_and_ended_by_their_agent_alone() {
     );
     assert_eq!(ask(&field, "a", "e2", end).await.unwrap().status, SubscribeStatus::NotFound);
     assert_eq!(ask(&field, "a", "l", list).await.unwrap().subscriptions, Some(Vec::new()));
+}
+
+#[tokio::test]
+async fn an_incoming_handoff_says_who_offers_what_and_why() {
+    let field = open(&memory(), None);
+    register(&field, "a").await.unwrap();
+    register(&field, "b").await.unwrap();
+    let (id, cursor) = subscribe(&field, "b", json!({"events": ["handoff.incoming"]})).await;
+    make(&field, from("a", None), "t1", json!({"assignee": "a"})).await;
+    let offer =
+        json!({"action": "offer", "task_id": "t1", "to_agent": "b", "reason": "my shift ends"});
+    let offered = handoff(&field, from("a", None), offer).await.unwrap().handoff.unwrap();
+    let mut stream = field.pushes(None, 10, &id, Some(&cursor)).await.unwrap();
+    let push = next(&mut stream).await;
+    assert_eq!(push.summary, format!("a offers t1 ({}): my shift ends", offered.id));
 }
 
 #[tokio::test]

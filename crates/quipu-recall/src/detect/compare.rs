@@ -4,11 +4,13 @@
 
 use super::{
     antonyms::are_opposites,
-    names::rivals,
+    cases,
+    names::{owners, rivals},
     never::never,
     numbers::Quantity,
     overlap::Overlap,
     quantifiers::Extent,
+    readings::{OF_A_READING, gauge, state},
     statement::{Statement, Topic},
     units::Dimension,
     verdict::Clash,
@@ -93,52 +95,42 @@ fn the_difference<'s>(
     b: &Statement<'_>,
     overlap: &Overlap<'s>,
 ) -> Option<Difference<'s>> {
-    if speak_of_different_cases(a, b, overlap) {
+    if let Some((left, right)) = owners(a, b, overlap) {
+        let what = format!("{} is not {}", left.surface, right.surface);
+        return Some(Difference { base: 0.75, what, left_out: vec![left, right] });
+    }
+    if cases::differ_by_name(a, b, overlap) {
         return None;
     }
+    let same_case =
+        |found: &Difference<'_>| !cases::differ_by_modifier(a, b, overlap, &found.left_out);
     let opposites = opposites(overlap);
     let denied = a.polarity.negative != b.polarity.negative;
-    let dates = dates(a, b);
+    let dates = dates(a, b, overlap);
     let amounts = amounts(a, b);
     match (denied, opposites, amounts, dates) {
-        (false, None, Some(amount), None) => Some(amount),
-        (false, None, None, Some(date)) => Some(date),
-        (true, None, None, None) => denial(a, b, overlap),
-        (false, Some((left, right)), None, None) => Some(opposite(left, right)),
+        (false, None, Some(found), None) | (false, None, None, Some(found)) => {
+            (!cases::differ_by_part(a, b, overlap)).then_some(found)
+        }
+        (true, None, None, None) => denial(a, b, overlap).filter(same_case),
+        (false, Some((left, right)), None, None) => {
+            Some(opposite(a, b, left, right)).filter(same_case)
+        }
         (false, None, None, None) => extents(a, b, overlap).or_else(|| {
             let (left, right, base) = rivals(a, b, overlap)?;
             let what = format!("{} is not {}", left.surface, right.surface);
             let left_out = [&overlap.only_a[..], &overlap.only_b[..]].concat();
             Some(Difference { base, what, left_out })
         }),
+        // "Grows by 18%" and "shrinks by 4%": the amounts belong to the opposites, if all else is the same.
+        (false, Some((left, right)), Some(_), None)
+            if overlap.only_a.len() == 1 && overlap.only_b.len() == 1 && is_trend(left) =>
+        {
+            Some(opposite(a, b, left, right))
+        }
         // Two things differ: a denied opposite, another day and another number, and so on.
         _ => None,
     }
-}
-
-/// Different environments, regions, labels or subjects.
-fn speak_of_different_cases(a: &Statement<'_>, b: &Statement<'_>, overlap: &Overlap<'_>) -> bool {
-    let qualified = |only: &[&Topic]| only.iter().any(|topic| topic.qualifier);
-    let subject = |statement: &Statement<'_>, only: &[&Topic]| {
-        only.iter()
-            .any(|topic| topic.at < statement.verb && (topic.name || is_subject(statement, topic)))
-    };
-    let labels = |statement: &Statement<'_>| -> Vec<(f64, Dimension)> {
-        let labels = statement.quantities.iter().filter(|quantity| quantity.is_label());
-        labels.map(|label| (label.low, label.dimension.clone())).collect()
-    };
-    let (left, right) = (labels(a), labels(b));
-    (qualified(&overlap.only_a) && qualified(&overlap.only_b))
-        || (subject(a, &overlap.only_a) && subject(b, &overlap.only_b))
-        || (!left.is_empty() && !right.is_empty() && left != right)
-}
-
-/// Whether a topic is the subject itself: what stands right before the predicate, or is all before it.
-fn is_subject(statement: &Statement<'_>, topic: &Topic) -> bool {
-    let before = || statement.topics_within(0, statement.verb);
-    before().count() == 1
-        || before().last().is_some_and(|last| std::ptr::eq(last, topic))
-        || topic.at < 2
 }
 
 fn opposites<'s>(overlap: &Overlap<'s>) -> Option<(&'s Topic, &'s Topic)> {
@@ -148,9 +140,22 @@ fn opposites<'s>(overlap: &Overlap<'s>) -> Option<(&'s Topic, &'s Topic)> {
     })
 }
 
-fn opposite<'s>(left: &'s Topic, right: &'s Topic) -> Difference<'s> {
+fn is_trend(word: &Topic) -> bool {
+    matches!(word.stem.as_str(), "grow" | "shrink" | "grew" | "shrank")
+}
+
+fn opposite<'s>(
+    a: &Statement<'_>,
+    b: &Statement<'_>,
+    left: &'s Topic,
+    right: &'s Topic,
+) -> Difference<'s> {
     let what = format!("“{}” is the opposite of “{}”", left.surface, right.surface);
-    Difference { base: 0.9, what, left_out: vec![left, right] }
+    Difference {
+        base: 0.9 * unless(state(a, b, &[&left.stem, &right.stem])),
+        what,
+        left_out: vec![left, right],
+    }
 }
 
 /// One affirms what the other denies.
@@ -170,7 +175,12 @@ fn denial<'s>(
     let base = if at == 0 { 0.95 } else { 0.8 };
     let word = overlap.shared.iter().find(|topic| topic.stem == denied[at])?;
     let what = format!("one denies what the other affirms of “{}”", word.surface);
-    Some(Difference { base, what, left_out: Vec::new() })
+    Some(Difference { base: base * unless(state(a, b, &[&word.stem])), what, left_out: Vec::new() })
+}
+
+/// What is left of a clash that may be a later reading.
+const fn unless(reading: bool) -> f64 {
+    if reading { OF_A_READING } else { 1.0 }
 }
 
 /// Numbers that cannot both be right: of the same unit, about the same thing.
@@ -187,6 +197,10 @@ fn amounts<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
         let same = right.iter().filter(|other| other.is_comparable(one));
         Some((one, same.min_by_key(|other| other.from.abs_diff(one.from))?))
     })?;
+    // Where two amounts differ, one of them is that of the case.
+    if left.len() > 1 && right.len() > 1 {
+        return None;
+    }
     // Where one has several of the kind, it may be about parts of what the other is about.
     let several = left.len().max(right.len()) > 1;
     let base = match one.dimension {
@@ -195,12 +209,16 @@ fn amounts<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
         Dimension::Of(_) => 0.88,
         Dimension::Bare => 0.7,
     };
-    let base = if several { base * 0.7 } else { base };
+    let base = if several { base * 0.7 } else { base } * unless(gauge(a, b));
     let what = format!("{} is not {}", one.text, other.text);
     Some(Difference { base, what, left_out: Vec::new() })
 }
 
-fn dates<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
+fn dates<'s>(
+    a: &Statement<'_>,
+    b: &Statement<'_>,
+    overlap: &Overlap<'s>,
+) -> Option<Difference<'s>> {
     let (one, other) = a.dates.iter().find_map(|one| {
         let agreed = b.dates.iter().any(|other| other.is_comparable(one) && other.agrees(one));
         let other = b.dates.iter().find(|other| other.is_comparable(one) && !other.agrees(one))?;
@@ -218,7 +236,10 @@ fn dates<'s>(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference<'s>> {
         (false, false) => 0.2,
     };
     let what = format!("{} is not {}", one.text, other.text);
-    Some(Difference { base, what, left_out: Vec::new() })
+    // "Is scheduled for" and "the date is" say the same.
+    let only = overlap.only_a.iter().chain(&overlap.only_b).copied();
+    let left_out = only.filter(|topic| matches!(topic.stem.as_str(), "date" | "schedul")).collect();
+    Some(Difference { base, what, left_out })
 }
 
 /// "All" against "none", and "only" against something else.

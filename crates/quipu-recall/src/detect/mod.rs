@@ -8,6 +8,7 @@
 mod antonyms;
 mod built_in;
 mod candidates;
+mod cases;
 mod compare;
 mod dates;
 mod detector;
@@ -21,6 +22,7 @@ mod options;
 mod overlap;
 mod polarity;
 mod quantifiers;
+mod readings;
 mod sentences;
 mod statement;
 mod token;

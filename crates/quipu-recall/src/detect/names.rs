@@ -45,6 +45,28 @@ pub(super) fn rivals<'s>(
     Some((left, right, sureness))
 }
 
+/// Two names that both own, lead or chair the same one thing, where nothing else is said.
+pub(super) fn owners<'s>(
+    a: &Statement<'_>,
+    b: &Statement<'_>,
+    overlap: &Overlap<'s>,
+) -> Option<(&'s Topic, &'s Topic)> {
+    let ([left], [right]) = (overlap.only_a.as_slice(), overlap.only_b.as_slice()) else {
+        return None;
+    };
+    let owns = |statement: &Statement<'_>, owner: &Topic| {
+        let word = |at: usize| statement.tokens.get(at).map_or("", |token| token.lower.as_str());
+        owner.at == 0
+            && owner.surface.starts_with(char::is_uppercase)
+            && matches!(word(1), "owns" | "leads" | "chairs")
+            && matches!(word(2), "the" | "our")
+            && !statement.polarity.negative
+            && statement.quantities.is_empty()
+            && statement.dates.is_empty()
+    };
+    (owns(a, left) && owns(b, right)).then_some((*left, *right))
+}
+
 /// The one word of the predicate that the other sentence does not have; a name may have two parts.
 fn in_place<'s>(statement: &Statement<'_>, only: &[&'s Topic]) -> Option<&'s Topic> {
     let behind: Vec<_> = only.iter().filter(|topic| topic.at > statement.verb).collect();

@@ -32,9 +32,18 @@ const ROUNDING: f64 = 0.006;
 
 /// Nouns whose number is a name and no amount: step 3 is another step than step 4.
 const LABELS: &[&str] = &[
-    "#", "chapter", "figur", "group", "issu", "item", "iter", "level", "line", "page", "part",
-    "phase", "pr", "q", "round", "section", "shard", "sprint", "stage", "step", "tabl", "task",
-    "team", "ticket", "tier", "wave",
+    "#", "account", "agent", "appendix", "block", "branch", "candid", "case", "channel", "chapter",
+    "client", "cluster", "column", "custom", "cycl", "dai", "dataset", "district", "document",
+    "drive", "engin", "entri", "epoch", "event", "exampl", "exercis", "experi", "figur", "file",
+    "floor", "gate", "gener", "group", "host", "hous", "index", "issu", "item", "iter", "job",
+    "lane", "layer", "lesson", "level", "line", "lot", "machin", "mileston", "model", "modul",
+    "night", "option", "order", "page", "paper", "part", "patient", "period", "phase", "player",
+    "pod", "pool", "pr", "problem", "project", "q", "quarter", "question", "queue", "record",
+    "region", "replica", "request", "robot", "room", "round", "rout", "row", "rule", "run",
+    "sampl", "scenario", "scene", "season", "section", "segment", "sensor", "server", "session",
+    "shard", "slide", "slot", "speci", "sprint", "stage", "station", "step", "store", "student",
+    "subject", "tabl", "task", "team", "tenant", "termin", "test", "ticket", "tier", "track",
+    "trial", "unit", "user", "variant", "volum", "warehous", "wave", "week", "worker", "zone",
 ];
 
 impl Quantity {
@@ -59,6 +68,11 @@ impl Quantity {
                 _,
             ) => false,
         }
+    }
+
+    /// Whether it has a unit.
+    pub(super) const fn is_measure(&self) -> bool {
+        matches!(self.dimension, Dimension::Measure(_))
     }
 
     /// Whether it is a name rather than an amount.
@@ -164,6 +178,10 @@ fn read(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
 
 /// What a number without a unit counts: the noun behind it, or the one that it names.
 fn counted(tokens: &[Token<'_>], from: usize, to: usize) -> Dimension {
+    // "Retries 7 times" is as often as "retries at most 7 times".
+    if let Some(times) = tokens.get(to).filter(|next| next.lower == "times") {
+        return Dimension::Of(times.stem.clone());
+    }
     let before = from.checked_sub(1).and_then(|at| tokens.get(at));
     if let Some(noun) = before.filter(|token| !is_function(&token.lower) && !token.is_numeric())
         && !matches!(

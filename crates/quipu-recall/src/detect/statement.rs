@@ -168,7 +168,9 @@ fn prints(topics: &[Topic]) -> Vec<u32> {
 fn topics(tokens: &[Token<'_>], taken: &[bool]) -> Vec<Topic> {
     let free = tokens.iter().enumerate().zip(taken).filter(|(_, taken)| !**taken);
     let wanted = free.map(|(token, _)| token).filter(|(_, token)| {
-        !is_function(&token.lower) && token.lower.chars().any(char::is_alphanumeric)
+        // The country and the department are no pronouns.
+        let place = matches!(token.surface, "US" | "IT");
+        (place || !is_function(&token.lower)) && token.lower.chars().any(char::is_alphanumeric)
     });
     wanted
         .map(|(at, token)| {
@@ -198,10 +200,16 @@ fn predicate(tokens: &[Token<'_>]) -> usize {
     let auxiliary = tokens.iter().skip(1).position(|t| AUXILIARIES.contains(&t.lower.as_str()));
     let verb = tokens.iter().enumerate().skip(1).position(|(at, token)| {
         let lower = token.surface == token.lower && !is_function(&token.lower);
-        let after_noun =
-            tokens.get(at - 1).is_some_and(|before| !is_function(&before.lower) || at == 1);
+        let after_noun = tokens.get(at - 1).is_some_and(|before| {
+            !is_function(&before.lower) || (at == 1 && !is_determiner(&before.lower))
+        });
         lower && after_noun && (token.lower.ends_with('s') || token.lower.ends_with("ed"))
     });
     let first = [auxiliary, verb].into_iter().flatten().min();
     first.map_or_else(|| tokens.len().min(2), |at| at + 1)
+}
+
+/// Whether a noun must follow: "the orders table has", where "orders" is no verb.
+fn is_determiner(word: &str) -> bool {
+    matches!(word, "the" | "a" | "an" | "our" | "your" | "their" | "its" | "my" | "his" | "her")
 }

@@ -1,6 +1,7 @@
 //! Cuts a sentence into tokens that keep what the index throws away: negations, numbers with their
 //! signs, names with their capitals, and where each one stands.
 
+use super::words::is_function;
 use crate::stem::stem;
 
 /// A word, a number or a sign that means something.
@@ -22,6 +23,11 @@ impl Token<'_> {
         self.lower.starts_with(|c: char| c.is_ascii_digit())
     }
 
+    /// Whether it only holds a sentence together.
+    pub(super) fn is_function(&self) -> bool {
+        is_function(&self.lower)
+    }
+
     /// Whether it is written like a name: a capital that does not only begin the sentence, or digits
     /// and letters in one.
     pub(super) fn is_name_like(&self, first: bool) -> bool {
@@ -41,7 +47,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token<'_>> {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             c if c.is_alphanumeric() => word_length(rest),
-            '$' | '€' | '£' | '%' | '~' | '#' | '+' | '≥' | '≤' | '<' | '>' => {
+            '$' | '€' | '£' | '%' | '~' | '#' | '+' | '≥' | '≤' | '<' | '>' | '=' => {
                 first.len_utf8()
             }
             _ => {
@@ -59,7 +65,10 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token<'_>> {
 }
 
 fn push<'text>(surface: &'text str, after_break: bool, found: &mut Vec<Token<'text>>) {
-    let lower = surface.to_lowercase().replace('’', "'");
+    let mut lower = surface.to_lowercase();
+    if lower.contains('’') {
+        lower = lower.replace('’', "'");
+    }
     let (word, negated) = match lower.strip_suffix("n't") {
         Some("ca") => ("can", true),
         Some("wo") => ("will", true),
@@ -91,6 +100,8 @@ fn word_length(text: &str) -> usize {
         let followed = next.is_some_and(char::is_alphanumeric);
         let inside = letter.is_alphanumeric()
             || match letter {
+                // "a.rs" and "api.example.com" are names, "done.Next" are two words.
+                '.' if previous.is_alphabetic() => next.is_some_and(char::is_lowercase),
                 '.' | ',' => previous.is_ascii_digit() && next.is_some_and(|c| c.is_ascii_digit()),
                 ':' => previous.is_ascii_digit() && next.is_some_and(|c| c.is_ascii_digit()),
                 '-' => {

@@ -193,4 +193,35 @@ pub(crate) const CONFLICTS: &[(&str, &str, &str)] = &[
         "I finished the security training in May.",
         "I have never finished any security training.",
     ),
+    (
+        "opposite",
+        "Treatment reduced the mortality rate.",
+        "Treatment increased the mortality rate.",
+    ),
+    (
+        "opposite",
+        "The experiment shows that caffeine improves recall.",
+        "The experiment shows that caffeine impairs recall.",
+    ),
+    (
+        "opposite",
+        "The Nordic market grows by 18% a year.",
+        "The Nordic market shrinks by 4% a year.",
+    ),
+    (
+        "opposite",
+        "The nightly database migration completed.",
+        "The nightly database migration failed.",
+    ),
+    ("name", "Mara owns the notification service.", "Piotr owns the notification service."),
+    ("date", "The product launch is scheduled for May 5.", "The product launch date is May 19."),
+    (
+        "number",
+        "The setting max_connections = 100 in prod",
+        "The setting max_connections = 250 in prod",
+    ),
+    ("number", "auth.rs: tokens expire after 24h", "auth.rs: tokens expire after 1h"),
+    ("number", "Accuracy on the test set: 84.1%", "Accuracy on the test set: 79.3%"),
+    ("number", "The free plan includes 5 projects.", "The free plan includes 3 projects."),
+    ("number", "The client retries at most 3 times.", "The client retries 7 times."),
 ];

@@ -172,6 +172,7 @@ fn conflicts() -> Vec<Variant> {
                 let relations = asked.message["payload"]["relations"].to_string();
                 if !relations.contains("contradicts") && !answered.is_refusal() {
                     answered.body["conflicts_detected"] = Value::Array(Vec::new());
+                    strip(&mut answered.body, "/conflict_detection");
                 }
             }),
         ),

@@ -1,0 +1,52 @@
+//! What a Field is opened with: where things come from and are kept, and what its operator may choose.
+
+use std::{path::PathBuf, sync::Arc};
+
+use crate::{
+    detecting::DetectionOptions, limits::REPLAY_EVENTS_MAX, models::FieldModels, origin::Origin,
+    ranking::RankingOptions,
+};
+
+/// What a Field is opened with.
+#[derive(Debug, Clone)]
+pub struct FieldOptions {
+    /// Where times, ids and salts come from.
+    pub origin: Arc<dyn Origin>,
+    /// Where snapshots are kept; none are made without it.
+    pub snapshots: Option<PathBuf>,
+    /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
+    pub proofs: Option<PathBuf>,
+    /// How it looks for units that disagree.
+    pub detection: DetectionOptions,
+    /// Whether units are visible across sessions, whatever the sessions' own policies.
+    pub cross_session_visibility: bool,
+    /// How many events one REPLAY may return.
+    pub replay_events_max: usize,
+    /// How ATTUNE ranks.
+    pub ranking: RankingOptions,
+    /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
+    pub trace_attunes: bool,
+    /// The models to ask beyond what is built in.
+    pub models: FieldModels,
+    /// Where the embedder's vectors are kept; they are made anew at every start without it.
+    pub vectors: Option<PathBuf>,
+}
+
+impl FieldOptions {
+    /// The defaults: no snapshots, no detector, no models, sessions apart, nothing traced.
+    #[must_use]
+    pub fn new(origin: Arc<dyn Origin>) -> Self {
+        Self {
+            origin,
+            snapshots: None,
+            proofs: None,
+            detection: DetectionOptions::default(),
+            cross_session_visibility: false,
+            replay_events_max: REPLAY_EVENTS_MAX,
+            ranking: RankingOptions::default(),
+            trace_attunes: false,
+            models: FieldModels::default(),
+            vectors: None,
+        }
+    }
+}
