@@ -3,7 +3,7 @@
     python train.py TABLE TEACHER DATA OUT
 
 TABLE is `crates/quipu-recall/models/static-256.bin`; TEACHER a folder with `minilm.npz`, `config.json` and `vocab.txt`;
-DATA a folder with `snli.jsonl`, `cad.jsonl`, `breaking.jsonl`, `sick.jsonl`, `templates.jsonl` (all to learn from) and
+DATA a folder with `snli.jsonl`, `cad.jsonl`, `breaking.jsonl`, `templates.jsonl` (all to learn from) and
 `snli-dev.jsonl` (to choose the epoch and the size). The README says where they are from. No test part is read here.
 """
 

@@ -9,12 +9,12 @@ fn likely(a: &str, b: &str) -> Option<f64> {
 
 /// By `scorer.py` of `tools/detector` from the same file.
 const EXPECTED: &[(&str, &str, f64)] = &[
-    ("The garden gate is open.", "The garden gate is closed.", 0.98929),
-    ("The crew repaired the old bridge.", "Nobody repaired the old bridge.", 0.99526),
-    ("Three children are swimming in the lake.", "Some children are in the water.", 0.13535),
-    ("The export takes 40 minutes.", "The export takes 3 hours.", 0.99937),
-    ("The café's naïve ranking isn't stable", "Its colour is blue; it costs $5", 0.18061),
-    ("yes", "no", 0.98894),
+    ("The garden gate is open.", "The garden gate is closed.", 0.99672),
+    ("The crew repaired the old bridge.", "Nobody repaired the old bridge.", 0.99544),
+    ("Three children are swimming in the lake.", "Some children are in the water.", 0.11855),
+    ("The export takes 40 minutes.", "The export takes 3 hours.", 0.99595),
+    ("The café's naïve ranking isn't stable", "Its colour is blue; it costs $5", 0.89223),
+    ("yes", "no", 1.0),
 ];
 
 #[test]
@@ -30,7 +30,7 @@ fn reads_the_first_pieces_of_a_long_text_only() {
     let long = "The train leaves at nine. ".repeat(20);
     let longer = "The train leaves at nine. ".repeat(20_000);
     let other = "The train leaves at ten.";
-    assert!((likely(&long, other).unwrap() - 0.99952).abs() < 1e-3);
+    assert!((likely(&long, other).unwrap() - 0.9999).abs() < 1e-3);
     assert_eq!(likely(&long, other), likely(&longer, other));
 }
 
