@@ -2,7 +2,7 @@
 //!
 //! Recall has three stages, each behind its own type so that further signals can join:
 //! a [`Query`] says what is asked, an [`Index`] finds candidates, [`score`](score::score) weighs
-//! their signals. [`rank`](rank::rank), [`reason`](explain::reason) and [`fit`](budget::fit) follow.
+//! their signals. [`rank`](rank::rank), [`reason`](explain::reason) and [`Budget`](budget::Budget) follow.
 //! Documents are `u32` ordinals and authors opaque `u32`: agents, transport and storage are unknown here.
 
 pub mod analyze;

@@ -25,7 +25,7 @@ pub struct WordPiece {
 
 impl WordPiece {
     /// A vocabulary: tokens in the order of their ids, from 0. Those that go on with a word begin
-    /// with "##"; "[UNK]" stands for what is not known.
+    /// with "##"; `[UNK]` stands for what is not known.
     pub fn new<'t>(vocabulary: impl IntoIterator<Item = &'t str>) -> Self {
         let (mut starts, mut continues) = (Tokens::default(), Tokens::default());
         let (mut unknown, mut longest) = (None, 0);
@@ -43,12 +43,12 @@ impl WordPiece {
         Self { starts, continues, unknown, longest }
     }
 
-    /// The id of "[UNK]", if the vocabulary has it.
+    /// The id of `[UNK]`, if the vocabulary has it.
     pub const fn unknown(&self) -> Option<u32> {
         self.unknown
     }
 
-    /// The id of a whole token, such as "[CLS]" or "##ing".
+    /// The id of a whole token, such as `[CLS]` or "##ing".
     pub fn id(&self, token: &str) -> Option<u32> {
         match token.strip_prefix(CONTINUES) {
             Some(rest) if !rest.is_empty() => self.continues.get(rest).copied(),
