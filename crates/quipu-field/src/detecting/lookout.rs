@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quipu_log::{Body, EngineError};
 use quipu_recall::{
     Claim, Detector, Disagreement, ExplicitOnly, Method,
-    detect::{Judge, Opinion, Sieve},
+    detect::{Candidate, Judge, Opinion, Sieve},
 };
 use quipu_wire::akashik::{DetectedBy, UnitStatus};
 
@@ -90,6 +90,8 @@ struct Witness {
     position: u64,
     event: u32,
     score: Option<f64>,
+    /// Whether the two are in an open conflict already.
+    known: bool,
 }
 
 impl Lookout {
@@ -203,8 +205,7 @@ impl Lookout {
             let limit = DETECT_CANDIDATES_MAX;
             let near = self.detector.candidates(&published.index, &probe, limit, &sieve);
             let near = near.into_iter().take(limit);
-            let witnesses: Vec<_> =
-                near.filter_map(|one| witness(state, one.document, one.closeness)).collect();
+            let witnesses: Vec<_> = near.filter_map(|one| witness(state, subject, one)).collect();
             (witnesses, author.map(|name| name.number()), state.units.next_ordinal())
         };
         let mut looked = Looked { found: Vec::new(), finished: true, up_to };
@@ -215,7 +216,7 @@ impl Lookout {
                 break;
             }
             let verdict = self.judge(subject, author.unwrap_or(u32::MAX), &witness)?;
-            verdicts.extend(verdict.map(|verdict| (witness.ordinal, verdict)));
+            verdicts.extend(verdict.map(|verdict| (witness, verdict)));
         }
         looked.found = self.findings(verdicts);
         Ok(looked)
@@ -245,6 +246,9 @@ impl Lookout {
         let older = subject.ordinal.is_some_and(|mine| mine < witness.ordinal);
         let (first, second) = if older { (&mine, &other) } else { (&other, &mine) };
         let verdict = self.detector.judge(first, second, witness.closeness);
+        if witness.known {
+            return Ok(verdict);
+        }
         Ok(verdict.and_then(|verdict| self.confirm(first, second, verdict)))
     }
 
@@ -264,16 +268,20 @@ impl Lookout {
         Some(verdict)
     }
 
-    /// The surest verdicts, with everything drawn for their conflicts.
-    fn findings(&self, mut verdicts: Vec<(u32, Disagreement)>) -> Vec<Finding> {
-        verdicts.sort_by(|a, b| b.1.sureness.total_cmp(&a.1.sureness).then_with(|| b.0.cmp(&a.0)));
+    /// The surest verdicts, with everything drawn for their conflicts. What is in conflict already is
+    /// left out last, so that it keeps its place: looking again does not dig up what is less sure.
+    fn findings(&self, mut verdicts: Vec<(Witness, Disagreement)>) -> Vec<Finding> {
+        verdicts.sort_by(|a, b| {
+            b.1.sureness.total_cmp(&a.1.sureness).then_with(|| b.0.ordinal.cmp(&a.0.ordinal))
+        });
         let surest = verdicts.first().map_or(0.0, |(_, verdict)| verdict.sureness);
         let worth = verdicts.into_iter().take(DETECT_PER_UNIT_MAX);
         let worth = worth.filter(|(_, verdict)| verdict.sureness >= surest - SURENESS_SPREAD);
-        let drawn = worth.filter_map(|(other, verdict)| {
+        let new = worth.filter(|(witness, _)| !witness.known);
+        let drawn = new.filter_map(|(witness, verdict)| {
             let description = ConflictBody { description: verdict.reason };
             Some(Finding {
-                other,
+                other: witness.ordinal,
                 detected_by: detected_by(verdict.method),
                 conflict: ConflictId::from_bits(self.origin.id_bits()),
                 body: Body::new(self.origin.salt(), &description).ok()?,
@@ -319,12 +327,11 @@ impl Lookout {
 /// at only when they are asked about.
 fn is_eligible(state: &State, subject: Option<u32>, other: u32) -> bool {
     let draft = state.units.flags(other).is_some_and(|unit| unit.status == UnitStatus::Draft);
-    let known = subject
-        .is_some_and(|subject| subject == other || state.conflicts.is_pair_open(subject, other));
-    is_current(state, other) && !draft && !known
+    is_current(state, other) && !draft && subject != Some(other)
 }
 
-fn witness(state: &State, ordinal: u32, closeness: f32) -> Option<Witness> {
+fn witness(state: &State, subject: &Subject, found: Candidate) -> Option<Witness> {
+    let Candidate { document: ordinal, closeness } = found;
     let (flags, unit) = (state.units.flags(ordinal)?, state.units.details(ordinal)?);
     Some(Witness {
         ordinal,
@@ -333,6 +340,7 @@ fn witness(state: &State, ordinal: u32, closeness: f32) -> Option<Witness> {
         position: unit.position,
         event: unit.event,
         score: unit.score,
+        known: subject.ordinal.is_some_and(|mine| state.conflicts.is_pair_open(mine, ordinal)),
     })
 }
 

@@ -165,3 +165,16 @@ async fn a_scan_finds_every_pair_and_what_was_settled_is_not_found_again() {
     assert!(again.conflicts.iter().all(|one| one.status == ConflictStatus::Resolved));
     assert!(again.conflicts.iter().all(|one| one.resolution.is_some()));
 }
+
+#[tokio::test]
+async fn looking_again_does_not_dig_up_what_was_less_sure() {
+    let field = with_detector(&engine());
+    register(&field, "a").await.unwrap();
+    for share in 10..30 {
+        say(&field, &format!("{share}%")).await;
+    }
+    let scan = detect(&field, json!({"mode": "scan"})).await.unwrap();
+    assert!(scan.scan_coverage.new_conflicts_found > 0, "each disagrees with all others");
+    let again = detect(&field, json!({"mode": "scan"})).await.unwrap();
+    assert_eq!(again.scan_coverage.new_conflicts_found, 0);
+}
