@@ -40,6 +40,14 @@ pub struct TaskEntry {
     pub epoch_updated: u64,
     /// The commits that changed it, oldest first: what it was after each can be told again.
     pub changes: Vec<u64>,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// When somebody first began with it.
+    pub started_ms: Option<u64>,
+    /// When it last moved.
+    pub updated_ms: u64,
+    /// Whether it waits for somebody to allow something.
+    pub awaits_auth: bool,
 }
 
 impl TaskEntry {
