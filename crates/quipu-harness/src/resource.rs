@@ -3,7 +3,7 @@
 
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
-    harn::{HarnError, HarnErrorCode, List, ResourceEnvelope, ResourceKind, Workspace},
+    harn::{HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind, Workspace},
     timestamp::rfc3339,
 };
 use serde::de::DeserializeOwned;
@@ -33,6 +33,7 @@ macro_rules! resource {
     };
 }
 
+resource!(Outcome, Outcome);
 resource!(Workspace, Workspace);
 
 impl Harness {
