@@ -4,22 +4,26 @@
 
 mod built_in;
 mod caller;
+mod content;
 mod event;
 mod event_feed;
 mod event_range;
 mod event_scope;
 mod failure;
+mod field_run;
 mod harness;
 mod options;
 mod page;
+mod recording;
 mod resource;
 mod shown;
 mod task;
 mod task_submit;
+mod work;
 mod workspace;
 mod write;
 
-pub use built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT, PERSONA_FIELD, PERSONA_FIELD_NAME};
+pub use built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
 pub use caller::Caller;
 pub use event::{EventPlace, NoteBody, narrate, narrate_places};
 pub use event_feed::{EventFeed, Fed};
@@ -28,6 +32,7 @@ pub use failure::{harn_error, not_found};
 pub use harness::Harness;
 pub use options::{CONTENT_BYTES_MAX, HarnessOptions};
 pub use page::Page;
+pub use recording::Recorded;
 pub use task::TaskFilter;
 pub use task_submit::Submitted;
 pub use write::Asked;

@@ -3,7 +3,10 @@
 
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
-    harn::{HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind, Workspace},
+    harn::{
+        Artifact, HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind,
+        Workspace,
+    },
     timestamp::rfc3339,
 };
 use serde::de::DeserializeOwned;
@@ -33,6 +36,7 @@ macro_rules! resource {
     };
 }
 
+resource!(Artifact, Artifact);
 resource!(Outcome, Outcome);
 resource!(Workspace, Workspace);
 

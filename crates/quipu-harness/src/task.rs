@@ -99,6 +99,11 @@ impl TaskView {
         }
     }
 
+    /// The Task, whoever asks.
+    pub(crate) fn any(state: &State, id: &str) -> Option<Self> {
+        state.tasks.get(id).map(|entry| Self::of(state, id, entry))
+    }
+
     /// The Task, if the caller may know of it.
     pub(crate) fn find(state: &State, caller: &Caller, id: &str) -> Option<Self> {
         let entry = state.tasks.get(id)?;
@@ -157,11 +162,7 @@ impl Harness {
     }
 
     /// The Task as it is shown. Reads storage.
-    pub(crate) fn show_task(
-        &self,
-        caller: &Caller,
-        view: TaskView,
-    ) -> Result<HarnTask, HarnError> {
+    pub(crate) fn show_task(&self, caller: &Caller, view: TaskView) -> Result<HarnTask, HarnError> {
         let mut task = self.task_document(&view)?;
         task.input = shown::input(caller, task.input);
         let TaskView { id, entry, status, workspace, outcome, receipt, .. } = view;

@@ -13,7 +13,7 @@ use quipu_wire::harn::{
 
 use crate::{
     Asked, Caller, Harness, NoteBody,
-    built_in::{SESSION_DEFAULT, PERSONA_FIELD, is_for_field, session_in_field},
+    built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
     failure::harn_error,
     not_found, shown,
     task::{TaskView, blank, knows, workspace_of},
@@ -117,7 +117,14 @@ impl Harness {
         caller: &Caller,
         id: &str,
     ) -> Result<HarnTask, HarnError> {
+        self.ended(id).await?;
         self.task(caller, id).await
+    }
+
+    /// What has to be done before a Task is told to have ended.
+    #[expect(clippy::unused_async, clippy::unused_self, reason = "receipts are issued here")]
+    pub(crate) async fn ended(&self, _task: &str) -> Result<(), HarnError> {
+        Ok(())
     }
 
     /// A note about a Task for everybody to see.
@@ -200,9 +207,9 @@ impl Harness {
         self.reading(move |harness| {
             let Some(id) = harness.task_document(&view)?.persona_id else { return Ok(None) };
             let kind = DocumentKind::Persona;
-            let place = harness.field.with_state(|state| {
-                state.documents.get(kind, &id).map(|entry| entry.at)
-            });
+            let place = harness
+                .field
+                .with_state(|state| state.documents.get(kind, &id).map(|entry| entry.at));
             let Some(place) = place else { return Ok(None) };
             harness.field.body_at(place).map_err(|error| harn_error(&error))
         })
