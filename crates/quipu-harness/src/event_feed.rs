@@ -91,9 +91,9 @@ impl EventFeed {
 
     async fn read_on(&mut self) -> Result<(), HarnError> {
         let (caller, scope, from) = (self.caller.clone(), self.scope.clone(), self.next);
-        let read = self.harness.reading(move |harness| {
-            harness.read_events(&caller, &scope, from, EVENTS_AT_ONCE)
-        });
+        let read = self
+            .harness
+            .reading(move |harness| harness.read_events(&caller, &scope, from, EVENTS_AT_ONCE));
         let Batch { events, next } = read.await?;
         (self.ready, self.next) = (events.into(), next);
         Ok(())

@@ -107,9 +107,8 @@ impl Harness {
         let mut batch = Batch { events: Vec::new(), next: from };
         let mut last = BTreeMap::new();
         while batch.events.len() < limit {
-            let positions = self
-                .field
-                .with_state(|state| scope.commits(state, batch.next.0, COMMITS_AT_ONCE));
+            let positions =
+                self.field.with_state(|state| scope.commits(state, batch.next.0, COMMITS_AT_ONCE));
             if positions.is_empty() {
                 break;
             }

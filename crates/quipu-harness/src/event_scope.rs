@@ -40,7 +40,11 @@ impl EventScope {
             commits.iter().skip(first).take(limit).copied().collect()
         };
         if let Some(task) = &self.task {
-            return state.streams.task(task).map(|stream| behind(&stream.commits)).unwrap_or_default();
+            return state
+                .streams
+                .task(task)
+                .map(|stream| behind(&stream.commits))
+                .unwrap_or_default();
         }
         match &self.session {
             // What belongs to no session has no list of its own.

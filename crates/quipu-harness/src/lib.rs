@@ -23,7 +23,7 @@ mod task_submit;
 mod workspace;
 mod write;
 
-pub use built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT, PERSONA_FIELD, PERSONA_FIELD_NAME};
+pub use built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
 pub use caller::Caller;
 pub use event::{EventPlace, NoteBody, narrate, narrate_places};
 pub use event_feed::{EventFeed, Fed};

@@ -45,8 +45,11 @@ pub(crate) struct TaskView {
     receipt: Option<String>,
 }
 
-/// Where a task stands in this protocol's words.
-pub(crate) fn status_of(entry: &TaskEntry) -> TaskState {
+/// Where a task stands in this protocol's words. It is not told to have ended before its receipt can be read.
+pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState {
+    if state.endings.waits(id) {
+        return TaskState::Working;
+    }
     match entry.status {
         // A worker that is lost does not undo that work began.
         TaskStatus::Pending | TaskStatus::Assigned if entry.started_ms.is_none() => {
@@ -91,7 +94,7 @@ impl TaskView {
         Self {
             id: id.to_owned(),
             entry: entry.clone(),
-            status: status_of(entry),
+            status: status_of(state, id, entry),
             workspace: owned.unwrap_or_else(|| workspace_of(state, session)),
             document,
             outcome: state.documents.get(DocumentKind::Outcome, &outcome_id(id)).cloned(),
@@ -157,11 +160,7 @@ impl Harness {
     }
 
     /// The Task as it is shown. Reads storage.
-    pub(crate) fn show_task(
-        &self,
-        caller: &Caller,
-        view: TaskView,
-    ) -> Result<HarnTask, HarnError> {
+    pub(crate) fn show_task(&self, caller: &Caller, view: TaskView) -> Result<HarnTask, HarnError> {
         let mut task = self.task_document(&view)?;
         task.input = shown::input(caller, task.input);
         let TaskView { id, entry, status, workspace, outcome, receipt, .. } = view;

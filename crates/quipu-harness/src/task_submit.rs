@@ -13,7 +13,7 @@ use quipu_wire::harn::{
 
 use crate::{
     Asked, Caller, Harness, NoteBody,
-    built_in::{SESSION_DEFAULT, PERSONA_FIELD, is_for_field, session_in_field},
+    built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
     failure::harn_error,
     not_found, shown,
     task::{TaskView, blank, knows, workspace_of},
@@ -102,6 +102,7 @@ impl Harness {
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let session = view.entry.session.as_deref();
         if let Err(error) = self.write(asked, target, session, command).await {
+            self.settle(id).await?;
             let now = self.view_task(&asked.caller, id)?;
             let again = now.status == TaskState::Canceled && error.code == HarnErrorCode::Conflict;
             if !again {
@@ -117,6 +118,7 @@ impl Harness {
         caller: &Caller,
         id: &str,
     ) -> Result<HarnTask, HarnError> {
+        self.settle(id).await?;
         self.task(caller, id).await
     }
 
@@ -200,9 +202,9 @@ impl Harness {
         self.reading(move |harness| {
             let Some(id) = harness.task_document(&view)?.persona_id else { return Ok(None) };
             let kind = DocumentKind::Persona;
-            let place = harness.field.with_state(|state| {
-                state.documents.get(kind, &id).map(|entry| entry.at)
-            });
+            let place = harness
+                .field
+                .with_state(|state| state.documents.get(kind, &id).map(|entry| entry.at));
             let Some(place) = place else { return Ok(None) };
             harness.field.body_at(place).map_err(|error| harn_error(&error))
         })
