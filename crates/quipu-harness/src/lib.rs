@@ -2,8 +2,10 @@
 //! receipts for whatever ended, and replay. One file per resource, one method of [`Harness`] per endpoint.
 //! Knows nothing of HTTP.
 
+mod artifact;
 mod built_in;
 mod caller;
+mod content;
 mod event;
 mod event_feed;
 mod event_range;
@@ -23,6 +25,7 @@ mod task_submit;
 mod workspace;
 mod write;
 
+pub use artifact::{ArtifactContent, ArtifactFilter};
 pub use built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
 pub use caller::Caller;
 pub use event::{EventPlace, NoteBody, narrate, narrate_places};

@@ -108,6 +108,11 @@ impl TaskView {
         knows(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
     }
 
+    /// Its Session, as this protocol names it.
+    pub(crate) fn session_id(&self) -> &str {
+        self.entry.session.as_deref().unwrap_or(SESSION_DEFAULT)
+    }
+
     fn passes(&self, filter: &TaskFilter) -> bool {
         let workspace = filter.workspace.as_ref();
         workspace.is_none_or(|workspace| *workspace == self.workspace)

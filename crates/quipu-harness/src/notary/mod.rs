@@ -11,4 +11,3 @@ mod spending;
 mod story;
 
 pub(crate) use previous::{is_replay, previous_receipt};
-pub(crate) use story::rest_of;
