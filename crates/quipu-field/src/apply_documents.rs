@@ -28,6 +28,7 @@ pub(crate) fn document_changed(
             updated_ms: header.time_ms,
             at: (header.position, index),
             removed: false,
+            quotes: Vec::new(),
         };
         state.documents.push(kind, entry);
     } else {

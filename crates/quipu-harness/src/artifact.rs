@@ -135,13 +135,14 @@ impl Harness {
         let entry = self.entry(&asked.caller, DocumentKind::Artifact, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
         let mut artifact: Artifact = self.get(&asked.caller, id).await?;
-        let (sha256, content) =
-            self.reading(move |harness| harness.keep_content(&bytes)).await?;
-        let mut documents: Vec<_> = content.into_iter().collect();
+        let (sha256, content) = self.reading(move |harness| harness.keep_content(&bytes)).await?;
+        // Bytes that are kept already are not written again.
+        let mut documents = if self.has_content(&sha256) { Vec::new() } else { vec![content] };
         let session = entry.owner.session.clone();
         if let Some(registered) = artifact.sha256.as_deref() {
             if registered != sha256.bare() {
-                let message = format!("the content has sha256 {}, not the registered", sha256.bare());
+                let message =
+                    format!("the content has sha256 {}, not the registered", sha256.bare());
                 return Err(HarnError::new(HarnErrorCode::Conflict, message).at("sha256"));
             }
         } else {

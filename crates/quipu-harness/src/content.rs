@@ -13,34 +13,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Harness, failure::harn_error};
 
-/// The document of a content.
-#[derive(Debug, Serialize, Deserialize)]
-struct ContentBody {
-    base64: String,
+/// What a document of content says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ContentBody {
+    /// The bytes.
+    pub(crate) base64: String,
 }
 
 impl Harness {
-    /// The digest of bytes, and the draft that keeps them. Where they are kept already there is no draft.
+    /// The digest of bytes, and the document that keeps them.
     ///
     /// # Errors
     /// 413 where they are more than an Artifact may hold.
-    pub(crate) fn keep_content(
-        &self,
-        bytes: &[u8],
-    ) -> Result<(Sha256, Option<DocumentDraft>), HarnError> {
+    pub(crate) fn keep_content(&self, bytes: &[u8]) -> Result<(Sha256, DocumentDraft), HarnError> {
         let most = self.options.content_bytes_max;
         if bytes.len() > most {
             let message = format!("the content must be at most {most} bytes");
             return Err(HarnError::new(HarnErrorCode::PayloadTooLarge, message));
         }
         let (sha256, kind) = (Sha256::of(bytes), DocumentKind::Content);
-        let id = sha256.bare();
-        if self.field.with_state(|state| state.documents.get(kind, &id).is_some()) {
-            return Ok((sha256, None));
-        }
         let body = ContentBody { base64: base64::encode(bytes) };
-        let draft = self.draft(kind, &id, DocumentOwner::default(), Expect::Any, &body)?;
-        Ok((sha256, Some(draft)))
+        let owner = DocumentOwner::default();
+        Ok((sha256, self.draft(kind, &sha256.bare(), owner, Expect::Any, &body)?))
     }
 
     /// The bytes of a digest; nothing where they are not kept or were erased. Reads storage.

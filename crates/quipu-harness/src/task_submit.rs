@@ -118,8 +118,13 @@ impl Harness {
         caller: &Caller,
         id: &str,
     ) -> Result<HarnTask, HarnError> {
-        self.settle(id).await?;
+        self.ended(id).await?;
         self.task(caller, id).await
+    }
+
+    /// What has to be done before a Task is told to have ended: its receipt is issued.
+    pub(crate) async fn ended(&self, task: &str) -> Result<(), HarnError> {
+        self.settle(task).await
     }
 
     /// A note about a Task for everybody to see.
