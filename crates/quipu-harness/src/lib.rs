@@ -2,6 +2,7 @@
 //! receipts for whatever ended, and replay. One file per resource, one method of [`Harness`] per endpoint.
 //! Knows nothing of HTTP.
 
+mod artifact;
 mod built_in;
 mod caller;
 mod content;
@@ -12,8 +13,12 @@ mod event_scope;
 mod failure;
 mod field_run;
 mod harness;
+mod notary;
 mod options;
+mod outcome;
 mod page;
+mod receipt;
+mod receipt_check;
 mod recording;
 mod resource;
 mod shown;
@@ -23,6 +28,7 @@ mod work;
 mod workspace;
 mod write;
 
+pub use artifact::{ArtifactContent, ArtifactFilter};
 pub use built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
 pub use caller::Caller;
 pub use event::{EventPlace, NoteBody, narrate, narrate_places};

@@ -4,7 +4,7 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
-        Artifact, HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind,
+        Artifact, HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind, Vault,
         Workspace,
     },
     timestamp::rfc3339,
@@ -38,6 +38,7 @@ macro_rules! resource {
 
 resource!(Artifact, Artifact);
 resource!(Outcome, Outcome);
+resource!(Vault, Vault);
 resource!(Workspace, Workspace);
 
 impl Harness {
