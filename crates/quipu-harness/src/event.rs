@@ -263,7 +263,7 @@ impl Telling<'_> {
 
     fn of_task(&self, event: EventKind, task: &str, payload: JsonObject) -> Told {
         let session = self.state.tasks.get(task).and_then(|entry| entry.session.clone());
-        let owner = DocumentOwner { workspace: None, session, task: Some(task.to_owned()) };
+        let owner = DocumentOwner { session, task: Some(task.to_owned()), ..DocumentOwner::default() };
         let resource = (ResourceKind::Task, task.to_owned());
         Told { event: event.into(), resource, payload, owner }
     }

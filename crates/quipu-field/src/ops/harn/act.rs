@@ -37,6 +37,11 @@ pub enum HarnAct {
         /// A [`SessionBody`](crate::coordination::SessionBody).
         body: Body,
     },
+    /// Moves nothing: who speaks in a session that anybody may join becomes a member of it.
+    EnterSession {
+        /// Its id.
+        session: String,
+    },
     /// Ends a session, and calls off what is open in it.
     CloseSession {
         /// Its id.
@@ -101,11 +106,12 @@ pub enum HarnAct {
 }
 
 impl HarnAct {
-    /// The session or task that it makes.
+    /// The session or task that it makes, or the session that it enters: the act itself says who may write
+    /// there.
     #[must_use]
     pub fn made(&self) -> Option<&str> {
         match self {
-            Self::OpenSession { session, .. } => Some(session),
+            Self::OpenSession { session, .. } | Self::EnterSession { session } => Some(session),
             Self::SubmitTask { task, .. } => Some(task),
             Self::CloseSession { .. }
             | Self::ClaimTask { .. }
@@ -128,6 +134,7 @@ pub(super) fn decide(
 ) -> Result<Decision, Refusal> {
     match act {
         HarnAct::OpenSession { session, policy, body } => open(state, session, policy, body),
+        HarnAct::EnterSession { session } => join(state, message, Some(session)),
         HarnAct::CloseSession { session } => close(state, message, authority, session),
         HarnAct::SubmitTask { task, by_field, body } => {
             submit(state, message, task, *by_field, body)
