@@ -19,6 +19,8 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use crate::session_facts::SessionFacts;
+
 const INDEX_BITS: u32 = 16;
 
 /// Where an Event is in the log.
@@ -109,6 +111,9 @@ impl Telling<'_> {
                 let payload = json!({"memory_id": unit.to_string(), "type": memory_type.as_str()});
                 Some(self.of_task(EventKind::AgentMemoryWrite, task, object(payload)))
             }
+            Logged::DocumentChanged { document: DocumentKind::Session, id, .. } => {
+                self.session_document(id)
+            }
             Logged::DocumentChanged { document, id, owner, change } => {
                 self.document(*document, id, owner, *change)
             }
@@ -142,9 +147,28 @@ impl Telling<'_> {
             | SessionChange::Left { .. }
             | SessionChange::PolicySet { .. } => return None,
         };
-        let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
-        let resource = (ResourceKind::Session, session.to_owned());
-        Some(Told { event: event.into(), resource, payload: JsonObject::default(), owner })
+        Some(of_session(event, session, JsonObject::default()))
+    }
+
+    /// A fork is told in the Session that it left; of other changes only those that say as what.
+    fn session_document(&self, session: &str) -> Option<Told> {
+        let facts = self.body::<SessionFacts>()?;
+        if let Some(told) = facts.told {
+            return Some(of_session(told.event, session, told.payload));
+        }
+        let fork = facts.fork.filter(|_| self.opens(session))?;
+        let payload = JsonObject::with("session_id", session);
+        Some(of_session(EventKind::SessionThreadForked, &fork.session, payload))
+    }
+
+    /// Whether the commit opened a session.
+    fn opens(&self, session: &str) -> bool {
+        self.header.events.iter().any(|sealed| {
+            matches!(&sealed.event, Logged::SessionChanged {
+                session: opened,
+                change: SessionChange::Created { .. },
+            } if opened == session)
+        })
     }
 
     fn task(&self, task: &str, change: &TaskChange) -> Option<Told> {
@@ -263,7 +287,8 @@ impl Telling<'_> {
 
     fn of_task(&self, event: EventKind, task: &str, payload: JsonObject) -> Told {
         let session = self.state.tasks.get(task).and_then(|entry| entry.session.clone());
-        let owner = DocumentOwner { session, task: Some(task.to_owned()), ..DocumentOwner::default() };
+        let owner =
+            DocumentOwner { session, task: Some(task.to_owned()), ..DocumentOwner::default() };
         let resource = (ResourceKind::Task, task.to_owned());
         Told { event: event.into(), resource, payload, owner }
     }
@@ -307,6 +332,16 @@ impl Telling<'_> {
     fn workspace(&self, session: Option<&str>) -> Option<String> {
         let entry = self.state.documents.get(DocumentKind::Session, session?)?;
         entry.owner.workspace.clone()
+    }
+}
+
+fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
+    let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
+    Told {
+        event: event.into(),
+        resource: (ResourceKind::Session, session.to_owned()),
+        payload,
+        owner,
     }
 }
 
