@@ -146,6 +146,12 @@ impl Harness {
         self.reading(move |harness| harness.show_task(&caller, view)).await
     }
 
+    /// Where a Task stands; nothing where there is none that the caller may know of.
+    #[must_use]
+    pub fn task_state(&self, caller: &Caller, id: &str) -> Option<TaskState> {
+        self.view_task(caller, id).ok().map(|view| view.status)
+    }
+
     /// `GET /v1/tasks` and `GET /v1/sessions/{session_id}/tasks`, in the order of their making.
     ///
     /// # Errors
