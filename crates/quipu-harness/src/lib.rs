@@ -3,5 +3,7 @@
 //! of HTTP.
 
 mod caller;
+mod sealing;
 
 pub use caller::Caller;
+pub use sealing::{Sealer, SealingError};

@@ -6,13 +6,14 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
+use quipu_harness::Sealer;
 use quipu_log::FieldName;
 use quipu_replay::receipt::ReceiptSigner;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, ReceiptIssuer, receipt_signer},
+    harn::{HarnOptions, HarnSetupError, ReceiptIssuer, receipt_signer, sealer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -33,7 +34,10 @@ pub(crate) struct App {
     pub(crate) signer: Signer,
     /// Signs receipts.
     pub(crate) receipts: Arc<ReceiptSigner>,
-    /// Who issues them.
+    /// Seals the secrets of vaults.
+    #[expect(dead_code, reason = "the vaults come with their resource")]
+    pub(crate) sealer: Arc<Sealer>,
+    /// Who issues receipts.
     pub(crate) issuer: ReceiptIssuer,
     /// Checks access tokens, if any are taken.
     pub(crate) tokens: Option<TokenVerifier>,
@@ -73,6 +77,7 @@ impl App {
             fields,
             signer,
             receipts,
+            sealer: Arc::new(sealer(keys.directory(), harn.vault_key.as_ref())?),
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
             public_url: harn.public_url.clone().unwrap_or_default(),
