@@ -2,5 +2,10 @@
 #![cfg(test)]
 
 mod artifacts;
+mod events;
+mod feeds;
+mod field_tasks;
 mod receipts;
 mod support;
+mod tasks;
+mod working;
