@@ -3,9 +3,14 @@
 mod callers;
 mod discovery;
 mod entrance;
+mod events;
 mod provider;
 mod refusals;
+mod sockets;
+mod task_calls;
+mod tasks;
 mod token_keys;
 mod tokens;
+mod working;
 
 pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};
