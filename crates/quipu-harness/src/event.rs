@@ -19,7 +19,11 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::session_facts::SessionFacts;
+use crate::{
+    built_in::{SESSION_DEFAULT, session_in_field},
+    session_facts::SessionFacts,
+    task::workspace_of,
+};
 
 const INDEX_BITS: u32 = 16;
 
@@ -40,15 +44,20 @@ impl EventPlace {
         ResourceKind::Event.id(&format!("{:016x}", self.sequence()))
     }
 
+    /// The place of a number.
+    #[must_use]
+    pub fn at(sequence: u64) -> Self {
+        let index = u32::try_from(sequence & ((1 << INDEX_BITS) - 1)).unwrap_or(0);
+        Self((sequence >> INDEX_BITS, index))
+    }
+
     /// The place of an id that the log gave; nothing if it is not one.
     #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
         let hex = ResourceKind::Event.rest_of(id)?;
         let plain =
             hex.len() == 16 && hex.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-        let number = u64::from_str_radix(hex, 16).ok().filter(|_| plain)?;
-        let index = u32::try_from(number & ((1 << INDEX_BITS) - 1)).ok()?;
-        Some(Self((number >> INDEX_BITS, index)))
+        u64::from_str_radix(hex, 16).ok().filter(|_| plain).map(Self::at)
     }
 }
 
@@ -91,10 +100,22 @@ struct Told {
 /// workspace a thing belongs to.
 #[must_use]
 pub fn narrate(state: &State, header: &Header<Logged>, commit: &Commit) -> Vec<Event> {
+    narrate_places(state, header, commit).into_iter().map(|(_, event)| event).collect()
+}
+
+/// The same, each with its place in this log: the id of an Event that was brought here is of another one.
+#[must_use]
+pub fn narrate_places(
+    state: &State,
+    header: &Header<Logged>,
+    commit: &Commit,
+) -> Vec<(EventPlace, Event)> {
     let places = (0u32..).zip(&header.events);
     let told = places.filter_map(|(index, sealed)| {
         let telling = Telling { state, header, commit, index };
-        telling.tell(&sealed.event).map(|told| telling.finish(told, &sealed.event))
+        let told = telling.tell(&sealed.event)?;
+        let place = EventPlace((header.position, index));
+        Some((place, telling.finish(told, &sealed.event)))
     });
     told.collect()
 }
@@ -114,7 +135,7 @@ impl Telling<'_> {
             Logged::DocumentChanged { document: DocumentKind::Session, id, .. } => {
                 self.session_document(id)
             }
-            Logged::DocumentChanged { document, id, owner, change } => {
+            Logged::DocumentChanged { document, id, owner, change, .. } => {
                 self.document(*document, id, owner, *change)
             }
             Logged::UnitRecorded { .. }
@@ -308,6 +329,9 @@ impl Telling<'_> {
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());
         let at = imported.map_or_else(|| rfc3339(self.header.time_ms), |was| was.at.clone());
         let Told { event, resource: (kind, of), payload, owner } = told;
+        let DocumentOwner { workspace, session, task, .. } = owner;
+        let session = session.or_else(|| task.is_some().then(|| SESSION_DEFAULT.to_owned()));
+        let workspace_of = |id: &String| workspace_of(self.state, session_in_field(id));
         Event {
             object: EventObject::Event,
             envelope: ResourceEnvelope::new(id, at),
@@ -317,9 +341,9 @@ impl Telling<'_> {
             payload,
             trace_id: None,
             span_id: None,
-            workspace_id: owner.workspace.or_else(|| self.workspace(owner.session.as_deref())),
-            session_id: owner.session,
-            task_id: owner.task,
+            workspace_id: workspace.or_else(|| session.as_ref().map(workspace_of)),
+            session_id: session,
+            task_id: task,
             actor: Some(self.header.actor.clone()),
             idempotency_key: None,
             previous_event_id: None,
@@ -327,11 +351,6 @@ impl Telling<'_> {
             replayed: false,
             replay: None,
         }
-    }
-
-    fn workspace(&self, session: Option<&str>) -> Option<String> {
-        let entry = self.state.documents.get(DocumentKind::Session, session?)?;
-        entry.owner.workspace.clone()
     }
 }
 

@@ -4,8 +4,8 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
-        Branch, HarnError, HarnErrorCode, List, Message, PermissionRequest, Persona, Quota,
-        ResourceEnvelope, ResourceKind, Workspace,
+        Artifact, Branch, HarnError, HarnErrorCode, List, Message, Outcome, PermissionRequest,
+        Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
     },
     timestamp::rfc3339,
 };
@@ -36,11 +36,14 @@ macro_rules! resource {
     };
 }
 
+resource!(Artifact, Artifact);
 resource!(Branch, Branch);
 resource!(Message, Message);
+resource!(Outcome, Outcome);
 resource!(PermissionRequest, PermissionRequest);
 resource!(Persona, Persona);
 resource!(Quota, Quota);
+resource!(Vault, Vault);
 resource!(Workspace, Workspace);
 
 /// An entry of a list.

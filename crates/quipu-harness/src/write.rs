@@ -4,9 +4,12 @@ use quipu_field::{
     HarnOutcome, Message,
     documents::{DocumentKind, DocumentOwner, IdempotencyMark},
     event::Event,
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+    ops::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
 };
-use quipu_wire::harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256};
+use quipu_wire::{
+    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
+    limits::AUTHORITY_MAX,
+};
 use serde::Serialize;
 
 use crate::{Caller, Harness, failure::harn_error};
@@ -72,7 +75,7 @@ impl Harness {
         });
         let id = match &command.mark {
             Some(mark) => format!("idem-{}", mark.scope),
-            None => format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits())),
+            None => self.request_id(),
         };
         let message = Message {
             id,
@@ -84,6 +87,14 @@ impl Harness {
         self.field.harn(message, command).await.map_err(|error| harn_error(&error))
     }
 
+    /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
+    /// not asked again either.
+    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
+        let Some(scope) = asked.scope(target) else { return false };
+        let now = self.field.origin().now_ms();
+        self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
+    }
+
     /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
     /// more than one step, which must not begin again.
     pub(crate) async fn done_before(
@@ -92,13 +103,30 @@ impl Harness {
         target: Target<'_>,
         session: Option<&str>,
     ) -> Result<Option<HarnOutcome>, HarnError> {
-        let Some(scope) = asked.scope(target) else { return Ok(None) };
-        let now = self.field.origin().now_ms();
-        let known = self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some());
-        if !known {
+        if !self.was_asked(asked, target) {
             return Ok(None);
         }
         self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+    }
+
+    /// Carries out a write of the Field itself.
+    pub(crate) async fn write_as_field(
+        &self,
+        session: Option<&str>,
+        command: HarnCommand,
+    ) -> Result<HarnOutcome, HarnError> {
+        let message = Message {
+            id: self.request_id(),
+            agent: FIELD_AGENT.to_owned(),
+            session: session.map(str::to_owned),
+            epoch: 0,
+            authority: AUTHORITY_MAX,
+        };
+        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    fn request_id(&self) -> String {
+        format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
     }
 
     /// A draft of a document.
@@ -111,7 +139,8 @@ impl Harness {
         says: &T,
     ) -> Result<DocumentDraft, HarnError> {
         let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
-        Ok(DocumentDraft { kind, id: id.to_owned(), owner, expect, body: Some(body) })
+        let (id, quotes) = (id.to_owned(), Vec::new());
+        Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
     }
 }
 

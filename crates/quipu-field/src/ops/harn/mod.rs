@@ -40,8 +40,14 @@ pub fn decide(
     let authority = admit(state, message, &mut events)?;
     let made = command.act.as_ref().map(|act| act.made());
     let made = made.unwrap_or_default();
-    if let Some(act) = &command.act {
-        events.extend(act::decide(state, message, authority, time_ms, act)?);
+    let mut moves = match &command.act {
+        Some(act) => act::decide(state, message, authority, time_ms, act)?,
+        None => Vec::new(),
+    };
+    // What ends a task comes last: nothing is told of it afterwards.
+    let ends = command.act.as_ref().is_some_and(HarnAct::is_ending);
+    if !ends {
+        events.append(&mut moves);
     }
     for document in &command.documents {
         events.push(put(state, message, made, document)?);
@@ -49,6 +55,7 @@ pub fn decide(
     for note in &command.notes {
         events.push(self::note(state, made, note)?);
     }
+    events.append(&mut moves);
     if !events.is_empty()
         && let Some(mark) = &command.mark
     {
@@ -88,7 +95,7 @@ fn put(
     made: Option<&str>,
     draft: &DocumentDraft,
 ) -> Result<DraftEvent<Event>, Refusal> {
-    let DocumentDraft { kind, id, owner, expect, body } = draft;
+    let DocumentDraft { kind, id, owner, expect, body, quotes } = draft;
     let session = owner.session.as_deref().filter(|session| Some(*session) != made);
     if message.agent != FIELD_AGENT {
         visibility::may_write(state, message.speaker(), session)?;
@@ -105,8 +112,13 @@ fn put(
             return Err(Error::NotFound { kind: *kind, id: id.clone() }.into());
         }
     };
-    let event =
-        Event::DocumentChanged { document: *kind, id: id.clone(), owner: owner.clone(), change };
+    let event = Event::DocumentChanged {
+        document: *kind,
+        id: id.clone(),
+        owner: owner.clone(),
+        change,
+        quotes: quotes.clone(),
+    };
     Ok(DraftEvent { event, body: body.clone() })
 }
 
