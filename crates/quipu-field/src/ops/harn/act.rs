@@ -124,6 +124,15 @@ impl HarnAct {
         }
     }
 
+    /// The session that the actor may write in once this is decided.
+    #[must_use]
+    pub fn enters<'a>(&'a self, message: &'a Message) -> Option<&'a str> {
+        if let Self::SubmitTask { .. } = self {
+            return message.session.as_deref();
+        }
+        self.made()
+    }
+
     /// Whether it ends a task.
     #[must_use]
     pub const fn is_ending(&self) -> bool {
@@ -241,14 +250,14 @@ fn submit(
     by_field: bool,
     body: &Body,
 ) -> Result<Decision, Refusal> {
-    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    let mut events = join(state, message, message.session.as_deref())?;
     if state.tasks.get(task).is_some() {
         return Err(Error::IdTaken { kind: DocumentKind::Task, id: task.to_owned() }.into());
     }
     let created =
         TaskChange::Created { assignee: None, depends_on: Vec::new(), priority: 5, lease: None };
     let changed = |change| Event::TaskChanged { task: task.to_owned(), change };
-    let mut events = vec![DraftEvent { event: changed(created), body: Some(body.clone()) }];
+    events.push(DraftEvent { event: changed(created), body: Some(body.clone()) });
     if by_field {
         let begun = |cause, from, to| TaskChange::Moved {
             cause,
@@ -317,7 +326,7 @@ fn claim(
     Ok(events)
 }
 
-/// Whoever takes a task of an open session becomes a member of it.
+/// Whoever makes or takes a task of an open session becomes a member of it.
 fn join(state: &State, message: &Message, session: Option<&str>) -> Result<Decision, Refusal> {
     visibility::is_active(state, session)?;
     let Some((id, entry)) = session.and_then(|id| Some((id, state.sessions.get(id)?))) else {
