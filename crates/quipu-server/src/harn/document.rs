@@ -7,7 +7,10 @@ use utoipa::{
     openapi::security::{ClientCredentials, Flow, OAuth2, Scopes, SecurityScheme},
 };
 
-use super::{agent_card, discovery, events, runtime, streams, tasks, work};
+use super::{
+    agent_card, branches, discovery, events, memories, messages, permission_requests, permissions,
+    personas, quotas, runtime, sessions, skills, streams, tasks, work, workspaces,
+};
 
 /// What every request says of itself.
 #[derive(IntoParams)]
@@ -53,6 +56,49 @@ pub(super) struct HarnHeaders {
     streams::stream_events,
     streams::stream_session_events,
     streams::stream_task_events,
+    branches::list_session_branches,
+    branches::create_session_branch,
+    branches::get_branch,
+    memories::list_memories,
+    memories::create_memory,
+    memories::get_memory,
+    memories::delete_memory,
+    messages::list_session_messages,
+    messages::append_session_message,
+    messages::get_message,
+    messages::append_task_message,
+    permission_requests::list_permission_requests,
+    permission_requests::list_task_permission_requests,
+    permission_requests::respond_permission_request,
+    permission_requests::await_answer,
+    permissions::get_permission_policy,
+    permissions::install_permission_policy,
+    permissions::list_permission_rules,
+    permissions::create_permission_rule,
+    permissions::revoke_permission_rule,
+    permissions::permission_history,
+    permissions::check_permission,
+    personas::list_personas,
+    personas::create_persona,
+    personas::get_persona,
+    personas::update_persona,
+    quotas::list_quotas,
+    quotas::create_quota,
+    quotas::get_quota,
+    quotas::update_quota,
+    sessions::list_sessions,
+    sessions::create_session,
+    sessions::get_session,
+    sessions::update_session,
+    sessions::close_session,
+    sessions::fork_session,
+    sessions::truncate_session,
+    skills::list_skills,
+    skills::get_skill,
+    workspaces::list_workspaces,
+    workspaces::create_workspace,
+    workspaces::get_workspace,
+    workspaces::update_workspace,
 ))]
 pub(crate) struct HarnApi;
 

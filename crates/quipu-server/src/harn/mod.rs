@@ -7,6 +7,7 @@
 
 mod agent_card;
 mod answer;
+mod branches;
 mod credentials;
 mod discovery;
 mod document;
@@ -14,19 +15,29 @@ mod entrance;
 mod events;
 mod harnesses;
 mod identity;
+mod listing;
+mod memories;
+mod messages;
 mod options;
 mod path;
 pub(crate) mod paths;
+mod permission_requests;
+mod permissions;
+mod personas;
 mod query;
+mod quotas;
 mod refusal;
 mod routes;
 mod runtime;
+mod sessions;
+mod skills;
 mod stream_sse;
 mod stream_ws;
 mod streams;
 mod tasks;
 mod upgrade;
 mod work;
+mod workspaces;
 
 pub(crate) use document::{HarnApi, security_scheme};
 pub(crate) use harnesses::Harnesses;
