@@ -7,7 +7,9 @@ use utoipa::{
     openapi::security::{ClientCredentials, Flow, OAuth2, Scopes, SecurityScheme},
 };
 
-use super::{agent_card, discovery, events, runtime, streams, tasks, work};
+use super::{
+    agent_card, artifacts, discovery, events, outcomes, receipts, runtime, streams, tasks, work,
+};
 
 /// What every request says of itself.
 #[derive(IntoParams)]
@@ -53,6 +55,16 @@ pub(super) struct HarnHeaders {
     streams::stream_events,
     streams::stream_session_events,
     streams::stream_task_events,
+    receipts::list_task_receipts,
+    receipts::get_receipt,
+    receipts::verify_receipt,
+    outcomes::list_outcomes,
+    outcomes::get_outcome,
+    artifacts::register_artifact,
+    artifacts::list_artifacts,
+    artifacts::get_artifact,
+    artifacts::download_content,
+    artifacts::upload_content,
 ))]
 pub(crate) struct HarnApi;
 

@@ -7,6 +7,7 @@
 
 mod agent_card;
 mod answer;
+mod artifacts;
 mod credentials;
 mod discovery;
 mod document;
@@ -15,9 +16,11 @@ mod events;
 mod harnesses;
 mod identity;
 mod options;
+mod outcomes;
 mod path;
 pub(crate) mod paths;
 mod query;
+mod receipts;
 mod refusal;
 mod routes;
 mod runtime;

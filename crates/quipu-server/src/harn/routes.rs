@@ -7,7 +7,10 @@ use axum::{
     routing::{get, post},
 };
 
-use super::{agent_card, discovery, events, paths, runtime, streams, tasks, work};
+use super::{
+    agent_card, artifacts, discovery, events, outcomes, paths, receipts, runtime, streams, tasks,
+    work,
+};
 use crate::app::App;
 
 /// All routes of this protocol.
@@ -35,6 +38,17 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::TASK_FAIL, post(work::fail_task))
         .route(paths::TASK_DEPENDENCIES, post(work::record_dependency))
         .route(paths::TASK_CHECKPOINTS, post(work::record_checkpoint))
+        .route(paths::TASK_RECEIPTS, get(receipts::list_task_receipts))
+        .route(paths::ARTIFACTS, get(artifacts::list_artifacts).post(artifacts::register_artifact))
+        .route(paths::ARTIFACT, get(artifacts::get_artifact))
+        .route(
+            paths::ARTIFACT_CONTENT,
+            get(artifacts::download_content).put(artifacts::upload_content),
+        )
+        .route(paths::RECEIPT, get(receipts::get_receipt))
+        .route(paths::RECEIPT_VERIFY, post(receipts::verify_receipt))
+        .route(paths::OUTCOMES, get(outcomes::list_outcomes))
+        .route(paths::OUTCOME, get(outcomes::get_outcome))
         .route(paths::EVENTS, get(events::list_events))
         .route(paths::EVENTS_STREAM, get(streams::stream_events))
         .route(paths::EVENT, get(events::get_event))
