@@ -4,8 +4,8 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
-        Artifact, HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind, Vault,
-        Workspace,
+        Artifact, Connector, HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope,
+        ResourceKind, Vault, Workspace,
     },
     timestamp::rfc3339,
 };
@@ -37,6 +37,7 @@ macro_rules! resource {
 }
 
 resource!(Artifact, Artifact);
+resource!(Connector, Connector);
 resource!(Outcome, Outcome);
 resource!(Vault, Vault);
 resource!(Workspace, Workspace);

@@ -33,8 +33,8 @@ mod work;
 
 pub(crate) use document::{HarnApi, security_scheme};
 pub(crate) use harnesses::Harnesses;
-pub(crate) use identity::receipt_signer;
 pub use identity::{ReceiptIssuer, SecretError};
-pub use options::{HarnOptions, HarnSetupError};
+pub(crate) use identity::{receipt_signer, sealer};
+pub use options::{HarnOptions, HarnSetupError, VaultKey, VaultKeyError};
 pub(crate) use refusal::HarnRefused;
 pub(crate) use routes::router;

@@ -78,9 +78,7 @@ pub(super) async fn get_receipt(
     let call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
     let (harness, caller) = (&call.harness, &call.caller);
     Ok(match form {
-        Form::Resource => {
-            HarnAnswer::ok(harness.receipt(caller, &receipt).await?).into_response()
-        }
+        Form::Resource => HarnAnswer::ok(harness.receipt(caller, &receipt).await?).into_response(),
         Form::Json => typed(RECEIPT_JSON, harness.receipt_json(caller, &receipt).await?),
         Form::Cbor => typed(RECEIPT_CBOR, harness.receipt_cbor(caller, &receipt).await?),
     })
@@ -122,7 +120,8 @@ enum Form {
 impl Form {
     /// The first of our media types that `Accept` names; the resource where it names none. Never refused.
     fn asked(headers: &HeaderMap) -> Self {
-        let lines = headers.get_all(header::ACCEPT).into_iter().filter_map(|line| line.to_str().ok());
+        let lines =
+            headers.get_all(header::ACCEPT).into_iter().filter_map(|line| line.to_str().ok());
         let types = lines.flat_map(|line| line.split(','));
         let mut types = types.map(|text| text.split(';').next().unwrap_or_default().trim());
         let known = |text: &str| {
