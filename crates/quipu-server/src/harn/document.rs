@@ -8,7 +8,8 @@ use utoipa::{
 };
 
 use super::{
-    agent_card, artifacts, discovery, events, outcomes, receipts, runtime, streams, tasks, work,
+    agent_card, artifacts, connectors, discovery, events, outcomes, receipts, runtime, streams,
+    tasks, vaults, work,
 };
 
 /// What every request says of itself.
@@ -65,6 +66,14 @@ pub(super) struct HarnHeaders {
     artifacts::get_artifact,
     artifacts::download_content,
     artifacts::upload_content,
+    vaults::create_vault,
+    vaults::list_vaults,
+    vaults::get_vault,
+    vaults::put_secret,
+    connectors::list_connectors,
+    connectors::get_connector,
+    connectors::update_connector,
+    connectors::deliver,
 ))]
 pub(crate) struct HarnApi;
 

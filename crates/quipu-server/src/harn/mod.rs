@@ -8,6 +8,7 @@
 mod agent_card;
 mod answer;
 mod artifacts;
+mod connectors;
 mod credentials;
 mod discovery;
 mod document;
@@ -29,6 +30,7 @@ mod stream_ws;
 mod streams;
 mod tasks;
 mod upgrade;
+mod vaults;
 mod work;
 
 pub(crate) use document::{HarnApi, security_scheme};

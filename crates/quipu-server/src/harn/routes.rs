@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    routing::{get, post},
+    routing::{get, post, put},
 };
 
 use super::{
-    agent_card, artifacts, discovery, events, outcomes, paths, receipts, runtime, streams, tasks,
-    work,
+    agent_card, artifacts, connectors, discovery, events, outcomes, paths, receipts, runtime,
+    streams, tasks, vaults, work,
 };
 use crate::app::App;
 
@@ -47,6 +47,12 @@ pub(crate) fn router() -> Router<Arc<App>> {
         )
         .route(paths::RECEIPT, get(receipts::get_receipt))
         .route(paths::RECEIPT_VERIFY, post(receipts::verify_receipt))
+        .route(paths::VAULTS, get(vaults::list_vaults).post(vaults::create_vault))
+        .route(paths::VAULT, get(vaults::get_vault))
+        .route(paths::VAULT_SECRET, put(vaults::put_secret))
+        .route(paths::CONNECTORS, get(connectors::list_connectors))
+        .route(paths::CONNECTOR, get(connectors::get_connector).patch(connectors::update_connector))
+        .route(paths::CONNECTOR_DELIVERIES, post(connectors::deliver))
         .route(paths::OUTCOMES, get(outcomes::list_outcomes))
         .route(paths::OUTCOME, get(outcomes::get_outcome))
         .route(paths::EVENTS, get(events::list_events))
