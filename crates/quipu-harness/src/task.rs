@@ -118,6 +118,11 @@ impl TaskView {
         self.entry.session.as_deref().unwrap_or(SESSION_DEFAULT)
     }
 
+    /// The Persona that it is under.
+    pub(crate) fn persona(&self) -> Option<&str> {
+        self.document.as_ref()?.owner.persona.as_deref()
+    }
+
     fn passes(&self, filter: &TaskFilter) -> bool {
         let workspace = filter.workspace.as_ref();
         workspace.is_none_or(|workspace| *workspace == self.workspace)
