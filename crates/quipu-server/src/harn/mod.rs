@@ -7,7 +7,9 @@
 
 mod agent_card;
 mod answer;
+mod artifacts;
 mod branches;
+mod connectors;
 mod credentials;
 mod discovery;
 mod document;
@@ -19,6 +21,7 @@ mod listing;
 mod memories;
 mod messages;
 mod options;
+mod outcomes;
 mod path;
 pub(crate) mod paths;
 mod permission_requests;
@@ -26,6 +29,7 @@ mod permissions;
 mod personas;
 mod query;
 mod quotas;
+mod receipts;
 mod refusal;
 mod routes;
 mod runtime;
@@ -36,6 +40,7 @@ mod stream_ws;
 mod streams;
 mod tasks;
 mod upgrade;
+mod vaults;
 mod work;
 mod workspaces;
 
