@@ -6,10 +6,9 @@ use super::task_calls::{expect, hidden, operator, settled, socket, waiting};
 use crate::support::{Frame, Socket, TestServer};
 
 fn text(socket: &mut Socket) -> Value {
-    match socket.next() {
-        Frame::Text(value) => value,
-        other => panic!("{other:?}"),
-    }
+    let frame = socket.next();
+    let Frame::Text(value) = frame else { panic!("{frame:?}") };
+    value
 }
 
 fn say(socket: &mut Socket, frame: &Value) {
@@ -33,10 +32,9 @@ fn a_browser_is_told_the_past_and_the_present_and_cancels() {
     say(&mut socket, &json!({"type": "cancel", "reason": "enough", "idempotency_key": "k"}));
     let mut told = Vec::new();
     let close = loop {
-        match socket.next() {
-            Frame::Text(frame) => told.push(frame["event"]["event"].clone()),
-            other => break other,
-        }
+        let frame = socket.next();
+        let Frame::Text(frame) = frame else { break frame };
+        told.push(frame["event"]["event"].clone());
     };
     assert_eq!(told[..2], [json!("user.cancel_requested"), json!("task.canceled")]);
     assert_eq!(close, Frame::Close(1000, "the task has ended".to_owned()));
