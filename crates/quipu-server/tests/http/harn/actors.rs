@@ -17,7 +17,7 @@ impl Actor {
 
     /// An agent with a key of its own.
     pub(crate) fn agent(server: &TestServer, name: &str, authority: u8) -> Self {
-        let key = server.key_for(KeyAgent::Only(name.to_owned()), authority, None);
+        let key = server.key_for(KeyAgent::Named(name.to_owned()), authority, None);
         Self(bearer(server, &key))
     }
 
