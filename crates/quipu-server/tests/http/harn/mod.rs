@@ -4,6 +4,8 @@ mod actors;
 mod callers;
 mod discovery;
 mod entrance;
+mod memories;
+mod permissions;
 mod refusals;
 mod sessions;
 
