@@ -4,3 +4,4 @@
 mod artifacts;
 mod receipts;
 mod support;
+mod transcripts;
