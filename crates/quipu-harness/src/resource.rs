@@ -4,8 +4,8 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
-        Artifact, Branch, HarnError, HarnErrorCode, List, Message, Outcome, PermissionRequest,
-        Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
+        Artifact, Branch, Connector, HarnError, HarnErrorCode, List, Message, Outcome,
+        PermissionRequest, Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
     },
     timestamp::rfc3339,
 };
@@ -38,6 +38,7 @@ macro_rules! resource {
 
 resource!(Artifact, Artifact);
 resource!(Branch, Branch);
+resource!(Connector, Connector);
 resource!(Message, Message);
 resource!(Outcome, Outcome);
 resource!(PermissionRequest, PermissionRequest);
@@ -51,7 +52,7 @@ enum Listed<T> {
     /// What is built in.
     BuiltIn(T),
     /// A document.
-    Kept(DocumentEntry),
+    Kept(Box<DocumentEntry>),
 }
 
 impl Harness {
@@ -113,8 +114,9 @@ impl Harness {
             };
             let entries = state.documents.from(T::DOCUMENT, from);
             let entries = entries.filter(|(_, entry)| passes(entry) && knows(entry));
-            let entries = entries
-                .map(|(place, entry)| ((place + before) as u64, Listed::Kept(entry.clone())));
+            let entries = entries.map(|(place, entry)| {
+                ((place + before) as u64, Listed::Kept(Box::new(entry.clone())))
+            });
             let built_in = (0u64..).zip(built_in.into_iter().map(Listed::BuiltIn));
             page.take(built_in.chain(entries))
         });

@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer, sealer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -34,7 +34,7 @@ pub(crate) struct App {
     pub(crate) signer: Signer,
     /// Signs receipts.
     pub(crate) receipts: Arc<ReceiptSigner>,
-    /// Who issues them.
+    /// Who issues receipts.
     pub(crate) issuer: ReceiptIssuer,
     /// The Harn protocol's view of each open Field.
     pub(crate) harnesses: Harnesses,
@@ -72,10 +72,13 @@ impl App {
     ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
         let receipts = Arc::new(receipt_signer(keys.directory())?);
+        let sealer = sealer(keys.directory(), harn.vault_key.as_ref())?;
         let harnesses = Harnesses::new(HarnessOptions {
             issuer: harn.issuer.facts(&receipts),
             policy_ref: harn.issuer.policy_ref.clone(),
             signer: Some(Arc::clone(&receipts)),
+            secrets: sealer.hashing().clone(),
+            sealer: Some(sealer),
             ..HarnessOptions::default()
         });
         Ok(Self {

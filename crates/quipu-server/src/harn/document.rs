@@ -8,8 +8,9 @@ use utoipa::{
 };
 
 use super::{
-    agent_card, branches, discovery, events, memories, messages, permission_requests, permissions,
-    personas, quotas, runtime, sessions, skills, streams, tasks, work, workspaces,
+    agent_card, artifacts, branches, connectors, discovery, events, memories, messages, outcomes,
+    permission_requests, permissions, personas, quotas, receipts, runtime, sessions, skills,
+    streams, tasks, vaults, work, workspaces,
 };
 
 /// What every request says of itself.
@@ -99,6 +100,24 @@ pub(super) struct HarnHeaders {
     workspaces::create_workspace,
     workspaces::get_workspace,
     workspaces::update_workspace,
+    receipts::list_task_receipts,
+    receipts::get_receipt,
+    receipts::verify_receipt,
+    outcomes::list_outcomes,
+    outcomes::get_outcome,
+    artifacts::register_artifact,
+    artifacts::list_artifacts,
+    artifacts::get_artifact,
+    artifacts::download_content,
+    artifacts::upload_content,
+    vaults::create_vault,
+    vaults::list_vaults,
+    vaults::get_vault,
+    vaults::put_secret,
+    connectors::list_connectors,
+    connectors::get_connector,
+    connectors::update_connector,
+    connectors::deliver,
 ))]
 pub(crate) struct HarnApi;
 

@@ -56,8 +56,7 @@ pub(crate) const VAULT: &str = "/v1/vaults/{vault_id}";
 pub(crate) const VAULT_SECRET: &str = "/v1/vaults/{vault_id}/secrets/{name}";
 pub(crate) const CONNECTORS: &str = "/v1/connectors";
 pub(crate) const CONNECTOR: &str = "/v1/connectors/{connector_id}";
-pub(crate) const CONNECTOR_WEBHOOK: &str = "/v1/connectors/{connector_id}/webhook";
-pub(crate) const CONNECTOR_SECRET: &str = "/v1/connectors/{connector_id}/secret";
+pub(crate) const CONNECTOR_DELIVERIES: &str = "/v1/connectors/{connector_id}/deliveries";
 pub(crate) const SKILLS: &str = "/v1/skills";
 pub(crate) const SKILL: &str = "/v1/skills/{skill_id}";
 pub(crate) const OUTCOMES: &str = "/v1/outcomes";
@@ -72,7 +71,7 @@ pub(crate) const PERMISSION_RULE: &str = "/v1/permissions/rules/{rule_id}";
 pub(crate) const PERMISSION_HISTORY: &str = "/v1/permissions/history";
 pub(crate) const PERMISSION_CHECK: &str = "/v1/permissions/check";
 
-const ALL: [&str; 70] = [
+const ALL: [&str; 69] = [
     DISCOVERY,
     AGENT_CARD,
     HEALTH,
@@ -128,8 +127,7 @@ const ALL: [&str; 70] = [
     VAULT_SECRET,
     CONNECTORS,
     CONNECTOR,
-    CONNECTOR_WEBHOOK,
-    CONNECTOR_SECRET,
+    CONNECTOR_DELIVERIES,
     SKILLS,
     SKILL,
     OUTCOMES,

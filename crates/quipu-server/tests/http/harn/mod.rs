@@ -4,9 +4,17 @@ mod actors;
 mod callers;
 mod discovery;
 mod entrance;
+mod events;
 mod memories;
 mod permissions;
+mod provider;
 mod refusals;
 mod sessions;
+mod sockets;
+mod task_calls;
+mod tasks;
+mod token_keys;
+mod tokens;
+mod working;
 
 pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};
