@@ -1,11 +1,15 @@
 //! The Harn Agents Protocol as a client meets it, over sockets alone.
 
+mod artifacts;
 mod callers;
+mod connectors;
 mod discovery;
 mod entrance;
 mod provider;
+mod receipts;
 mod refusals;
 mod token_keys;
 mod tokens;
+mod worker;
 
 pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};
