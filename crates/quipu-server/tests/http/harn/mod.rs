@@ -1,5 +1,6 @@
 //! The Harn Agents Protocol as a client meets it, over sockets alone.
 
+mod actors;
 mod artifacts;
 mod callers;
 mod connectors;
@@ -8,6 +9,7 @@ mod entrance;
 mod provider;
 mod receipts;
 mod refusals;
+mod sessions;
 mod token_keys;
 mod tokens;
 mod worker;

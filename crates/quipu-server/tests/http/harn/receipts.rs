@@ -37,7 +37,10 @@ fn a_completed_task_points_at_an_outcome_and_a_receipt_that_its_card_proves() {
     assert!(verdict.is_valid(), "{:?}", verdict.findings);
     let outcome = client.get(&format!("/v1/outcomes/{}", task["outcome_id"].as_str().unwrap()));
     let outcome = outcome.json();
-    assert_eq!((&outcome["status"], &outcome["receipt_id"]), (&json!("SUCCEEDED"), &task["receipt_id"]));
+    assert_eq!(
+        (&outcome["status"], &outcome["receipt_id"]),
+        (&json!("SUCCEEDED"), &task["receipt_id"])
+    );
     let listed = client.get(&format!("/v1/outcomes?task_id={}", id(&task))).json();
     assert_eq!(listed["data"], json!([outcome]));
     assert_eq!(client.get("/v1/outcomes?task_id=task_none").json()["data"], json!([]));
