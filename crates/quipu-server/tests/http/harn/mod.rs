@@ -6,6 +6,7 @@ mod callers;
 mod connectors;
 mod discovery;
 mod entrance;
+mod privacy;
 mod provider;
 mod receipts;
 mod refusals;
