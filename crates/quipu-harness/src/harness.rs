@@ -16,6 +16,8 @@ pub struct Harness {
     pub(crate) options: Arc<HarnessOptions>,
     /// Receipts are issued one after the other, because each follows the one before.
     pub(crate) issuing: Arc<Mutex<()>>,
+    /// What is read, changed and put back is changed by one request after the other.
+    pub(crate) changing: Arc<Mutex<()>>,
 }
 
 impl Harness {
@@ -28,7 +30,7 @@ impl Harness {
     /// The view of a Field.
     #[must_use]
     pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
-        Self { field, options, issuing: Arc::default() }
+        Self { field, options, issuing: Arc::default(), changing: Arc::default() }
     }
 
     /// The Field.

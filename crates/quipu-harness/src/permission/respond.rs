@@ -33,6 +33,7 @@ impl Harness {
         id: &str,
         answer: PermissionResponseRequest,
     ) -> Result<PermissionRequest, HarnError> {
+        let _turn = self.changing.lock().await;
         let kind = DocumentKind::PermissionRequest;
         let missing = || not_found(ResourceKind::PermissionRequest, id);
         let entry = self.entry(&asked.caller, kind, id).ok_or_else(missing)?;
@@ -82,7 +83,7 @@ impl Harness {
         let kind = DocumentKind::PermissionRequest;
         let mut documents = vec![
             self.draft(kind, &entry.id, entry.owner, Expect::Known, &request)?,
-            self.decision_draft(audit)?,
+            self.decision_draft(&audit)?,
         ];
         if answer.remember {
             documents.push(self.rule_draft(&asked.caller, rule_of(&check, answer))?);

@@ -8,4 +8,5 @@ mod field_tasks;
 mod receipts;
 mod support;
 mod tasks;
+mod transcripts;
 mod working;
