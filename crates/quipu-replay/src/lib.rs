@@ -3,6 +3,7 @@
 //! as events, a receipt and, where it failed, the first thing that was unavailable.
 
 pub mod cbor;
+pub mod module;
 pub mod receipt;
 mod schema;
 pub mod task;
