@@ -11,7 +11,7 @@ pub struct Request {
     pub key: String,
     /// What the answer is.
     pub kind: DependencyKind,
-    /// The digest of the arguments.
+    /// The digest of the arguments, with the secrets in them concealed.
     pub sha256: Sha256,
     /// The capability, such as `llm.call`.
     pub capability: String,

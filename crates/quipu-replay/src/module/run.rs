@@ -169,10 +169,10 @@ impl<'a> Session<'a> {
         let CapabilityRequest { capability, operation, .. } = request;
         let arguments =
             canonical(&request.arguments.to_json(), "the question").map_err(Stop::Fails)?;
-        let sha256 = digest(&arguments).map_err(Stop::Fails)?;
+        let holds_secret = self.secrecy.is_in(&arguments);
+        let sha256 = digest(&self.secrecy.concealed(&arguments)).map_err(Stop::Fails)?;
         let named = self.keys.name(capability, operation, &arguments, sha256);
         let (key, kind) = named.map_err(Stop::Fails)?;
-        let holds_secret = self.secrecy.is_in(&arguments);
         let capability = format!("{capability}.{operation}");
         Ok(Request { key, kind, sha256, capability, arguments, holds_secret })
     }

@@ -42,6 +42,19 @@ impl Secrecy {
         }
     }
 
+    /// A value without the secrets in it: a plain digest of a short secret can be guessed.
+    pub(super) fn concealed(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.conceal(text)),
+            Value::Array(values) => values.iter().map(|value| self.concealed(value)).collect(),
+            Value::Object(members) => {
+                let members = members.iter();
+                members.map(|(name, value)| (self.conceal(name), self.concealed(value))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
     /// A text without the secrets in it.
     pub(super) fn conceal(&self, text: &str) -> String {
         self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret, CONCEALED))

@@ -1,6 +1,7 @@
 //! What modules do, through the crate's public functions.
 
 mod compiling;
+mod documented;
 mod modules;
 mod properties;
 mod refusing;

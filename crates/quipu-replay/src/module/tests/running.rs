@@ -94,12 +94,15 @@ fn a_secret_does_not_come_out_in_an_output_or_a_diagnostic() {
 }
 
 #[test]
-fn a_question_says_whether_it_holds_a_secret() {
+fn a_question_says_whether_it_holds_a_secret_and_has_no_digest_of_it() {
     let mut table = Table::complete();
     completed(run(&compiled(ASKS), &policy(), &input(), &mut table));
     let holding = table.asked.iter().filter(|request| request.holds_secret);
     let keys: Vec<_> = holding.map(|request| request.key.as_str()).collect();
     assert_eq!(keys, ["host:tools.invoke:1"]);
+    let arguments = json!(["search", {"query": "mostly", "token": "[secret]"}]);
+    let digest = Sha256::of_json(&arguments).unwrap();
+    assert_eq!(table.asked[3].sha256, digest, "a digest of a secret could be guessed");
 }
 
 #[test]
