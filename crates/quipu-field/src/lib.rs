@@ -19,6 +19,7 @@ pub mod coordination;
 mod detecting;
 mod enriching;
 pub mod event;
+mod event_reading;
 mod failure;
 mod field;
 mod field_attuning;
