@@ -29,8 +29,8 @@ impl Embedding {
 
 impl Row {
     pub(crate) fn new(vector: &[f32]) -> Option<Self> {
-        let largest = vector.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
-        let usable = largest > 0.0 && vector.iter().all(|value| value.is_finite());
+        let (largest, finite) = largest(vector);
+        let usable = largest > 0.0 && finite;
         usable.then(|| {
             let scale = largest / 127.0;
             Self { scale, values: vector.iter().map(|value| small(value / scale)).collect() }
@@ -38,10 +38,27 @@ impl Row {
     }
 }
 
-/// A row from -127 to 127.
+/// Numbers that are looked at together: one after the other, each would wait for the one before.
+const LANES: usize = 8;
+
+/// The largest number, whatever its sign, and whether all are finite.
+fn largest(vector: &[f32]) -> (f32, bool) {
+    let (mut most, mut finite) = ([0.0_f32; LANES], [true; LANES]);
+    for chunk in vector.chunks(LANES) {
+        for ((most, finite), value) in most.iter_mut().zip(&mut finite).zip(chunk) {
+            let size = value.abs();
+            *most = if size > *most { size } else { *most };
+            *finite &= size < f32::INFINITY;
+        }
+    }
+    (most.into_iter().fold(0.0, f32::max), finite == [true; LANES])
+}
+
+/// A row from -127 to 127: the nearest whole number, halves away from zero. What is added is the largest
+/// number below a half. The library's own rounding would be a call for each number.
 #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer saturates")]
 fn small(value: f32) -> i8 {
-    value.round() as i8
+    (value + 0.499_999_97_f32.copysign(value)) as i8
 }
 
 /// The inner product of two rows before their scales.
@@ -59,6 +76,17 @@ mod tests {
         let row = Row::new(&vector).unwrap();
         for (kept, value) in row.values.iter().zip(vector) {
             assert!((f32::from(*kept) * row.scale - value).abs() <= row.scale / 2.0 + 1e-6);
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_as_the_library_does() {
+        let steps = (-32_000_i16..=32_000).map(|step| f32::from(step) / 250.0);
+        let halves = (-255_i16..=255).map(|half| f32::from(half) / 2.0);
+        let beside = halves.flat_map(|half| [half.next_down(), half, half.next_up()]);
+        for value in steps.chain(beside) {
+            let rounded = value.round().clamp(-128.0, 127.0);
+            assert!((f32::from(small(value)) - rounded).abs() < 0.1, "{value}");
         }
     }
 
