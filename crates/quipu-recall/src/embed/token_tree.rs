@@ -112,7 +112,7 @@ mod tests {
                 tokens.iter().rev().find(|(token, _)| *token == wanted).map(|(_, id)| *id)
             };
             let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8());
-            let longest = ends.filter_map(|end| Some((end, id(&text[..end])?))).last();
+            let longest = ends.filter_map(|end| Some((end, id(&text[..end])?))).next_back();
             prop_assert_eq!(tree.longest_start(&text), longest);
             prop_assert_eq!(tree.id(&text), id(&text));
         }
