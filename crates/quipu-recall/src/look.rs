@@ -123,7 +123,9 @@ impl<'i, 'q> Look<'i, 'q> {
         let in_order: Vec<u32> = found.iter().collect();
         for term in terms {
             let mut add = |ordinal: u32| sums.add(ordinal, term.worth * self.saturation(ordinal));
-            if term.list.marks().is_none() && is_read_whole(term.list, in_order.len()) {
+            if let Some(bits) = term.list.bits() {
+                found.common(bits).for_each(add);
+            } else if is_read_whole(term.list, in_order.len()) {
                 term.list.iter().filter(|ordinal| found.has(*ordinal)).for_each(add);
             } else {
                 term.list.for_each_of(&in_order, |place| add(in_order[place]));

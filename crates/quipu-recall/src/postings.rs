@@ -108,6 +108,11 @@ impl Postings {
         true
     }
 
+    /// One bit for each ordinal, where the list has them.
+    pub(crate) fn bits(&self) -> Option<&[u64]> {
+        (!self.bits.is_empty()).then_some(&self.bits)
+    }
+
     /// Whether the list has an ordinal, where that is quickly said of any.
     pub(crate) fn marks(&self) -> Option<impl Fn(u32) -> bool> {
         (!self.bits.is_empty()).then_some(|ordinal: u32| {
