@@ -11,8 +11,8 @@ use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
-        Event, EventKind, EventName, EventObject, JsonObject, ResourceEnvelope, ResourceKind,
-        ResourcePointer, TaskState, Visibility,
+        Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
+        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
     },
     timestamp::rfc3339,
 };
@@ -38,6 +38,13 @@ impl EventPlace {
         ResourceKind::Event.id(&format!("{:016x}", self.sequence()))
     }
 
+    /// The place with this number.
+    #[must_use]
+    pub fn of_sequence(number: u64) -> Self {
+        let index = u32::try_from(number & ((1 << INDEX_BITS) - 1)).unwrap_or_default();
+        Self((number >> INDEX_BITS, index))
+    }
+
     /// The place of an id that the log gave; nothing if it is not one.
     #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
@@ -45,8 +52,7 @@ impl EventPlace {
         let plain =
             hex.len() == 16 && hex.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
         let number = u64::from_str_radix(hex, 16).ok().filter(|_| plain)?;
-        let index = u32::try_from(number & ((1 << INDEX_BITS) - 1)).ok()?;
-        Some(Self((number >> INDEX_BITS, index)))
+        Some(Self::of_sequence(number))
     }
 }
 
@@ -67,6 +73,9 @@ pub struct NoteBody {
     /// The digest of what was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_sha256: Option<quipu_wire::harn::Sha256>,
+    /// What it repeats, where a worker that replays was given an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayEventMetadata>,
 }
 
 /// One event of the log on its way to being told.
@@ -83,18 +92,46 @@ struct Told {
     resource: (ResourceKind, String),
     payload: JsonObject,
     owner: DocumentOwner,
+    replay: Option<ReplayEventMetadata>,
 }
 
 /// The Events of a commit, in order. `state` is any later state of the same log: it knows which session and
 /// workspace a thing belongs to.
 #[must_use]
 pub fn narrate(state: &State, header: &Header<Logged>, commit: &Commit) -> Vec<Event> {
+    narrate_placed(state, header, commit).into_iter().map(|(_, event)| event).collect()
+}
+
+/// The same, each with its place in the commit.
+#[must_use]
+pub fn narrate_placed(
+    state: &State,
+    header: &Header<Logged>,
+    commit: &Commit,
+) -> Vec<(u32, Event)> {
+    let brought = brought_here(header);
     let places = (0u32..).zip(&header.events);
     let told = places.filter_map(|(index, sealed)| {
         let telling = Telling { state, header, commit, index };
-        telling.tell(&sealed.event).map(|told| telling.finish(told, &sealed.event))
+        let told = telling.tell(&sealed.event)?;
+        let event = telling.finish(told, &sealed.event);
+        let own = brought.is_none() || is_imported(&sealed.event);
+        (own || event.task_id.as_deref() != brought).then_some((index, event))
     });
     told.collect()
+}
+
+/// The task that a commit brought here from another server. What happened to it is what the notes of that
+/// commit say, and not that it was brought.
+fn brought_here(header: &Header<Logged>) -> Option<&str> {
+    header.events.iter().find_map(|sealed| match &sealed.event {
+        Logged::TaskNoted { task, .. } if is_imported(&sealed.event) => Some(task.as_str()),
+        _ => None,
+    })
+}
+
+fn is_imported(event: &Logged) -> bool {
+    matches!(event, Logged::TaskNoted { note, .. } if note.imported.is_some())
 }
 
 impl Telling<'_> {
@@ -144,7 +181,8 @@ impl Telling<'_> {
         };
         let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
         let resource = (ResourceKind::Session, session.to_owned());
-        Some(Told { event: event.into(), resource, payload: JsonObject::default(), owner })
+        let payload = JsonObject::default();
+        Some(Told { event: event.into(), resource, payload, owner, replay: None })
     }
 
     fn task(&self, task: &str, change: &TaskChange) -> Option<Told> {
@@ -212,7 +250,8 @@ impl Telling<'_> {
         if let Some(checkpoint) = &note.checkpoint {
             payload.insert("checkpoint_id".to_owned(), checkpoint.as_str().into());
         }
-        Told { event, ..self.of_task(EventKind::TaskStatusChanged, task, payload) }
+        let replay = body.replay;
+        Told { event, replay, ..self.of_task(EventKind::TaskStatusChanged, task, payload) }
     }
 
     fn handoff(&self, handoff: &str, change: &HandoffChange) -> Option<Told> {
@@ -258,14 +297,14 @@ impl Telling<'_> {
         };
         let payload = JsonObject::with(&format!("{kind}_id"), id);
         let (event, resource) = (event.into(), (kind, id.to_owned()));
-        Some(Told { event, resource, payload, owner: owner.clone() })
+        Some(Told { event, resource, payload, owner: owner.clone(), replay: None })
     }
 
     fn of_task(&self, event: EventKind, task: &str, payload: JsonObject) -> Told {
         let session = self.state.tasks.get(task).and_then(|entry| entry.session.clone());
         let owner = DocumentOwner { workspace: None, session, task: Some(task.to_owned()) };
         let resource = (ResourceKind::Task, task.to_owned());
-        Told { event: event.into(), resource, payload, owner }
+        Told { event: event.into(), resource, payload, owner, replay: None }
     }
 
     fn body<T: DeserializeOwned>(&self) -> Option<T> {
@@ -282,7 +321,7 @@ impl Telling<'_> {
             if let Logged::TaskNoted { note, .. } = logged { note.imported.as_ref() } else { None };
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());
         let at = imported.map_or_else(|| rfc3339(self.header.time_ms), |was| was.at.clone());
-        let Told { event, resource: (kind, of), payload, owner } = told;
+        let Told { event, resource: (kind, of), payload, owner, replay } = told;
         Event {
             object: EventObject::Event,
             envelope: ResourceEnvelope::new(id, at),
@@ -299,8 +338,8 @@ impl Telling<'_> {
             idempotency_key: None,
             previous_event_id: None,
             receipt_id: None,
-            replayed: false,
-            replay: None,
+            replayed: replay.is_some(),
+            replay,
         }
     }
 

@@ -7,12 +7,13 @@ mod event;
 mod failure;
 mod harness;
 mod page;
+mod replaying;
 mod resource;
 mod workspace;
 mod write;
 
 pub use caller::Caller;
-pub use event::{EventPlace, NoteBody, narrate};
+pub use event::{EventPlace, NoteBody, narrate, narrate_placed};
 pub use failure::{harn_error, not_found};
 pub use harness::Harness;
 pub use page::Page;

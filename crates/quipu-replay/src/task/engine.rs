@@ -281,7 +281,7 @@ impl<'a> Replayer<'a> {
             if before.is_some() { DeltaOperation::Replace } else { DeltaOperation::Add };
         let artifact_id = match &planned.substitute {
             Substitute::Artifact(id) => Some(id.clone()),
-            Substitute::Value(_) => None,
+            Substitute::Value(_) | Substitute::Withheld(_) => None,
         };
         let reason = planned.reason.as_ref().or(self.plan.reason.as_ref()).cloned();
         self.applied.entry(key).or_insert_with(|| AppliedOverride {

@@ -5,6 +5,7 @@
 mod act;
 mod command;
 mod error;
+mod import;
 
 use quipu_log::{DraftEvent, SealedEvent};
 
@@ -20,6 +21,7 @@ use crate::{
 pub use act::HarnAct;
 pub use command::{DocumentDraft, Expect, HarnCommand, NoteDraft};
 pub use error::Error;
+pub use import::ImportedTask;
 
 /// The authority that writes of this protocol need.
 pub const AUTHORITY_WRITE: u8 = 4;
@@ -40,6 +42,9 @@ pub fn decide(
     let authority = admit(state, message, &mut events)?;
     let made = command.act.as_ref().map(|act| act.made());
     let made = made.unwrap_or_default();
+    for note in &command.leading {
+        events.push(self::note(state, made, note)?);
+    }
     if let Some(act) = &command.act {
         events.extend(act::decide(state, message, authority, time_ms, act)?);
     }

@@ -1,0 +1,12 @@
+//! Replay of recorded Tasks over the log. What a replay is and what its receipt says is `quipu-replay`'s, which
+//! knows no storage; here a task's stream becomes a recording, a plan becomes a document, and what came of it
+//! becomes one commit. The events of a replay in process are not stored: they follow from the source's
+//! stream, the plan, and how many were replayed.
+
+mod document;
+mod finish;
+mod materials;
+mod recording;
+mod rederive;
+mod source;
+mod stream;
