@@ -119,8 +119,24 @@ pub(crate) fn task_changed(
             }
         }
     };
+    if let TaskChange::Moved { from, to, .. } = change
+        && from != to
+        && has_ended(*to)
+    {
+        state.endings.push(id, header.position);
+    }
     state.tasks.put(id, entry);
     Ok(())
+}
+
+const fn has_ended(status: TaskStatus) -> bool {
+    match status {
+        TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled => true,
+        TaskStatus::Pending
+        | TaskStatus::Assigned
+        | TaskStatus::InProgress
+        | TaskStatus::Blocked => false,
+    }
 }
 
 pub(crate) fn handoff_changed(

@@ -7,6 +7,7 @@ use crate::{
     coordination::HandoffChange,
     documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
     event::Event,
+    ops::harn::FIELD_AGENT,
     state::{DocumentEntry, State},
 };
 
@@ -29,13 +30,43 @@ pub(crate) fn document_changed(
             removed: false,
         };
         state.documents.push(kind, entry);
-        return Ok(());
+    } else {
+        let entry = state.documents.get_mut(kind, id).ok_or_else(|| format!("no {kind:?} {id}"))?;
+        entry.updated_ms = header.time_ms;
+        entry.at = (header.position, index);
+        entry.removed = change == DocumentChange::Removed;
     }
-    let entry = state.documents.get_mut(kind, id).ok_or_else(|| format!("no {kind:?} {id}"))?;
-    entry.updated_ms = header.time_ms;
-    entry.at = (header.position, index);
-    entry.removed = change == DocumentChange::Removed;
+    if let Some(task) = &owner.task {
+        settle_ending(state, header, kind, task, change);
+    }
     Ok(())
+}
+
+/// A receipt settles an ending. Where a policy allows none, the Field's own word on the outcome does, in a
+/// commit behind the one that ended the task.
+fn settle_ending(
+    state: &mut State,
+    header: &Header<Event>,
+    kind: DocumentKind,
+    task: &str,
+    change: DocumentChange,
+) {
+    let issued = kind == DocumentKind::Receipt && change == DocumentChange::Created;
+    let ended = state.endings.first_of(task);
+    let told = kind == DocumentKind::Outcome
+        && header.actor == FIELD_AGENT
+        && ended.is_some_and(|ended| ended < header.position)
+        && !header.events.iter().any(|sealed| is_receipt_of(&sealed.event, task));
+    if issued || told {
+        state.endings.settle(task);
+    }
+}
+
+fn is_receipt_of(event: &Event, task: &str) -> bool {
+    let Event::DocumentChanged { document: DocumentKind::Receipt, owner, .. } = event else {
+        return false;
+    };
+    owner.task.as_deref() == Some(task)
 }
 
 pub(crate) fn task_noted(

@@ -19,6 +19,11 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use crate::{
+    built_in::{SESSION_DEFAULT, session_in_field},
+    task::workspace_of,
+};
+
 const INDEX_BITS: u32 = 16;
 
 /// Where an Event is in the log.
@@ -38,11 +43,11 @@ impl EventPlace {
         ResourceKind::Event.id(&format!("{:016x}", self.sequence()))
     }
 
-    /// The place with this number.
+    /// The place of a number.
     #[must_use]
-    pub fn of_sequence(number: u64) -> Self {
-        let index = u32::try_from(number & ((1 << INDEX_BITS) - 1)).unwrap_or_default();
-        Self((number >> INDEX_BITS, index))
+    pub fn at(sequence: u64) -> Self {
+        let index = u32::try_from(sequence & ((1 << INDEX_BITS) - 1)).unwrap_or(0);
+        Self((sequence >> INDEX_BITS, index))
     }
 
     /// The place of an id that the log gave; nothing if it is not one.
@@ -51,8 +56,7 @@ impl EventPlace {
         let hex = ResourceKind::Event.rest_of(id)?;
         let plain =
             hex.len() == 16 && hex.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-        let number = u64::from_str_radix(hex, 16).ok().filter(|_| plain)?;
-        Some(Self::of_sequence(number))
+        u64::from_str_radix(hex, 16).ok().filter(|_| plain).map(Self::at)
     }
 }
 
@@ -99,16 +103,16 @@ struct Told {
 /// workspace a thing belongs to.
 #[must_use]
 pub fn narrate(state: &State, header: &Header<Logged>, commit: &Commit) -> Vec<Event> {
-    narrate_placed(state, header, commit).into_iter().map(|(_, event)| event).collect()
+    narrate_places(state, header, commit).into_iter().map(|(_, event)| event).collect()
 }
 
-/// The same, each with its place in the commit.
+/// The same, each with its place in this log: the id of an Event that was brought here is of another one.
 #[must_use]
-pub fn narrate_placed(
+pub fn narrate_places(
     state: &State,
     header: &Header<Logged>,
     commit: &Commit,
-) -> Vec<(u32, Event)> {
+) -> Vec<(EventPlace, Event)> {
     let brought = brought_here(header);
     let places = (0u32..).zip(&header.events);
     let told = places.filter_map(|(index, sealed)| {
@@ -116,7 +120,8 @@ pub fn narrate_placed(
         let told = telling.tell(&sealed.event)?;
         let event = telling.finish(told, &sealed.event);
         let own = brought.is_none() || is_imported(&sealed.event);
-        (own || event.task_id.as_deref() != brought).then_some((index, event))
+        let shown = own || event.task_id.as_deref() != brought;
+        shown.then_some((EventPlace((header.position, index)), event))
     });
     told.collect()
 }
@@ -322,6 +327,9 @@ impl Telling<'_> {
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());
         let at = imported.map_or_else(|| rfc3339(self.header.time_ms), |was| was.at.clone());
         let Told { event, resource: (kind, of), payload, owner, replay } = told;
+        let DocumentOwner { workspace, session, task } = owner;
+        let session = session.or_else(|| task.is_some().then(|| SESSION_DEFAULT.to_owned()));
+        let workspace_of = |id: &String| workspace_of(self.state, session_in_field(id));
         Event {
             object: EventObject::Event,
             envelope: ResourceEnvelope::new(id, at),
@@ -331,9 +339,9 @@ impl Telling<'_> {
             payload,
             trace_id: None,
             span_id: None,
-            workspace_id: owner.workspace.or_else(|| self.workspace(owner.session.as_deref())),
-            session_id: owner.session,
-            task_id: owner.task,
+            workspace_id: workspace.or_else(|| session.as_ref().map(workspace_of)),
+            session_id: session,
+            task_id: task,
             actor: Some(self.header.actor.clone()),
             idempotency_key: None,
             previous_event_id: None,
@@ -341,11 +349,6 @@ impl Telling<'_> {
             replayed: replay.is_some(),
             replay,
         }
-    }
-
-    fn workspace(&self, session: Option<&str>) -> Option<String> {
-        let entry = self.state.documents.get(DocumentKind::Session, session?)?;
-        entry.owner.workspace.clone()
     }
 }
 

@@ -2,19 +2,37 @@
 //! receipts for whatever ended, and replay. One file per resource, one method of [`Harness`] per endpoint.
 //! Knows nothing of HTTP.
 
+mod built_in;
 mod caller;
 mod event;
+mod event_feed;
+mod event_range;
+mod event_scope;
 mod failure;
 mod harness;
+mod notary;
+mod options;
+mod outcome;
 mod page;
+mod receipt;
+mod receipt_check;
 mod replaying;
 mod resource;
+mod shown;
+mod task;
+mod task_submit;
 mod workspace;
 mod write;
 
+pub use built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
 pub use caller::Caller;
-pub use event::{EventPlace, NoteBody, narrate, narrate_placed};
+pub use event::{EventPlace, NoteBody, narrate, narrate_places};
+pub use event_feed::{EventFeed, Fed};
+pub use event_scope::EventScope;
 pub use failure::{harn_error, not_found};
 pub use harness::Harness;
+pub use options::{CONTENT_BYTES_MAX, HarnessOptions};
 pub use page::Page;
+pub use task::TaskFilter;
+pub use task_submit::Submitted;
 pub use write::Asked;

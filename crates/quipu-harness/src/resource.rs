@@ -3,7 +3,10 @@
 
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
-    harn::{HarnError, HarnErrorCode, List, ResourceEnvelope, ResourceKind, Workspace},
+    harn::{
+        Artifact, HarnError, HarnErrorCode, List, Outcome, ResourceEnvelope, ResourceKind, Vault,
+        Workspace,
+    },
     timestamp::rfc3339,
 };
 use serde::de::DeserializeOwned;
@@ -33,6 +36,9 @@ macro_rules! resource {
     };
 }
 
+resource!(Artifact, Artifact);
+resource!(Outcome, Outcome);
+resource!(Vault, Vault);
 resource!(Workspace, Workspace);
 
 impl Harness {

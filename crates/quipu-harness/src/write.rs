@@ -4,9 +4,12 @@ use quipu_field::{
     HarnOutcome, Message,
     documents::{DocumentKind, DocumentOwner, IdempotencyMark},
     event::Event,
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+    ops::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
 };
-use quipu_wire::harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256};
+use quipu_wire::{
+    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
+    limits::AUTHORITY_MAX,
+};
 use serde::Serialize;
 
 use crate::{Caller, Harness, failure::harn_error};
@@ -61,7 +64,7 @@ impl Harness {
         });
         let id = match &command.mark {
             Some(mark) => format!("idem-{}", mark.scope),
-            None => format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits())),
+            None => self.request_id(),
         };
         let message = Message {
             id,
@@ -71,6 +74,26 @@ impl Harness {
             authority: asked.caller.authority,
         };
         self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    /// Carries out a write of the Field itself.
+    pub(crate) async fn write_as_field(
+        &self,
+        session: Option<&str>,
+        command: HarnCommand,
+    ) -> Result<HarnOutcome, HarnError> {
+        let message = Message {
+            id: self.request_id(),
+            agent: FIELD_AGENT.to_owned(),
+            session: session.map(str::to_owned),
+            epoch: 0,
+            authority: AUTHORITY_MAX,
+        };
+        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    fn request_id(&self) -> String {
+        format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
     }
 
     /// A draft of a document.

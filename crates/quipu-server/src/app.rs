@@ -7,11 +7,20 @@ use std::{
 
 use quipu_field::{Field, Fields};
 use quipu_log::FieldName;
+use quipu_replay::receipt::ReceiptSigner;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
-    metrics::MetricsHandle, proofs::Signer, server::PushOptions, throttle::Throttle,
+    clock::{Stopwatch, unix_ms},
+    harn::{HarnOptions, HarnSetupError, ReceiptIssuer, receipt_signer},
+    ids::IdSource,
+    keys::KeyStore,
+    limits::LARGE_BODIES_BYTES_MAX,
+    metrics::MetricsHandle,
+    oauth::TokenVerifier,
+    proofs::Signer,
+    server::PushOptions,
+    throttle::Throttle,
 };
 
 /// What all requests share.
@@ -22,6 +31,14 @@ pub(crate) struct App {
     pub(crate) known: RwLock<BTreeMap<FieldName, Arc<Field>>>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
+    /// Signs receipts.
+    pub(crate) receipts: Arc<ReceiptSigner>,
+    /// Who issues them.
+    pub(crate) issuer: ReceiptIssuer,
+    /// Checks access tokens, if any are taken.
+    pub(crate) tokens: Option<TokenVerifier>,
+    /// Where callers reach us.
+    pub(crate) public_url: String,
     pub(crate) dev: bool,
     /// Bounds what one key may ask for; without it there is no bound.
     pub(crate) throttle: Option<Throttle>,
@@ -38,6 +55,7 @@ pub(crate) struct App {
     pub(crate) ids: IdSource,
     pub(crate) metrics: MetricsHandle,
     pub(crate) uptime: Stopwatch,
+    pub(crate) started_at_ms: u64,
 }
 
 impl App {
@@ -47,11 +65,17 @@ impl App {
         dev: bool,
         metrics: MetricsHandle,
         push: PushOptions,
-    ) -> Self {
+        harn: &HarnOptions,
+    ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
-        Self {
+        let receipts = Arc::new(receipt_signer(keys.directory())?);
+        Ok(Self {
             fields,
             signer,
+            receipts,
+            issuer: harn.issuer.clone(),
+            tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
+            public_url: harn.public_url.clone().unwrap_or_default(),
             known: RwLock::default(),
             keys,
             dev,
@@ -64,6 +88,7 @@ impl App {
             ids: IdSource::new(),
             metrics,
             uptime: Stopwatch::start(),
-        }
+            started_at_ms: unix_ms(),
+        })
     }
 }

@@ -39,7 +39,7 @@ impl Finish {
         let (prefix, ordinal) = id.rsplit_once('_')?;
         let plain = ordinal.len() == DIGITS && ordinal.bytes().all(|byte| byte.is_ascii_digit());
         let before = EventPlace::parse(prefix).filter(|_| plain)?;
-        let place = EventPlace::of_sequence(before.sequence().checked_add(1)?);
+        let place = EventPlace::at(before.sequence().checked_add(1)?);
         Some((place, ordinal.parse().ok()?))
     }
 }

@@ -13,7 +13,7 @@ use quipu_wire::harn::{Event, EventKind, EventName, HarnError, JsonObject, Sha25
 use serde_json::Value;
 
 use super::stream::TaskCommits;
-use crate::{Harness, NoteBody, event::narrate_placed};
+use crate::{Harness, NoteBody, narrate_places};
 
 /// One event of a recording, and how it is told.
 #[derive(Debug, Clone)]
@@ -48,9 +48,10 @@ impl Worked {
     }
 
     fn take_up(&mut self, header: &Header<Logged>, commit: &Commit) {
-        let told = self.harness.field.with_state(|state| narrate_placed(state, header, commit));
+        let told = self.harness.field.with_state(|state| narrate_places(state, header, commit));
         let mine = |event: &Event| event.task_id.as_deref() == Some(&*self.task) && is_run(event);
-        for (index, told) in told.into_iter().filter(|(_, event)| mine(event)) {
+        for (at, told) in told.into_iter().filter(|(_, event)| mine(event)) {
+            let index = at.0.1;
             let place = usize::try_from(index).ok();
             let Some(sealed) = place.and_then(|at| header.events.get(at)) else { continue };
             let recorded = recorded(&sealed.event, body_of(commit, index), told);

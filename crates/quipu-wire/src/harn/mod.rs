@@ -20,6 +20,7 @@ mod json;
 mod list;
 mod memory;
 mod message;
+mod of_protocol;
 mod outcome;
 mod part;
 mod persona;

@@ -120,6 +120,22 @@ impl HarnAct {
             | Self::Cancel { .. } => None,
         }
     }
+
+    /// Whether it ends a task.
+    #[must_use]
+    pub const fn is_ending(&self) -> bool {
+        match self {
+            Self::Complete { .. } | Self::Fail { .. } | Self::Cancel { .. } => true,
+            Self::OpenSession { .. }
+            | Self::CloseSession { .. }
+            | Self::SubmitTask { .. }
+            | Self::ImportTask(_)
+            | Self::ClaimTask { .. }
+            | Self::WorkOn { .. }
+            | Self::Await { .. }
+            | Self::Resume { .. } => false,
+        }
+    }
 }
 
 pub(super) fn decide(
@@ -374,7 +390,7 @@ fn may_move(
     if has || own >= AUTHORITY_OTHERS {
         return Ok(());
     }
-    Err(Error::NotHeld { task: task.to_owned(), agent: agent.clone() }.into())
+    Err(Error::OfOthers { task: task.to_owned(), agent: agent.clone() }.into())
 }
 
 /// The task, if the actor works on it.

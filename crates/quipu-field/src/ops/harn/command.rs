@@ -11,8 +11,6 @@ use crate::documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note};
 pub struct HarnCommand {
     /// The idempotency key that it answers.
     pub mark: Option<IdempotencyMark>,
-    /// What it notes about tasks before it moves anything, in order.
-    pub leading: Vec<NoteDraft>,
     /// What it moves.
     pub act: Option<HarnAct>,
     /// What it makes or changes, in order.

@@ -42,11 +42,14 @@ pub fn decide(
     let authority = admit(state, message, &mut events)?;
     let made = command.act.as_ref().map(|act| act.made());
     let made = made.unwrap_or_default();
-    for note in &command.leading {
-        events.push(self::note(state, made, note)?);
-    }
-    if let Some(act) = &command.act {
-        events.extend(act::decide(state, message, authority, time_ms, act)?);
+    let mut moves = match &command.act {
+        Some(act) => act::decide(state, message, authority, time_ms, act)?,
+        None => Vec::new(),
+    };
+    // What ends a task comes last: nothing is told of it afterwards.
+    let ends = command.act.as_ref().is_some_and(HarnAct::is_ending);
+    if !ends {
+        events.append(&mut moves);
     }
     for document in &command.documents {
         events.push(put(state, message, made, document)?);
@@ -54,6 +57,7 @@ pub fn decide(
     for note in &command.notes {
         events.push(self::note(state, made, note)?);
     }
+    events.append(&mut moves);
     if !events.is_empty()
         && let Some(mark) = &command.mark
     {

@@ -1,0 +1,81 @@
+//! Who this server is to callers of this protocol: the issuer of its receipts, the key that signs them, and
+//! where it is reached. Identity is configured and never discovered, so that two servers can say the same.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use quipu_replay::receipt::{IssuerFacts, ReceiptSigner};
+use quipu_wire::{Hash, harn::IssuerKind};
+
+use crate::secret_file;
+
+const FILE: &str = "receipt.key";
+
+/// Who issues receipts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiptIssuer {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The policy under which Tasks run, as receipts name it.
+    pub policy_ref: Option<String>,
+}
+
+impl Default for ReceiptIssuer {
+    fn default() -> Self {
+        Self { id: "quipu".to_owned(), name: "Quipu".to_owned(), policy_ref: None }
+    }
+}
+
+impl ReceiptIssuer {
+    /// What a receipt says of its issuer.
+    pub(crate) fn facts(&self, signer: &ReceiptSigner) -> IssuerFacts {
+        IssuerFacts {
+            id: self.id.clone(),
+            kind: IssuerKind::Harness,
+            name: Some(self.name.clone()),
+            public_key_id: Some(signer.public().key_id().to_owned()),
+        }
+    }
+}
+
+/// A secret of the data directory that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the secret in {path}")]
+pub struct SecretError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub source: io::Error,
+}
+
+/// The key that signs receipts: of the data directory, with an id that follows from it.
+pub(crate) fn receipt_signer(data_dir: &Path) -> Result<ReceiptSigner, SecretError> {
+    let path = data_dir.join(FILE);
+    let seed = secret_file::read_or_draw(&path).map_err(|source| SecretError { path, source })?;
+    let public = ReceiptSigner::from_seed("", &seed).public().material();
+    let digest = Hash::of(public.as_bytes()).to_string();
+    let key_id = format!("receipt-{}", digest.get(..16).unwrap_or_default());
+    Ok(ReceiptSigner::from_seed(key_id, &seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_and_its_id_stay_the_same_and_are_a_servers_own() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let first = receipt_signer(one.path()).unwrap();
+        let again = receipt_signer(one.path()).unwrap();
+        assert_eq!(first.public(), again.public());
+        assert_ne!(
+            first.public().key_id(),
+            receipt_signer(other.path()).unwrap().public().key_id()
+        );
+    }
+}

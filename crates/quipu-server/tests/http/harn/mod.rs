@@ -1,0 +1,8 @@
+//! The Harn Agents Protocol as a client meets it, over sockets alone.
+
+mod callers;
+mod discovery;
+mod entrance;
+mod refusals;
+
+pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};
