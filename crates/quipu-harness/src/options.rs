@@ -1,7 +1,10 @@
 //! What a server brings along: who issues receipts and signs them, how secrets are told apart, how much an
 //! Artifact may hold.
 
-use quipu_replay::receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing};
+use quipu_replay::{
+    receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing},
+    task::HashTrust,
+};
 use quipu_wire::harn::IssuerKind;
 
 /// The largest content of an Artifact unless a server says otherwise.
@@ -18,6 +21,8 @@ pub struct HarnessOptions {
     pub signer: Option<ReceiptSigner>,
     /// How secrets are told apart.
     pub secrets: SecretHashing,
+    /// Whether the hashes that a replay's request declares must be the true ones.
+    pub replay_trust: HashTrust,
     /// The largest content of an Artifact.
     pub content_bytes_max: usize,
 }
@@ -35,6 +40,7 @@ impl Default for HarnessOptions {
             policy_ref: None,
             signer: None,
             secrets: SecretHashing::Omit,
+            replay_trust: HashTrust::default(),
             content_bytes_max: CONTENT_BYTES_MAX,
         }
     }

@@ -10,5 +10,6 @@ mod settle;
 mod spending;
 mod story;
 
+pub(crate) use issue::final_artifact;
 pub(crate) use previous::{is_replay, previous_receipt};
 pub(crate) use story::rest_of;

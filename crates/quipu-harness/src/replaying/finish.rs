@@ -28,6 +28,11 @@ impl Finish {
         ResourceKind::Event.id(&format!("{before:016x}"))
     }
 
+    /// The id of a replayed event.
+    pub(crate) fn event_id(&self, ordinal: u64) -> String {
+        format!("{}_{ordinal:010}", self.event_prefix())
+    }
+
     /// The number of a replayed event.
     pub(crate) fn sequence_of(&self, ordinal: u64) -> u64 {
         let first = self.place.sequence().saturating_sub(self.events);

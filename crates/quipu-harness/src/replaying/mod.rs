@@ -4,9 +4,22 @@
 //! stream, the plan, and how many were replayed.
 
 mod document;
+mod events;
 mod finish;
 mod materials;
+mod receipt;
 mod recording;
 mod rederive;
+mod resolve;
+mod run;
+mod secrets;
 mod source;
+mod start;
 mod stream;
+mod vault;
+mod worker;
+
+pub(crate) use document::ReplayDocument;
+pub(crate) use finish::Finish;
+pub(crate) use receipt::Grounds;
+pub(crate) use secrets::HeldSecrets;

@@ -47,6 +47,18 @@ impl Worked {
         Self { harness, task, commits, ready: VecDeque::new() }
     }
 
+    /// The part of it that one commit tells. Reads storage.
+    pub(super) fn at(
+        harness: &Harness,
+        task: &str,
+        position: u64,
+    ) -> Result<VecDeque<Result<Recorded, Break>>, HarnError> {
+        let (header, commit) = harness.commit(position)?;
+        let mut worked = Self::new(harness, task);
+        worked.take_up(&header, &commit);
+        Ok(worked.ready)
+    }
+
     fn take_up(&mut self, header: &Header<Logged>, commit: &Commit) {
         let told = self.harness.field.with_state(|state| narrate_places(state, header, commit));
         let mine = |event: &Event| event.task_id.as_deref() == Some(&*self.task) && is_run(event);

@@ -74,6 +74,15 @@ pub enum Substitute {
 }
 
 impl PlannedOverride {
+    /// The Artifact that holds the substitute.
+    #[must_use]
+    pub fn artifact_id(&self) -> Option<&str> {
+        match &self.substitute {
+            Substitute::Artifact(id) => Some(id),
+            Substitute::Value(_) | Substitute::Withheld(_) => None,
+        }
+    }
+
     /// The digest that may be shown: of a secret, only what `secrets` allows.
     #[must_use]
     pub fn public_digest(&self, secrets: &SecretHashing) -> Option<Sha256> {
