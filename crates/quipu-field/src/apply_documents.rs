@@ -28,6 +28,7 @@ pub(crate) fn document_changed(
             updated_ms: header.time_ms,
             at: (header.position, index),
             removed: false,
+            quotes: Vec::new(),
         };
         state.documents.push(kind, entry);
     } else {
@@ -51,22 +52,24 @@ fn settle_ending(
     task: &str,
     change: DocumentChange,
 ) {
+    // A commit that ends a task and has its receipt settles that ending, and no earlier one.
+    let ends = header.events.iter().any(
+        |sealed| matches!(&sealed.event, Event::TaskChanged { task: moved, .. } if moved == task),
+    );
     let issued = kind == DocumentKind::Receipt && change == DocumentChange::Created;
-    let ended = state.endings.first_of(task);
-    let told = kind == DocumentKind::Outcome
-        && header.actor == FIELD_AGENT
-        && ended.is_some_and(|ended| ended < header.position)
-        && !header.events.iter().any(|sealed| is_receipt_of(&sealed.event, task));
-    if issued || told {
+    let told =
+        kind == DocumentKind::Outcome && header.actor == FIELD_AGENT && !has_receipt(header, task);
+    if !ends && (issued || told) {
         state.endings.settle(task);
     }
 }
 
-fn is_receipt_of(event: &Event, task: &str) -> bool {
-    let Event::DocumentChanged { document: DocumentKind::Receipt, owner, .. } = event else {
-        return false;
-    };
-    owner.task.as_deref() == Some(task)
+/// Whether a commit issues a receipt of a task.
+pub(crate) fn has_receipt(header: &Header<Event>, task: &str) -> bool {
+    header.events.iter().any(|sealed| {
+        let Event::DocumentChanged { document, owner, .. } = &sealed.event else { return false };
+        *document == DocumentKind::Receipt && owner.task.as_deref() == Some(task)
+    })
 }
 
 pub(crate) fn task_noted(

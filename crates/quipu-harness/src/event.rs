@@ -151,7 +151,7 @@ impl Telling<'_> {
                 let payload = json!({"memory_id": unit.to_string(), "type": memory_type.as_str()});
                 Some(self.of_task(EventKind::AgentMemoryWrite, task, object(payload)))
             }
-            Logged::DocumentChanged { document, id, owner, change } => {
+            Logged::DocumentChanged { document, id, owner, change, .. } => {
                 self.document(*document, id, owner, *change)
             }
             Logged::UnitRecorded { .. }

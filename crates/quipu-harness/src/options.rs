@@ -1,6 +1,8 @@
 //! What a server brings along: who issues receipts and signs them, how secrets are told apart, how much an
 //! Artifact may hold.
 
+use std::sync::Arc;
+
 use quipu_replay::{
     receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing},
     task::HashTrust,
@@ -18,7 +20,7 @@ pub struct HarnessOptions {
     /// The policy that receipts name.
     pub policy_ref: Option<String>,
     /// The key that signs them; without one they are not signed.
-    pub signer: Option<ReceiptSigner>,
+    pub signer: Option<Arc<ReceiptSigner>>,
     /// How secrets are told apart.
     pub secrets: SecretHashing,
     /// Whether the hashes that a replay's request declares must be the true ones.

@@ -45,8 +45,11 @@ pub(crate) struct TaskView {
     receipt: Option<String>,
 }
 
-/// Where a task stands in this protocol's words.
-pub(crate) fn status_of(entry: &TaskEntry) -> TaskState {
+/// Where a task stands in this protocol's words. It is not told to have ended before its receipt can be read.
+pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState {
+    if state.endings.waits(id) {
+        return TaskState::Working;
+    }
     match entry.status {
         // A worker that is lost does not undo that work began.
         TaskStatus::Pending | TaskStatus::Assigned if entry.started_ms.is_none() => {
@@ -91,7 +94,7 @@ impl TaskView {
         Self {
             id: id.to_owned(),
             entry: entry.clone(),
-            status: status_of(entry),
+            status: status_of(state, id, entry),
             workspace: owned.unwrap_or_else(|| workspace_of(state, session)),
             document,
             outcome: state.documents.get(DocumentKind::Outcome, &outcome_id(id)).cloned(),
@@ -99,10 +102,20 @@ impl TaskView {
         }
     }
 
+    /// The Task, whoever asks.
+    pub(crate) fn any(state: &State, id: &str) -> Option<Self> {
+        state.tasks.get(id).map(|entry| Self::of(state, id, entry))
+    }
+
     /// The Task, if the caller may know of it.
     pub(crate) fn find(state: &State, caller: &Caller, id: &str) -> Option<Self> {
         let entry = state.tasks.get(id)?;
         knows(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
+    }
+
+    /// Its Session, as this protocol names it.
+    pub(crate) fn session_id(&self) -> &str {
+        self.entry.session.as_deref().unwrap_or(SESSION_DEFAULT)
     }
 
     fn passes(&self, filter: &TaskFilter) -> bool {

@@ -102,6 +102,7 @@ impl Harness {
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let session = view.entry.session.as_deref();
         if let Err(error) = self.write(asked, target, session, command).await {
+            self.settle(id).await?;
             let now = self.view_task(&asked.caller, id)?;
             let again = now.status == TaskState::Canceled && error.code == HarnErrorCode::Conflict;
             if !again {
@@ -117,7 +118,13 @@ impl Harness {
         caller: &Caller,
         id: &str,
     ) -> Result<HarnTask, HarnError> {
+        self.ended(id).await?;
         self.task(caller, id).await
+    }
+
+    /// What has to be done before a Task is told to have ended: its receipt is issued.
+    pub(crate) async fn ended(&self, task: &str) -> Result<(), HarnError> {
+        self.settle(task).await
     }
 
     /// A note about a Task for everybody to see.

@@ -106,7 +106,8 @@ impl Harness {
         says: &T,
     ) -> Result<DocumentDraft, HarnError> {
         let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
-        Ok(DocumentDraft { kind, id: id.to_owned(), owner, expect, body: Some(body) })
+        let (id, quotes) = (id.to_owned(), Vec::new());
+        Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
     }
 }
 

@@ -6,13 +6,14 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
+use quipu_harness::HarnessOptions;
 use quipu_log::FieldName;
 use quipu_replay::receipt::ReceiptSigner;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, ReceiptIssuer, receipt_signer},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -35,6 +36,8 @@ pub(crate) struct App {
     pub(crate) receipts: Arc<ReceiptSigner>,
     /// Who issues them.
     pub(crate) issuer: ReceiptIssuer,
+    /// The Harn protocol's view of each open Field.
+    pub(crate) harnesses: Harnesses,
     /// Checks access tokens, if any are taken.
     pub(crate) tokens: Option<TokenVerifier>,
     /// Where callers reach us.
@@ -69,10 +72,17 @@ impl App {
     ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
         let receipts = Arc::new(receipt_signer(keys.directory())?);
+        let harnesses = Harnesses::new(HarnessOptions {
+            issuer: harn.issuer.facts(&receipts),
+            policy_ref: harn.issuer.policy_ref.clone(),
+            signer: Some(Arc::clone(&receipts)),
+            ..HarnessOptions::default()
+        });
         Ok(Self {
             fields,
             signer,
             receipts,
+            harnesses,
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
             public_url: harn.public_url.clone().unwrap_or_default(),

@@ -12,4 +12,3 @@ mod story;
 
 pub(crate) use issue::final_artifact;
 pub(crate) use previous::{is_replay, previous_receipt};
-pub(crate) use story::rest_of;

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     Harness,
+    artifact::EVENT_LOG_UNTIL,
     replaying::{Grounds, ReplayDocument},
 };
 
@@ -143,7 +144,7 @@ fn free_receipt_id(state: &State, task: &str) -> String {
 fn event_log_artifact(story: &Story, receipt_id: &str, profile: &Profile) -> Artifact {
     let fact = event_log_fact(story, receipt_id);
     let mut envelope = ResourceEnvelope::new(ResourceKind::Artifact.id(&fact.id), "");
-    envelope.metadata.insert("event_log_until".to_owned(), story.ending.position.into());
+    envelope.metadata.insert(EVENT_LOG_UNTIL.to_owned(), story.ending.position.into());
     Artifact {
         object: ArtifactObject::Artifact,
         envelope,

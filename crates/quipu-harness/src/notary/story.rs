@@ -12,7 +12,10 @@ use quipu_replay::receipt::DependencyFact;
 use quipu_wire::{
     akashik::TaskStatus,
     canon,
-    harn::{Event, HarnError, HarnErrorCode, Redaction, ResourceKind, Sha256, Visibility},
+    harn::{
+        DependencyKind, Event, HarnError, HarnErrorCode, Redaction, ResourceKind, Sha256,
+        Visibility,
+    },
     hash::Hasher,
 };
 use serde::de::DeserializeOwned;
@@ -211,7 +214,12 @@ impl Gathering {
         let body = body_of::<NoteBody>(commit, index);
         if let Some(dependency) = &note.dependency {
             let sha256 = body.as_ref().and_then(|body| body.sha256);
+            let secret = dependency.kind == DependencyKind::SecretValue;
             let Some(sha256) = sha256 else {
+                if secret && body.is_some() {
+                    self.redactions.push(untold_secret(&dependency.key));
+                    return Ok(());
+                }
                 self.erased.get_or_insert_with(|| dependency.key.clone());
                 return Ok(());
             };
@@ -256,13 +264,23 @@ impl Gathering {
 
 /// What a receipt says instead of a payload that is not for everybody.
 fn redaction(event: &str, shown: Visibility, body: &NoteBody) -> Result<Redaction, HarnError> {
-    let payload = Value::Object(body.payload.0.clone());
-    let proof = Sha256::of_json(&payload).map_err(|error| broken(error.to_string()))?;
+    let payload = || Sha256::of_json(&Value::Object(body.payload.0.clone()));
+    let proof = body.sha256.map_or_else(payload, Ok);
+    let proof = proof.map_err(|error| broken(error.to_string()))?;
     Ok(Redaction {
         field: format!("/events/{event}/payload"),
         reason: format!("the payload is {shown}"),
         proof_hash: Some(proof),
     })
+}
+
+/// What a receipt says of a secret of which not even a digest is kept.
+fn untold_secret(key: &str) -> Redaction {
+    Redaction {
+        field: format!("/replay_input/materials/{key}"),
+        reason: "secret material is never in a receipt".to_owned(),
+        proof_hash: None,
+    }
 }
 
 /// The body of an event of a commit, unless it was erased.

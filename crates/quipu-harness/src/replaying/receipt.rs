@@ -23,7 +23,7 @@ use super::{
     recording::Break,
     start::receipt_id,
 };
-use crate::{Harness, failure::harn_error, notary::rest_of, receipt::broken};
+use crate::{Harness, failure::harn_error, receipt::broken};
 
 /// Members of a receipt's metadata that tell of one replay, and not of its source.
 const OWN_METADATA: [&str; 5] =
@@ -109,7 +109,8 @@ impl Harness {
         let mut issuer = self.options.issuer.clone();
         issuer.public_key_id = None;
         let event_log = source.as_ref().and_then(event_log_of).unwrap_or_else(|| {
-            let rest = rest_of(&identity.source_task_id);
+            let source = &identity.source_task_id;
+            let rest = ResourceKind::Task.rest_of(source).unwrap_or(source);
             let id = format!("event_log_{rest}");
             let uri = format!("artifact://{}", ResourceKind::Artifact.id(&id));
             EventLogFact { id, uri, sha256: replayed.event_log_sha256 }

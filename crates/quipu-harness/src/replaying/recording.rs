@@ -134,7 +134,7 @@ fn recorded(logged: &Logged, text: Text, told: Event) -> Result<Recorded, Unavai
         sequence: told.sequence,
         at: told.envelope.created_at.clone(),
         previous_event_id: None,
-        payload_sha256: digest(payload),
+        payload_sha256: body.sha256.unwrap_or_else(|| digest(payload)),
         visibility: note.map_or(Visibility::Public, |note| note.visibility),
         dependency: None,
         checkpoint_id: note.and_then(|note| note.checkpoint.clone()),

@@ -5,9 +5,8 @@
 use std::ops::ControlFlow;
 
 use quipu_field::{
-    coordination::ReasonBody,
-    documents::{DocumentKind, Note, NotedDependency},
-    ops::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
+    documents::{Note, NotedDependency},
+    ops::harn::{HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::{
     receipt::delta_id,
@@ -16,9 +15,8 @@ use quipu_replay::{
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
-        DependencyKind, EventKind, HarnError, HarnErrorCode, JsonObject, OutcomeStatus,
-        ReplayEventMetadata, ResolutionSource, ResolveDependencyRequest, ResolvedDependency,
-        Sha256, Visibility,
+        DependencyKind, EventKind, HarnError, HarnErrorCode, JsonObject, ReplayEventMetadata,
+        ResolutionSource, ResolveDependencyRequest, ResolvedDependency, Sha256, Visibility,
     },
 };
 
@@ -26,9 +24,8 @@ use super::{
     document::{Executor, ReplayDocument},
     materials::Kept,
     recording::{Break, Worked},
-    run::{blank_outcome, owner_of},
 };
-use crate::{Asked, Harness, NoteBody, failure::harn_error, task::TaskView, write::Target};
+use crate::{Asked, Harness, NoteBody, failure::harn_error, task::TaskView};
 
 /// What a worker is told, and what is noted of it.
 struct Answered {
@@ -55,7 +52,7 @@ impl Harness {
         let document = document.ok_or_else(|| conflict("the task is no replay for workers"))?;
         self.check_holds(asked, &view)?;
         let (of, asks) = (document.clone(), request.clone());
-        let answered = self.reading(move |harness| harness.answer(&of, &asks)).await?;
+        let answered = self.reading(move |harness| harness.answer_again(&of, &asks)).await?;
         match answered {
             Ok(answered) => {
                 let noted = self.field.with_state(|state| {
@@ -91,7 +88,7 @@ impl Harness {
     }
 
     /// Reads storage.
-    fn answer(
+    fn answer_again(
         &self,
         document: &ReplayDocument,
         request: &ResolveDependencyRequest,
@@ -227,8 +224,7 @@ impl Harness {
             ..HarnCommand::default()
         };
         let plain = Asked { key: None, ..asked.clone() };
-        let target = Target::post("");
-        self.write(&plain, target, view.entry.session.as_deref(), command).await.map(|_| ())
+        self.write_on(&plain, view, "dependencies/resolve", command).await.map(|_| ())
     }
 
     /// Ends a worker's replay, because something cannot be had.
@@ -240,23 +236,12 @@ impl Harness {
     ) -> Result<(), HarnError> {
         let task = &view.id;
         let failure = missing.failure();
-        let mut outcome = blank_outcome(task, OutcomeStatus::Failed, missing.to_string());
         let told = serde_json::to_value(&failure).unwrap_or_default();
-        outcome.failure = Some(failure);
         let says = NoteBody { payload: JsonObject::with("failure", told), ..NoteBody::default() };
-        let reason = ReasonBody { reason: missing.to_string() };
-        let body = self.field.seal(&reason).map_err(|error| harn_error(&error))?;
-        let owner = self.field.with_state(|state| owner_of(state, task));
-        let (kind, id) = (DocumentKind::Outcome, outcome.envelope.id.clone());
-        let command = HarnCommand {
-            act: Some(HarnAct::Fail { task: task.clone(), body }),
-            documents: vec![self.draft(kind, &id, owner, Expect::Any, &outcome)?],
-            notes: vec![self.note(task, EventKind::ReplayFailed.as_str(), &says)?],
-            ..HarnCommand::default()
-        };
+        let mut command = self.failing_command(view, failure)?;
+        command.notes.push(self.note(task, EventKind::ReplayFailed.as_str(), &says)?);
         let plain = Asked { key: None, ..asked.clone() };
-        let session = view.entry.session.as_deref();
-        self.write(&plain, Target::post(""), session, command).await?;
+        self.write_on(&plain, view, "dependencies/resolve", command).await?;
         self.held.forget(task);
         self.settle(task).await
     }

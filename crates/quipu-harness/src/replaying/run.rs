@@ -106,6 +106,10 @@ impl Harness {
         let identity = &document.plan.identity;
         let (task, source) = (&identity.replay_task_id, &identity.source_task_id);
         let of_source = self.outcome_document(source)?;
+        let quotes = self.field.with_state(|state| {
+            let entry = state.documents.get(DocumentKind::Outcome, &outcome_id(source));
+            entry.map(|entry| entry.quotes.clone()).unwrap_or_default()
+        });
         let failure = failure_of(outcome, of_source.as_ref());
         let status = status_of(outcome);
         let says = told(document, outcome, status, failure.as_ref());
@@ -129,9 +133,12 @@ impl Harness {
         let owner = self.field.with_state(|state| owner_of(state, task));
         let (kind, id) = (DocumentKind::Outcome, document.envelope.id.clone());
         let says = NoteBody { payload: says, ..NoteBody::default() };
+        let mut said = self.draft(kind, &id, owner, Expect::Any, &document)?;
+        // It goes with the units that it quotes, like its source's.
+        said.quotes = quotes;
         Ok(HarnCommand {
             act: Some(act),
-            documents: vec![self.draft(kind, &id, owner, Expect::Any, &document)?],
+            documents: vec![said],
             notes: vec![self.note(task, event.as_str(), &says)?],
             ..HarnCommand::default()
         })

@@ -11,6 +11,7 @@ mod credentials;
 mod discovery;
 mod document;
 mod entrance;
+mod harnesses;
 mod identity;
 mod options;
 mod path;
@@ -22,6 +23,7 @@ mod runtime;
 mod upgrade;
 
 pub(crate) use document::{HarnApi, security_scheme};
+pub(crate) use harnesses::Harnesses;
 pub(crate) use identity::receipt_signer;
 pub use identity::{ReceiptIssuer, SecretError};
 pub use options::{HarnOptions, HarnSetupError};

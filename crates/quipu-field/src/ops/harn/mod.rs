@@ -97,7 +97,7 @@ fn put(
     made: Option<&str>,
     draft: &DocumentDraft,
 ) -> Result<DraftEvent<Event>, Refusal> {
-    let DocumentDraft { kind, id, owner, expect, body } = draft;
+    let DocumentDraft { kind, id, owner, expect, body, quotes } = draft;
     let session = owner.session.as_deref().filter(|session| Some(*session) != made);
     if message.agent != FIELD_AGENT {
         visibility::may_write(state, message.speaker(), session)?;
@@ -114,8 +114,13 @@ fn put(
             return Err(Error::NotFound { kind: *kind, id: id.clone() }.into());
         }
     };
-    let event =
-        Event::DocumentChanged { document: *kind, id: id.clone(), owner: owner.clone(), change };
+    let event = Event::DocumentChanged {
+        document: *kind,
+        id: id.clone(),
+        owner: owner.clone(),
+        change,
+        quotes: quotes.clone(),
+    };
     Ok(DraftEvent { event, body: body.clone() })
 }
 
