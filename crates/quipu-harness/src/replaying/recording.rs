@@ -9,7 +9,9 @@ use quipu_replay::task::{
     Material, RecordedDependency, RecordedEvent, Reference, ReferenceKind, Unavailable,
     UnavailableKind,
 };
-use quipu_wire::harn::{Event, EventKind, EventName, HarnError, JsonObject, Sha256, Visibility};
+use quipu_wire::harn::{
+    Event, EventKind, EventName, HarnError, HarnErrorCode, JsonObject, Sha256, Visibility,
+};
 use serde_json::Value;
 
 use super::stream::TaskCommits;
@@ -29,6 +31,18 @@ pub(crate) enum Break {
     Missing(Unavailable),
     /// Storage failed; it may be there the next time.
     Storage(HarnError),
+}
+
+impl Break {
+    /// As an error: what is missing was looked for where it must be.
+    pub(crate) fn into_error(self) -> HarnError {
+        match self {
+            Self::Storage(error) => error,
+            Self::Missing(missing) => {
+                HarnError::new(HarnErrorCode::InternalError, missing.to_string())
+            }
+        }
+    }
 }
 
 /// The recording of a task that somebody worked on. Leaves out what was said about it afterwards, and what a

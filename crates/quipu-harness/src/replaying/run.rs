@@ -89,12 +89,7 @@ impl Harness {
             };
             if look && called_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        outcome.map_err(|broken| match broken {
-            Break::Storage(error) => error,
-            Break::Missing(missing) => {
-                HarnError::new(HarnErrorCode::InternalError, missing.to_string())
-            }
-        })
+        outcome.map_err(Break::into_error)
     }
 
     /// The write that ends a replay Task. Reads storage.

@@ -123,7 +123,7 @@ impl Harness {
     }
 
     /// Where a Task stands for who wants to replay it: it is over once it has its receipt.
-    fn settled_state(&self, view: &TaskView) -> TaskState {
+    pub(super) fn settled_state(&self, view: &TaskView) -> TaskState {
         let waits = self.field.with_state(|state| state.endings.waits(&view.id));
         if waits { TaskState::Working } else { view.status }
     }
