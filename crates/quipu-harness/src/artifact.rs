@@ -211,7 +211,12 @@ impl Harness {
                 return Err(not_found(ResourceKind::Workspace, id).at("workspace_id"));
             }
         }
-        Ok(DocumentOwner { workspace, session, task: request.task_id.clone() })
+        Ok(DocumentOwner {
+            workspace,
+            session,
+            task: request.task_id.clone(),
+            ..DocumentOwner::default()
+        })
     }
 
     /// Nothing is added to what a Task made once it has ended.

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     built_in::{SESSION_DEFAULT, session_in_field},
+    session_facts::SessionFacts,
     task::workspace_of,
 };
 
@@ -151,6 +152,9 @@ impl Telling<'_> {
                 let payload = json!({"memory_id": unit.to_string(), "type": memory_type.as_str()});
                 Some(self.of_task(EventKind::AgentMemoryWrite, task, object(payload)))
             }
+            Logged::DocumentChanged { document: DocumentKind::Session, id, .. } => {
+                self.session_document(id)
+            }
             Logged::DocumentChanged { document, id, owner, change, .. } => {
                 self.document(*document, id, owner, *change)
             }
@@ -184,10 +188,28 @@ impl Telling<'_> {
             | SessionChange::Left { .. }
             | SessionChange::PolicySet { .. } => return None,
         };
-        let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
-        let resource = (ResourceKind::Session, session.to_owned());
-        let payload = JsonObject::default();
-        Some(Told { event: event.into(), resource, payload, owner, replay: None })
+        Some(of_session(event, session, JsonObject::default()))
+    }
+
+    /// A fork is told in the Session that it left; of other changes only those that say as what.
+    fn session_document(&self, session: &str) -> Option<Told> {
+        let facts = self.body::<SessionFacts>()?;
+        if let Some(told) = facts.told {
+            return Some(of_session(told.event, session, told.payload));
+        }
+        let fork = facts.fork.filter(|_| self.opens(session))?;
+        let payload = JsonObject::with("session_id", session);
+        Some(of_session(EventKind::SessionThreadForked, &fork.session, payload))
+    }
+
+    /// Whether the commit opened a session.
+    fn opens(&self, session: &str) -> bool {
+        self.header.events.iter().any(|sealed| {
+            matches!(&sealed.event, Logged::SessionChanged {
+                session: opened,
+                change: SessionChange::Created { .. },
+            } if opened == session)
+        })
     }
 
     fn task(&self, task: &str, change: &TaskChange) -> Option<Told> {
@@ -307,7 +329,8 @@ impl Telling<'_> {
 
     fn of_task(&self, event: EventKind, task: &str, payload: JsonObject) -> Told {
         let session = self.state.tasks.get(task).and_then(|entry| entry.session.clone());
-        let owner = DocumentOwner { workspace: None, session, task: Some(task.to_owned()) };
+        let owner =
+            DocumentOwner { session, task: Some(task.to_owned()), ..DocumentOwner::default() };
         let resource = (ResourceKind::Task, task.to_owned());
         Told { event: event.into(), resource, payload, owner, replay: None }
     }
@@ -327,7 +350,7 @@ impl Telling<'_> {
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());
         let at = imported.map_or_else(|| rfc3339(self.header.time_ms), |was| was.at.clone());
         let Told { event, resource: (kind, of), payload, owner, replay } = told;
-        let DocumentOwner { workspace, session, task } = owner;
+        let DocumentOwner { workspace, session, task, .. } = owner;
         let session = session.or_else(|| task.is_some().then(|| SESSION_DEFAULT.to_owned()));
         let workspace_of = |id: &String| workspace_of(self.state, session_in_field(id));
         Event {
@@ -349,6 +372,17 @@ impl Telling<'_> {
             replayed: replay.is_some(),
             replay,
         }
+    }
+}
+
+fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
+    let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
+    Told {
+        event: event.into(),
+        resource: (ResourceKind::Session, session.to_owned()),
+        payload,
+        owner,
+        replay: None,
     }
 }
 

@@ -21,7 +21,6 @@ use serde_json::Value;
 
 use crate::{
     Harness, NoteBody,
-    content::ContentBody,
     failure::harn_error,
     recording::{DEPENDENCY_RECORDED, canonical},
     shown,
@@ -186,17 +185,16 @@ impl Harness {
         let gone = || crate::not_found(ResourceKind::Artifact, ATTUNED);
         let says = self.field.body_at::<NoteBody>(place).map_err(failed)?.ok_or_else(gone)?;
         let (id, digest) = says.artifact_id.zip(says.sha256).ok_or_else(gone)?;
-        let (artifact, content) = self.field.with_state(|state| {
+        let (artifact, quotes) = self.field.with_state(|state| {
             let artifact = state.documents.get(DocumentKind::Artifact, &id).cloned();
-            let content = state.documents.get(DocumentKind::Content, &digest.bare()).cloned();
-            (artifact, content)
+            let content = state.documents.get(DocumentKind::Content, &digest.bare());
+            (artifact, content.map(|entry| entry.quotes.clone()))
         });
-        let (artifact, content) = artifact.zip(content).ok_or_else(gone)?;
-        let body = self.field.body_at::<ContentBody>(content.at).map_err(failed)?;
-        let bytes = body.and_then(|body| quipu_wire::base64::decode(&body.base64));
+        let (artifact, quotes) = artifact.zip(quotes).ok_or_else(gone)?;
+        let bytes = self.content(&digest)?;
         let dataset = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let dataset = dataset.ok_or_else(gone)?;
-        Ok(Found { artifact: self.load(&artifact)?, dataset, quotes: content.quotes })
+        Ok(Found { artifact: self.load(&artifact)?, dataset, quotes })
     }
 
     fn completing(&self, view: &TaskView, found: Found) -> Result<HarnCommand, HarnError> {

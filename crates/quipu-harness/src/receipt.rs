@@ -3,6 +3,7 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_replay::{cbor, receipt::canonical_bytes};
 use quipu_wire::{
+    canon,
     harn::{
         CardSignature, HarnError, HarnErrorCode, JsonObject, List, RECEIPT_SCHEMA, Receipt,
         ReceiptResource, ReceiptResourceObject, ReceiptWireEnvelope, ResourceEnvelope,
@@ -35,7 +36,7 @@ impl Harness {
             page.take(issued.map(|(ordinal, entry)| (ordinal as u64, entry.clone())))
         });
         let shown = move |harness: &Self| {
-            taken.list(|entry| harness.load_receipt(&entry).map(|receipt| shown(receipt, &entry)))
+            taken.list(|entry| harness.load_receipt(&entry).map(|receipt| shown(&receipt, &entry)))
         };
         self.reading(shown).await
     }
@@ -46,7 +47,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt(&self, caller: &Caller, id: &str) -> Result<ReceiptResource, HarnError> {
         let (receipt, entry) = self.stored_receipt(caller, id).await?;
-        Ok(shown(receipt, &entry))
+        Ok(shown(&receipt, &entry))
     }
 
     /// The receipt itself in canonical JSON.
@@ -64,8 +65,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt_cbor(&self, caller: &Caller, id: &str) -> Result<Vec<u8>, HarnError> {
         let (receipt, _) = self.stored_receipt(caller, id).await?;
-        let value = serde_json::to_value(&receipt).map_err(|error| broken(&error.to_string()))?;
-        cbor::encode(&value).map_err(|error| broken(&error.to_string()))
+        cbor::encode(&canonical_value(&receipt)?).map_err(|error| broken(&error.to_string()))
     }
 
     pub(crate) async fn stored_receipt(
@@ -86,7 +86,7 @@ impl Harness {
     }
 }
 
-fn shown(receipt: Receipt, entry: &DocumentEntry) -> ReceiptResource {
+fn shown(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
     let object = receipt.subject.object.as_str().to_owned();
     let subject = ResourcePointer { object, id: receipt.subject.id.clone() };
     let signature = receipt.signatures.first().map(|signature| CardSignature {
@@ -99,7 +99,7 @@ fn shown(receipt: Receipt, entry: &DocumentEntry) -> ReceiptResource {
     let summary = format!("{} {} {}", subject.object, subject.id, receipt.lifecycle.final_state);
     let issued_at = receipt.issued_at.clone();
     let issuer = receipt.issuer.id.clone();
-    let payload = match serde_json::to_value(receipt) {
+    let payload = match canonical_value(&receipt) {
         Ok(Value::Object(map)) => Some(JsonObject(map)),
         _ => None,
     };
@@ -120,6 +120,12 @@ fn shown(receipt: Receipt, entry: &DocumentEntry) -> ReceiptResource {
         }),
         verification: None,
     }
+}
+
+/// The receipt as its canonical text reads, numbers included.
+pub(crate) fn canonical_value(receipt: &Receipt) -> Result<Value, HarnError> {
+    let bytes = canonical_bytes(receipt).map_err(|error| broken(&error.to_string()))?;
+    canon::parse(&bytes).map_err(|error| broken(&error.to_string()))
 }
 
 pub(crate) fn broken(message: &str) -> HarnError {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     Caller, Harness,
     notary::{is_replay, previous_receipt},
-    receipt::broken,
+    receipt::canonical_value,
 };
 
 impl Harness {
@@ -48,7 +48,7 @@ impl Harness {
                 Before::Unknown => Ok(None),
             })
             .await?;
-        let value = serde_json::to_value(&receipt).map_err(|error| broken(&error.to_string()))?;
+        let value = canonical_value(&receipt)?;
         let verdict = verify(&value, Trusted { keys: &keys, previous, merkle_root: None });
         let checked_at = rfc3339(self.field.origin().now_ms());
         Ok(verification(&verdict, &receipt, request.at_time.as_deref(), checked_at))

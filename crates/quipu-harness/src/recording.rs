@@ -8,7 +8,7 @@ use quipu_wire::{
     canon,
     harn::{
         Artifact, ArtifactKind, ArtifactObject, DependencyAnswer, DependencyKind, HarnError,
-        HarnErrorCode, JsonObject, RecordCheckpointRequest, RecordDependencyRequest,
+        HarnErrorCode, JsonObject, QuotaUnit, RecordCheckpointRequest, RecordDependencyRequest,
         RecordedDependencyObject, RecordedDependencyResource, ResourceEnvelope, ResourceKind,
         Sha256, Visibility,
     },
@@ -44,12 +44,14 @@ impl Harness {
         request: RecordDependencyRequest,
     ) -> Result<Recorded, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
-        let tool = [DependencyKind::McpToolReturn, DependencyKind::ToolResult];
-        if tool.contains(&request.kind) {
+        if counted(request.kind) == Some(QuotaUnit::ToolCalls) {
             self.check_tools_allowed(&view).await?;
         }
         let says = self.answer(asked, &request).await?;
         let before = self.recorded_at(id, &request.key);
+        if let Some(unit) = counted(request.kind).filter(|_| before.is_none()) {
+            self.check_quotas(view.persona(), &view.workspace, unit).await?;
+        }
         let mut note = self.note(id, DEPENDENCY_RECORDED, &says)?;
         note.note.visibility = request.visibility;
         let (key, kind) = (request.key.clone(), request.kind);
@@ -202,6 +204,19 @@ impl Harness {
                 && before.request_sha256 == says.request_sha256
         });
         if same { Ok(()) } else { Err(error.at("key")) }
+    }
+}
+
+/// What a recorded answer uses up.
+const fn counted(kind: DependencyKind) -> Option<QuotaUnit> {
+    match kind {
+        DependencyKind::LlmProviderResponse => Some(QuotaUnit::LlmCalls),
+        DependencyKind::McpToolReturn | DependencyKind::ToolResult => Some(QuotaUnit::ToolCalls),
+        DependencyKind::SecretValue
+        | DependencyKind::Time
+        | DependencyKind::HostFact
+        | DependencyKind::EventPayload
+        | DependencyKind::CheckpointValue => None,
     }
 }
 

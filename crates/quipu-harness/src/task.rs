@@ -118,6 +118,11 @@ impl TaskView {
         self.entry.session.as_deref().unwrap_or(SESSION_DEFAULT)
     }
 
+    /// The Persona that it is under.
+    pub(crate) fn persona(&self) -> Option<&str> {
+        self.document.as_ref()?.owner.persona.as_deref()
+    }
+
     fn passes(&self, filter: &TaskFilter) -> bool {
         let workspace = filter.workspace.as_ref();
         workspace.is_none_or(|workspace| *workspace == self.workspace)
@@ -144,6 +149,12 @@ impl Harness {
     pub async fn task(&self, caller: &Caller, id: &str) -> Result<HarnTask, HarnError> {
         let (view, caller) = (self.view_task(caller, id)?, caller.clone());
         self.reading(move |harness| harness.show_task(&caller, view)).await
+    }
+
+    /// Where a Task stands; nothing where there is none that the caller may know of.
+    #[must_use]
+    pub fn task_state(&self, caller: &Caller, id: &str) -> Option<TaskState> {
+        self.view_task(caller, id).ok().map(|view| view.status)
     }
 
     /// `GET /v1/tasks` and `GET /v1/sessions/{session_id}/tasks`, in the order of their making.

@@ -8,14 +8,16 @@ use quipu_field::{
 };
 use quipu_wire::harn::{
     CancelTaskRequest, EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, Persona,
-    ResourceKind, Sha256, SubmitTaskRequest, TaskInput, TaskState, Visibility,
+    QuotaUnit, ResourceKind, Sha256, SubmitTaskRequest, TaskInput, TaskState, Visibility,
 };
 
 use crate::{
     Asked, Caller, Harness, NoteBody,
     built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
     failure::harn_error,
-    not_found, shown,
+    not_found,
+    session_facts::SessionFacts,
+    shown,
     task::{TaskView, blank, knows, workspace_of},
     write::{Target, put_by},
 };
@@ -47,6 +49,14 @@ impl Harness {
         let asked = Asked { digest: digest_of(&request)?, ..asked.clone() };
         let persona = self.persona_for_task(&asked.caller, &request).await?;
         self.check_references(&asked.caller, &request)?;
+        let path = format!("/v1/sessions/{session_id}/tasks");
+        let target = Target { workspace: &workspace, method: "POST", path: &path };
+        let session = session_in_field(&session_id);
+        if let Some(outcome) = self.done_before(&asked, target, session).await? {
+            let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
+            return Ok(Submitted { task: self.task(&asked.caller, first).await?, reused: true });
+        }
+        self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
         let (id, by_field) = (self.draw(ResourceKind::Task), is_for_field(persona.as_deref()));
         let title = title_of(&request.input);
         let mut task = blank(&id, request.input);
@@ -54,11 +64,11 @@ impl Harness {
         task.persona_id = persona;
         task.branch_id = request.branch_id;
         task.parent_task_id = request.parent_task_id;
-        let session = session_in_field(&session_id);
         let owner = DocumentOwner {
             workspace: Some(workspace.clone()),
             session: session.map(str::to_owned),
             task: Some(id.clone()),
+            persona: task.persona_id.clone(),
         };
         let purpose = format!("submitted to {session_id}");
         let body = TaskBody { title, purpose, question: None };
@@ -68,8 +78,6 @@ impl Harness {
             documents: vec![self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?],
             ..HarnCommand::default()
         };
-        let path = format!("/v1/sessions/{session_id}/tasks");
-        let target = Target { workspace: &workspace, method: "POST", path: &path };
         let outcome = self.write(&asked, target, session, command).await?;
         let first = put_by(&outcome, DocumentKind::Task).unwrap_or(&id);
         let reused = first != id;
@@ -186,16 +194,13 @@ impl Harness {
     }
 
     async fn persona_of_session(&self, session: &str) -> Result<Option<String>, HarnError> {
-        #[derive(serde::Deserialize)]
-        struct Of {
-            persona_id: Option<String>,
-        }
         let entry = |state: &quipu_field::state::State| {
             state.documents.get(DocumentKind::Session, session).map(|entry| entry.at)
         };
         let Some(place) = self.field.with_state(entry) else { return Ok(None) };
         self.reading(move |harness| {
-            let body = harness.field.body_at::<Of>(place).map_err(|error| harn_error(&error))?;
+            let body = harness.field.body_at::<SessionFacts>(place);
+            let body = body.map_err(|error| harn_error(&error))?;
             Ok(body.and_then(|body| body.persona_id))
         })
         .await
@@ -203,17 +208,15 @@ impl Harness {
 
     /// The Persona that a Task is under, if somebody made it.
     pub(crate) async fn persona_of(&self, view: &TaskView) -> Result<Option<Persona>, HarnError> {
-        let view = view.clone();
-        self.reading(move |harness| {
-            let Some(id) = harness.task_document(&view)?.persona_id else { return Ok(None) };
-            let kind = DocumentKind::Persona;
-            let place = harness
-                .field
-                .with_state(|state| state.documents.get(kind, &id).map(|entry| entry.at));
-            let Some(place) = place else { return Ok(None) };
+        let Some(id) = view.persona() else { return Ok(None) };
+        let place = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Persona, id).map(|entry| entry.at)
+        });
+        let Some(place) = place else { return Ok(None) };
+        let read = self.reading(move |harness| {
             harness.field.body_at(place).map_err(|error| harn_error(&error))
-        })
-        .await
+        });
+        read.await
     }
 
     fn check_references(

@@ -236,6 +236,7 @@ impl Harness {
             workspace: Some(view.workspace.clone()),
             session: view.entry.session.clone(),
             task: Some(view.id.clone()),
+            ..DocumentOwner::default()
         }
     }
 

@@ -25,6 +25,19 @@ pub struct Asked {
     pub digest: Sha256,
 }
 
+impl Asked {
+    /// A step that the server takes for a caller by itself.
+    pub(crate) fn once(caller: Caller) -> Self {
+        Self { caller, key: None, digest: Sha256::of(&[]) }
+    }
+
+    /// What the idempotency key is kept under.
+    pub(crate) fn scope(&self, target: Target<'_>) -> Option<Sha256> {
+        let key = self.key.as_ref()?;
+        Some(key.scope(&self.caller.agent, target.workspace, target.method, target.path))
+    }
+}
+
 /// What an idempotency key is for: the request without its body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Target<'a> {
@@ -53,9 +66,7 @@ impl Harness {
         session: Option<&str>,
         mut command: HarnCommand,
     ) -> Result<HarnOutcome, HarnError> {
-        let scope = asked.key.as_ref().map(|key| {
-            key.scope(&asked.caller.agent, target.workspace, target.method, target.path)
-        });
+        let scope = asked.scope(target);
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
             scope: scope.0,
@@ -94,6 +105,23 @@ impl Harness {
 
     fn request_id(&self) -> String {
         format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
+    }
+
+    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
+    /// more than one step, which must not begin again.
+    pub(crate) async fn done_before(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<&str>,
+    ) -> Result<Option<HarnOutcome>, HarnError> {
+        let Some(scope) = asked.scope(target) else { return Ok(None) };
+        let now = self.field.origin().now_ms();
+        let known = self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some());
+        if !known {
+            return Ok(None);
+        }
+        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
     }
 
     /// A draft of a document.

@@ -6,14 +6,14 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
-use quipu_harness::HarnessOptions;
+use quipu_harness::{HarnessOptions, Sealer};
 use quipu_log::FieldName;
 use quipu_replay::receipt::ReceiptSigner;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer, sealer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -34,7 +34,10 @@ pub(crate) struct App {
     pub(crate) signer: Signer,
     /// Signs receipts.
     pub(crate) receipts: Arc<ReceiptSigner>,
-    /// Who issues them.
+    /// Seals the secrets of vaults.
+    #[expect(dead_code, reason = "the vaults come with their resource")]
+    pub(crate) sealer: Arc<Sealer>,
+    /// Who issues receipts.
     pub(crate) issuer: ReceiptIssuer,
     /// The Harn protocol's view of each open Field.
     pub(crate) harnesses: Harnesses,
@@ -72,10 +75,12 @@ impl App {
     ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
         let receipts = Arc::new(receipt_signer(keys.directory())?);
+        let sealer = Arc::new(sealer(keys.directory(), harn.vault_key.as_ref())?);
         let harnesses = Harnesses::new(HarnessOptions {
             issuer: harn.issuer.facts(&receipts),
             policy_ref: harn.issuer.policy_ref.clone(),
             signer: Some(Arc::clone(&receipts)),
+            secrets: sealer.hashing().clone(),
             ..HarnessOptions::default()
         });
         Ok(Self {
@@ -83,6 +88,7 @@ impl App {
             signer,
             receipts,
             harnesses,
+            sealer,
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
             public_url: harn.public_url.clone().unwrap_or_default(),

@@ -35,7 +35,7 @@ mod throttle;
 mod tls;
 mod write_limit;
 
-pub use harn::{HarnOptions, HarnSetupError, ReceiptIssuer, SecretError};
+pub use harn::{HarnOptions, HarnSetupError, ReceiptIssuer, SecretError, VaultKey, VaultKeyError};
 pub use keys::{KeyStore, KeyStoreError};
 pub use limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};
 pub use metrics::{MetricsHandle, install_metrics};

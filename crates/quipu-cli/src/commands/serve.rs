@@ -5,7 +5,7 @@ use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
-    BindError, HarnOptions, HarnSetupError, KeyStore, Options, Server,
+    BindError, HarnSetupError, KeyStore, Options, Server,
     keys::{IssuedKey, KeyAgent, NewKey},
 };
 use quipu_wire::akashik::Tokenizer;
@@ -13,7 +13,7 @@ use quipu_wire::akashik::Tokenizer;
 use super::{
     import::remove_leftovers,
     key::key_failure,
-    serve_models::{judge, models},
+    serve_models::{judge, models, variable},
 };
 use crate::{
     config::{LogPlace, Settings, TokenizerName},
@@ -44,7 +44,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
         requests_per_second: settings.requests_per_second,
-        harn: HarnOptions::default(),
+        harn: settings.harn.options(variable)?,
     };
     let binding = Server::bind(options, fields, Arc::clone(&keys));
     let server = progress::waiting("opening the log", binding)

@@ -51,6 +51,7 @@ impl Harness {
                 workspace: Some(workspace.clone()),
                 session: Some(session.clone()),
                 task: Some(story.task.clone()),
+                ..DocumentOwner::default()
             },
             identifiers: Identifiers {
                 tenant_id: None,

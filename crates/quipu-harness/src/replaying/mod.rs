@@ -6,7 +6,9 @@
 mod divergence;
 mod document;
 mod events;
+mod export;
 mod finish;
+mod import;
 mod materials;
 mod receipt;
 mod recording;
@@ -14,6 +16,7 @@ mod rederive;
 mod resolve;
 mod run;
 mod secrets;
+mod session;
 mod source;
 mod start;
 mod stream;

@@ -22,6 +22,8 @@ use crate::{Harness, NoteBody, narrate_places};
 pub(crate) struct Recorded {
     pub(crate) event: RecordedEvent,
     pub(crate) told: Event,
+    /// The particulars, whoever may see them.
+    pub(crate) payload: JsonObject,
 }
 
 /// Why a recording cannot be read on.
@@ -140,15 +142,15 @@ fn recorded(logged: &Logged, text: Text, told: Event) -> Result<Recorded, Unavai
         (Some(_), Text::Of(body)) => body,
         _ => NoteBody::default(),
     };
-    let payload = if note.is_some() { &body.payload } else { &told.payload };
-    let references = references(logged, payload);
+    let payload = if note.is_some() { &body.payload } else { &told.payload }.clone();
+    let references = references(logged, &payload);
     let mut event = RecordedEvent {
         event_id: told.envelope.id.clone(),
         event: told.event.clone(),
         sequence: told.sequence,
         at: told.envelope.created_at.clone(),
         previous_event_id: None,
-        payload_sha256: body.sha256.unwrap_or_else(|| digest(payload)),
+        payload_sha256: body.sha256.unwrap_or_else(|| digest(&payload)),
         visibility: note.map_or(Visibility::Public, |note| note.visibility),
         dependency: None,
         checkpoint_id: note.and_then(|note| note.checkpoint.clone()),
@@ -168,7 +170,7 @@ fn recorded(logged: &Logged, text: Text, told: Event) -> Result<Recorded, Unavai
             reason: "what it said was erased".to_owned(),
         });
     }
-    Ok(Recorded { event, told })
+    Ok(Recorded { event, told, payload })
 }
 
 fn dependency(note: &Note, body: NoteBody, gone: bool) -> Option<RecordedDependency> {

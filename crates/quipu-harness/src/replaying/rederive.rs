@@ -123,7 +123,7 @@ impl Harness {
 
 /// An event of the source as the replay has it.
 fn again(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -> Recorded {
-    let Step { source: Recorded { event, mut told }, replayed } = step;
+    let Step { source: Recorded { event, mut told, mut payload }, replayed } = step;
     let overridden = replayed.replay.override_key.as_ref();
     let planned = overridden.and_then(|key| Some((key, document.plan.overrides.get(key)?)));
     let replay_task = &document.plan.identity.replay_task_id;
@@ -137,6 +137,7 @@ fn again(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -> Reco
     told.replayed = true;
     if let Some((key, planned)) = planned {
         told.payload = substituted(key, planned);
+        payload = told.payload.clone();
     }
     let event = RecordedEvent {
         event_id: replayed.event_id,
@@ -157,7 +158,7 @@ fn again(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -> Reco
         ..event
     };
     told.replay = Some(replayed.replay);
-    Recorded { event, told }
+    Recorded { event, told, payload }
 }
 
 /// What is told of an event whose answer was substituted.

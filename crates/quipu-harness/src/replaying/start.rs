@@ -28,6 +28,13 @@ use crate::{
 /// How often another id is tried where others replay the same Task at the same moment.
 const ATTEMPTS: usize = 64;
 
+/// Where a replay is made, if not beside its source.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) session: Option<String>,
+    pub(super) branch: Option<String>,
+}
+
 /// A replay that was admitted.
 struct Admitted {
     document: ReplayDocument,
@@ -50,7 +57,7 @@ impl Harness {
         let path = format!("/v1/tasks/{source}/replay");
         let workspace = view.workspace.clone();
         let target = Target { workspace: &workspace, method: "POST", path: &path };
-        self.start_replay(asked, target, view, request).await
+        self.start_replay(asked, target, view, request, None).await
     }
 
     /// Admits a replay, makes its Task and, in process, sets it going.
@@ -60,12 +67,17 @@ impl Harness {
         target: Target<'_>,
         view: TaskView,
         request: ReplayTaskRequest,
+        place: Option<Place>,
     ) -> Result<HarnTask, HarnError> {
-        let (caller, of, session) =
-            (asked.caller.clone(), view.clone(), view.entry.session.clone());
+        let (caller, of) = (asked.caller.clone(), view.clone());
         let secrets = secrets_of(&request);
         let admitted = self.reading(move |harness| harness.admit(&caller, &of, &request)).await?;
-        let Admitted { mut document, task } = admitted;
+        let Admitted { mut document, mut task } = admitted;
+        let mut view = view;
+        if let Some(Place { session, branch }) = place {
+            (view.entry.session, task.branch_id) = (session, branch);
+        }
+        let session = view.entry.session.clone();
         let source = view.id.clone();
         let mut last = None;
         for _ in 0..ATTEMPTS {
@@ -147,6 +159,7 @@ impl Harness {
             workspace: Some(source.workspace.clone()),
             session: source.entry.session.clone(),
             task: Some(id.clone()),
+            persona: None,
         };
         let title = format!("replay of {}", source.id);
         let purpose = document.plan.reason.clone().unwrap_or_else(|| title.clone());

@@ -104,3 +104,38 @@ fn secret(headers: &HeaderMap) -> Result<&str, HarnError> {
 fn refuse(problem: &str) -> HarnError {
     HarnError::new(HarnErrorCode::Unauthenticated, problem)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(scopes: &[TokenScope]) -> Bearer {
+        let agent = "a".to_owned();
+        Grant { agent, scopes: scopes.to_vec(), authority: 5, field: None }.into()
+    }
+
+    #[test]
+    fn a_token_is_for_its_scopes_alone_and_a_key_for_everything() {
+        let bearer = token(&[TokenScope::TasksRead]);
+        assert_eq!(bearer.require(TokenScope::TasksRead), Ok(()));
+        let refused = bearer.require(TokenScope::TasksWrite).unwrap_err();
+        assert_eq!(refused.code, HarnErrorCode::PermissionDenied);
+        assert!(refused.message.contains("tasks:write"), "{refused}");
+        assert!(token(&[]).require(TokenScope::TasksRead).is_err());
+        let key = Bearer { credential: auth::of_dev(), scopes: None };
+        assert!(TokenScope::ALL.iter().all(|scope| key.require(*scope).is_ok()));
+    }
+
+    #[test]
+    fn whoever_may_speak_for_all_and_names_nobody_is_the_operator() {
+        let key = Bearer { credential: auth::of_dev(), scopes: None };
+        assert_eq!(key.caller(&HeaderMap::new()).unwrap().agent, "operator");
+        let named = HeaderMap::from_iter([(
+            axum::http::HeaderName::from_static(AGENT),
+            axum::http::HeaderValue::from_static("b"),
+        )]);
+        assert_eq!(key.caller(&named).unwrap().agent, "b");
+        assert_eq!(token(&[]).caller(&HeaderMap::new()).unwrap().agent, "a");
+        assert!(token(&[]).caller(&named).is_err());
+    }
+}

@@ -23,6 +23,7 @@ use crate::{
     app::App,
     body::{self, discard},
     field_choice::{self, Missing},
+    keys::KeyAgent,
 };
 
 /// A request that a resource can work on.
@@ -30,6 +31,8 @@ use crate::{
 pub(crate) struct HarnCall {
     pub(crate) harness: Harness,
     pub(crate) caller: Caller,
+    /// Whether the credential is no single agent's.
+    pub(crate) any_agent: bool,
     pub(crate) version: HarnVersion,
     pub(crate) idempotency: Option<IdempotencyKey>,
     pub(crate) query: HarnQuery,
@@ -81,6 +84,7 @@ impl HarnCall {
         Ok(Self {
             harness: app.harnesses.of(&field),
             caller,
+            any_agent: bearer.credential.agent == KeyAgent::Any,
             version,
             idempotency: IdempotencyKey::read(lines(headers, IDEMPOTENCY_HEADER))?,
             query: HarnQuery::read(&parts.uri)?,

@@ -22,7 +22,7 @@ impl Harnesses {
         Self { options: Arc::new(options), by_field: RwLock::default() }
     }
 
-    /// The Harness of a Field. The first time, it starts to settle what has ended and ends.
+    /// The Harness of a Field. The first time, it starts to answer the Field's own Tasks and to settle what ends.
     pub(crate) fn of(&self, field: &Arc<Field>) -> Harness {
         let known = self.by_field.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(harness) = known.get(field.name()) {
@@ -32,6 +32,7 @@ impl Harnesses {
         let mut known = self.by_field.write().unwrap_or_else(PoisonError::into_inner);
         let start = || {
             let harness = Harness::with_options(Arc::clone(field), Arc::clone(&self.options));
+            tokio::spawn(harness.clone().run_field_tasks());
             tokio::spawn(harness.clone().run_notary());
             harness.resume_replays();
             harness

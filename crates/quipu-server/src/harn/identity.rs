@@ -1,17 +1,20 @@
 //! Who this server is to callers of this protocol: the issuer of its receipts, the key that signs them, and
-//! where it is reached. Identity is configured and never discovered, so that two servers can say the same.
+//! the one that seals what it is trusted with. Identity is configured and never discovered, so that two servers can say the same.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
+use quipu_harness::Sealer;
 use quipu_replay::receipt::{IssuerFacts, ReceiptSigner};
 use quipu_wire::{Hash, harn::IssuerKind};
 
+use super::options::VaultKey;
 use crate::secret_file;
 
-const FILE: &str = "receipt.key";
+const RECEIPT_KEY: &str = "receipt.key";
+const VAULT_KEY: &str = "vault.key";
 
 /// Who issues receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,12 +58,24 @@ pub struct SecretError {
 
 /// The key that signs receipts: of the data directory, with an id that follows from it.
 pub(crate) fn receipt_signer(data_dir: &Path) -> Result<ReceiptSigner, SecretError> {
-    let path = data_dir.join(FILE);
-    let seed = secret_file::read_or_draw(&path).map_err(|source| SecretError { path, source })?;
+    let seed = secret(data_dir, RECEIPT_KEY)?;
     let public = ReceiptSigner::from_seed("", &seed).public().material();
     let digest = Hash::of(public.as_bytes()).to_string();
     let key_id = format!("receipt-{}", digest.get(..16).unwrap_or_default());
     Ok(ReceiptSigner::from_seed(key_id, &seed))
+}
+
+/// What seals the secrets of vaults: with the key that was given, else with the data directory's own.
+pub(crate) fn sealer(data_dir: &Path, given: Option<&VaultKey>) -> Result<Sealer, SecretError> {
+    match given {
+        Some(VaultKey(key)) => Ok(Sealer::new(key)),
+        None => secret(data_dir, VAULT_KEY).map(|key| Sealer::new(&key)),
+    }
+}
+
+fn secret(data_dir: &Path, file: &str) -> Result<[u8; 32], SecretError> {
+    let path = data_dir.join(file);
+    secret_file::read_or_draw(&path).map_err(|source| SecretError { path, source })
 }
 
 #[cfg(test)]

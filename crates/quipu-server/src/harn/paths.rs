@@ -23,10 +23,12 @@ pub(crate) const SESSION_BRANCHES: &str = "/v1/sessions/{session_id}/branches";
 pub(crate) const SESSION_EVENTS: &str = "/v1/sessions/{session_id}/events";
 pub(crate) const SESSION_EVENTS_STREAM: &str = "/v1/sessions/{session_id}/events/stream";
 pub(crate) const TASKS: &str = "/v1/tasks";
+pub(crate) const TASKS_IMPORT: &str = "/v1/tasks/import";
 pub(crate) const TASK: &str = "/v1/tasks/{task_id}";
 pub(crate) const TASK_CANCEL: &str = "/v1/tasks/{task_id}/cancel";
 pub(crate) const TASK_REPLAY: &str = "/v1/tasks/{task_id}/replay";
 pub(crate) const TASK_DIVERGENCE: &str = "/v1/tasks/{task_id}/divergence";
+pub(crate) const TASK_EXPORT: &str = "/v1/tasks/{task_id}/export";
 pub(crate) const TASK_MESSAGES: &str = "/v1/tasks/{task_id}/messages";
 pub(crate) const TASK_EVENTS: &str = "/v1/tasks/{task_id}/events";
 pub(crate) const TASK_STREAM: &str = "/v1/tasks/{task_id}/stream";
@@ -67,7 +69,7 @@ pub(crate) const PERMISSION_REQUESTS: &str = "/v1/permission-requests";
 pub(crate) const PERMISSION_RESPOND: &str = "/v1/permission-requests/{request_id}/respond";
 pub(crate) const PERMISSION_POLICY: &str = "/v1/permissions/policy";
 
-const ALL: [&str; 65] = [
+const ALL: [&str; 67] = [
     DISCOVERY,
     AGENT_CARD,
     HEALTH,
@@ -90,10 +92,12 @@ const ALL: [&str; 65] = [
     SESSION_EVENTS,
     SESSION_EVENTS_STREAM,
     TASKS,
+    TASKS_IMPORT,
     TASK,
     TASK_CANCEL,
     TASK_REPLAY,
     TASK_DIVERGENCE,
+    TASK_EXPORT,
     TASK_MESSAGES,
     TASK_EVENTS,
     TASK_STREAM,

@@ -25,6 +25,13 @@ impl HarnRefused {
     pub(crate) fn new(code: HarnErrorCode, message: impl Into<String>) -> Self {
         HarnError::new(code, message).into()
     }
+
+    /// What it says, for a stream that has its own envelope.
+    pub(crate) fn into_error(self) -> HarnError {
+        let mut error = *self.0;
+        error.request_id = request_id::current();
+        error
+    }
 }
 
 impl From<HarnError> for HarnRefused {
@@ -47,8 +54,7 @@ impl From<ReadError> for HarnRefused {
 
 impl IntoResponse for HarnRefused {
     fn into_response(self) -> Response<Body> {
-        let mut error = *self.0;
-        error.request_id = request_id::current();
+        let error = self.into_error();
         let code = error.code;
         let told = Told { code: code.as_str(), message: error.message.clone() };
         let status =

@@ -82,3 +82,35 @@ impl TokenVerifier {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn key_set(kid: &str) -> String {
+        let x = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+        format!(r#"{{"keys": [{{"kty": "OKP", "crv": "Ed25519", "kid": "{kid}", "x": "{x}"}}]}}"#)
+    }
+
+    #[test]
+    fn a_file_that_breaks_later_changes_nothing_until_it_is_mended() {
+        let directory = tempfile::tempdir().unwrap();
+        let jwks = directory.path().join("jwks.json");
+        fs::write(&jwks, key_set("first")).unwrap();
+        let (issuer, audience) = ("i".to_owned(), "a".to_owned());
+        let options = OAuthOptions { jwks: jwks.clone(), issuer, audience };
+        let verifier = TokenVerifier::open(options).unwrap();
+        let keys = || verifier.table.read().unwrap().keys.clone();
+        let first = keys();
+        fs::write(&jwks, "{").unwrap();
+        verifier.refresh();
+        assert_eq!(keys(), first, "broken");
+        fs::remove_file(&jwks).unwrap();
+        verifier.refresh();
+        assert_eq!(keys(), first, "gone");
+        fs::write(&jwks, key_set("another")).unwrap();
+        verifier.refresh();
+        assert_ne!(keys(), first, "mended");
+    }
+}

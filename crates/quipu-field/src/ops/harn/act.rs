@@ -37,6 +37,11 @@ pub enum HarnAct {
         /// A [`SessionBody`](crate::coordination::SessionBody).
         body: Body,
     },
+    /// Moves nothing: who speaks in a session that anybody may join becomes a member of it.
+    EnterSession {
+        /// Its id.
+        session: String,
+    },
     /// Ends a session, and calls off what is open in it.
     CloseSession {
         /// Its id.
@@ -103,11 +108,12 @@ pub enum HarnAct {
 }
 
 impl HarnAct {
-    /// The session or task that it makes.
+    /// The session or task that it makes, or the session that it enters: the act itself says who may write
+    /// there.
     #[must_use]
     pub fn made(&self) -> Option<&str> {
         match self {
-            Self::OpenSession { session, .. } => Some(session),
+            Self::OpenSession { session, .. } | Self::EnterSession { session } => Some(session),
             Self::SubmitTask { task, .. } => Some(task),
             Self::ImportTask(imported) => Some(&imported.task),
             Self::CloseSession { .. }
@@ -121,12 +127,22 @@ impl HarnAct {
         }
     }
 
+    /// The session that the actor may write in once this is decided.
+    #[must_use]
+    pub fn enters<'a>(&'a self, message: &'a Message) -> Option<&'a str> {
+        if let Self::SubmitTask { .. } = self {
+            return message.session.as_deref();
+        }
+        self.made()
+    }
+
     /// Whether it ends a task.
     #[must_use]
     pub const fn is_ending(&self) -> bool {
         match self {
             Self::Complete { .. } | Self::Fail { .. } | Self::Cancel { .. } => true,
             Self::OpenSession { .. }
+            | Self::EnterSession { .. }
             | Self::CloseSession { .. }
             | Self::SubmitTask { .. }
             | Self::ImportTask(_)
@@ -147,6 +163,7 @@ pub(super) fn decide(
 ) -> Result<Decision, Refusal> {
     match act {
         HarnAct::OpenSession { session, policy, body } => open(state, session, policy, body),
+        HarnAct::EnterSession { session } => join(state, message, Some(session)),
         HarnAct::CloseSession { session } => close(state, message, authority, session),
         HarnAct::SubmitTask { task, by_field, body } => {
             submit(state, message, task, *by_field, body)
@@ -238,14 +255,14 @@ fn submit(
     by_field: bool,
     body: &Body,
 ) -> Result<Decision, Refusal> {
-    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    let mut events = join(state, message, message.session.as_deref())?;
     if state.tasks.get(task).is_some() {
         return Err(Error::IdTaken { kind: DocumentKind::Task, id: task.to_owned() }.into());
     }
     let created =
         TaskChange::Created { assignee: None, depends_on: Vec::new(), priority: 5, lease: None };
     let changed = |change| Event::TaskChanged { task: task.to_owned(), change };
-    let mut events = vec![DraftEvent { event: changed(created), body: Some(body.clone()) }];
+    events.push(DraftEvent { event: changed(created), body: Some(body.clone()) });
     if by_field {
         let begun = |cause, from, to| TaskChange::Moved {
             cause,
@@ -314,7 +331,7 @@ fn claim(
     Ok(events)
 }
 
-/// Whoever takes a task of an open session becomes a member of it.
+/// Whoever makes or takes a task of an open session becomes a member of it.
 fn join(state: &State, message: &Message, session: Option<&str>) -> Result<Decision, Refusal> {
     visibility::is_active(state, session)?;
     let Some((id, entry)) = session.and_then(|id| Some((id, state.sessions.get(id)?))) else {

@@ -42,6 +42,7 @@ pub fn decide(
     let authority = admit(state, message, &mut events)?;
     let made = command.act.as_ref().map(|act| act.made());
     let made = made.unwrap_or_default();
+    let entered = command.act.as_ref().and_then(|act| act.enters(message));
     let mut moves = match &command.act {
         Some(act) => act::decide(state, message, authority, time_ms, act)?,
         None => Vec::new(),
@@ -52,7 +53,7 @@ pub fn decide(
         events.append(&mut moves);
     }
     for document in &command.documents {
-        events.push(put(state, message, made, document)?);
+        events.push(put(state, message, entered, document)?);
     }
     for note in &command.notes {
         events.push(self::note(state, made, note)?);
@@ -94,11 +95,11 @@ fn admit(state: &State, message: &Message, events: &mut Decision) -> Result<u8, 
 fn put(
     state: &State,
     message: &Message,
-    made: Option<&str>,
+    entered: Option<&str>,
     draft: &DocumentDraft,
 ) -> Result<DraftEvent<Event>, Refusal> {
     let DocumentDraft { kind, id, owner, expect, body, quotes } = draft;
-    let session = owner.session.as_deref().filter(|session| Some(*session) != made);
+    let session = owner.session.as_deref().filter(|session| Some(*session) != entered);
     if message.agent != FIELD_AGENT {
         visibility::may_write(state, message.speaker(), session)?;
     }

@@ -3,6 +3,9 @@
 mod callers;
 mod discovery;
 mod entrance;
+mod provider;
 mod refusals;
+mod token_keys;
+mod tokens;
 
 pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};

@@ -5,7 +5,7 @@ use quipu_wire::harn::{
 };
 use serde_json::json;
 
-use crate::runs::{World, asked, caller};
+use super::runs::{World, asked, caller};
 
 async fn started(world: &World, task: &str, overrides: serde_json::Value) -> String {
     let mode = if overrides.as_object().is_some_and(|map| map.is_empty()) {

@@ -1,6 +1,5 @@
 //! Replay over the log, through the handle alone: recordings, replays in each mode, by the server and by
 //! workers, what is missing, and what comes of it.
-#![cfg(test)]
 
 mod in_process;
 mod runs;

@@ -5,7 +5,7 @@ use quipu_wire::harn::{
 };
 use serde_json::{Value, json};
 
-use crate::runs::{World, asked_under, caller};
+use super::runs::{World, asked_under, caller};
 
 fn canonical(receipt: &quipu_wire::harn::Receipt, ids: [&str; 2]) -> String {
     let mut receipt = receipt.clone();
@@ -307,7 +307,7 @@ async fn a_source_that_failed_is_replayed_to_the_same_failure() {
     let request = quipu_wire::harn::FailTaskRequest::parse(
         json!({"code": "model_refused", "message": "it said no"}),
     );
-    let asked = crate::runs::asked("worker");
+    let asked = super::runs::asked("worker");
     world.harness.fail_task(&asked, &task, request.unwrap()).await.unwrap();
     world.settled(&task).await;
     let replay = world.replayed(&task, json!({})).await;

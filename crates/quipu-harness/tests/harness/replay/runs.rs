@@ -186,6 +186,7 @@ impl World {
 
 fn open(engine: &Arc<dyn Engine>) -> Harness {
     let name = FieldName::default_field();
-    let field = Field::open(Arc::clone(engine), name, FieldOptions::new(Arc::new(SystemOrigin))).unwrap();
+    let field =
+        Field::open(Arc::clone(engine), name, FieldOptions::new(Arc::new(SystemOrigin))).unwrap();
     Harness::with_options(field, Arc::new(options()))
 }

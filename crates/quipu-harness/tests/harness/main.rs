@@ -1,0 +1,7 @@
+//! The Harn protocol over a Field, through its public handle.
+#![cfg(test)]
+
+mod artifacts;
+mod receipts;
+mod replay;
+mod support;
