@@ -9,6 +9,8 @@ use quipu_replay::{
 };
 use quipu_wire::harn::IssuerKind;
 
+use crate::Sealer;
+
 /// The largest content of an Artifact unless a server says otherwise.
 pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
@@ -21,6 +23,8 @@ pub struct HarnessOptions {
     pub policy_ref: Option<String>,
     /// The key that signs them; without one they are not signed.
     pub signer: Option<Arc<ReceiptSigner>>,
+    /// Seals the secrets of vaults and connectors; without it none are taken.
+    pub sealer: Option<Sealer>,
     /// How secrets are told apart.
     pub secrets: SecretHashing,
     /// Whether the hashes that a replay's request declares must be the true ones.
@@ -41,6 +45,7 @@ impl Default for HarnessOptions {
             issuer,
             policy_ref: None,
             signer: None,
+            sealer: None,
             secrets: SecretHashing::Omit,
             replay_trust: HashTrust::default(),
             content_bytes_max: CONTENT_BYTES_MAX,

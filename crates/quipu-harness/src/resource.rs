@@ -4,8 +4,8 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
-        Artifact, Branch, HarnError, HarnErrorCode, List, Message, Outcome, PermissionRequest,
-        Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
+        Artifact, Branch, Connector, HarnError, HarnErrorCode, List, Message, Outcome,
+        PermissionRequest, Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
     },
     timestamp::rfc3339,
 };
@@ -39,6 +39,7 @@ macro_rules! resource {
 resource!(Artifact, Artifact);
 resource!(Branch, Branch);
 resource!(Message, Message);
+resource!(Connector, Connector);
 resource!(Outcome, Outcome);
 resource!(PermissionRequest, PermissionRequest);
 resource!(Persona, Persona);

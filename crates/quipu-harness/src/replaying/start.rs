@@ -69,6 +69,11 @@ impl Harness {
         request: ReplayTaskRequest,
         place: Option<Place>,
     ) -> Result<HarnTask, HarnError> {
+        let session = view.entry.session.clone();
+        if let Some(outcome) = self.done_before(asked, target, session.as_deref()).await? {
+            let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
+            return self.task(&asked.caller, first).await;
+        }
         let (caller, of) = (asked.caller.clone(), view.clone());
         let secrets = secrets_of(&request);
         let admitted = self.reading(move |harness| harness.admit(&caller, &of, &request)).await?;

@@ -7,7 +7,10 @@ use utoipa::{
     openapi::security::{ClientCredentials, Flow, OAuth2, Scopes, SecurityScheme},
 };
 
-use super::{agent_card, discovery, events, replay, runtime, streams, tasks, work};
+use super::{
+    agent_card, artifacts, connectors, discovery, events, outcomes, receipts, replay, runtime,
+    streams, tasks, vaults, work,
+};
 
 /// What every request says of itself.
 #[derive(IntoParams)]
@@ -59,6 +62,24 @@ pub(super) struct HarnHeaders {
     streams::stream_events,
     streams::stream_session_events,
     streams::stream_task_events,
+    receipts::list_task_receipts,
+    receipts::get_receipt,
+    receipts::verify_receipt,
+    outcomes::list_outcomes,
+    outcomes::get_outcome,
+    artifacts::register_artifact,
+    artifacts::list_artifacts,
+    artifacts::get_artifact,
+    artifacts::download_content,
+    artifacts::upload_content,
+    vaults::create_vault,
+    vaults::list_vaults,
+    vaults::get_vault,
+    vaults::put_secret,
+    connectors::list_connectors,
+    connectors::get_connector,
+    connectors::update_connector,
+    connectors::deliver,
 ))]
 pub(crate) struct HarnApi;
 

@@ -7,6 +7,8 @@
 
 mod agent_card;
 mod answer;
+mod artifacts;
+mod connectors;
 mod credentials;
 mod discovery;
 mod document;
@@ -15,9 +17,11 @@ mod events;
 mod harnesses;
 mod identity;
 mod options;
+mod outcomes;
 mod path;
 pub(crate) mod paths;
 mod query;
+mod receipts;
 mod refusal;
 mod replay;
 mod routes;
@@ -27,6 +31,7 @@ mod stream_ws;
 mod streams;
 mod tasks;
 mod upgrade;
+mod vaults;
 mod work;
 
 pub(crate) use document::{HarnApi, security_scheme};

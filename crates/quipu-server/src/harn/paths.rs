@@ -57,8 +57,7 @@ pub(crate) const VAULT: &str = "/v1/vaults/{vault_id}";
 pub(crate) const VAULT_SECRET: &str = "/v1/vaults/{vault_id}/secrets/{name}";
 pub(crate) const CONNECTORS: &str = "/v1/connectors";
 pub(crate) const CONNECTOR: &str = "/v1/connectors/{connector_id}";
-pub(crate) const CONNECTOR_WEBHOOK: &str = "/v1/connectors/{connector_id}/webhook";
-pub(crate) const CONNECTOR_SECRET: &str = "/v1/connectors/{connector_id}/secret";
+pub(crate) const CONNECTOR_DELIVERIES: &str = "/v1/connectors/{connector_id}/deliveries";
 pub(crate) const SKILLS: &str = "/v1/skills";
 pub(crate) const SKILL: &str = "/v1/skills/{skill_id}";
 pub(crate) const OUTCOMES: &str = "/v1/outcomes";
@@ -69,7 +68,7 @@ pub(crate) const PERMISSION_REQUESTS: &str = "/v1/permission-requests";
 pub(crate) const PERMISSION_RESPOND: &str = "/v1/permission-requests/{request_id}/respond";
 pub(crate) const PERMISSION_POLICY: &str = "/v1/permissions/policy";
 
-const ALL: [&str; 67] = [
+const ALL: [&str; 66] = [
     DISCOVERY,
     AGENT_CARD,
     HEALTH,
@@ -126,8 +125,7 @@ const ALL: [&str; 67] = [
     VAULT_SECRET,
     CONNECTORS,
     CONNECTOR,
-    CONNECTOR_WEBHOOK,
-    CONNECTOR_SECRET,
+    CONNECTOR_DELIVERIES,
     SKILLS,
     SKILL,
     OUTCOMES,

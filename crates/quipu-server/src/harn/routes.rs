@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    routing::{get, post},
+    routing::{get, post, put},
 };
 
-use super::{agent_card, discovery, events, paths, replay, runtime, streams, tasks, work};
+use super::{
+    agent_card, artifacts, connectors, discovery, events, outcomes, paths, receipts, replay,
+    runtime, streams, tasks, vaults, work,
+};
 use crate::app::App;
 
 /// All routes of this protocol.
@@ -41,6 +44,23 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::TASK_DEPENDENCIES, post(work::record_dependency))
         .route(paths::TASK_DEPENDENCIES_RESOLVE, post(replay::resolve_dependency))
         .route(paths::TASK_CHECKPOINTS, post(work::record_checkpoint))
+        .route(paths::TASK_RECEIPTS, get(receipts::list_task_receipts))
+        .route(paths::ARTIFACTS, get(artifacts::list_artifacts).post(artifacts::register_artifact))
+        .route(paths::ARTIFACT, get(artifacts::get_artifact))
+        .route(
+            paths::ARTIFACT_CONTENT,
+            get(artifacts::download_content).put(artifacts::upload_content),
+        )
+        .route(paths::RECEIPT, get(receipts::get_receipt))
+        .route(paths::RECEIPT_VERIFY, post(receipts::verify_receipt))
+        .route(paths::VAULTS, get(vaults::list_vaults).post(vaults::create_vault))
+        .route(paths::VAULT, get(vaults::get_vault))
+        .route(paths::VAULT_SECRET, put(vaults::put_secret))
+        .route(paths::CONNECTORS, get(connectors::list_connectors))
+        .route(paths::CONNECTOR, get(connectors::get_connector).patch(connectors::update_connector))
+        .route(paths::CONNECTOR_DELIVERIES, post(connectors::deliver))
+        .route(paths::OUTCOMES, get(outcomes::list_outcomes))
+        .route(paths::OUTCOME, get(outcomes::get_outcome))
         .route(paths::EVENTS, get(events::list_events))
         .route(paths::EVENTS_STREAM, get(streams::stream_events))
         .route(paths::EVENT, get(events::get_event))
