@@ -87,6 +87,28 @@ impl Harness {
         self.field.harn(message, command).await.map_err(|error| harn_error(&error))
     }
 
+    /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
+    /// not asked again either.
+    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
+        let Some(scope) = asked.scope(target) else { return false };
+        let now = self.field.origin().now_ms();
+        self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
+    }
+
+    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
+    /// more than one step, which must not begin again.
+    pub(crate) async fn done_before(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<&str>,
+    ) -> Result<Option<HarnOutcome>, HarnError> {
+        if !self.was_asked(asked, target) {
+            return Ok(None);
+        }
+        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+    }
+
     /// Carries out a write of the Field itself.
     pub(crate) async fn write_as_field(
         &self,
@@ -111,23 +133,6 @@ impl Harness {
 
     fn request_id(&self) -> String {
         format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
-    }
-
-    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
-    /// more than one step, which must not begin again.
-    pub(crate) async fn done_before(
-        &self,
-        asked: &Asked,
-        target: Target<'_>,
-        session: Option<&str>,
-    ) -> Result<Option<HarnOutcome>, HarnError> {
-        let Some(scope) = asked.scope(target) else { return Ok(None) };
-        let now = self.field.origin().now_ms();
-        let known = self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some());
-        if !known {
-            return Ok(None);
-        }
-        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
     }
 
     /// A draft of a document.
