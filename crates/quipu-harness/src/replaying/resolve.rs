@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 
 use quipu_field::{
     documents::{Note, NotedDependency},
-    ops::harn::{HarnAct, HarnCommand, NoteDraft},
+    ops::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
+    visibility::authority_in,
 };
 use quipu_replay::{
     receipt::delta_id,
@@ -25,7 +26,7 @@ use super::{
     materials::Kept,
     recording::{Break, Worked},
 };
-use crate::{Asked, Harness, NoteBody, failure::harn_error, task::TaskView};
+use crate::{Asked, Caller, Harness, NoteBody, failure::harn_error, task::TaskView};
 
 /// What a worker is told, and what is noted of it.
 struct Answered {
@@ -74,17 +75,22 @@ impl Harness {
         }
     }
 
-    /// Only who works on the Task is told anything.
+    /// Only who works on the Task is told anything, and who may work on others'.
     fn check_holds(&self, asked: &Asked, view: &TaskView) -> Result<(), HarnError> {
-        let holder = view.entry.holder();
+        let Caller { agent, authority } = &asked.caller;
         if view.entry.status != TaskStatus::InProgress {
             let status = view.status;
             return Err(conflict(&format!("task {} is {status}; nobody works on it", view.id)));
         }
-        if holder == Some(asked.caller.agent.as_str()) {
+        let session = view.entry.session.as_deref();
+        let own = self.field.with_state(|state| {
+            let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
+            authority_in(state, agent, known.min(*authority), session)
+        });
+        if view.entry.holder() == Some(agent.as_str()) || own >= AUTHORITY_OTHERS {
             return Ok(());
         }
-        Err(conflict(&format!("task {} is not held by {}", view.id, asked.caller.agent)))
+        Err(conflict(&format!("task {} is not held by {agent}; claim it first", view.id)))
     }
 
     /// Reads storage.

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The authority to move the tasks of others.
-pub(super) const AUTHORITY_OTHERS: u8 = 8;
+pub const AUTHORITY_OTHERS: u8 = 8;
 
 /// Something that moves a session or a task.
 #[derive(Debug, Clone)]

@@ -18,7 +18,7 @@ use crate::{
     visibility,
 };
 
-pub use act::HarnAct;
+pub use act::{AUTHORITY_OTHERS, HarnAct};
 pub use command::{DocumentDraft, Expect, HarnCommand, NoteDraft};
 pub use error::Error;
 pub use import::ImportedTask;

@@ -102,7 +102,9 @@ async fn only_who_works_on_a_replay_for_workers_is_told_anything() {
     assert_eq!(refused.code, HarnErrorCode::Conflict);
     let replay = started(&world, &task, json!({})).await;
     let request = quipu_wire::harn::ResolveDependencyRequest::parse(json!({"key": "llm:main:1"}));
-    let other = world.harness.resolve_dependency(&asked("other"), &replay, request.unwrap()).await;
+    let mut other = asked("other");
+    other.caller.authority = 5;
+    let other = world.harness.resolve_dependency(&other, &replay, request.unwrap()).await;
     assert_eq!(other.unwrap_err().code, HarnErrorCode::Conflict);
     let unknown = world.resolve("task_nope", json!({"key": "llm:main:1"})).await.unwrap_err();
     assert_eq!(unknown.code, HarnErrorCode::ResourceNotFound);
