@@ -378,17 +378,6 @@ impl Telling<'_> {
     }
 }
 
-fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
-    let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
-    Told {
-        event: event.into(),
-        resource: (ResourceKind::Session, session.to_owned()),
-        payload,
-        owner,
-        replay: None,
-    }
-}
-
 /// What is told of a delivery: to which connector, and not by whom or of what.
 fn delivery(id: &str, change: DocumentChange) -> Told {
     let connector = id.split('/').next().unwrap_or(id);
@@ -400,6 +389,17 @@ fn delivery(id: &str, change: DocumentChange) -> Told {
     let payload = JsonObject::with("connector_id", connector);
     let resource = (ResourceKind::Connector, connector.to_owned());
     Told { event: event.into(), resource, payload, owner: DocumentOwner::default(), replay: None }
+}
+
+fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
+    let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
+    Told {
+        event: event.into(),
+        resource: (ResourceKind::Session, session.to_owned()),
+        payload,
+        owner,
+        replay: None,
+    }
 }
 
 fn object(value: Value) -> JsonObject {

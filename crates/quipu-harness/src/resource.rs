@@ -38,8 +38,8 @@ macro_rules! resource {
 
 resource!(Artifact, Artifact);
 resource!(Branch, Branch);
-resource!(Message, Message);
 resource!(Connector, Connector);
+resource!(Message, Message);
 resource!(Outcome, Outcome);
 resource!(PermissionRequest, PermissionRequest);
 resource!(Persona, Persona);

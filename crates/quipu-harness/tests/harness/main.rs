@@ -2,6 +2,11 @@
 #![cfg(test)]
 
 mod artifacts;
+mod events;
+mod feeds;
+mod field_tasks;
 mod receipts;
 mod replay;
 mod support;
+mod tasks;
+mod working;

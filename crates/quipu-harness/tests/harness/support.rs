@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
 use quipu_harness::{Asked, Caller, Harness, HarnessOptions};
-use quipu_log::{Engine, FieldName, MemoryEngine};
+use quipu_log::{BodyContent, Engine, FieldName, MemoryEngine};
 use quipu_replay::receipt::{ReceiptSigner, SecretHashing};
 use quipu_wire::{
-    akashik::{CoordinatePayload, RegisterPayload},
+    akashik::{CompactPayload, CoordinatePayload, RegisterPayload, SessionPayload},
     harn::{
         ClaimTaskRequest, CompleteTaskRequest, RecordDependencyRequest, Sha256, SubmitTaskRequest,
     },
@@ -112,4 +112,50 @@ pub(crate) async fn register(harness: &Harness, agent: &str) {
 pub(crate) async fn coordinate(harness: &Harness, id: &str, agent: &str, payload: Value) {
     let (payload, _) = CoordinatePayload::parse(payload).unwrap();
     harness.field().coordinate(message(id, agent), payload).await.unwrap();
+}
+
+/// Submits a Task to a Session.
+pub(crate) async fn submit_in(
+    harness: &Harness,
+    agent: &str,
+    session: &str,
+    body: Value,
+) -> String {
+    let request = SubmitTaskRequest::parse(body, Some(session)).unwrap();
+    harness.submit_task(&asked(agent), request).await.unwrap().task.envelope.id
+}
+
+/// A session that only its maker knows of.
+pub(crate) async fn private_session(harness: &Harness, agent: &str, id: &str) {
+    register(harness, agent).await;
+    let payload = json!({"action": "create", "session_id": id,
+        "session": {"goal": "g", "policy": {"join": "invite"}}});
+    let (payload, _) = SessionPayload::parse(payload).unwrap();
+    harness.field().session(message(&format!("session-{id}"), agent), payload).await.unwrap();
+}
+
+/// A Persona of this autonomy.
+pub(crate) async fn persona_of(harness: &Harness, autonomy: &str) -> String {
+    let body = json!({
+        "name": "worker", "version": "1", "entry_workflow": "main", "description": "works",
+        "autonomy_tier": autonomy, "receipt_policy": "required",
+    });
+    put_persona(harness, body).await
+}
+
+/// COMPACT by the other protocol.
+pub(crate) async fn compact(harness: &Harness, id: &str, payload: Value) {
+    let (payload, _) = CompactPayload::parse(payload).unwrap();
+    harness.field().compact(message(id, "alice"), payload).await.unwrap();
+}
+
+/// Every text that the log holds.
+pub(crate) fn texts(harness: &Harness) -> String {
+    let commits = harness.field().commits(1, 1000).unwrap();
+    let bodies = commits.iter().flat_map(|commit| &commit.bodies);
+    let texts = bodies.filter_map(|body| match &body.content {
+        BodyContent::Present(body) => Some(String::from_utf8_lossy(&body.json).into_owned()),
+        BodyContent::Erased => None,
+    });
+    texts.collect()
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{Branch, CreateBranchRequest, HarnErrorResponse, List, ResourceKind, TokenScope};
+use quipu_wire::harn::{
+    Branch, CreateBranchRequest, HarnErrorResponse, List, ResourceKind, TokenScope,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

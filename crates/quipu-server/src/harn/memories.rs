@@ -6,8 +6,10 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
 };
-use quipu_harness::{MemoryFilter};
-use quipu_wire::harn::{CreateMemoryRequest, HarnErrorResponse, List, Memory, ResourceKind, TokenScope};
+use quipu_harness::MemoryFilter;
+use quipu_wire::harn::{
+    CreateMemoryRequest, HarnErrorResponse, List, Memory, ResourceKind, TokenScope,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

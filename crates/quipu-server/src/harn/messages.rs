@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{AppendMessageRequest, AppendTaskMessageRequest, HarnErrorResponse, List, Message, ResourceKind, TokenScope};
+use quipu_wire::harn::{
+    AppendMessageRequest, AppendTaskMessageRequest, HarnErrorResponse, List, Message, ResourceKind,
+    TokenScope,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

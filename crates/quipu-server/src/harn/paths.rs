@@ -34,6 +34,7 @@ pub(crate) const TASK_EVENTS: &str = "/v1/tasks/{task_id}/events";
 pub(crate) const TASK_STREAM: &str = "/v1/tasks/{task_id}/stream";
 pub(crate) const TASK_RECEIPTS: &str = "/v1/tasks/{task_id}/receipts";
 pub(crate) const TASK_PERMISSION_REQUESTS: &str = "/v1/tasks/{task_id}/permission-requests";
+pub(crate) const TASK_AWAIT: &str = "/v1/tasks/{task_id}/await";
 pub(crate) const TASK_CLAIM: &str = "/v1/tasks/{task_id}/claim";
 pub(crate) const TASK_COMPLETE: &str = "/v1/tasks/{task_id}/complete";
 pub(crate) const TASK_FAIL: &str = "/v1/tasks/{task_id}/fail";
@@ -67,8 +68,12 @@ pub(crate) const QUOTA: &str = "/v1/quotas/{quota_id}";
 pub(crate) const PERMISSION_REQUESTS: &str = "/v1/permission-requests";
 pub(crate) const PERMISSION_RESPOND: &str = "/v1/permission-requests/{request_id}/respond";
 pub(crate) const PERMISSION_POLICY: &str = "/v1/permissions/policy";
+pub(crate) const PERMISSION_RULES: &str = "/v1/permissions/rules";
+pub(crate) const PERMISSION_RULE: &str = "/v1/permissions/rules/{rule_id}";
+pub(crate) const PERMISSION_HISTORY: &str = "/v1/permissions/history";
+pub(crate) const PERMISSION_CHECK: &str = "/v1/permissions/check";
 
-const ALL: [&str; 66] = [
+const ALL: [&str; 71] = [
     DISCOVERY,
     AGENT_CARD,
     HEALTH,
@@ -102,6 +107,7 @@ const ALL: [&str; 66] = [
     TASK_STREAM,
     TASK_RECEIPTS,
     TASK_PERMISSION_REQUESTS,
+    TASK_AWAIT,
     TASK_CLAIM,
     TASK_COMPLETE,
     TASK_FAIL,
@@ -135,6 +141,10 @@ const ALL: [&str; 66] = [
     PERMISSION_REQUESTS,
     PERMISSION_RESPOND,
     PERMISSION_POLICY,
+    PERMISSION_RULES,
+    PERMISSION_RULE,
+    PERMISSION_HISTORY,
+    PERMISSION_CHECK,
 ];
 
 /// The path of this protocol that a request's path is one of.

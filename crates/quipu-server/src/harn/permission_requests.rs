@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_harness::{PermissionFilter};
-use quipu_wire::harn::{AwaitTaskRequest, HarnErrorResponse, HarnTask, List, PermissionRequest, PermissionResponseRequest, ResourceKind, TokenScope};
+use quipu_harness::PermissionFilter;
+use quipu_wire::harn::{
+    AwaitTaskRequest, HarnErrorResponse, HarnTask, List, PermissionRequest,
+    PermissionResponseRequest, ResourceKind, TokenScope,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

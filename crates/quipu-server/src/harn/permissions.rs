@@ -7,7 +7,11 @@ use axum::{
     http::StatusCode,
 };
 use quipu_harness::AuditFilter;
-use quipu_wire::harn::{AuditEntry, AuditOutcome, HarnError, HarnErrorCode, HarnErrorResponse, List, PermissionCheckRequest, PermissionCheckResponse, PermissionPolicy, PermissionPolicyResponse, RememberRule, ResourceKind, TokenScope};
+use quipu_wire::harn::{
+    AuditEntry, AuditOutcome, HarnError, HarnErrorCode, HarnErrorResponse, List,
+    PermissionCheckRequest, PermissionCheckResponse, PermissionPolicy, PermissionPolicyResponse,
+    RememberRule, ResourceKind, TokenScope,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{CreatePersonaRequest, HarnErrorResponse, List, Persona, ResourceKind, TokenScope, UpdatePersonaRequest};
+use quipu_wire::harn::{
+    CreatePersonaRequest, HarnErrorResponse, List, Persona, ResourceKind, TokenScope,
+    UpdatePersonaRequest,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{CreateQuotaRequest, HarnErrorResponse, List, Quota, ResourceKind, TokenScope, UpdateQuotaRequest};
+use quipu_wire::harn::{
+    CreateQuotaRequest, HarnErrorResponse, List, Quota, ResourceKind, TokenScope,
+    UpdateQuotaRequest,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{CreateSessionRequest, ForkSessionRequest, HarnErrorResponse, HarnSession, List, ResourceKind, Session, TokenScope, TruncateSessionRequest, TruncateSessionResponse, UpdateSessionRequest};
+use quipu_wire::harn::{
+    CreateSessionRequest, ForkSessionRequest, HarnErrorResponse, HarnSession, List, ResourceKind,
+    TokenScope, TruncateSessionRequest, TruncateSessionResponse, UpdateSessionRequest,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{CreateWorkspaceRequest, HarnErrorResponse, List, ResourceKind, TokenScope, UpdateWorkspaceRequest, Workspace};
+use quipu_wire::harn::{
+    CreateWorkspaceRequest, HarnErrorResponse, List, ResourceKind, TokenScope,
+    UpdateWorkspaceRequest, Workspace,
+};
 
 use super::{
     answer::{HarnAnswer, HarnOutcome},

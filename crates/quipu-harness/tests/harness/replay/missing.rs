@@ -33,7 +33,8 @@ async fn a_purged_memory_of_the_source_fails_the_replay_and_is_named() {
     world.complete("worker", &task, json!(1)).await;
     let before = world.replayed(&task, json!({})).await;
     assert_eq!(before.status, TaskState::Completed);
-    let purge = json!({"strategy": "purge", "filter": {"unit_ids": [unit]}, "reason": "asked to"});
+    let purge =
+        json!({"strategy": "purge", "filter": {"types": ["finding"]}, "reason": "asked to"});
     let purge = CompactPayload::parse(purge).unwrap().0;
     field.compact(message("p", "boss"), purge).await.unwrap();
     let replay = world.replayed(&task, json!({})).await;
