@@ -4,9 +4,9 @@
 use std::ops::ControlFlow;
 
 use quipu_field::documents::DocumentKind;
-use quipu_replay::task::{RecordedEvent, ReplayOutcome};
+use quipu_replay::task::{Comparison, RecordedEvent, ReplayOutcome};
 use quipu_wire::harn::{
-    Divergence, DivergenceObject, DivergentEvent, EventName, EventSide, HarnError, HarnErrorCode,
+    Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode,
     OutputPair, TaskState,
 };
 use serde_json::Value;
@@ -17,30 +17,6 @@ use super::{
     rederive::Step,
 };
 use crate::{Caller, Harness, failure::harn_error, task::outcome_id};
-
-/// A comparison under way: how many events were compared, and where they first differ.
-#[derive(Default)]
-struct Comparing {
-    index: u64,
-    first: Option<DivergentEvent>,
-}
-
-impl Comparing {
-    fn compare(&mut self, source: Option<EventSide>, replay: Option<EventSide>) {
-        if self.first.is_some() {
-            return;
-        }
-        let same = match (&source, &replay) {
-            (Some(one), Some(other)) => one.event == other.event && one.sha256 == other.sha256,
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        if !same {
-            self.first = Some(DivergentEvent { index: self.index, source, replay });
-        }
-        self.index += 1;
-    }
-}
 
 impl Harness {
     /// `GET /v1/tasks/{task_id}/divergence`.
@@ -73,7 +49,7 @@ impl Harness {
         };
         let output = self.outputs(&identity.source_task_id, &identity.replay_task_id)?;
         let dependencies = outcome.changed_dependencies();
-        let diverged = compared.first.is_some()
+        let diverged = compared.first_difference.is_some()
             || !dependencies.is_empty()
             || !outcome.request_drift.is_empty()
             || !output.equal;
@@ -82,18 +58,18 @@ impl Harness {
             source_task_id: identity.source_task_id.clone(),
             replay_task_id: identity.replay_task_id.clone(),
             diverged,
-            events_compared: compared.index,
-            first_difference: compared.first,
+            events_compared: compared.events_compared,
+            first_difference: compared.first_difference,
             dependencies,
             request_drift: outcome.request_drift,
             output,
         })
     }
 
-    fn beside(&self, document: &ReplayDocument) -> Result<(Comparing, ReplayOutcome), HarnError> {
+    fn beside(&self, document: &ReplayDocument) -> Result<(Comparison, ReplayOutcome), HarnError> {
         let identity = &document.plan.identity;
         let finish = self.finish_of(&identity.replay_task_id)?;
-        let mut compared = Comparing::default();
+        let mut compared = Comparison::default();
         let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |step| {
             let Step { source, replayed } = step;
             let ordinal = replayed.sequence;
@@ -103,7 +79,7 @@ impl Harness {
                 sequence: finish.as_ref().map_or(ordinal, |it| it.sequence_of(ordinal)),
                 sha256: replayed.payload.sha256(),
             };
-            compared.compare(Some(side(&source.event)), Some(replay));
+            compared.next(Some(side(&source.event)), Some(replay));
             ControlFlow::Continue(())
         });
         let outcome = outcome.map_err(Break::into_error)?;
@@ -122,15 +98,15 @@ impl Harness {
             if let Err(Break::Storage(error)) = read {
                 return Err(error);
             }
-            compared.compare(next, None);
+            compared.next(next, None);
         }
         Ok((compared, outcome))
     }
 
-    fn beside_worker(&self, document: &ReplayDocument) -> Result<Comparing, HarnError> {
+    fn beside_worker(&self, document: &ReplayDocument) -> Result<Comparison, HarnError> {
         let identity = &document.plan.identity;
         let mut worked = Worked::new(self, &identity.replay_task_id);
-        let mut compared = Comparing::default();
+        let mut compared = Comparison::default();
         let mut failed = None;
         let past = document.plan.boundary.as_ref().map(|boundary| boundary.sequence);
         let read = self.each_recorded(&identity.source_task_id, &mut |source| {
@@ -140,7 +116,7 @@ impl Harness {
             }
             match next_compared(&mut worked) {
                 Ok(replay) => {
-                    compared.compare(Some(side(&source.event)), replay.map(|it| side(&it.event)));
+                    compared.next(Some(side(&source.event)), replay.map(|it| side(&it.event)));
                     ControlFlow::Continue(())
                 }
                 Err(error) => {
@@ -154,7 +130,7 @@ impl Harness {
             (None, Ok(_) | Err(Break::Missing(_))) => {}
         }
         if let Some(more) = next_compared(&mut worked)? {
-            compared.compare(None, Some(side(&more.event)));
+            compared.next(None, Some(side(&more.event)));
         }
         Ok(compared)
     }
