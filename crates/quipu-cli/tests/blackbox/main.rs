@@ -25,3 +25,4 @@ mod seed_pages;
 mod starting;
 mod summarizing;
 mod support;
+mod task_crashes;
