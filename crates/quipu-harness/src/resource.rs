@@ -52,7 +52,7 @@ enum Listed<T> {
     /// What is built in.
     BuiltIn(T),
     /// A document.
-    Kept(DocumentEntry),
+    Kept(Box<DocumentEntry>),
 }
 
 impl Harness {
@@ -114,8 +114,9 @@ impl Harness {
             };
             let entries = state.documents.from(T::DOCUMENT, from);
             let entries = entries.filter(|(_, entry)| passes(entry) && knows(entry));
-            let entries = entries
-                .map(|(place, entry)| ((place + before) as u64, Listed::Kept(entry.clone())));
+            let entries = entries.map(|(place, entry)| {
+                ((place + before) as u64, Listed::Kept(Box::new(entry.clone())))
+            });
             let built_in = (0u64..).zip(built_in.into_iter().map(Listed::BuiltIn));
             page.take(built_in.chain(entries))
         });

@@ -231,10 +231,10 @@ pub(crate) fn owner(workspace: &str, session: &str) -> DocumentOwner {
 /// What SESSION shows as the goal: the beginning of the first thing that was said for everybody.
 fn goal_of(messages: &[MessageInput]) -> String {
     let parts = messages.iter().flat_map(|message| &message.parts);
-    let texts = parts.filter_map(|part| match part {
-        Part::Text { text, visibility: Visibility::Public } => Some(text.trim()),
-        _ => None,
+    let mut texts = parts.filter_map(|part| {
+        let Part::Text { text, visibility: Visibility::Public } = part else { return None };
+        Some(text.trim())
     });
-    let first = texts.into_iter().find(|text| !text.is_empty());
+    let first = texts.find(|text| !text.is_empty());
     first.unwrap_or("a conversation").chars().take(GOAL_CHARS_MAX).collect()
 }

@@ -92,7 +92,7 @@ impl Harness {
     ) -> Result<String, HarnError> {
         let session = session_in_field(&request.session_id).map(str::to_owned);
         let named = request.id.clone();
-        let draft = self.decision_draft(audit_of(request, decision))?;
+        let draft = self.decision_draft(&audit_of(request, decision))?;
         let id = named.unwrap_or_else(|| draft.id.clone());
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
         self.write_as_field(session.as_deref(), command).await?;
@@ -100,14 +100,14 @@ impl Harness {
     }
 
     /// A decision to be put.
-    pub(super) fn decision_draft(&self, audit: AuditEntry) -> Result<DocumentDraft, HarnError> {
+    pub(super) fn decision_draft(&self, audit: &AuditEntry) -> Result<DocumentDraft, HarnError> {
         let owner = DocumentOwner {
             workspace: audit.request.workspace_id.clone(),
             session: session_in_field(&audit.request.session_id).map(str::to_owned),
             ..DocumentOwner::default()
         };
         let id = self.draw(ResourceKind::PermissionDecision);
-        self.draft(DocumentKind::PermissionDecision, &id, owner, Expect::New, &audit)
+        self.draft(DocumentKind::PermissionDecision, &id, owner, Expect::New, audit)
     }
 }
 

@@ -91,7 +91,7 @@ impl Harness {
         };
         Ok(HarnCommand {
             act: Some(act),
-            documents: vec![draft, self.decision_draft(audit_of(check, &decision))?],
+            documents: vec![draft, self.decision_draft(&audit_of(check, &decision))?],
             notes: vec![self.note(&view.id, event.as_str(), &note)?],
             ..HarnCommand::default()
         })

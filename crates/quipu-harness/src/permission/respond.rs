@@ -82,7 +82,7 @@ impl Harness {
         let kind = DocumentKind::PermissionRequest;
         let mut documents = vec![
             self.draft(kind, &entry.id, entry.owner, Expect::Known, &request)?,
-            self.decision_draft(audit)?,
+            self.decision_draft(&audit)?,
         ];
         if answer.remember {
             documents.push(self.rule_draft(&asked.caller, rule_of(&check, answer))?);

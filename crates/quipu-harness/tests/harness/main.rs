@@ -9,4 +9,5 @@ mod receipts;
 mod replay;
 mod support;
 mod tasks;
+mod transcripts;
 mod working;

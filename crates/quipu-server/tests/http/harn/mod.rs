@@ -5,6 +5,8 @@ mod callers;
 mod discovery;
 mod entrance;
 mod events;
+mod memories;
+mod permissions;
 mod provider;
 mod refusals;
 mod sessions;
