@@ -41,7 +41,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(about = "Run the server", long_about = SERVE, after_help = SERVE_AFTER)]
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     Key(KeyArgs),
     Verify(VerifyArgs),
     Export(ExportArgs),

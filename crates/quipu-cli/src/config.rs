@@ -13,7 +13,7 @@ use quipu_field::limits::REPLAY_EVENTS_MAX;
 use quipu_server::{REQUESTS_PER_SECOND, TlsFiles};
 use serde::Deserialize;
 
-use crate::{config_models::ModelArgs, failure::Failure};
+use crate::{config_harn::HarnArgs, config_models::ModelArgs, failure::Failure};
 
 /// The config file that is read when none is named, if it is there.
 const DEFAULT_FILE: &str = "quipu.toml";
@@ -120,6 +120,8 @@ pub(crate) struct ServeArgs {
     pub(crate) detect_sureness: Option<f64>,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
+    #[command(flatten)]
+    pub(crate) harn: HarnArgs,
 }
 
 /// An encoding of tokens.
@@ -176,6 +178,7 @@ struct FileOptions {
     detect_budget_ms: Option<u64>,
     detect_sureness: Option<f64>,
     models: Option<ModelArgs>,
+    harn: Option<HarnArgs>,
 }
 
 /// What a server runs with.
@@ -201,6 +204,7 @@ pub(crate) struct Settings {
     pub(crate) detect_budget_ms: u64,
     pub(crate) detect_sureness: f64,
     pub(crate) models: ModelArgs,
+    pub(crate) harn: HarnArgs,
 }
 
 impl Settings {
@@ -253,6 +257,7 @@ impl Settings {
                 .unwrap_or(quipu_field::limits::DETECT_BUDGET_MS),
             detect_sureness: sureness(args.detect_sureness.or(file.detect_sureness))?,
             models: args.models.or(file.models.unwrap_or_default()),
+            harn: args.harn.or(file.harn.unwrap_or_default()),
         })
     }
 }

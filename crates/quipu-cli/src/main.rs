@@ -13,6 +13,7 @@ mod client_args;
 mod clock;
 mod commands;
 mod config;
+mod config_harn;
 mod config_models;
 mod data_dir;
 mod failure;

@@ -119,8 +119,9 @@ fn apply_event(
         Event::SubscriptionRemoved { subscription, .. } => {
             state.subscriptions.remove(*subscription)
         }
-        Event::DocumentChanged { document, id, owner, change } => {
+        Event::DocumentChanged { document, id, owner, change, quotes } => {
             document_changed(state, header, index, (*document, id), owner, *change)?;
+            state.documents.quote(*document, id, quotes);
         }
         Event::TaskNoted { task, note } => task_noted(state, header, index, task, note)?,
         Event::IdempotencyKept { mark } => {

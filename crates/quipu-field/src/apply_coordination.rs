@@ -7,6 +7,7 @@ use quipu_log::Header;
 use quipu_wire::akashik::{AgentStatus, HandoffStatus, SessionStatus, TaskStatus};
 
 use crate::{
+    apply_documents::has_receipt,
     coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
     event::Event,
     state::{HandoffEntry, SessionEntry, State, TaskEntry},
@@ -119,8 +120,25 @@ pub(crate) fn task_changed(
             }
         }
     };
+    if let TaskChange::Moved { from, to, .. } = change
+        && from != to
+        && has_ended(*to)
+        && !has_receipt(header, id)
+    {
+        state.endings.push(id, header.position);
+    }
     state.tasks.put(id, entry);
     Ok(())
+}
+
+const fn has_ended(status: TaskStatus) -> bool {
+    match status {
+        TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled => true,
+        TaskStatus::Pending
+        | TaskStatus::Assigned
+        | TaskStatus::InProgress
+        | TaskStatus::Blocked => false,
+    }
 }
 
 pub(crate) fn handoff_changed(

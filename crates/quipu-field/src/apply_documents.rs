@@ -7,6 +7,7 @@ use crate::{
     coordination::HandoffChange,
     documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
     event::Event,
+    ops::harn::FIELD_AGENT,
     state::{DocumentEntry, State},
 };
 
@@ -27,15 +28,48 @@ pub(crate) fn document_changed(
             updated_ms: header.time_ms,
             at: (header.position, index),
             removed: false,
+            quotes: Vec::new(),
         };
         state.documents.push(kind, entry);
-        return Ok(());
+    } else {
+        let entry = state.documents.get_mut(kind, id).ok_or_else(|| format!("no {kind:?} {id}"))?;
+        entry.updated_ms = header.time_ms;
+        entry.at = (header.position, index);
+        entry.removed = change == DocumentChange::Removed;
     }
-    let entry = state.documents.get_mut(kind, id).ok_or_else(|| format!("no {kind:?} {id}"))?;
-    entry.updated_ms = header.time_ms;
-    entry.at = (header.position, index);
-    entry.removed = change == DocumentChange::Removed;
+    if let Some(task) = &owner.task {
+        settle_ending(state, header, kind, task, change);
+    }
     Ok(())
+}
+
+/// A receipt settles an ending. Where a policy allows none, the Field's own word on the outcome does, in a
+/// commit behind the one that ended the task.
+fn settle_ending(
+    state: &mut State,
+    header: &Header<Event>,
+    kind: DocumentKind,
+    task: &str,
+    change: DocumentChange,
+) {
+    // A commit that ends a task and has its receipt settles that ending, and no earlier one.
+    let ends = header.events.iter().any(
+        |sealed| matches!(&sealed.event, Event::TaskChanged { task: moved, .. } if moved == task),
+    );
+    let issued = kind == DocumentKind::Receipt && change == DocumentChange::Created;
+    let told =
+        kind == DocumentKind::Outcome && header.actor == FIELD_AGENT && !has_receipt(header, task);
+    if !ends && (issued || told) {
+        state.endings.settle(task);
+    }
+}
+
+/// Whether a commit issues a receipt of a task.
+pub(crate) fn has_receipt(header: &Header<Event>, task: &str) -> bool {
+    header.events.iter().any(|sealed| {
+        let Event::DocumentChanged { document, owner, .. } = &sealed.event else { return false };
+        *document == DocumentKind::Receipt && owner.task.as_deref() == Some(task)
+    })
 }
 
 pub(crate) fn task_noted(

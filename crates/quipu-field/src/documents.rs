@@ -48,6 +48,10 @@ pub enum DocumentKind {
     Skill,
     /// Who may do what.
     Policy,
+    /// What was once allowed or denied, and is to be remembered.
+    PermissionRule,
+    /// What was decided about something that somebody wanted to do.
+    PermissionDecision,
     /// A question whether something may be done.
     PermissionRequest,
     /// How a replay is done.
@@ -66,6 +70,9 @@ pub struct DocumentOwner {
     /// Its task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// Of a task, the persona that it names: what a persona uses up is counted by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
 }
 
 /// What happened to a document.

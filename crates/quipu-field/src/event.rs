@@ -263,6 +263,9 @@ pub enum Event {
         owner: DocumentOwner,
         /// What happened.
         change: DocumentChange,
+        /// The units whose words its body repeats: it goes when one of them is purged.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        quotes: Vec<UnitId>,
     },
     /// Something happened to a task without moving it. Its body is what is to be told of it.
     #[serde(rename = "task.noted")]

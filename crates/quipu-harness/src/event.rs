@@ -11,13 +11,19 @@ use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
-        Event, EventKind, EventName, EventObject, JsonObject, ResourceEnvelope, ResourceKind,
-        ResourcePointer, TaskState, Visibility,
+        Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
+        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
     },
     timestamp::rfc3339,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+
+use crate::{
+    built_in::{SESSION_DEFAULT, session_in_field},
+    session_facts::SessionFacts,
+    task::workspace_of,
+};
 
 const INDEX_BITS: u32 = 16;
 
@@ -38,15 +44,20 @@ impl EventPlace {
         ResourceKind::Event.id(&format!("{:016x}", self.sequence()))
     }
 
+    /// The place of a number.
+    #[must_use]
+    pub fn at(sequence: u64) -> Self {
+        let index = u32::try_from(sequence & ((1 << INDEX_BITS) - 1)).unwrap_or(0);
+        Self((sequence >> INDEX_BITS, index))
+    }
+
     /// The place of an id that the log gave; nothing if it is not one.
     #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
         let hex = ResourceKind::Event.rest_of(id)?;
         let plain =
             hex.len() == 16 && hex.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-        let number = u64::from_str_radix(hex, 16).ok().filter(|_| plain)?;
-        let index = u32::try_from(number & ((1 << INDEX_BITS) - 1)).ok()?;
-        Some(Self((number >> INDEX_BITS, index)))
+        u64::from_str_radix(hex, 16).ok().filter(|_| plain).map(Self::at)
     }
 }
 
@@ -67,6 +78,9 @@ pub struct NoteBody {
     /// The digest of what was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_sha256: Option<quipu_wire::harn::Sha256>,
+    /// What it repeats, where a worker that replays was given an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayEventMetadata>,
 }
 
 /// One event of the log on its way to being told.
@@ -83,18 +97,47 @@ struct Told {
     resource: (ResourceKind, String),
     payload: JsonObject,
     owner: DocumentOwner,
+    replay: Option<ReplayEventMetadata>,
 }
 
 /// The Events of a commit, in order. `state` is any later state of the same log: it knows which session and
 /// workspace a thing belongs to.
 #[must_use]
 pub fn narrate(state: &State, header: &Header<Logged>, commit: &Commit) -> Vec<Event> {
+    narrate_places(state, header, commit).into_iter().map(|(_, event)| event).collect()
+}
+
+/// The same, each with its place in this log: the id of an Event that was brought here is of another one.
+#[must_use]
+pub fn narrate_places(
+    state: &State,
+    header: &Header<Logged>,
+    commit: &Commit,
+) -> Vec<(EventPlace, Event)> {
+    let brought = brought_here(header);
     let places = (0u32..).zip(&header.events);
     let told = places.filter_map(|(index, sealed)| {
         let telling = Telling { state, header, commit, index };
-        telling.tell(&sealed.event).map(|told| telling.finish(told, &sealed.event))
+        let told = telling.tell(&sealed.event)?;
+        let event = telling.finish(told, &sealed.event);
+        let own = brought.is_none() || is_imported(&sealed.event);
+        let shown = own || event.task_id.as_deref() != brought;
+        shown.then_some((EventPlace((header.position, index)), event))
     });
     told.collect()
+}
+
+/// The task that a commit brought here from another server. What happened to it is what the notes of that
+/// commit say, and not that it was brought.
+fn brought_here(header: &Header<Logged>) -> Option<&str> {
+    header.events.iter().find_map(|sealed| match &sealed.event {
+        Logged::TaskNoted { task, .. } if is_imported(&sealed.event) => Some(task.as_str()),
+        _ => None,
+    })
+}
+
+fn is_imported(event: &Logged) -> bool {
+    matches!(event, Logged::TaskNoted { note, .. } if note.imported.is_some())
 }
 
 impl Telling<'_> {
@@ -109,7 +152,10 @@ impl Telling<'_> {
                 let payload = json!({"memory_id": unit.to_string(), "type": memory_type.as_str()});
                 Some(self.of_task(EventKind::AgentMemoryWrite, task, object(payload)))
             }
-            Logged::DocumentChanged { document, id, owner, change } => {
+            Logged::DocumentChanged { document: DocumentKind::Session, id, .. } => {
+                self.session_document(id)
+            }
+            Logged::DocumentChanged { document, id, owner, change, .. } => {
                 self.document(*document, id, owner, *change)
             }
             Logged::UnitRecorded { .. }
@@ -142,9 +188,28 @@ impl Telling<'_> {
             | SessionChange::Left { .. }
             | SessionChange::PolicySet { .. } => return None,
         };
-        let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
-        let resource = (ResourceKind::Session, session.to_owned());
-        Some(Told { event: event.into(), resource, payload: JsonObject::default(), owner })
+        Some(of_session(event, session, JsonObject::default()))
+    }
+
+    /// A fork is told in the Session that it left; of other changes only those that say as what.
+    fn session_document(&self, session: &str) -> Option<Told> {
+        let facts = self.body::<SessionFacts>()?;
+        if let Some(told) = facts.told {
+            return Some(of_session(told.event, session, told.payload));
+        }
+        let fork = facts.fork.filter(|_| self.opens(session))?;
+        let payload = JsonObject::with("session_id", session);
+        Some(of_session(EventKind::SessionThreadForked, &fork.session, payload))
+    }
+
+    /// Whether the commit opened a session.
+    fn opens(&self, session: &str) -> bool {
+        self.header.events.iter().any(|sealed| {
+            matches!(&sealed.event, Logged::SessionChanged {
+                session: opened,
+                change: SessionChange::Created { .. },
+            } if opened == session)
+        })
     }
 
     fn task(&self, task: &str, change: &TaskChange) -> Option<Told> {
@@ -212,7 +277,8 @@ impl Telling<'_> {
         if let Some(checkpoint) = &note.checkpoint {
             payload.insert("checkpoint_id".to_owned(), checkpoint.as_str().into());
         }
-        Told { event, ..self.of_task(EventKind::TaskStatusChanged, task, payload) }
+        let replay = body.replay;
+        Told { event, replay, ..self.of_task(EventKind::TaskStatusChanged, task, payload) }
     }
 
     fn handoff(&self, handoff: &str, change: &HandoffChange) -> Option<Told> {
@@ -254,18 +320,22 @@ impl Telling<'_> {
             (DocumentKind::Receipt, DocumentChange::Created) => {
                 (EventKind::ReceiptIssued, ResourceKind::Receipt)
             }
+            (DocumentKind::Delivery, DocumentChange::Created | DocumentChange::Updated) => {
+                return Some(delivery(id, change));
+            }
             _ => return None,
         };
         let payload = JsonObject::with(&format!("{kind}_id"), id);
         let (event, resource) = (event.into(), (kind, id.to_owned()));
-        Some(Told { event, resource, payload, owner: owner.clone() })
+        Some(Told { event, resource, payload, owner: owner.clone(), replay: None })
     }
 
     fn of_task(&self, event: EventKind, task: &str, payload: JsonObject) -> Told {
         let session = self.state.tasks.get(task).and_then(|entry| entry.session.clone());
-        let owner = DocumentOwner { workspace: None, session, task: Some(task.to_owned()) };
+        let owner =
+            DocumentOwner { session, task: Some(task.to_owned()), ..DocumentOwner::default() };
         let resource = (ResourceKind::Task, task.to_owned());
-        Told { event: event.into(), resource, payload, owner }
+        Told { event: event.into(), resource, payload, owner, replay: None }
     }
 
     fn body<T: DeserializeOwned>(&self) -> Option<T> {
@@ -282,31 +352,53 @@ impl Telling<'_> {
             if let Logged::TaskNoted { note, .. } = logged { note.imported.as_ref() } else { None };
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());
         let at = imported.map_or_else(|| rfc3339(self.header.time_ms), |was| was.at.clone());
-        let Told { event, resource: (kind, of), payload, owner } = told;
+        let Told { event, resource: (kind, of), payload, owner, replay } = told;
+        let DocumentOwner { workspace, session, task, .. } = owner;
+        let session = session.or_else(|| task.is_some().then(|| SESSION_DEFAULT.to_owned()));
+        let workspace_of = |id: &String| workspace_of(self.state, session_in_field(id));
         Event {
             object: EventObject::Event,
             envelope: ResourceEnvelope::new(id, at),
             event,
-            resource: ResourcePointer { object: kind.as_str().to_owned(), id: of },
+            resource: ResourcePointer { object: kind.as_str().to_owned(), id: of.clone() },
             sequence: imported.map_or_else(|| place.sequence(), |was| was.sequence),
             payload,
             trace_id: None,
             span_id: None,
-            workspace_id: owner.workspace.or_else(|| self.workspace(owner.session.as_deref())),
-            session_id: owner.session,
-            task_id: owner.task,
+            workspace_id: workspace.or_else(|| session.as_ref().map(workspace_of)),
+            session_id: session,
+            task_id: task,
             actor: Some(self.header.actor.clone()),
             idempotency_key: None,
             previous_event_id: None,
-            receipt_id: None,
-            replayed: false,
-            replay: None,
+            receipt_id: (kind == ResourceKind::Receipt).then(|| of.clone()),
+            replayed: replay.is_some(),
+            replay,
         }
     }
+}
 
-    fn workspace(&self, session: Option<&str>) -> Option<String> {
-        let entry = self.state.documents.get(DocumentKind::Session, session?)?;
-        entry.owner.workspace.clone()
+/// What is told of a delivery: to which connector, and not by whom or of what.
+fn delivery(id: &str, change: DocumentChange) -> Told {
+    let connector = id.split('/').next().unwrap_or(id);
+    let event = if change == DocumentChange::Created {
+        EventKind::ConnectorDeliveryReceived
+    } else {
+        EventKind::ConnectorDeliveryDeduped
+    };
+    let payload = JsonObject::with("connector_id", connector);
+    let resource = (ResourceKind::Connector, connector.to_owned());
+    Told { event: event.into(), resource, payload, owner: DocumentOwner::default(), replay: None }
+}
+
+fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
+    let owner = DocumentOwner { session: Some(session.to_owned()), ..DocumentOwner::default() };
+    Told {
+        event: event.into(),
+        resource: (ResourceKind::Session, session.to_owned()),
+        payload,
+        owner,
+        replay: None,
     }
 }
 

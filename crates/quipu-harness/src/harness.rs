@@ -5,19 +5,44 @@ use std::sync::Arc;
 use quipu_field::Field;
 use quipu_wire::harn::{HarnError, ResourceKind};
 
-use crate::{Caller, failure::harn_error};
+use tokio::sync::Mutex;
 
-/// A Field as this protocol sees it.
+use crate::{Caller, HarnessOptions, failure::harn_error, replaying::HeldSecrets};
+
+/// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
 #[derive(Debug, Clone)]
 pub struct Harness {
     pub(crate) field: Arc<Field>,
+    pub(crate) options: Arc<HarnessOptions>,
+    /// Receipts are issued one after the other, because each follows the one before.
+    pub(crate) issuing: Arc<Mutex<()>>,
+    /// Secrets that replays substitute.
+    pub(crate) held: HeldSecrets,
 }
 
 impl Harness {
+    /// The view of a Field, with nothing signed.
+    #[must_use]
+    pub fn new(field: Arc<Field>) -> Self {
+        Self::with_options(field, Arc::default())
+    }
+
     /// The view of a Field.
     #[must_use]
-    pub const fn new(field: Arc<Field>) -> Self {
-        Self { field }
+    pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
+        Self { field, options, issuing: Arc::default(), held: HeldSecrets::default() }
+    }
+
+    /// The Field.
+    #[must_use]
+    pub const fn field(&self) -> &Arc<Field> {
+        &self.field
+    }
+
+    /// What the server brought along.
+    #[must_use]
+    pub fn options(&self) -> &HarnessOptions {
+        &self.options
     }
 
     /// A fresh id of a kind. Ids sort by the time of their making.

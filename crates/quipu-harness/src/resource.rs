@@ -3,7 +3,10 @@
 
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
-    harn::{HarnError, HarnErrorCode, List, ResourceEnvelope, ResourceKind, Workspace},
+    harn::{
+        Artifact, Branch, Connector, HarnError, HarnErrorCode, List, Message, Outcome,
+        PermissionRequest, Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
+    },
     timestamp::rfc3339,
 };
 use serde::de::DeserializeOwned;
@@ -33,7 +36,24 @@ macro_rules! resource {
     };
 }
 
+resource!(Artifact, Artifact);
+resource!(Branch, Branch);
+resource!(Connector, Connector);
+resource!(Message, Message);
+resource!(Outcome, Outcome);
+resource!(PermissionRequest, PermissionRequest);
+resource!(Persona, Persona);
+resource!(Quota, Quota);
+resource!(Vault, Vault);
 resource!(Workspace, Workspace);
+
+/// An entry of a list.
+enum Listed<T> {
+    /// What is built in.
+    BuiltIn(T),
+    /// A document.
+    Kept(Box<DocumentEntry>),
+}
 
 impl Harness {
     /// The entry of a document, if the caller may know of it.
@@ -71,7 +91,19 @@ impl Harness {
         page: Page,
         passes: impl Fn(&DocumentEntry) -> bool,
     ) -> Result<List<T>, HarnError> {
-        let from = usize::try_from(page.from).unwrap_or(usize::MAX);
+        self.list_behind(caller, page, Vec::new(), passes).await
+    }
+
+    /// The same, behind what is built in.
+    pub(crate) async fn list_behind<T: Resource>(
+        &self,
+        caller: &Caller,
+        page: Page,
+        built_in: Vec<T>,
+        passes: impl Fn(&DocumentEntry) -> bool,
+    ) -> Result<List<T>, HarnError> {
+        let before = built_in.len();
+        let from = usize::try_from(page.from).unwrap_or(usize::MAX).saturating_sub(before);
         let taken = self.field.with_state(|state| {
             let knows = |entry: &DocumentEntry| {
                 let session = entry.owner.session.as_deref();
@@ -82,9 +114,19 @@ impl Harness {
             };
             let entries = state.documents.from(T::DOCUMENT, from);
             let entries = entries.filter(|(_, entry)| passes(entry) && knows(entry));
-            page.take(entries.map(|(place, entry)| (place as u64, entry.clone())))
+            let entries = entries.map(|(place, entry)| {
+                ((place + before) as u64, Listed::Kept(Box::new(entry.clone())))
+            });
+            let built_in = (0u64..).zip(built_in.into_iter().map(Listed::BuiltIn));
+            page.take(built_in.chain(entries))
         });
-        self.reading(move |harness| taken.list(|entry| harness.load(&entry))).await
+        self.reading(move |harness| {
+            taken.list(|listed| match listed {
+                Listed::BuiltIn(resource) => Ok(resource),
+                Listed::Kept(entry) => harness.load(&entry),
+            })
+        })
+        .await
     }
 }
 

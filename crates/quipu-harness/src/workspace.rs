@@ -10,7 +10,9 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness, not_found,
+    Asked, Caller, Harness,
+    built_in::WORKSPACE_DEFAULT,
+    built_in_resources, not_found,
     page::Page,
     write::{Target, put_by},
 };
@@ -51,6 +53,9 @@ impl Harness {
 
     /// `GET /v1/workspaces/{workspace_id}`.
     pub async fn workspace(&self, caller: &Caller, id: &str) -> Result<Workspace, HarnError> {
+        if id == WORKSPACE_DEFAULT {
+            return Ok(built_in_resources::workspace());
+        }
         self.get(caller, id).await
     }
 
@@ -60,7 +65,7 @@ impl Harness {
         caller: &Caller,
         page: Page,
     ) -> Result<List<Workspace>, HarnError> {
-        self.list(caller, page, |_| true).await
+        self.list_behind(caller, page, vec![built_in_resources::workspace()], |_| true).await
     }
 
     /// `PATCH /v1/workspaces/{workspace_id}`.
@@ -71,6 +76,10 @@ impl Harness {
         request: UpdateWorkspaceRequest,
     ) -> Result<Workspace, HarnError> {
         let kind = DocumentKind::Workspace;
+        if id == WORKSPACE_DEFAULT {
+            return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id));
+        }
+        self.check_quota_named(&request.quota_id)?;
         let entry = self.entry(&asked.caller, kind, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Workspace, id))?;
         let mut workspace: Workspace = self.get(&asked.caller, id).await?;
@@ -92,5 +101,17 @@ impl Harness {
         };
         self.write(asked, target, None, command).await?;
         self.get(&asked.caller, id).await
+    }
+
+    /// Checks that a Workspace is there.
+    pub(crate) fn check_workspace(&self, id: &str) -> Result<(), HarnError> {
+        let kept = || {
+            self.field
+                .with_state(|state| state.documents.get(DocumentKind::Workspace, id).is_some())
+        };
+        if id == WORKSPACE_DEFAULT || kept() {
+            return Ok(());
+        }
+        Err(not_found(ResourceKind::Workspace, id).at("workspace_id"))
     }
 }

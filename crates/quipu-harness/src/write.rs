@@ -4,9 +4,12 @@ use quipu_field::{
     HarnOutcome, Message,
     documents::{DocumentKind, DocumentOwner, IdempotencyMark},
     event::Event,
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+    ops::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
 };
-use quipu_wire::harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256};
+use quipu_wire::{
+    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
+    limits::AUTHORITY_MAX,
+};
 use serde::Serialize;
 
 use crate::{Caller, Harness, failure::harn_error};
@@ -20,6 +23,19 @@ pub struct Asked {
     pub key: Option<IdempotencyKey>,
     /// The digest of the body, by which two requests are the same.
     pub digest: Sha256,
+}
+
+impl Asked {
+    /// A step that the server takes for a caller by itself.
+    pub(crate) fn once(caller: Caller) -> Self {
+        Self { caller, key: None, digest: Sha256::of(&[]) }
+    }
+
+    /// What the idempotency key is kept under.
+    pub(crate) fn scope(&self, target: Target<'_>) -> Option<Sha256> {
+        let key = self.key.as_ref()?;
+        Some(key.scope(&self.caller.agent, target.workspace, target.method, target.path))
+    }
 }
 
 /// What an idempotency key is for: the request without its body.
@@ -50,18 +66,16 @@ impl Harness {
         session: Option<&str>,
         mut command: HarnCommand,
     ) -> Result<HarnOutcome, HarnError> {
-        let scope = asked.key.as_ref().map(|key| {
-            key.scope(&asked.caller.agent, target.workspace, target.method, target.path)
-        });
+        let scope = asked.scope(target);
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
             scope: scope.0,
-            digest: asked.digest.0,
+            digest: self.told_apart(asked.digest).0,
             until_ms: now.saturating_add(IDEMPOTENCY_RETENTION_MS),
         });
         let id = match &command.mark {
             Some(mark) => format!("idem-{}", mark.scope),
-            None => format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits())),
+            None => self.request_id(),
         };
         let message = Message {
             id,
@@ -71,6 +85,54 @@ impl Harness {
             authority: asked.caller.authority,
         };
         self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
+    /// not asked again either.
+    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
+        let Some(scope) = asked.scope(target) else { return false };
+        let now = self.field.origin().now_ms();
+        self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
+    }
+
+    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
+    /// more than one step, which must not begin again.
+    pub(crate) async fn done_before(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<&str>,
+    ) -> Result<Option<HarnOutcome>, HarnError> {
+        if !self.was_asked(asked, target) {
+            return Ok(None);
+        }
+        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+    }
+
+    /// Carries out a write of the Field itself.
+    pub(crate) async fn write_as_field(
+        &self,
+        session: Option<&str>,
+        command: HarnCommand,
+    ) -> Result<HarnOutcome, HarnError> {
+        let message = Message {
+            id: self.request_id(),
+            agent: FIELD_AGENT.to_owned(),
+            session: session.map(str::to_owned),
+            epoch: 0,
+            authority: AUTHORITY_MAX,
+        };
+        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
+    /// from the log.
+    fn told_apart(&self, digest: Sha256) -> Sha256 {
+        self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
+    }
+
+    fn request_id(&self) -> String {
+        format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
     }
 
     /// A draft of a document.
@@ -83,7 +145,8 @@ impl Harness {
         says: &T,
     ) -> Result<DocumentDraft, HarnError> {
         let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
-        Ok(DocumentDraft { kind, id: id.to_owned(), owner, expect, body: Some(body) })
+        let (id, quotes) = (id.to_owned(), Vec::new());
+        Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
     }
 }
 

@@ -8,6 +8,11 @@ use axum::{
 use quipu_wire::{ErrorCode, ProtocolError};
 use serde::Serialize;
 
+/// How a caller proves itself, said to one that did not.
+pub(crate) const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"quipu\"");
+/// A second refills a key's bucket by as much as it may send in one.
+pub(crate) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
 /// What a handler comes to.
 pub(crate) type Outcome<T> = Result<Answer<T>, Refused>;
 
@@ -54,7 +59,7 @@ impl IntoResponse for Refused {
         if let Some((name, value)) = extra_header(code) {
             response.headers_mut().insert(name, value);
         }
-        response.extensions_mut().insert(Told { code, message: self.0.message });
+        response.extensions_mut().insert(Told { code: code.as_str(), message: self.0.message });
         response
     }
 }
@@ -62,18 +67,16 @@ impl IntoResponse for Refused {
 /// What a refusal says, left on the response for the log and the metrics.
 #[derive(Debug, Clone)]
 pub(crate) struct Told {
-    pub(crate) code: ErrorCode,
+    pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
 fn extra_header(code: ErrorCode) -> Option<(HeaderName, HeaderValue)> {
     if code == ErrorCode::Unauthenticated {
-        let scheme = HeaderValue::from_static("Bearer realm=\"quipu\"");
-        return Some((header::WWW_AUTHENTICATE, scheme));
+        return Some((header::WWW_AUTHENTICATE, CHALLENGE));
     }
-    // A second refills a key's bucket by as much as it may send in one.
     matches!(code, ErrorCode::Overloaded | ErrorCode::RateLimited)
-        .then(|| (header::RETRY_AFTER, HeaderValue::from_static("1")))
+        .then_some((header::RETRY_AFTER, RETRY_AFTER))
 }
 
 /// A response with a JSON body.

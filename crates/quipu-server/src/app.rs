@@ -6,12 +6,22 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
+use quipu_harness::HarnessOptions;
 use quipu_log::FieldName;
+use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    clock::Stopwatch, ids::IdSource, keys::KeyStore, limits::LARGE_BODIES_BYTES_MAX,
-    metrics::MetricsHandle, proofs::Signer, server::PushOptions, throttle::Throttle,
+    clock::{Stopwatch, unix_ms},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer, sealer},
+    ids::IdSource,
+    keys::KeyStore,
+    limits::LARGE_BODIES_BYTES_MAX,
+    metrics::MetricsHandle,
+    oauth::TokenVerifier,
+    proofs::Signer,
+    server::PushOptions,
+    throttle::Throttle,
 };
 
 /// What all requests share.
@@ -22,6 +32,16 @@ pub(crate) struct App {
     pub(crate) known: RwLock<BTreeMap<FieldName, Arc<Field>>>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
+    /// Signs receipts.
+    pub(crate) receipts: Arc<ReceiptSigner>,
+    /// Who issues receipts.
+    pub(crate) issuer: ReceiptIssuer,
+    /// The Harn protocol's view of each open Field.
+    pub(crate) harnesses: Harnesses,
+    /// Checks access tokens, if any are taken.
+    pub(crate) tokens: Option<TokenVerifier>,
+    /// Where callers reach us.
+    pub(crate) public_url: String,
     pub(crate) dev: bool,
     /// Bounds what one key may ask for; without it there is no bound.
     pub(crate) throttle: Option<Throttle>,
@@ -38,6 +58,7 @@ pub(crate) struct App {
     pub(crate) ids: IdSource,
     pub(crate) metrics: MetricsHandle,
     pub(crate) uptime: Stopwatch,
+    pub(crate) started_at_ms: u64,
 }
 
 impl App {
@@ -47,11 +68,31 @@ impl App {
         dev: bool,
         metrics: MetricsHandle,
         push: PushOptions,
-    ) -> Self {
+        harn: &HarnOptions,
+    ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
-        Self {
+        let receipts = Arc::new(receipt_signer(keys.directory())?);
+        let sealer = sealer(keys.directory(), harn.vault_key.as_ref())?;
+        let harnesses = Harnesses::new(HarnessOptions {
+            issuer: harn.issuer.facts(&receipts),
+            policy_ref: harn.issuer.policy_ref.clone(),
+            signer: Some(Arc::clone(&receipts)),
+            secrets: sealer.hashing().clone(),
+            sealer: Some(sealer),
+            replay_trust: match harn.trust_declared_hashes {
+                true => HashTrust::Declared,
+                false => HashTrust::Verify,
+            },
+            ..HarnessOptions::default()
+        });
+        Ok(Self {
             fields,
             signer,
+            receipts,
+            harnesses,
+            issuer: harn.issuer.clone(),
+            tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
+            public_url: harn.public_url.clone().unwrap_or_default(),
             known: RwLock::default(),
             keys,
             dev,
@@ -64,6 +105,7 @@ impl App {
             ids: IdSource::new(),
             metrics,
             uptime: Stopwatch::start(),
-        }
+            started_at_ms: unix_ms(),
+        })
     }
 }

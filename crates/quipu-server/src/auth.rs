@@ -21,30 +21,36 @@ pub(crate) fn credential(app: &App, headers: &HeaderMap) -> Result<Credential, P
 /// The same for what is asked by the way, and counts as no request.
 pub(crate) fn known(app: &App, headers: &HeaderMap) -> Result<Credential, ProtocolError> {
     if app.dev {
-        return Ok(Credential {
-            key_id: "dev".to_owned(),
-            agent: KeyAgent::Any,
-            authority: AUTHORITY_MAX,
-            field: None,
-        });
+        return Ok(of_dev());
     }
-    let refuse = |problem: &str| ProtocolError::new(ErrorCode::Unauthenticated, problem);
-    let value = headers
-        .get(header::AUTHORIZATION)
-        .ok_or_else(|| refuse("Authorization: is required, with a key as Bearer"))?;
-    let key = value
-        .to_str()
-        .ok()
-        .and_then(bearer)
-        .ok_or_else(|| refuse("Authorization: must be `Bearer` and a key"))?;
     app.keys
-        .authenticate(key)
+        .authenticate(bearer(headers)?)
         .ok_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
 }
 
-fn bearer(value: &str) -> Option<&str> {
-    let (scheme, key) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+/// What everybody may do without keys.
+pub(crate) fn of_dev() -> Credential {
+    Credential {
+        key_id: "dev".to_owned(),
+        agent: KeyAgent::Any,
+        authority: AUTHORITY_MAX,
+        field: None,
+    }
+}
+
+/// What follows `Bearer` in `Authorization`.
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ProtocolError> {
+    let value = headers
+        .get(header::AUTHORIZATION)
+        .ok_or_else(|| refuse("Authorization: is required, with a key as Bearer"))?;
+    let text = value.to_str().ok().and_then(|value| value.split_once(' '));
+    text.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, key)| key.trim())
+        .ok_or_else(|| refuse("Authorization: must be `Bearer` and a key"))
+}
+
+fn refuse(problem: &str) -> ProtocolError {
+    ProtocolError::new(ErrorCode::Unauthenticated, problem)
 }
 
 /// Refuses a caller whose key is too weak, where no agent is asked for.

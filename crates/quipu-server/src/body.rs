@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderMap, header},
 };
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use quipu_wire::{ErrorCode, ProtocolError, limits::REQUEST_BYTES_MAX};
+use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 
 use crate::{
@@ -30,7 +30,7 @@ pub(crate) async fn read(
     let declared =
         body.size_hint().exact().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     if declared.is_some_and(|bytes| bytes > limit) {
-        return Err(too_large(headers, body, declared).await);
+        return Err(too_large(headers, body, limit, declared).await);
     }
     let room = find_room(app, declared.unwrap_or(limit)).await?;
     let reading = Limited::new(&mut body, limit).collect();
@@ -42,7 +42,7 @@ pub(crate) async fn read(
     match read {
         Ok(whole) => Ok(WholeBody { bytes: whole.to_bytes(), room }),
         Err(error) if error.is::<LengthLimitError>() => {
-            Err(too_large(headers, body, declared).await)
+            Err(too_large(headers, body, limit, declared).await)
         }
         Err(error) => {
             let message = format!("body: could not be read: {error}");
@@ -64,10 +64,15 @@ async fn find_room(app: &App, bytes: usize) -> Result<Option<OwnedSemaphorePermi
     }
 }
 
-async fn too_large(headers: &HeaderMap, body: Body, declared: Option<usize>) -> ProtocolError {
+async fn too_large(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+    declared: Option<usize>,
+) -> ProtocolError {
     discard(headers, body).await;
     let size = declared.map_or_else(String::new, |bytes| format!(", got {bytes}"));
-    let message = format!("body: must be at most {REQUEST_BYTES_MAX} bytes{size}");
+    let message = format!("body: must be at most {limit} bytes{size}");
     ProtocolError::new(ErrorCode::PayloadTooLarge, message)
 }
 

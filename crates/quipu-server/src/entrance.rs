@@ -14,10 +14,10 @@ use std::{
 use axum::{
     Router,
     body::Body,
-    http::{HeaderName, HeaderValue, Request, Response, StatusCode},
+    http::{Request, Response, StatusCode},
     response::IntoResponse as _,
 };
-use quipu_wire::ErrorCode;
+use quipu_wire::{ErrorCode, harn::HarnErrorCode};
 use tower::Service as _;
 use tracing::Instrument as _;
 
@@ -25,12 +25,12 @@ use crate::{
     answer::{Refused, Told},
     app::App,
     clock::Stopwatch,
-    limits::{REQUEST_ID_BYTES_MAX, SLOW_REQUEST},
+    harn::{self, HarnRefused},
+    limits::SLOW_REQUEST,
     metrics::count_request,
     paths::Route,
+    request_id::{self, REQUEST_ID},
 };
-
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The way in.
 #[derive(Debug)]
@@ -53,7 +53,8 @@ impl Entrance {
     {
         let started = Stopwatch::start();
         let route = Route::find(request.uri().path());
-        let id = self.request_id(&request);
+        let is_harn = harn::paths::is_harn(request.uri().path());
+        let id = request_id::choose(&self.app.ids, request.headers());
         // As loud as what is said within it, or a quiet log would lose the ids of failed requests.
         let span = tracing::error_span!(
             "request",
@@ -62,36 +63,25 @@ impl Entrance {
             path = request.uri().path(),
             agent = tracing::field::Empty,
         );
+        let shown_id = id.clone();
         let work = async {
             let answering = CatchPanic(Box::pin(self.router.clone().call(request)));
             let mut response = match answering.await {
                 Ok(Ok(response)) => response,
-                Err(panic) => after_panic(panic.as_ref()),
+                Err(panic) => after_panic(panic.as_ref(), is_harn),
             };
-            response.headers_mut().insert(REQUEST_ID, id);
+            response.headers_mut().insert(REQUEST_ID, shown_id);
             let (told, took) = (response.extensions_mut().remove::<Told>(), started.elapsed());
             note(response.status(), told.as_ref(), took);
             count_request(route, response.status(), told.map(|told| told.code), took);
             Ok(response)
         };
-        work.instrument(span).await
+        request_id::under(id, work.instrument(span)).await
     }
-
-    fn request_id<B>(&self, request: &Request<B>) -> HeaderValue {
-        let given = request.headers().get(REQUEST_ID).filter(|id| is_sane(id.as_bytes()));
-        given.cloned().unwrap_or_else(|| {
-            HeaderValue::try_from(self.app.ids.next()).expect("our ids are plain letters")
-        })
-    }
-}
-
-fn is_sane(id: &[u8]) -> bool {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte);
-    !id.is_empty() && id.len() <= REQUEST_ID_BYTES_MAX && id.iter().all(plain)
 }
 
 fn note(status: StatusCode, told: Option<&Told>, took: Duration) {
-    let code = told.map_or("OK", |told| told.code.as_str());
+    let code = told.map_or("OK", |told| told.code);
     let message = told.map_or("", |told| told.message.as_str());
     let (status_code, took_ms) = (status.as_u16(), took.as_millis());
     // An operation that is not there yet is no fault of ours.
@@ -104,15 +94,18 @@ fn note(status: StatusCode, told: Option<&Told>, took: Duration) {
     }
 }
 
-fn after_panic(panic: &(dyn Any + Send)) -> Response<Body> {
+fn after_panic(panic: &(dyn Any + Send), is_harn: bool) -> Response<Body> {
     let text = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no text");
     tracing::error!(panic = text, "a handler panicked");
-    Refused::new(ErrorCode::InternalError, "the server failed at this request; others go on")
-        .into_response()
+    let message = "the server failed at this request; others go on";
+    if is_harn {
+        return HarnRefused::new(HarnErrorCode::InternalError, message).into_response();
+    }
+    Refused::new(ErrorCode::InternalError, message).into_response()
 }
 
 /// A future whose panic is an outcome.
@@ -145,7 +138,8 @@ mod tests {
         let engine = Arc::new(MemoryEngine::new());
         let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
         let push = crate::PushOptions::default();
-        let app = App::new(fields, keys, true, install_metrics(), push);
+        let harn = crate::HarnOptions::default();
+        let app = App::new(fields, keys, true, install_metrics(), push, &harn).unwrap();
         Entrance::new(Arc::new(app), router)
     }
 

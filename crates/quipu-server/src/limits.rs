@@ -35,8 +35,16 @@ pub(crate) const SLOW_REQUEST: Duration = Duration::from_secs(1);
 pub const REQUESTS_PER_SECOND: u32 = 2000;
 /// How many seconds' worth of them it may send at once.
 pub(crate) const BURST: Duration = Duration::from_secs(5);
-/// How often a running server looks whether the file of keys has changed.
+/// How often a running server looks whether a file of keys has changed.
 pub(crate) const KEYS_CHECK_MS: u64 = 500;
+/// The longest access token; those of identity providers have one to three thousand bytes.
+pub(crate) const TOKEN_BYTES_MAX: usize = 16 * 1024;
+/// How far the clocks of an identity provider and ours may be apart, in seconds.
+pub(crate) const TOKEN_LEEWAY_S: u64 = 30;
+/// The authority of an access token that says nothing of it.
+pub(crate) const TOKEN_AUTHORITY: u8 = 5;
+/// The largest file of public keys that is read.
+pub(crate) const KEY_SET_BYTES_MAX: u64 = 1024 * 1024;
 /// The authority that may bring a Field into being.
 pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
 /// The authority that may read what a Field holds.
@@ -57,5 +65,7 @@ pub(crate) const STREAMS_MAX: usize = 12 * 1024;
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long to wait for the other side's farewell after ours.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+/// The largest command that is read from the other side of a Task's stream.
+pub(crate) const STREAM_COMMAND_BYTES_MAX: usize = 256 * 1024;
 /// The largest message that is read from a subscriber, who has nothing to say.
 pub(crate) const STREAM_MESSAGE_BYTES_MAX: usize = 4096;

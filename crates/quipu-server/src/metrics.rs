@@ -9,7 +9,6 @@ use axum::http::StatusCode;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use quipu_field::Field;
-use quipu_wire::ErrorCode;
 
 use crate::paths::Route;
 
@@ -85,7 +84,7 @@ fn install() -> MetricsHandle {
 pub(crate) fn count_request(
     route: Route,
     status: StatusCode,
-    code: Option<ErrorCode>,
+    code: Option<&'static str>,
     took: Duration,
 ) {
     let status = status.as_u16();
@@ -97,7 +96,7 @@ pub(crate) fn count_request(
     }
     histogram!(REQUEST_SECONDS, "route" => route.path).record(took.as_secs_f64());
     if let Some(operation) = route.operation {
-        let code = code.map_or("OK", ErrorCode::as_str);
+        let code = code.unwrap_or("OK");
         counter!(OPERATIONS, "operation" => operation.as_str(), "code" => code).increment(1);
     }
 }

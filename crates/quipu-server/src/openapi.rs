@@ -9,7 +9,12 @@ use utoipa::{
     },
 };
 
-use crate::{akashik::AkashikApi, proofs::ProofApi, surface::SurfaceApi};
+use crate::{
+    akashik::AkashikApi,
+    harn::{self, HarnApi},
+    proofs::ProofApi,
+    surface::SurfaceApi,
+};
 
 const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.0 over HTTP. \
     An operation takes its bare payload with headers, or the protocol's whole envelope \
@@ -20,6 +25,7 @@ const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.
 #[must_use]
 pub fn openapi() -> OpenApi {
     let mut document = AkashikApi::openapi();
+    document.merge(HarnApi::openapi());
     document.merge(ProofApi::openapi());
     document.merge(SurfaceApi::openapi());
     document.info = InfoBuilder::new()
@@ -29,6 +35,10 @@ pub fn openapi() -> OpenApi {
         .build();
     document.tags = Some(vec![
         TagBuilder::new().name("akashik").description(Some("The protocol")).build(),
+        TagBuilder::new()
+            .name("harn")
+            .description(Some("The Harn Agents Protocol v1: needs its version header"))
+            .build(),
         TagBuilder::new().name("proofs").description(Some("Proofs about the log (ours)")).build(),
         TagBuilder::new().name("quipu").description(Some("Ours beyond the protocol")).build(),
         TagBuilder::new().name("server").description(Some("Running the server")).build(),
@@ -39,5 +49,6 @@ pub fn openapi() -> OpenApi {
         .build();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("key", SecurityScheme::Http(key));
+    components.add_security_scheme("oauth2", harn::security_scheme());
     document
 }

@@ -1,6 +1,8 @@
-//! The paths of all routes, each once. The router, the OpenAPI document and the metrics use them.
+//! The paths of all routes, each once; those of the Harn protocol are in `harn/paths.rs`. The router, the OpenAPI document and the metrics use them.
 
 use quipu_wire::akashik::Operation;
+
+use crate::harn;
 
 pub(crate) const FIELD_STATUS: &str = "/v1/field/status";
 pub(crate) const AGENTS: &str = "/v1/agents";
@@ -79,6 +81,7 @@ impl Route {
         let is_unit = path.strip_prefix("/v1/units/").is_some_and(|id| !id.contains('/'));
         let other =
             OTHERS.into_iter().find(|other| *other == path).or_else(|| is_unit.then_some(UNIT));
+        let other = other.or_else(|| harn::paths::pattern_of(path));
         Self { path: other.unwrap_or("other"), operation: None }
     }
 }
@@ -98,6 +101,7 @@ mod tests {
         assert_eq!(Route::find("/v1/units/a/b").path, "other");
         assert_eq!(Route::find("/v1/subscriptions/sub-1/events").path, PUSH_EVENTS);
         assert_eq!(Route::find("/v1/subscriptions/sub-1/x/ws").path, "other");
+        assert_eq!(Route::find("/v1/tasks/task_1/stream").path, "/v1/tasks/{task_id}/stream");
         assert_eq!(Route::find("/v1/../etc"), Route { path: "other", operation: None });
     }
 }

@@ -9,6 +9,7 @@ use tokio::{net::TcpListener, sync::watch, time::timeout};
 use crate::{
     app::App,
     entrance::Entrance,
+    harn::{HarnOptions, HarnSetupError},
     keys::KeyStore,
     limits::{HEARTBEAT, LEASE_CHECK, METRICS_UPKEEP, STREAMS_MAX},
     listener::Listener,
@@ -35,6 +36,8 @@ pub struct Options {
     pub push: PushOptions,
     /// How many requests each key may send a second; any number without. Without keys, in `dev`, nobody is counted.
     pub requests_per_second: Option<NonZeroU32>,
+    /// How the Harn protocol is served.
+    pub harn: HarnOptions,
 }
 
 /// How streams of pushes are kept.
@@ -73,6 +76,9 @@ pub enum BindError {
     /// TLS cannot be offered.
     #[error("cannot offer TLS")]
     Tls(#[from] TlsError),
+    /// The Harn protocol cannot be served.
+    #[error(transparent)]
+    Harn(#[from] HarnSetupError),
     /// The default Field cannot be opened.
     #[error("cannot open the field {field}")]
     Field {
@@ -116,14 +122,17 @@ impl Server {
         let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
         let local_addr = tcp.local_addr().map_err(not_listening)?;
         let default = FieldName::default_field();
-        fields
-            .open(&default)
-            .await
-            .map_err(|source| BindError::Field { field: default, source })?;
+        let field = fields.open(&default).await;
+        let field = field.map_err(|source| BindError::Field { field: default, source })?;
         let metrics = install_metrics();
-        let mut app =
-            App::new(Arc::clone(&fields), keys, options.dev, metrics.clone(), options.push);
+        let (of_app, dev, harn) = (Arc::clone(&fields), options.dev, &options.harn);
+        let mut app = App::new(of_app, keys, dev, metrics.clone(), options.push, harn)?;
+        app.harnesses.of(&field);
         app.secure = tls.is_some();
+        if harn.public_url.is_none() {
+            let scheme = if app.secure { "https" } else { "http" };
+            app.public_url = format!("{scheme}://{local_addr}");
+        }
         app.throttle = options.requests_per_second.filter(|_| !options.dev).map(Throttle::new);
         let app = Arc::new(app);
         let (stopping, grace) = (app.stopping.clone(), options.shutdown_grace);

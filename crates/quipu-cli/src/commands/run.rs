@@ -12,7 +12,7 @@ use crate::{bench, cli::Command, config::Settings, failure::Failure};
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => {
-            let settings = Settings::load(args)?;
+            let settings = Settings::load(*args)?;
             wait_for(server_runtime(), serve::serve(settings))
         }
         Command::Key(args) => key::key(args.action),

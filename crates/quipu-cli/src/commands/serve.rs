@@ -5,7 +5,7 @@ use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
-    BindError, KeyStore, Options, Server,
+    BindError, HarnSetupError, KeyStore, Options, Server,
     keys::{IssuedKey, KeyAgent, NewKey},
 };
 use quipu_wire::akashik::Tokenizer;
@@ -13,7 +13,7 @@ use quipu_wire::akashik::Tokenizer;
 use super::{
     import::remove_leftovers,
     key::key_failure,
-    serve_models::{judge, models},
+    serve_models::{judge, models, variable},
 };
 use crate::{
     config::{LogPlace, Settings, TokenizerName},
@@ -44,6 +44,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
         requests_per_second: settings.requests_per_second,
+        harn: settings.harn.options(variable)?,
     };
     let binding = Server::bind(options, fields, Arc::clone(&keys));
     let server = progress::waiting("opening the log", binding)
@@ -138,6 +139,11 @@ fn bind_failure(settings: &Settings, error: &BindError) -> Failure {
         BindError::Tls(_) => {
             failure.advise("check the PEM files named by --tls-cert and --tls-key")
         }
+        BindError::Harn(HarnSetupError::KeySet(_)) => failure.advise(
+            "check the file named by --oauth-jwks: the public keys of the identity provider, as it publishes them",
+        ),
+        BindError::Harn(HarnSetupError::Secret(_)) => failure
+            .advise("give the server's user the right to read and write it; do not make it anew, or old receipts lose their signer"),
         BindError::Field { field, source } => {
             data_dir::field_failure(&settings.data, field, source)
         }

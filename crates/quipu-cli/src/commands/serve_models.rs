@@ -72,8 +72,9 @@ fn endpoint(
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the key has a variable that the operator names")]
-fn variable(name: &str) -> Option<String> {
+/// A secret that the operator put into a variable, so that no list of processes shows it.
+#[expect(clippy::disallowed_methods, reason = "clap would offer a flag for it")]
+pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|key| !key.is_empty())
 }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::documents::{DocumentKind, DocumentOwner};
+use crate::{
+    documents::{DocumentKind, DocumentOwner},
+    ids::UnitId,
+};
 
 /// What the Field keeps of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +27,8 @@ pub struct DocumentEntry {
     pub at: (u64, u32),
     /// Whether it is gone. Its id stays taken.
     pub removed: bool,
+    /// The units whose words its bodies repeat, also those of before.
+    pub quotes: Vec<UnitId>,
 }
 
 /// All documents.
@@ -104,6 +109,16 @@ impl DocumentTable {
             self.by_session.entry((kind, session.clone())).or_default().push(ordinal);
         }
         all.push(entry);
+    }
+
+    /// Notes whose words a document repeats. A later body says no less than the one before.
+    pub fn quote(&mut self, kind: DocumentKind, id: &str, units: &[UnitId]) {
+        let Some(entry) = self.get_mut(kind, id) else { return };
+        for unit in units {
+            if !entry.quotes.contains(unit) {
+                entry.quotes.push(*unit);
+            }
+        }
     }
 
     /// The document of that id, to change it.

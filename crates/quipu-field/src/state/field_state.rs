@@ -4,9 +4,9 @@ use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, ConflictTable, DocumentTable, HandoffTable, HintTable, IdempotencyTable,
-    MessageWindow, Names, SessionTable, ShownTable, StreamTable, SubscriptionTable, TaskTable,
-    TextTable, UnitTable,
+    AgentTable, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
+    IdempotencyTable, MessageWindow, Names, SessionTable, ShownTable, StreamTable,
+    SubscriptionTable, TaskTable, TextTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -54,6 +54,8 @@ pub struct State {
     pub streams: StreamTable,
     /// The idempotency keys of the last day.
     pub idempotency: IdempotencyTable,
+    /// The endings of tasks that have no receipt yet.
+    pub endings: EndingTable,
 }
 
 impl State {

@@ -3,6 +3,7 @@
 mod agents;
 mod conflicts;
 mod documents;
+mod endings;
 mod field_state;
 mod handoffs;
 mod hints;
@@ -20,6 +21,7 @@ mod units;
 pub use agents::{AgentEntry, AgentTable};
 pub use conflicts::{ConflictEntry, ConflictTable, ResolutionEntry};
 pub use documents::{DocumentEntry, DocumentTable};
+pub use endings::EndingTable;
 pub use field_state::State;
 pub use handoffs::{HandoffEntry, HandoffTable};
 pub use hints::{HintEntry, HintTable};

@@ -4,7 +4,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -19,16 +19,6 @@ const FORMAT: u32 = 1;
 pub(super) struct KeyFile {
     directory: PathBuf,
     path: PathBuf,
-}
-
-/// What tells one version of the file from the next without reading it. Every write makes a new
-/// file, so the inode tells two writes within one tick of the clock apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Stamp {
-    bytes: u64,
-    inode: u64,
-    seconds: i64,
-    nanoseconds: i64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -48,20 +38,6 @@ impl KeyFile {
 
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The stamp of the file as it is now; that of an absent file is all zeros.
-    pub(super) fn stamp(&self) -> io::Result<Stamp> {
-        match fs::metadata(&self.path) {
-            Ok(meta) => Ok(Stamp {
-                bytes: meta.len(),
-                inode: meta.ino(),
-                seconds: meta.mtime(),
-                nanoseconds: meta.mtime_nsec(),
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Stamp::default()),
-            Err(error) => Err(error),
-        }
     }
 
     /// All keys; none where there is no file yet.

@@ -5,22 +5,19 @@ use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::{
-        PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{PoisonError, RwLock},
 };
 
 use quipu_wire::{limits::AUTHORITY_MAX, reader::check_id};
 
 use super::{
-    file::{KeyFile, Stamp},
+    file::KeyFile,
     key::{Credential, IssuedKey, KeyAgent, KeyInfo, NewKey, StoredKey, id_within},
 };
 use crate::{
-    clock::{Stopwatch, unix_ms},
+    clock::unix_ms,
+    file_watch::{Pace, Stamp},
     ids,
-    limits::KEYS_CHECK_MS,
 };
 
 /// Why keys could not be read or changed.
@@ -65,8 +62,7 @@ pub enum KeyStoreError {
 pub struct KeyStore {
     file: KeyFile,
     table: RwLock<Table>,
-    since_open: Stopwatch,
-    checked_at_ms: AtomicU64,
+    pace: Pace,
 }
 
 #[derive(Debug, Default)]
@@ -83,12 +79,8 @@ impl KeyStore {
 
     /// Opens the keys of a data directory; there may be none yet.
     pub fn open(data_dir: &Path) -> Result<Self, KeyStoreError> {
-        let store = Self {
-            file: KeyFile::new(data_dir),
-            table: RwLock::default(),
-            since_open: Stopwatch::start(),
-            checked_at_ms: AtomicU64::new(0),
-        };
+        let store =
+            Self { file: KeyFile::new(data_dir), table: RwLock::default(), pace: Pace::new() };
         store.reload()?;
         Ok(store)
     }
@@ -137,9 +129,7 @@ impl KeyStore {
     /// What the bearer of this secret may do; nothing where it is no valid key's.
     #[must_use]
     pub fn authenticate(&self, bearer: &str) -> Option<Credential> {
-        let now = self.since_open.elapsed_ms();
-        if now.saturating_sub(self.checked_at_ms.load(Ordering::Relaxed)) >= KEYS_CHECK_MS {
-            self.checked_at_ms.store(now, Ordering::Relaxed);
+        if self.pace.is_due() {
             self.refresh();
         }
         let id = id_within(bearer)?;
@@ -161,7 +151,7 @@ impl KeyStore {
     /// that were good stay good, and the operator is told.
     fn refresh(&self) -> bool {
         let known = self.table.read().unwrap_or_else(PoisonError::into_inner).stamp;
-        match self.file.stamp() {
+        match Stamp::of(self.file.path()) {
             Ok(stamp) if stamp == known => return false,
             Ok(_) => {}
             Err(error) => {
@@ -183,7 +173,7 @@ impl KeyStore {
 
     fn reload(&self) -> Result<(), KeyStoreError> {
         // Stamp first: a change in between is then noticed at the next look.
-        let stamp = self.file.stamp().map_err(|source| self.unread(source))?;
+        let stamp = Stamp::of(self.file.path()).map_err(|source| self.unread(source))?;
         let keys = self.file.read().map_err(|source| self.unread(source))?;
         let keys = keys.into_iter().map(|key| (key.info.id.clone(), key)).collect();
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Table { stamp, keys };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Router, routing::get};
 
 use super::{metrics, pages, probes, unknown};
-use crate::{akashik, app::App, paths, proofs};
+use crate::{akashik, app::App, harn, paths, proofs};
 
 /// The router of the whole server.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -16,6 +16,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route(paths::OPENAPI, get(pages::openapi))
         .route(paths::HOME, get(pages::home))
         .merge(akashik::router())
+        .merge(harn::router())
         .merge(proofs::router())
         .fallback(unknown::route)
         .method_not_allowed_fallback(unknown::method)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quipu_field::{Fields, SystemOrigin};
 use quipu_log::MemoryEngine;
 use quipu_server::{
-    BindError, KeyStore, Options, Server,
+    BindError, HarnOptions, KeyStore, Options, Server,
     keys::{KeyAgent, NewKey},
 };
 use serde_json::json;
@@ -138,6 +138,7 @@ fn refuses_dev_on_an_address_that_others_can_reach() {
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
         requests_per_second: None,
+        harn: HarnOptions::default(),
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let error = runtime.block_on(Server::bind(options, fields, keys)).unwrap_err();

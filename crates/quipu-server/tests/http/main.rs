@@ -9,6 +9,7 @@ mod bodies;
 mod coordination;
 mod document;
 mod fields;
+mod harn;
 mod heartbeat;
 mod keys;
 mod messages;

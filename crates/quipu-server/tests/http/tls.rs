@@ -7,7 +7,7 @@ use std::{
 
 use quipu_field::{Fields, SystemOrigin};
 use quipu_log::MemoryEngine;
-use quipu_server::{BindError, KeyStore, Options, Server, TlsError, TlsFiles};
+use quipu_server::{BindError, HarnOptions, KeyStore, Options, Server, TlsError, TlsFiles};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     pki_types::{CertificateDer, ServerName, pem::PemObject as _},
@@ -74,6 +74,7 @@ fn bind_error(tls: TlsFiles) -> BindError {
         write_timeout: quipu_server::WRITE_TIMEOUT,
         push: quipu_server::PushOptions::default(),
         requests_per_second: None,
+        harn: HarnOptions::default(),
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(Server::bind(options, fields, keys)).unwrap_err()

@@ -10,7 +10,7 @@ use super::{
         Refusal,
         task_events::{self, Destination, Moves},
     },
-    Error, FIELD_AGENT,
+    Error, FIELD_AGENT, ImportedTask, import,
 };
 use crate::{
     command::{Decision, Message},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The authority to move the tasks of others.
-const AUTHORITY_OTHERS: u8 = 8;
+pub const AUTHORITY_OTHERS: u8 = 8;
 
 /// Something that moves a session or a task.
 #[derive(Debug, Clone)]
@@ -36,6 +36,11 @@ pub enum HarnAct {
         policy: SessionPolicy,
         /// A [`SessionBody`](crate::coordination::SessionBody).
         body: Body,
+    },
+    /// Moves nothing: who speaks in a session that anybody may join becomes a member of it.
+    EnterSession {
+        /// Its id.
+        session: String,
     },
     /// Ends a session, and calls off what is open in it.
     CloseSession {
@@ -51,6 +56,8 @@ pub enum HarnAct {
         /// A [`TaskBody`](crate::coordination::TaskBody).
         body: Body,
     },
+    /// Brings a finished task here from another server.
+    ImportTask(Box<ImportedTask>),
     /// Takes a task and begins; from whoever has it already, a sign of life.
     ClaimTask {
         /// Its id.
@@ -101,12 +108,14 @@ pub enum HarnAct {
 }
 
 impl HarnAct {
-    /// The session or task that it makes.
+    /// The session or task that it makes, or the session that it enters: the act itself says who may write
+    /// there.
     #[must_use]
     pub fn made(&self) -> Option<&str> {
         match self {
-            Self::OpenSession { session, .. } => Some(session),
+            Self::OpenSession { session, .. } | Self::EnterSession { session } => Some(session),
             Self::SubmitTask { task, .. } => Some(task),
+            Self::ImportTask(imported) => Some(&imported.task),
             Self::CloseSession { .. }
             | Self::ClaimTask { .. }
             | Self::WorkOn { .. }
@@ -115,6 +124,32 @@ impl HarnAct {
             | Self::Complete { .. }
             | Self::Fail { .. }
             | Self::Cancel { .. } => None,
+        }
+    }
+
+    /// The session that the actor may write in once this is decided.
+    #[must_use]
+    pub fn enters<'a>(&'a self, message: &'a Message) -> Option<&'a str> {
+        if let Self::SubmitTask { .. } = self {
+            return message.session.as_deref();
+        }
+        self.made()
+    }
+
+    /// Whether it ends a task.
+    #[must_use]
+    pub const fn is_ending(&self) -> bool {
+        match self {
+            Self::Complete { .. } | Self::Fail { .. } | Self::Cancel { .. } => true,
+            Self::OpenSession { .. }
+            | Self::EnterSession { .. }
+            | Self::CloseSession { .. }
+            | Self::SubmitTask { .. }
+            | Self::ImportTask(_)
+            | Self::ClaimTask { .. }
+            | Self::WorkOn { .. }
+            | Self::Await { .. }
+            | Self::Resume { .. } => false,
         }
     }
 }
@@ -128,10 +163,12 @@ pub(super) fn decide(
 ) -> Result<Decision, Refusal> {
     match act {
         HarnAct::OpenSession { session, policy, body } => open(state, session, policy, body),
+        HarnAct::EnterSession { session } => join(state, message, Some(session)),
         HarnAct::CloseSession { session } => close(state, message, authority, session),
         HarnAct::SubmitTask { task, by_field, body } => {
             submit(state, message, task, *by_field, body)
         }
+        HarnAct::ImportTask(imported) => import::decide(state, message, authority, imported),
         HarnAct::ClaimTask { task, lease_ms } => claim(state, message, time_ms, task, *lease_ms),
         HarnAct::WorkOn { task } => {
             let entry = working(state, message, authority, task)?;
@@ -218,14 +255,14 @@ fn submit(
     by_field: bool,
     body: &Body,
 ) -> Result<Decision, Refusal> {
-    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    let mut events = join(state, message, message.session.as_deref())?;
     if state.tasks.get(task).is_some() {
         return Err(Error::IdTaken { kind: DocumentKind::Task, id: task.to_owned() }.into());
     }
     let created =
         TaskChange::Created { assignee: None, depends_on: Vec::new(), priority: 5, lease: None };
     let changed = |change| Event::TaskChanged { task: task.to_owned(), change };
-    let mut events = vec![DraftEvent { event: changed(created), body: Some(body.clone()) }];
+    events.push(DraftEvent { event: changed(created), body: Some(body.clone()) });
     if by_field {
         let begun = |cause, from, to| TaskChange::Moved {
             cause,
@@ -294,7 +331,7 @@ fn claim(
     Ok(events)
 }
 
-/// Whoever takes a task of an open session becomes a member of it.
+/// Whoever makes or takes a task of an open session becomes a member of it.
 fn join(state: &State, message: &Message, session: Option<&str>) -> Result<Decision, Refusal> {
     visibility::is_active(state, session)?;
     let Some((id, entry)) = session.and_then(|id| Some((id, state.sessions.get(id)?))) else {
@@ -370,7 +407,7 @@ fn may_move(
     if has || own >= AUTHORITY_OTHERS {
         return Ok(());
     }
-    Err(Error::NotHeld { task: task.to_owned(), agent: agent.clone() }.into())
+    Err(Error::OfOthers { task: task.to_owned(), agent: agent.clone() }.into())
 }
 
 /// The task, if the actor works on it.

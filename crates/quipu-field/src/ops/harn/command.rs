@@ -4,7 +4,10 @@ use quipu_log::Body;
 use quipu_wire::Hash;
 
 use super::act::HarnAct;
-use crate::documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note};
+use crate::{
+    documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note},
+    ids::UnitId,
+};
 
 /// One write.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +43,8 @@ pub struct DocumentDraft {
     pub expect: Expect,
     /// What it says, sealed with its salt.
     pub body: Option<Body>,
+    /// The units whose words it repeats.
+    pub quotes: Vec<UnitId>,
 }
 
 /// What must be there before a document is put.

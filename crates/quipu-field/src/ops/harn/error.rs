@@ -47,6 +47,14 @@ pub enum Error {
         /// Who asked.
         agent: String,
     },
+    /// The actor neither has nor made the task.
+    #[error("task {task} is neither held nor was made by {agent}")]
+    OfOthers {
+        /// The task.
+        task: String,
+        /// Who asked.
+        agent: String,
+    },
     /// It cannot go there from where it stands.
     #[error("task {task} is {status}, and cannot be {wanted}")]
     IllegalMove {
@@ -71,6 +79,7 @@ impl Error {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } => ErrorCode::UnitNotFound,
+            Self::OfOthers { .. } => ErrorCode::InsufficientAuthority,
             Self::IdTaken { .. }
             | Self::KeyTaken { .. }
             | Self::Held { .. }

@@ -5,6 +5,7 @@
 mod act;
 mod command;
 mod error;
+mod import;
 
 use quipu_log::{DraftEvent, SealedEvent};
 
@@ -17,9 +18,10 @@ use crate::{
     visibility,
 };
 
-pub use act::HarnAct;
+pub use act::{AUTHORITY_OTHERS, HarnAct};
 pub use command::{DocumentDraft, Expect, HarnCommand, NoteDraft};
 pub use error::Error;
+pub use import::ImportedTask;
 
 /// The authority that writes of this protocol need.
 pub const AUTHORITY_WRITE: u8 = 4;
@@ -40,15 +42,23 @@ pub fn decide(
     let authority = admit(state, message, &mut events)?;
     let made = command.act.as_ref().map(|act| act.made());
     let made = made.unwrap_or_default();
-    if let Some(act) = &command.act {
-        events.extend(act::decide(state, message, authority, time_ms, act)?);
+    let entered = command.act.as_ref().and_then(|act| act.enters(message));
+    let mut moves = match &command.act {
+        Some(act) => act::decide(state, message, authority, time_ms, act)?,
+        None => Vec::new(),
+    };
+    // What ends a task comes last: nothing is told of it afterwards.
+    let ends = command.act.as_ref().is_some_and(HarnAct::is_ending);
+    if !ends {
+        events.append(&mut moves);
     }
     for document in &command.documents {
-        events.push(put(state, message, made, document)?);
+        events.push(put(state, message, entered, document)?);
     }
     for note in &command.notes {
         events.push(self::note(state, made, note)?);
     }
+    events.append(&mut moves);
     if !events.is_empty()
         && let Some(mark) = &command.mark
     {
@@ -85,11 +95,11 @@ fn admit(state: &State, message: &Message, events: &mut Decision) -> Result<u8, 
 fn put(
     state: &State,
     message: &Message,
-    made: Option<&str>,
+    entered: Option<&str>,
     draft: &DocumentDraft,
 ) -> Result<DraftEvent<Event>, Refusal> {
-    let DocumentDraft { kind, id, owner, expect, body } = draft;
-    let session = owner.session.as_deref().filter(|session| Some(*session) != made);
+    let DocumentDraft { kind, id, owner, expect, body, quotes } = draft;
+    let session = owner.session.as_deref().filter(|session| Some(*session) != entered);
     if message.agent != FIELD_AGENT {
         visibility::may_write(state, message.speaker(), session)?;
     }
@@ -105,8 +115,13 @@ fn put(
             return Err(Error::NotFound { kind: *kind, id: id.clone() }.into());
         }
     };
-    let event =
-        Event::DocumentChanged { document: *kind, id: id.clone(), owner: owner.clone(), change };
+    let event = Event::DocumentChanged {
+        document: *kind,
+        id: id.clone(),
+        owner: owner.clone(),
+        change,
+        quotes: quotes.clone(),
+    };
     Ok(DraftEvent { event, body: body.clone() })
 }
 

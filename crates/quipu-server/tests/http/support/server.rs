@@ -11,7 +11,7 @@ use std::{
 use quipu_field::{Fields, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
-    KeyStore, Options, PushOptions, Server, TlsFiles,
+    HarnOptions, KeyStore, Options, PushOptions, Server, TlsFiles,
     keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
@@ -26,6 +26,7 @@ pub(crate) struct Setup {
     pub(crate) write_timeout: Duration,
     pub(crate) push: PushOptions,
     pub(crate) requests_per_second: Option<NonZeroU32>,
+    pub(crate) harn: HarnOptions,
     pub(crate) engine: Arc<dyn Engine>,
 }
 
@@ -38,6 +39,7 @@ impl Default for Setup {
             write_timeout: quipu_server::WRITE_TIMEOUT,
             push: PushOptions::default(),
             requests_per_second: NonZeroU32::new(quipu_server::REQUESTS_PER_SECOND),
+            harn: HarnOptions::default(),
             engine: Arc::new(MemoryEngine::new()),
         }
     }
@@ -76,6 +78,7 @@ impl TestServer {
             write_timeout: setup.write_timeout,
             push: setup.push,
             requests_per_second: setup.requests_per_second,
+            harn: setup.harn,
         };
         let (bound, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();

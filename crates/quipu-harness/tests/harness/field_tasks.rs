@@ -1,0 +1,97 @@
+//! Tasks that the Field answers itself, also after it was gone for a while.
+
+use quipu_field::Message;
+use quipu_harness::{EventScope, Fed, Harness};
+use quipu_wire::{
+    akashik::RecordPayload,
+    harn::{HarnTask, TaskState},
+};
+use serde_json::{Value, json};
+
+use crate::support::{caller, engine, harness, message, open, register, submit, submit_in};
+
+async fn record(harness: &Harness, from: Message, content: &str) {
+    let payload = json!({"type": "finding", "content": content, "intent": {"purpose": "to test"},
+        "confidence": {"score": 0.9, "reasoning": "seen"}});
+    let (payload, _) = RecordPayload::parse(payload).unwrap();
+    harness.field().record(from, payload).await.unwrap();
+}
+
+async fn settled(harness: &Harness, id: &str) -> HarnTask {
+    let mut feed = harness.feed(&caller("alice"), EventScope::task(id), None).await.unwrap();
+    while !matches!(feed.next().await.unwrap(), Fed::Over) {}
+    harness.task(&caller("alice"), id).await.unwrap()
+}
+
+async fn outcome(harness: &Harness, task: &HarnTask) -> Value {
+    let id = task.outcome_id.as_ref().unwrap();
+    serde_json::to_value(harness.outcome(&caller("alice"), id).await.unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn a_task_without_a_persona_is_begun_at_once_and_answered_from_what_is_known() {
+    let harness = harness();
+    register(&harness, "alice").await;
+    record(&harness, message("r-1", "alice"), "the harbour freezes in January").await;
+    tokio::spawn(harness.clone().run_field_tasks());
+    let id = submit(&harness, json!({"input": "when does the harbour freeze?"})).await;
+    let task = settled(&harness, &id).await;
+    assert_eq!(task.status, TaskState::Completed);
+    let outcome = outcome(&harness, &task).await;
+    let said = outcome["messages"][0]["parts"][0]["text"].as_str().unwrap();
+    assert!(said.contains("the harbour freezes in January"), "{said}");
+    assert_eq!(outcome["artifacts"][0]["kind"], "dataset");
+    let events = harness.events(&caller("bob"), EventScope::task(&id), None, 200).await.unwrap();
+    let keys: Vec<_> = events.data.iter().filter_map(|event| event.payload.get("key")).collect();
+    assert_eq!(keys, [&json!("host:attune:1")]);
+    let names: Vec<_> = events.data.iter().take(2).map(|event| event.event.to_string()).collect();
+    assert_eq!(names, ["task.submitted", "task.started"]);
+}
+
+#[tokio::test]
+async fn a_task_that_nobody_had_answered_is_answered_after_the_field_is_opened_again() {
+    let engine = engine();
+    let before = open(&engine);
+    let id = submit(&before, json!({"input": "anything?"})).await;
+    let state = before.task_state(&caller("alice"), &id);
+    assert_eq!(state, Some(TaskState::Working), "nobody runs the Field's tasks");
+    before.field().close().await;
+    let after = open(&engine);
+    tokio::spawn(after.clone().run_field_tasks());
+    assert_eq!(settled(&after, &id).await.status, TaskState::Completed);
+}
+
+#[tokio::test]
+async fn the_answer_has_nothing_of_other_sessions() {
+    let harness = harness();
+    crate::support::private_session(&harness, "carol", "secret-plans").await;
+    let inside = Message { session: Some("secret-plans".to_owned()), ..message("r-1", "carol") };
+    record(&harness, inside, "the harbour will be sold in May").await;
+    tokio::spawn(harness.clone().run_field_tasks());
+    let open =
+        submit_in(&harness, "carol", "session_default", json!({"input": "the harbour?"})).await;
+    let task = settled(&harness, &open).await;
+    assert!(!outcome(&harness, &task).await.to_string().contains("sold"), "everybody reads it");
+    let inner =
+        submit_in(&harness, "carol", "secret-plans", json!({"input": "the harbour?"})).await;
+    let carol = caller("carol");
+    let mut feed = harness.feed(&carol, EventScope::task(&inner), None).await.unwrap();
+    while !matches!(feed.next().await.unwrap(), Fed::Over) {}
+    let task = harness.task(&carol, &inner).await.unwrap();
+    let told = harness.outcome(&carol, task.outcome_id.as_ref().unwrap()).await.unwrap();
+    assert!(serde_json::to_string(&told).unwrap().contains("sold"));
+}
+
+#[tokio::test]
+async fn what_quotes_a_unit_goes_when_the_unit_is_purged() {
+    let harness = harness();
+    register(&harness, "alice").await;
+    record(&harness, message("r-1", "alice"), "the canary sings at noon").await;
+    tokio::spawn(harness.clone().run_field_tasks());
+    let id = submit(&harness, json!({"input": "when does the canary sing?"})).await;
+    settled(&harness, &id).await;
+    let purge = json!({"strategy": "purge", "filter": {"types": ["finding"]}, "reason": "asked"});
+    crate::support::compact(&harness, "p-1", purge).await;
+    let texts = crate::support::texts(&harness);
+    assert!(!texts.contains("sings at noon"), "{texts}");
+}

@@ -1,0 +1,13 @@
+//! The Harn protocol over a Field, through its public handle.
+#![cfg(test)]
+
+mod artifacts;
+mod events;
+mod feeds;
+mod field_tasks;
+mod receipts;
+mod replay;
+mod support;
+mod tasks;
+mod transcripts;
+mod working;

@@ -1,0 +1,54 @@
+//! The Harn Agents Protocol over HTTP: the way in, and one file per resource. What a resource is, and what
+//! becomes of it, is `quipu-harness`'s.
+#![expect(
+    dead_code,
+    reason = "the entrance is whole before the first resource that needs all of it"
+)]
+
+mod agent_card;
+mod answer;
+mod artifacts;
+mod branches;
+mod connectors;
+mod credentials;
+mod discovery;
+mod document;
+mod entrance;
+mod events;
+mod harnesses;
+mod identity;
+mod listing;
+mod memories;
+mod messages;
+mod options;
+mod outcomes;
+mod path;
+pub(crate) mod paths;
+mod permission_requests;
+mod permissions;
+mod personas;
+mod query;
+mod quotas;
+mod receipts;
+mod refusal;
+mod replay;
+mod routes;
+mod runtime;
+mod sessions;
+mod skills;
+mod stream_sse;
+mod stream_ws;
+mod streams;
+mod tasks;
+mod upgrade;
+mod vaults;
+mod work;
+mod workspaces;
+
+pub(crate) use document::{HarnApi, security_scheme};
+pub(crate) use harnesses::Harnesses;
+pub use identity::{ReceiptIssuer, SecretError};
+pub(crate) use identity::{receipt_signer, sealer};
+pub use options::{HarnOptions, HarnSetupError, VaultKey, VaultKeyError};
+pub(crate) use refusal::HarnRefused;
+pub(crate) use routes::router;

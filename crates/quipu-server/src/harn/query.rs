@@ -1,0 +1,63 @@
+//! What the query of a request says: how much of a list, from where, and which of it. What nobody knows is
+//! passed over; the first of two counts.
+
+use axum::{extract::Query, http::Uri};
+use quipu_wire::harn::{Cursor, HarnError, HarnErrorCode, ResourceKind, read_limit};
+
+/// The parameters behind the question mark.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct HarnQuery(Vec<(String, String)>);
+
+/// Which page of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListQuery {
+    /// The most entries.
+    pub(crate) limit: usize,
+    /// Where the page before ended; the beginning without.
+    pub(crate) cursor: Option<Cursor>,
+}
+
+impl HarnQuery {
+    pub(super) fn read(uri: &Uri) -> Result<Self, HarnError> {
+        let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| {
+            HarnError::new(HarnErrorCode::InvalidRequest, "the query is not a list of parameters")
+        })?;
+        Ok(Self(pairs.0))
+    }
+
+    /// A parameter, such as the filter `workspace_id`.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// How many entries are asked for.
+    pub(crate) fn limit(&self) -> Result<usize, HarnError> {
+        read_limit(self.get("limit"))
+    }
+
+    /// Which page of a list of `kind` is asked for.
+    pub(crate) fn list(&self, kind: ResourceKind) -> Result<ListQuery, HarnError> {
+        Ok(ListQuery { limit: self.limit()?, cursor: Cursor::read(self.get("cursor"), kind)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> HarnQuery {
+        HarnQuery::read(&format!("/v1/tasks?{text}").parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_page_has_fifty_entries_from_the_beginning_unless_the_query_says_otherwise() {
+        let kind = ResourceKind::Task;
+        assert_eq!(query("").list(kind), Ok(ListQuery { limit: 50, cursor: None }));
+        let cursor = Cursor { kind, after: 7 };
+        let asked = query(&format!("limit=3&cursor={cursor}&unknown=1&workspace_id=a%20b"));
+        assert_eq!(asked.list(kind), Ok(ListQuery { limit: 3, cursor: Some(cursor) }));
+        assert_eq!(asked.get("workspace_id"), Some("a b"));
+        assert_eq!(asked.list(ResourceKind::Session).unwrap_err().param.as_deref(), Some("cursor"));
+        assert_eq!(query("limit=0").list(kind).unwrap_err().param.as_deref(), Some("limit"));
+    }
+}

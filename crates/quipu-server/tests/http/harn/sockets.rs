@@ -1,0 +1,100 @@
+//! A Task's stream as a WebSocket.
+
+use serde_json::{Value, json};
+
+use super::task_calls::{expect, hidden, operator, settled, socket, waiting};
+use crate::support::{Frame, Socket, TestServer};
+
+fn text(socket: &mut Socket) -> Value {
+    match socket.next() {
+        Frame::Text(value) => value,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn say(socket: &mut Socket, frame: &Value) {
+    socket.say(&frame.to_string());
+}
+
+#[test]
+fn a_browser_is_told_the_past_and_the_present_and_cancels() {
+    let server = TestServer::start();
+    let id = waiting(&server, "t");
+    let mut socket = socket(&server, &format!("/v1/tasks/{id}/stream"));
+    assert_eq!(socket.status, 101);
+    let first = text(&mut socket);
+    assert_eq!((&first["type"], &first["replayed"]), (&json!("event"), &json!(true)));
+    assert_eq!(
+        (&first["cursor"], &first["event"]["event"]),
+        (&first["event"]["id"], &json!("task.submitted"))
+    );
+    say(&mut socket, &json!({"type": "ping"}));
+    assert_eq!(text(&mut socket), json!({"type": "ping"}));
+    say(&mut socket, &json!({"type": "cancel", "reason": "enough", "idempotency_key": "k"}));
+    let mut told = Vec::new();
+    let close = loop {
+        match socket.next() {
+            Frame::Text(frame) => told.push(frame["event"]["event"].clone()),
+            other => break other,
+        }
+    };
+    assert_eq!(told[..2], [json!("user.cancel_requested"), json!("task.canceled")]);
+    assert_eq!(close, Frame::Close(1000, "the task has ended".to_owned()));
+    assert_eq!(settled(&mut operator(&server), &id)["status"], "CANCELED");
+}
+
+#[test]
+fn a_frame_that_is_refused_changes_nothing_and_the_stream_goes_on() {
+    let server = TestServer::start();
+    let id = waiting(&server, "t");
+    let mut socket = socket(&server, &format!("/v1/tasks/{id}/stream"));
+    let first = text(&mut socket);
+    for (frame, code) in [
+        (json!({"type": "dance"}), "invalid_request"),
+        (json!([]), "invalid_request"),
+        (json!({"type": "message"}), "invalid_request"),
+        (json!({"type": "cancel", "reason": 7}), "invalid_request"),
+    ] {
+        say(&mut socket, &frame);
+        let answer = text(&mut socket);
+        assert_eq!(
+            (&answer["type"], &answer["error"]["code"]),
+            (&json!("error"), &json!(code)),
+            "{frame}"
+        );
+    }
+    socket.say("not JSON");
+    assert_eq!(text(&mut socket)["type"], "error");
+    say(&mut socket, &json!({"type": "resume", "cursor": first["cursor"]}));
+    expect(operator(&server).send("POST", &format!("/v1/tasks/{id}/cancel"), &[], None), 200);
+    assert_eq!(text(&mut socket)["event"]["event"], "user.cancel_requested");
+}
+
+#[test]
+fn a_cursor_that_cannot_be_used_is_said_and_ends_it() {
+    let server = TestServer::start();
+    let id = waiting(&server, "t");
+    let mut resumed = socket(&server, &format!("/v1/tasks/{id}/stream"));
+    text(&mut resumed);
+    say(&mut resumed, &json!({"type": "resume", "cursor": "event_00000000000000ff"}));
+    assert_eq!(text(&mut resumed)["error"]["code"], "cursor_expired");
+    assert!(matches!(resumed.next(), Frame::Close(1008, _)));
+    let mut opened = socket(&server, &format!("/v1/tasks/{id}/stream?after_event_id=event_x"));
+    assert_eq!(text(&mut opened)["error"]["code"], "cursor_expired");
+    assert!(matches!(opened.next(), Frame::Close(1008, _)));
+}
+
+#[test]
+fn nobody_listens_without_a_key_or_to_what_is_hidden() {
+    let server = TestServer::start();
+    let id = waiting(&server, "t");
+    hidden(&server, "secret-plans", "t-hidden");
+    let path = format!("/v1/tasks/{id}/stream");
+    assert_eq!(Socket::open(server.address, &path, &[]).status, 401);
+    assert_eq!(socket(&server, "/v1/tasks/t-none/stream").status, 404);
+    let named = quipu_server::keys::KeyAgent::Named("mallory".to_owned());
+    let offered = format!("bearer.{}", server.key_for(named, 5, None));
+    let headers = [("sec-websocket-protocol", offered.as_str())];
+    assert_eq!(Socket::open(server.address, "/v1/tasks/t-hidden/stream", &headers).status, 404);
+    assert_eq!(Socket::open(server.address, &path, &headers).status, 101);
+}
