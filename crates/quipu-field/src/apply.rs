@@ -8,6 +8,7 @@ use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
 
 use crate::{
     apply_coordination::{agent_status_changed, handoff_changed, session_changed, task_changed},
+    apply_documents::{document_changed, note_streams, task_noted},
     apply_settling::settle,
     apply_texts::note_text,
     event::{ClockReason, Event, Link},
@@ -40,6 +41,7 @@ pub fn apply(state: &mut State, header: &Header<Event>) -> Result<(), Inconsiste
     state.closed = false;
     for (index, sealed) in (0u32..).zip(&header.events) {
         apply_event(state, header, index, &sealed.event).map_err(wrong)?;
+        note_streams(state, header, &sealed.event);
         if sealed.body.is_some() {
             note_text(state, header, index, &sealed.event);
         }
@@ -116,6 +118,14 @@ fn apply_event(
         Event::SubscriptionCreated { .. } => subscription_created(state, header, event)?,
         Event::SubscriptionRemoved { subscription, .. } => {
             state.subscriptions.remove(*subscription)
+        }
+        Event::DocumentChanged { document, id, owner, change, quotes } => {
+            document_changed(state, header, index, (*document, id), owner, *change)?;
+            state.documents.quote(*document, id, quotes);
+        }
+        Event::TaskNoted { task, note } => task_noted(state, header, index, task, note)?,
+        Event::IdempotencyKept { mark } => {
+            state.idempotency.keep(mark, header.position, header.time_ms);
         }
         Event::ClockAdvanced { reason } => state.closed = *reason == ClockReason::Closed,
     }

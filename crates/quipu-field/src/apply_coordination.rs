@@ -7,7 +7,8 @@ use quipu_log::Header;
 use quipu_wire::akashik::{AgentStatus, HandoffStatus, SessionStatus, TaskStatus};
 
 use crate::{
-    coordination::{HandoffChange, SessionChange, TaskChange},
+    apply_documents::has_receipt,
+    coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
     event::Event,
     state::{HandoffEntry, SessionEntry, State, TaskEntry},
 };
@@ -33,6 +34,8 @@ pub(crate) fn session_changed(
             epoch_created: header.epoch,
             epoch_ended: None,
             changes: vec![header.position],
+            created_ms: header.time_ms,
+            updated_ms: header.time_ms,
         };
         state.sessions.insert(id, entry);
         return Ok(());
@@ -57,6 +60,7 @@ pub(crate) fn session_changed(
         SessionChange::PolicySet { policy } => session.policy = policy.clone(),
     }
     session.changes.push(header.position);
+    session.updated_ms = header.time_ms;
     Ok(())
 }
 
@@ -84,8 +88,12 @@ pub(crate) fn task_changed(
             epoch_created: header.epoch,
             epoch_updated: header.epoch,
             changes: vec![header.position],
+            created_ms: header.time_ms,
+            started_ms: None,
+            updated_ms: header.time_ms,
+            awaits_auth: false,
         },
-        TaskChange::Moved { to, assignee, needs_reassignment, results, lease, .. } => {
+        TaskChange::Moved { cause, to, assignee, needs_reassignment, results, lease, .. } => {
             let mut before = state.tasks.get(id).ok_or_else(|| format!("no task {id}"))?.clone();
             before.changes.push(header.position);
             let explained = matches!(to, TaskStatus::Blocked | TaskStatus::Failed);
@@ -102,12 +110,35 @@ pub(crate) fn task_changed(
                 lease: *lease,
                 reason,
                 epoch_updated: header.epoch,
+                started_ms: before
+                    .started_ms
+                    .or_else(|| (*to == TaskStatus::InProgress).then_some(header.time_ms)),
+                updated_ms: header.time_ms,
+                awaits_auth: *to == TaskStatus::Blocked
+                    && (*cause == TaskCause::AwaitAuth || before.awaits_auth),
                 ..before
             }
         }
     };
+    if let TaskChange::Moved { from, to, .. } = change
+        && from != to
+        && has_ended(*to)
+        && !has_receipt(header, id)
+    {
+        state.endings.push(id, header.position);
+    }
     state.tasks.put(id, entry);
     Ok(())
+}
+
+const fn has_ended(status: TaskStatus) -> bool {
+    match status {
+        TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled => true,
+        TaskStatus::Pending
+        | TaskStatus::Assigned
+        | TaskStatus::InProgress
+        | TaskStatus::Blocked => false,
+    }
 }
 
 pub(crate) fn handoff_changed(

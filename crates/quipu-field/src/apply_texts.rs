@@ -42,6 +42,10 @@ fn spoken_of(state: &State, event: &Event) -> Vec<u32> {
                 })
             }
         }
+    } else if let Event::DocumentChanged { document, id, quotes, .. } = event {
+        let known = state.documents.taken(*document, id);
+        let known = known.map_or(quotes.as_slice(), |entry| entry.quotes.as_slice());
+        find(known)
     } else {
         Vec::new()
     }

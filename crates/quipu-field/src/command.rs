@@ -10,7 +10,7 @@ use crate::{
     ids::{ConflictId, UnitId},
     ops::{
         compact::CompactCommand, coordinate::CoordinateCommand, detect::Found,
-        handoff::HandoffCommand, merge::MergeCommand, record::RecordCommand,
+        handoff::HandoffCommand, harn::HarnCommand, merge::MergeCommand, record::RecordCommand,
         retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
         trace::TraceCommand,
     },
@@ -90,6 +90,8 @@ pub enum Action {
     Coordinate(Box<CoordinateCommand>),
     /// HANDOFF.
     Handoff(Box<HandoffCommand>),
+    /// A write of the Harn protocol.
+    Harn(Box<HarnCommand>),
     /// Not an operation: leases may have run out by the command's time.
     ExpireLeases,
     /// COMPACT.

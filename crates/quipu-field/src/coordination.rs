@@ -51,6 +51,8 @@ pub enum TaskCause {
     Start,
     /// It cannot go on. Its body is a [`ReasonBody`].
     Block,
+    /// It cannot go on before somebody allows something. Its body is a [`ReasonBody`].
+    AwaitAuth,
     /// It can.
     Unblock,
     /// It is done.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     coordination::{HandoffChange, SessionChange, TaskChange},
+    documents::{DocumentChange, DocumentKind, DocumentOwner, IdempotencyMark, Note},
     ids::{ConflictId, SubscriptionId, TraceId, UnitId},
     words::Searchable,
 };
@@ -248,6 +249,36 @@ pub enum Event {
         /// The commit that made it. Absent in logs of the first version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         created: Option<u64>,
+    },
+    /// A document of the Harn protocol was made or changed. Its body is the document.
+    #[serde(rename = "document.changed")]
+    DocumentChanged {
+        /// What it is.
+        document: DocumentKind,
+        /// Its id, unique among its kind.
+        id: String,
+        /// Where it belongs.
+        #[serde(default)]
+        owner: DocumentOwner,
+        /// What happened.
+        change: DocumentChange,
+        /// The units whose words its body repeats: it goes when one of them is purged.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        quotes: Vec<UnitId>,
+    },
+    /// Something happened to a task without moving it. Its body is what is to be told of it.
+    #[serde(rename = "task.noted")]
+    TaskNoted {
+        /// The task's id.
+        task: String,
+        /// What happened.
+        note: Note,
+    },
+    /// The commit is the answer to an idempotency key.
+    #[serde(rename = "idempotency.kept")]
+    IdempotencyKept {
+        /// The key, by digests.
+        mark: IdempotencyMark,
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]

@@ -533,7 +533,7 @@ impl Field {
     }
 
     /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
-    pub(crate) async fn blocking<T: Send + 'static>(
+    pub async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
     ) -> Result<T, ProtocolError> {

@@ -18,6 +18,12 @@ fn encode(bits: u128) -> [u8; LENGTH] {
     text
 }
 
+/// 26 letters and digits for 128 bits, such that text order is number order.
+#[must_use]
+pub fn letters(bits: u128) -> String {
+    encode(bits).iter().map(|letter| char::from(*letter)).collect()
+}
+
 /// The digit of each byte; 32 and more where it is none. Ids are read as often as events are.
 #[expect(clippy::indexing_slicing, reason = "worked out by the compiler, which would refuse it")]
 const DIGITS: [u8; 256] = {

@@ -185,7 +185,7 @@ impl Writer {
             Action::NoteConflicts(_) | Action::NoteEnriched(_) | Action::TraceAttune(_) => {
                 (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
             }
-            Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) => {
+            Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) | Action::Harn(_) => {
                 (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
             }
             Action::ExpireLeases => (Vec::new(), None, self.clock.tick_for_write(message.epoch)?),
@@ -239,7 +239,11 @@ impl Writer {
         {
             return Ok(None);
         }
-        let found = self.look(|state| state.messages.find(&message.agent, &message.id));
+        let found = self.look(|state| {
+            let kept = command.action.idempotency_scope();
+            let kept = kept.and_then(|scope| state.idempotency.find(scope, command.time_ms));
+            kept.or_else(|| state.messages.find(&message.agent, &message.id))
+        });
         let Some(position) = found else { return Ok(None) };
         let commit = match position.checked_sub(self.head.position + 1) {
             Some(ahead) => {

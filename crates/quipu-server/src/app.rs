@@ -6,14 +6,14 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
-use quipu_harness::Sealer;
+use quipu_harness::{HarnessOptions, Sealer};
 use quipu_log::FieldName;
 use quipu_replay::receipt::ReceiptSigner;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, ReceiptIssuer, receipt_signer, sealer},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer, sealer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -39,6 +39,8 @@ pub(crate) struct App {
     pub(crate) sealer: Arc<Sealer>,
     /// Who issues receipts.
     pub(crate) issuer: ReceiptIssuer,
+    /// The Harn protocol's view of each open Field.
+    pub(crate) harnesses: Harnesses,
     /// Checks access tokens, if any are taken.
     pub(crate) tokens: Option<TokenVerifier>,
     /// Where callers reach us.
@@ -73,11 +75,20 @@ impl App {
     ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
         let receipts = Arc::new(receipt_signer(keys.directory())?);
+        let sealer = Arc::new(sealer(keys.directory(), harn.vault_key.as_ref())?);
+        let harnesses = Harnesses::new(HarnessOptions {
+            issuer: harn.issuer.facts(&receipts),
+            policy_ref: harn.issuer.policy_ref.clone(),
+            signer: Some(Arc::clone(&receipts)),
+            secrets: sealer.hashing().clone(),
+            ..HarnessOptions::default()
+        });
         Ok(Self {
             fields,
             signer,
             receipts,
-            sealer: Arc::new(sealer(keys.directory(), harn.vault_key.as_ref())?),
+            sealer,
+            harnesses,
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
             public_url: harn.public_url.clone().unwrap_or_default(),

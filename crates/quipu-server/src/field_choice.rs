@@ -38,6 +38,8 @@ pub(crate) async fn choose(
         return Ok(Arc::clone(field));
     }
     let field = find_or_make(app, credential, &name, missing).await?;
+    // What ended in it before it was opened is settled, whichever protocol asks for it.
+    app.harnesses.of(&field);
     app.known.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&field));
     Ok(field)
 }

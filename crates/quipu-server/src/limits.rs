@@ -65,5 +65,7 @@ pub(crate) const STREAMS_MAX: usize = 12 * 1024;
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long to wait for the other side's farewell after ours.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+/// The largest command that is read from the other side of a Task's stream.
+pub(crate) const STREAM_COMMAND_BYTES_MAX: usize = 256 * 1024;
 /// The largest message that is read from a subscriber, who has nothing to say.
 pub(crate) const STREAM_MESSAGE_BYTES_MAX: usize = 4096;

@@ -122,13 +122,12 @@ impl Server {
         let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
         let local_addr = tcp.local_addr().map_err(not_listening)?;
         let default = FieldName::default_field();
-        fields
-            .open(&default)
-            .await
-            .map_err(|source| BindError::Field { field: default, source })?;
+        let field = fields.open(&default).await;
+        let field = field.map_err(|source| BindError::Field { field: default, source })?;
         let metrics = install_metrics();
         let (of_app, dev, harn) = (Arc::clone(&fields), options.dev, &options.harn);
         let mut app = App::new(of_app, keys, dev, metrics.clone(), options.push, harn)?;
+        app.harnesses.of(&field);
         app.secure = tls.is_some();
         if harn.public_url.is_none() {
             let scheme = if app.secure { "https" } else { "http" };

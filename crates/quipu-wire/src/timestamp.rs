@@ -16,9 +16,23 @@ pub fn rfc3339(time_ms: u64) -> String {
         .unwrap_or_else(|| "9999-12-31T23:59:59.999Z".to_owned())
 }
 
+/// Reads a time as RFC 3339 has it, in any zone, as milliseconds since 1970; nothing if it is none or before.
+#[must_use]
+pub fn parse_ms(text: &str) -> Option<u64> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    u64::try_from(time.unix_timestamp_nanos() / 1_000_000).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rfc3339;
+    use super::{parse_ms, rfc3339};
+
+    #[test]
+    fn reads_what_it_writes_and_other_zones() {
+        assert_eq!(parse_ms(&rfc3339(1_772_361_000_250)), Some(1_772_361_000_250));
+        assert_eq!(parse_ms("2026-03-01T12:30:00.25+02:00"), Some(1_772_361_000_250));
+        assert_eq!(parse_ms("yesterday"), None);
+    }
 
     #[test]
     fn writes_milliseconds_in_utc() {

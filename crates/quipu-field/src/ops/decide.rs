@@ -5,7 +5,8 @@ use quipu_log::{DraftEvent, Header};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 
 use super::{
-    compact, coordinate, deregister, handoff, merge, record, register, retract, session, subscribe,
+    compact, coordinate, deregister, handoff, harn, merge, record, register, retract, session,
+    subscribe,
 };
 use crate::{
     command::{Action, Command, Decision},
@@ -56,6 +57,9 @@ pub enum Refusal {
     /// HANDOFF.
     #[error(transparent)]
     Handoff(#[from] handoff::Error),
+    /// A write of the Harn protocol.
+    #[error(transparent)]
+    Harn(#[from] harn::Error),
     /// The sender may not speak in its session.
     #[error(transparent)]
     Visibility(#[from] crate::visibility::Error),
@@ -85,6 +89,7 @@ impl Refusal {
             Self::Session(error) => error.code(),
             Self::Coordinate(error) => error.code(),
             Self::Handoff(error) => error.code(),
+            Self::Harn(error) => error.code(),
             Self::Visibility(error) => error.code(),
             Self::Replay(error) => error.code(),
             Self::Compact(error) => error.code(),
@@ -133,6 +138,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
             coordinate::decide(state, &command.message, command.time_ms, task)
         }
         Action::Handoff(handoff) => handoff::decide(state, &command.message, handoff),
+        Action::Harn(harn) => harn::decide(state, &command.message, command.time_ms, harn),
         Action::ExpireLeases => Ok(coordinate::expire(state, command.time_ms)),
         Action::Compact(compact) => compact::decide(state, &command.message, compact),
         Action::Subscribe(subscribe) => subscribe::decide(state, &command.message, subscribe),
@@ -159,6 +165,7 @@ pub fn is_same_request(
         Action::Session(session) => session::is_same(session, header, commit),
         Action::Coordinate(task) => coordinate::is_same(task, header, commit),
         Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),
+        Action::Harn(harn) => harn::is_same(harn, &header.events),
         Action::Compact(compact) => compact::is_same(compact, &header.events),
         Action::Subscribe(subscribe) => subscribe::is_same(subscribe, &header.events),
         Action::NoteConflicts(_)
@@ -184,11 +191,18 @@ impl Action {
             Self::Compact(_) => Some(Operation::Compact),
             Self::Subscribe(_) => Some(Operation::Subscribe),
             Self::Retract(_)
+            | Self::Harn(_)
             | Self::NoteConflicts(_)
             | Self::NoteEnriched(_)
             | Self::ExpireLeases
             | Self::TraceAttune(_)
             | Self::AdvanceClock(_) => None,
         }
+    }
+
+    /// What the command's idempotency key means, where it has one that outlives the recent messages.
+    #[must_use]
+    pub fn idempotency_scope(&self) -> Option<&quipu_wire::Hash> {
+        if let Self::Harn(command) = self { command.scope() } else { None }
     }
 }

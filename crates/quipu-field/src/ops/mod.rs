@@ -9,6 +9,7 @@ pub mod deregister;
 pub mod detect;
 pub mod enrich;
 pub mod handoff;
+pub mod harn;
 pub mod merge;
 pub mod record;
 pub mod register;

@@ -128,6 +128,9 @@ pub(crate) fn notices(event: &Event) -> Vec<Notice> {
         | Event::AttuneTraced { .. }
         | Event::SubscriptionCreated { .. }
         | Event::SubscriptionRemoved { .. }
+        | Event::DocumentChanged { .. }
+        | Event::TaskNoted { .. }
+        | Event::IdempotencyKept { .. }
         | Event::ClockAdvanced { .. } => Vec::new(),
     }
 }

@@ -54,11 +54,14 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
         Event::SessionChanged { .. } => ("SESSION", true, false),
         Event::TaskChanged { .. } => ("COORDINATE", true, false),
         Event::HandoffChanged { .. } => ("HANDOFF", true, false),
+        Event::TaskNoted { .. } => ("TASK_NOTED", false, false),
         Event::ConflictResolving { .. }
         | Event::AgentStatusChanged { .. }
         | Event::UnitStatusChanged { .. }
         | Event::SubscriptionCreated { .. }
         | Event::SubscriptionRemoved { .. }
+        | Event::DocumentChanged { .. }
+        | Event::IdempotencyKept { .. }
         | Event::ClockAdvanced { .. } => return None,
     };
     Some(Shape { event_type, is_key, by_field })
@@ -168,12 +171,18 @@ fn words(
         }
         Event::TaskChanged { task, change } => task_moved(found, task, change, texts)?,
         Event::HandoffChanged { change, .. } => handed(found, change),
+        Event::TaskNoted { task, note } => plain(match &note.dependency {
+            Some(dependency) => format!("{actor} recorded {} for {task}", dependency.key),
+            None => format!("{actor} noted {} for {task}", note.event),
+        }),
         Event::ConflictResolving { .. }
         | Event::AttuneTraced { .. }
         | Event::AgentStatusChanged { .. }
         | Event::UnitStatusChanged { .. }
         | Event::SubscriptionCreated { .. }
         | Event::SubscriptionRemoved { .. }
+        | Event::DocumentChanged { .. }
+        | Event::IdempotencyKept { .. }
         | Event::ClockAdvanced { .. } => plain(String::new()),
     })
 }
@@ -344,6 +353,7 @@ fn task_words(cause: TaskCause, assignee: Option<&str>) -> String {
         TaskCause::Claim => "claimed",
         TaskCause::Start => "started",
         TaskCause::Block => "blocked",
+        TaskCause::AwaitAuth => "stopped until somebody allows it",
         TaskCause::Unblock => "unblocked",
         TaskCause::Complete => "completed",
         TaskCause::Fail => "failed",

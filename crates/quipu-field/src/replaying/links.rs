@@ -96,7 +96,12 @@ pub(crate) fn links(event: &Event) -> Links<'_> {
             about: units.iter().map(|unit| Entity::Unit(*unit)).collect(),
             ..Links::default()
         },
+        Event::TaskNoted { task, .. } => {
+            Links { about: vec![Entity::Work(task)], ..Links::default() }
+        }
         Event::AgentRegistered { .. }
+        | Event::DocumentChanged { .. }
+        | Event::IdempotencyKept { .. }
         | Event::AgentDeregistered { .. }
         | Event::AgentStatusChanged { .. }
         | Event::SessionChanged { .. }

@@ -4,8 +4,9 @@ use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, ConflictTable, HandoffTable, HintTable, MessageWindow, Names, SessionTable,
-    ShownTable, SubscriptionTable, TaskTable, TextTable, UnitTable,
+    AgentTable, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
+    IdempotencyTable, MessageWindow, Names, SessionTable, ShownTable, StreamTable,
+    SubscriptionTable, TaskTable, TextTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -47,6 +48,14 @@ pub struct State {
     pub shown: ShownTable,
     /// The hints that were given then.
     pub hints: HintTable,
+    /// The documents of the Harn protocol.
+    pub documents: DocumentTable,
+    /// Which commits tell of which task and session.
+    pub streams: StreamTable,
+    /// The idempotency keys of the last day.
+    pub idempotency: IdempotencyTable,
+    /// The endings of tasks that have no receipt yet.
+    pub endings: EndingTable,
 }
 
 impl State {

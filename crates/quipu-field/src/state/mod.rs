@@ -2,13 +2,17 @@
 
 mod agents;
 mod conflicts;
+mod documents;
+mod endings;
 mod field_state;
 mod handoffs;
 mod hints;
+mod idempotency;
 mod messages;
 mod names;
 mod sessions;
 mod shown;
+mod streams;
 mod subscriptions;
 mod tasks;
 mod texts;
@@ -16,13 +20,17 @@ mod units;
 
 pub use agents::{AgentEntry, AgentTable};
 pub use conflicts::{ConflictEntry, ConflictTable, ResolutionEntry};
+pub use documents::{DocumentEntry, DocumentTable};
+pub use endings::EndingTable;
 pub use field_state::State;
 pub use handoffs::{HandoffEntry, HandoffTable};
 pub use hints::{HintEntry, HintTable};
+pub use idempotency::IdempotencyTable;
 pub use messages::MessageWindow;
 pub use names::{Name, Names};
 pub use sessions::{SessionEntry, SessionTable};
 pub use shown::ShownTable;
+pub use streams::{Place, StreamTable, TaskStream};
 pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
 pub use texts::TextTable;

@@ -32,6 +32,10 @@ pub struct SessionEntry {
     pub epoch_ended: Option<u64>,
     /// The commits that changed it, oldest first: what it was after each can be told again.
     pub changes: Vec<u64>,
+    /// When it was opened, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// When it last changed.
+    pub updated_ms: u64,
 }
 
 /// All sessions by id.

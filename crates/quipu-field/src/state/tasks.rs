@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quipu_wire::akashik::{TaskAction, TaskStatus};
 use serde::{Deserialize, Serialize};
 
+use super::Place;
 use crate::{coordination::Lease, ids::UnitId};
 
 /// What the Field keeps of a task.
@@ -40,6 +41,14 @@ pub struct TaskEntry {
     pub epoch_updated: u64,
     /// The commits that changed it, oldest first: what it was after each can be told again.
     pub changes: Vec<u64>,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// When somebody first began with it.
+    pub started_ms: Option<u64>,
+    /// When it last moved.
+    pub updated_ms: u64,
+    /// Whether it waits for somebody to allow something.
+    pub awaits_auth: bool,
 }
 
 impl TaskEntry {
@@ -93,6 +102,7 @@ pub struct TaskTable {
     by_id: BTreeMap<String, TaskEntry>,
     by_holder: BTreeMap<String, BTreeSet<String>>,
     by_lease: BTreeSet<(u64, String)>,
+    by_making: BTreeMap<Place, String>,
 }
 
 impl TaskTable {
@@ -105,6 +115,12 @@ impl TaskTable {
     /// All of them, by id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TaskEntry)> {
         self.by_id.iter().map(|(id, task)| (id.as_str(), task))
+    }
+
+    /// Those that were made at a place of the log or behind it, in the order of their making.
+    pub fn made_from(&self, place: Place) -> impl Iterator<Item = (Place, &str, &TaskEntry)> {
+        let made = self.by_making.range(place..);
+        made.filter_map(|(at, id)| self.by_id.get(id).map(|task| (*at, id.as_str(), task)))
     }
 
     /// The tasks that an agent has now, by id.
@@ -144,6 +160,7 @@ impl TaskTable {
                 self.by_lease.insert((lease.until_ms, id.to_owned()));
             }
         }
+        self.by_making.insert((task.position, task.event), id.to_owned());
         self.by_id.insert(id.to_owned(), task);
     }
 }

@@ -23,4 +23,5 @@ mod session;
 mod subscribe;
 
 pub(crate) use document::AkashikApi;
+pub(crate) use push::stopped;
 pub(crate) use routes::router;

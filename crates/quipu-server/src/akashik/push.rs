@@ -95,7 +95,7 @@ impl Admitted {
 }
 
 /// Waits until the server stops.
-pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // An error means that the server is gone altogether.
     stopping.wait_for(|stopping| *stopping).await.ok();
 }

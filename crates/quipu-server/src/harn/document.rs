@@ -7,7 +7,7 @@ use utoipa::{
     openapi::security::{ClientCredentials, Flow, OAuth2, Scopes, SecurityScheme},
 };
 
-use super::{agent_card, discovery, runtime};
+use super::{agent_card, discovery, events, runtime, streams, tasks, work};
 
 /// What every request says of itself.
 #[derive(IntoParams)]
@@ -34,6 +34,25 @@ pub(super) struct HarnHeaders {
     discovery::version,
     runtime::runtime,
     runtime::capability_summary,
+    tasks::submit_task,
+    tasks::submit_session_task,
+    tasks::list_tasks,
+    tasks::list_session_tasks,
+    tasks::get_task,
+    tasks::cancel_task,
+    work::claim_task,
+    work::append_event,
+    work::complete_task,
+    work::fail_task,
+    work::record_dependency,
+    work::record_checkpoint,
+    events::list_events,
+    events::list_session_events,
+    events::list_task_events,
+    events::get_event,
+    streams::stream_events,
+    streams::stream_session_events,
+    streams::stream_task_events,
 ))]
 pub(crate) struct HarnApi;
 

@@ -1,19 +1,17 @@
 //! The one way a request of this protocol takes before its resource sees it. What is wrong is reported in
 //! this order: the version, the credential, its rate, its scope, the Field, the idempotency key, the body.
 
-use std::sync::Arc;
-
 use axum::{
     body::Body,
     extract::Request,
     http::{HeaderMap, Method, request::Parts},
 };
-use quipu_field::Field;
-use quipu_harness::Caller;
+use quipu_harness::{Asked, Caller, Harness};
 use quipu_wire::{
     canon,
     harn::{
-        HarnError, HarnVersion, IDEMPOTENCY_HEADER, IdempotencyKey, TokenScope, VERSION_HEADER,
+        HarnError, HarnErrorCode, HarnVersion, IDEMPOTENCY_HEADER, IdempotencyKey, Sha256,
+        TokenScope, VERSION_HEADER,
     },
     limits::REQUEST_BYTES_MAX,
 };
@@ -25,13 +23,16 @@ use crate::{
     app::App,
     body::{self, discard},
     field_choice::{self, Missing},
+    keys::KeyAgent,
 };
 
 /// A request that a resource can work on.
 #[derive(Debug)]
 pub(crate) struct HarnCall {
-    pub(crate) field: Arc<Field>,
+    pub(crate) harness: Harness,
     pub(crate) caller: Caller,
+    /// Whether the credential is no single agent's.
+    pub(crate) any_agent: bool,
     pub(crate) version: HarnVersion,
     pub(crate) idempotency: Option<IdempotencyKey>,
     pub(crate) query: HarnQuery,
@@ -81,8 +82,9 @@ impl HarnCall {
         let missing = if parts.method.is_safe() { Missing::Refuse } else { Missing::Make };
         let field = field_choice::choose(app, &bearer.credential, headers, missing).await?;
         Ok(Self {
-            field,
+            harness: app.harnesses.of(&field),
             caller,
+            any_agent: bearer.credential.agent == KeyAgent::Any,
             version,
             idempotency: IdempotencyKey::read(lines(headers, IDEMPOTENCY_HEADER))?,
             query: HarnQuery::read(&parts.uri)?,
@@ -91,6 +93,16 @@ impl HarnCall {
             body: None,
             _room: None,
         })
+    }
+
+    /// The request as a write: who asks, under which key, and the digest by which it is the same again.
+    pub(crate) fn asked(&self) -> Result<Asked, HarnRefused> {
+        let digest = Sha256::of_json(self.body.as_ref().unwrap_or(&Value::Null));
+        let digest = digest.map_err(|error| {
+            HarnRefused::new(HarnErrorCode::InvalidRequest, format!("the body: {error}"))
+        })?;
+        let (caller, key) = (self.caller.clone(), self.idempotency.clone());
+        Ok(Asked { caller, key, digest })
     }
 
     /// Reads the body, whatever it says it is: the version header already keeps out what a page in a browser

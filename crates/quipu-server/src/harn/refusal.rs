@@ -1,11 +1,12 @@
 //! How this protocol says no: its error in its envelope, with the status of the one table and the id of the
-//! request. What a Field refuses is translated by `quipu_wire::harn`; nothing here repeats what was sent.
+//! request. What a Field refuses is translated by `quipu_harness`; nothing here repeats what was sent.
 
 use axum::{
     body::Body,
     http::{HeaderName, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
 };
+use quipu_harness::harn_error;
 use quipu_wire::{
     ProtocolError,
     harn::{HarnError, HarnErrorCode, HarnErrorResponse},
@@ -25,6 +26,13 @@ impl HarnRefused {
     pub(crate) fn new(code: HarnErrorCode, message: impl Into<String>) -> Self {
         HarnError::new(code, message).into()
     }
+
+    /// What it says, for a stream that has its own envelope.
+    pub(crate) fn into_error(self) -> HarnError {
+        let mut error = *self.0;
+        error.request_id = request_id::current();
+        error
+    }
 }
 
 impl From<HarnError> for HarnRefused {
@@ -35,7 +43,7 @@ impl From<HarnError> for HarnRefused {
 
 impl From<ProtocolError> for HarnRefused {
     fn from(error: ProtocolError) -> Self {
-        HarnError::from(error).into()
+        harn_error(&error).into()
     }
 }
 
@@ -47,8 +55,7 @@ impl From<ReadError> for HarnRefused {
 
 impl IntoResponse for HarnRefused {
     fn into_response(self) -> Response<Body> {
-        let mut error = *self.0;
-        error.request_id = request_id::current();
+        let error = self.into_error();
         let code = error.code;
         let told = Told { code: code.as_str(), message: error.message.clone() };
         let status =

@@ -17,13 +17,21 @@ pub(super) fn version(headers: &HeaderMap) -> Option<HarnVersion> {
         .then(|| offered(headers).find_map(HarnVersion::parse).unwrap_or(HarnVersion::DEFAULT))
 }
 
+/// The subprotocol that is agreed on: a version where one is offered, or else the first. A browser hangs up
+/// where it offers some and none is chosen.
+pub(super) fn chosen(headers: &HeaderMap) -> Option<String> {
+    let version = offered(headers).find(|word| HarnVersion::parse(word).is_some());
+    version.or_else(|| offered(headers).next()).map(str::to_owned)
+}
+
 fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let lines = is_upgrade(headers).then(|| headers.get_all(header::SEC_WEBSOCKET_PROTOCOL));
     let texts = lines.into_iter().flatten().filter_map(|line| line.to_str().ok());
     texts.flat_map(|line| line.split(',').map(str::trim))
 }
 
-fn is_upgrade(headers: &HeaderMap) -> bool {
+/// Whether a request wants to become a WebSocket.
+pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
     let value = headers.get(header::UPGRADE).and_then(|value| value.to_str().ok());
     value.is_some_and(|word| word.eq_ignore_ascii_case("websocket"))
 }

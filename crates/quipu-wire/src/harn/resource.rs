@@ -39,6 +39,12 @@ words! {
         Outcome = "outcome",
         /// A limit.
         Quota = "quota",
+        /// A question whether something may be done.
+        PermissionRequest = "permission_request",
+        /// What was once allowed or denied, and is to be remembered.
+        PermissionRule = "rule",
+        /// What was decided about something that somebody wanted to do.
+        PermissionDecision = "decision",
     }
 }
 

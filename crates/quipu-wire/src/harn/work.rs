@@ -27,12 +27,14 @@ pub fn is_dependency_key(key: &str) -> bool {
 }
 
 /// The body of `POST /v1/tasks/{task_id}/claim`, which may be absent. Claiming again renews the lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimTaskRequest {
     /// How long the claim lasts.
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub lease_ms: u64,
+    /// The worker, where the key may speak for any agent.
+    pub agent_id: Option<String>,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/events`.
@@ -100,6 +102,38 @@ pub struct RecordDependencyRequest {
     pub visibility: Visibility,
 }
 
+words! {
+    /// The word in `object` of a recorded answer.
+    RecordedDependencyObject {
+        /// Always this one.
+        Dependency = "dependency",
+    }
+}
+
+/// The answer to `POST /v1/tasks/{task_id}/dependencies`: what is known of it from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RecordedDependencyResource {
+    /// Always `dependency`.
+    pub object: RecordedDependencyObject,
+    /// The Task.
+    pub task_id: String,
+    /// Its key.
+    pub key: String,
+    /// What it is.
+    pub kind: DependencyKind,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Its digest; of a secret, one that only this server can make.
+    pub sha256: Option<Sha256>,
+    /// The digest of what was asked.
+    pub request_sha256: Option<Sha256>,
+    /// The Artifact that holds it.
+    pub artifact_id: Option<String>,
+    /// The Event that tells of it.
+    pub event_id: String,
+}
+
 /// The body of `POST /v1/tasks/{task_id}/dependencies/resolve`: a worker that replays asks for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -159,11 +193,13 @@ impl ClaimTaskRequest {
     /// # Errors
     /// Where `lease_ms` is not within its limits.
     pub fn parse(value: Option<Value>) -> Result<Self, ReadError> {
-        let Some(value) = value else { return Ok(Self { lease_ms: LEASE_MS_DEFAULT }) };
+        let lease_ms = LEASE_MS_DEFAULT;
+        let Some(value) = value else { return Ok(Self { lease_ms, agent_id: None }) };
         let mut object = reading::body(value)?;
-        let lease_ms = object.take_integer("lease_ms")?.unwrap_or(LEASE_MS_DEFAULT);
+        let agent_id = object.take_id("agent_id")?;
+        let lease_ms = object.take_integer("lease_ms")?.unwrap_or(lease_ms);
         if (LEASE_MS_MIN..=LEASE_MS_MAX).contains(&lease_ms) {
-            return Ok(Self { lease_ms });
+            return Ok(Self { lease_ms, agent_id });
         }
         Err(object.refuse("lease_ms", format!("must be from {LEASE_MS_MIN} to {LEASE_MS_MAX}")))
     }

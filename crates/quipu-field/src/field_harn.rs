@@ -1,0 +1,78 @@
+//! The handle's methods for the Harn protocol: one write, and the reads that its resources are made from.
+//! What the resources are is known one layer above.
+
+use quipu_log::{Body, Commit, SealedEvent};
+use quipu_wire::{ErrorCode, ProtocolError};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    command::{Action, Message},
+    event::Event,
+    failure::storage_failure,
+    field::Field,
+    ops::harn::HarnCommand,
+    origin::Origin,
+    state::{Place, State},
+};
+
+/// What a write came to. Where an idempotency key was used before, what it came to then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HarnOutcome {
+    /// The commit.
+    pub position: Option<u64>,
+    /// What happened.
+    pub events: Vec<SealedEvent<Event>>,
+}
+
+impl Field {
+    /// Carries out a write of the Harn protocol.
+    pub async fn harn(
+        &self,
+        message: Message,
+        command: HarnCommand,
+    ) -> Result<HarnOutcome, ProtocolError> {
+        let outcome = self.submit(message, Action::Harn(Box::new(command))).await?;
+        Ok(HarnOutcome { position: outcome.position, events: outcome.events })
+    }
+
+    /// Looks at the published state. To be short: the writer waits for it.
+    pub fn with_state<T>(&self, ask: impl FnOnce(&State) -> T) -> T {
+        ask(&self.view.read().state)
+    }
+
+    /// The body at a place of the log, or nothing where it was erased. Reads storage: not for async code.
+    pub fn body_at<T: DeserializeOwned>(&self, place: Place) -> Result<Option<T>, ProtocolError> {
+        self.bodies.load(place.0, place.1).map_err(|error| storage_failure(&error))
+    }
+
+    /// Seals a text with a fresh salt, for a command.
+    pub fn seal<T: Serialize>(&self, text: &T) -> Result<Body, ProtocolError> {
+        let sealed = Body::new(self.origin.salt(), text);
+        sealed.map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))
+    }
+
+    /// Where times, ids and salts come from.
+    #[must_use]
+    pub fn origin(&self) -> &dyn Origin {
+        self.origin.as_ref()
+    }
+
+    /// Published commits from a position on. Reads storage: not for async code.
+    pub fn commits(&self, from: u64, limit: usize) -> Result<Vec<Commit>, ProtocolError> {
+        let head = self.head().position;
+        if from > head {
+            return Ok(Vec::new());
+        }
+        let read = self.engine.read(&self.name, from.max(1), limit);
+        let mut commits = read.map_err(|error| storage_failure(&error))?;
+        commits.retain(|commit| commit.position <= head);
+        Ok(commits)
+    }
+
+    /// Waits until something behind a position is published, or the Field is closed.
+    pub async fn await_beyond(&self, position: u64) -> bool {
+        let mut head = self.tail.watch();
+        let moved = head.wait_for(|head| head.position > position || head.closed).await;
+        moved.is_ok_and(|head| !head.closed || head.position > position)
+    }
+}

@@ -1,0 +1,75 @@
+//! Which commits tell of a task or a session, so that their events are read without reading the whole log;
+//! and what was recorded under which key of a task.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A place in the log: commit and event.
+pub type Place = (u64, u32);
+
+/// The commits of tasks and sessions, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamTable {
+    tasks: BTreeMap<String, TaskStream>,
+    sessions: BTreeMap<String, Vec<u64>>,
+    /// Events that were brought here from another server, by the id that they had there.
+    imported: BTreeMap<String, Place>,
+}
+
+/// What there is to read of a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskStream {
+    /// The commits that tell of it.
+    pub commits: Vec<u64>,
+    /// The answers that it recorded, by key.
+    pub dependencies: BTreeMap<String, Place>,
+    /// Its checkpoints, by id.
+    pub checkpoints: BTreeMap<String, Place>,
+}
+
+impl StreamTable {
+    /// What there is to read of a task.
+    #[must_use]
+    pub fn task(&self, task: &str) -> Option<&TaskStream> {
+        self.tasks.get(task)
+    }
+
+    /// The same, to add to it.
+    pub fn task_mut(&mut self, task: &str) -> &mut TaskStream {
+        self.tasks.entry(task.to_owned()).or_default()
+    }
+
+    /// The commits that tell of a session.
+    #[must_use]
+    pub fn session(&self, session: &str) -> &[u64] {
+        self.sessions.get(session).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where an event is that was brought here.
+    #[must_use]
+    pub fn imported(&self, event_id: &str) -> Option<Place> {
+        self.imported.get(event_id).copied()
+    }
+
+    /// Notes that a commit tells of a task.
+    pub fn tells_of_task(&mut self, task: &str, position: u64) {
+        push_new(&mut self.task_mut(task).commits, position);
+    }
+
+    /// Notes that a commit tells of a session.
+    pub fn tells_of_session(&mut self, session: &str, position: u64) {
+        push_new(self.sessions.entry(session.to_owned()).or_default(), position);
+    }
+
+    /// Notes where an event is that was brought here.
+    pub fn note_imported(&mut self, event_id: &str, place: Place) {
+        self.imported.insert(event_id.to_owned(), place);
+    }
+}
+
+fn push_new(commits: &mut Vec<u64>, position: u64) {
+    if commits.last() != Some(&position) {
+        commits.push(position);
+    }
+}

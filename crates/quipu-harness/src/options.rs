@@ -1,0 +1,60 @@
+//! What a server brings along: who issues receipts and signs them, how secrets are told apart, how much an
+//! Artifact may hold.
+
+use std::sync::Arc;
+
+use quipu_replay::receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing};
+use quipu_wire::harn::IssuerKind;
+
+/// The largest content of an Artifact unless a server says otherwise.
+pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// What a server brings along.
+#[derive(Debug)]
+pub struct HarnessOptions {
+    /// Who issues receipts.
+    pub issuer: IssuerFacts,
+    /// The policy that receipts name.
+    pub policy_ref: Option<String>,
+    /// The key that signs them; without one they are not signed.
+    pub signer: Option<Arc<ReceiptSigner>>,
+    /// How secrets are told apart.
+    pub secrets: SecretHashing,
+    /// The largest content of an Artifact.
+    pub content_bytes_max: usize,
+}
+
+impl Default for HarnessOptions {
+    fn default() -> Self {
+        let issuer = IssuerFacts {
+            id: "quipu".to_owned(),
+            kind: IssuerKind::Harness,
+            name: None,
+            public_key_id: None,
+        };
+        Self {
+            issuer,
+            policy_ref: None,
+            signer: None,
+            secrets: SecretHashing::Omit,
+            content_bytes_max: CONTENT_BYTES_MAX,
+        }
+    }
+}
+
+impl HarnessOptions {
+    /// The issuer as receipts have it, with the key that signs.
+    #[must_use]
+    pub fn issuer_facts(&self) -> IssuerFacts {
+        let key = self.signer.as_ref().map(|signer| signer.public().key_id().to_owned());
+        let mut issuer = self.issuer.clone();
+        issuer.public_key_id = issuer.public_key_id.or(key);
+        issuer
+    }
+
+    /// The keys whose signatures count here.
+    #[must_use]
+    pub fn own_keys(&self) -> Vec<ReceiptKey> {
+        self.signer.iter().map(|signer| signer.public().clone()).collect()
+    }
+}

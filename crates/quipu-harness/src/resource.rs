@@ -1,0 +1,134 @@
+//! Resources whose document is what the wire shows: workspaces, personas, messages, artifacts and the like.
+//! The log keeps what they say; their times are those of their commits.
+
+use quipu_field::{documents::DocumentKind, state::DocumentEntry};
+use quipu_wire::{
+    harn::{
+        Artifact, Branch, HarnError, HarnErrorCode, List, Message, Outcome, PermissionRequest,
+        Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
+    },
+    timestamp::rfc3339,
+};
+use serde::de::DeserializeOwned;
+
+use crate::{Caller, Harness, failure::harn_error, not_found, page::Page};
+
+/// A resource that is kept as a document.
+pub(crate) trait Resource: DeserializeOwned + Send + 'static {
+    /// Its kind on the wire.
+    const KIND: ResourceKind;
+    /// Its kind in the log.
+    const DOCUMENT: DocumentKind;
+    /// Its envelope.
+    fn envelope_mut(&mut self) -> &mut ResourceEnvelope;
+}
+
+macro_rules! resource {
+    ($name:ident, $kind:ident) => {
+        impl Resource for $name {
+            const KIND: ResourceKind = ResourceKind::$kind;
+            const DOCUMENT: DocumentKind = DocumentKind::$kind;
+
+            fn envelope_mut(&mut self) -> &mut ResourceEnvelope {
+                &mut self.envelope
+            }
+        }
+    };
+}
+
+resource!(Artifact, Artifact);
+resource!(Branch, Branch);
+resource!(Message, Message);
+resource!(Outcome, Outcome);
+resource!(PermissionRequest, PermissionRequest);
+resource!(Persona, Persona);
+resource!(Quota, Quota);
+resource!(Vault, Vault);
+resource!(Workspace, Workspace);
+
+/// An entry of a list.
+enum Listed<T> {
+    /// What is built in.
+    BuiltIn(T),
+    /// A document.
+    Kept(DocumentEntry),
+}
+
+impl Harness {
+    /// The entry of a document, if the caller may know of it.
+    pub(crate) fn entry(
+        &self,
+        caller: &Caller,
+        document: DocumentKind,
+        id: &str,
+    ) -> Option<DocumentEntry> {
+        let entry = self.field.with_state(|state| state.documents.get(document, id).cloned())?;
+        self.may_know(caller, entry.owner.session.as_deref()).then_some(entry)
+    }
+
+    /// What a document says now. Reads storage.
+    pub(crate) fn load<T: Resource>(&self, entry: &DocumentEntry) -> Result<T, HarnError> {
+        let body = self.field.body_at::<T>(entry.at).map_err(|error| harn_error(&error))?;
+        let mut resource = body.ok_or_else(|| erased(T::KIND, &entry.id))?;
+        let envelope = resource.envelope_mut();
+        envelope.created_at = rfc3339(entry.created_ms);
+        envelope.updated_at = rfc3339(entry.updated_ms);
+        Ok(resource)
+    }
+
+    /// One resource by its id.
+    pub(crate) async fn get<T: Resource>(&self, caller: &Caller, id: &str) -> Result<T, HarnError> {
+        let entry = self.entry(caller, T::DOCUMENT, id);
+        let entry = entry.ok_or_else(|| not_found(T::KIND, id))?;
+        self.reading(move |harness| harness.load(&entry)).await
+    }
+
+    /// A page of the resources of a kind that the caller may know of and that pass a filter.
+    pub(crate) async fn list<T: Resource>(
+        &self,
+        caller: &Caller,
+        page: Page,
+        passes: impl Fn(&DocumentEntry) -> bool,
+    ) -> Result<List<T>, HarnError> {
+        self.list_behind(caller, page, Vec::new(), passes).await
+    }
+
+    /// The same, behind what is built in.
+    pub(crate) async fn list_behind<T: Resource>(
+        &self,
+        caller: &Caller,
+        page: Page,
+        built_in: Vec<T>,
+        passes: impl Fn(&DocumentEntry) -> bool,
+    ) -> Result<List<T>, HarnError> {
+        let before = built_in.len();
+        let from = usize::try_from(page.from).unwrap_or(usize::MAX).saturating_sub(before);
+        let taken = self.field.with_state(|state| {
+            let knows = |entry: &DocumentEntry| {
+                let session = entry.owner.session.as_deref();
+                let session = session.and_then(|id| state.sessions.get(id));
+                session.is_none_or(|session| {
+                    quipu_field::visibility::may_know(session, &caller.agent, caller.authority)
+                })
+            };
+            let entries = state.documents.from(T::DOCUMENT, from);
+            let entries = entries.filter(|(_, entry)| passes(entry) && knows(entry));
+            let entries = entries
+                .map(|(place, entry)| ((place + before) as u64, Listed::Kept(entry.clone())));
+            let built_in = (0u64..).zip(built_in.into_iter().map(Listed::BuiltIn));
+            page.take(built_in.chain(entries))
+        });
+        self.reading(move |harness| {
+            taken.list(|listed| match listed {
+                Listed::BuiltIn(resource) => Ok(resource),
+                Listed::Kept(entry) => harness.load(&entry),
+            })
+        })
+        .await
+    }
+}
+
+fn erased(kind: ResourceKind, id: &str) -> HarnError {
+    let message = format!("what {kind} {id} said was erased");
+    HarnError::new(HarnErrorCode::ResourceNotFound, message)
+}

@@ -1,0 +1,104 @@
+//! Artifacts and their content.
+
+use quipu_harness::{ArtifactFilter, Harness, Page};
+use quipu_wire::harn::{Artifact, HarnErrorCode, RegisterArtifactRequest, ResourceKind, Sha256};
+use serde_json::{Value, json};
+
+use crate::support::{asked, caller, claim, complete, harness, persona, submit};
+
+async fn artifact(harness: &Harness, body: Value) -> Artifact {
+    let request = RegisterArtifactRequest::parse(body).unwrap();
+    harness.register_artifact(&asked("alice"), request).await.unwrap()
+}
+
+fn body(visibility: &str, sha256: Option<&[u8]>) -> Value {
+    let digest = sha256.map(|bytes| Sha256::of(bytes).bare());
+    json!({"kind": "log", "mime_type": "text/plain", "visibility": visibility, "sha256": digest})
+}
+
+#[tokio::test]
+async fn content_must_have_the_registered_digest_and_is_kept_once() {
+    let harness = harness();
+    let one = artifact(&harness, body("public", Some(b"abc"))).await;
+    let other = artifact(&harness, body("public", None)).await;
+    let put = async |id: &str, bytes: &[u8]| {
+        harness.put_artifact_content(&asked("alice"), id, bytes.to_vec()).await
+    };
+    let refused = put(&one.envelope.id, b"abd").await.unwrap_err();
+    assert_eq!(refused.code, HarnErrorCode::Conflict);
+    let none = harness.artifact_content(&caller("alice"), &one.envelope.id).await.unwrap_err();
+    assert_eq!(none.code, HarnErrorCode::ResourceNotFound);
+    put(&one.envelope.id, b"abc").await.unwrap();
+    let before = harness.field().head().position;
+    put(&one.envelope.id, b"abc").await.unwrap();
+    assert_eq!(harness.field().head().position, before, "the same again writes nothing");
+    let named = put(&other.envelope.id, b"abc").await.unwrap();
+    assert_eq!(named.sha256, Some(Sha256::of(b"abc").bare()));
+    let read = harness.artifact_content(&caller("bob"), &other.envelope.id).await.unwrap();
+    assert_eq!(read.bytes, b"abc");
+    let huge = vec![0; harness.options().content_bytes_max + 1];
+    let refused = put(&other.envelope.id, &huge).await.unwrap_err();
+    assert_eq!(refused.code, HarnErrorCode::PayloadTooLarge);
+}
+
+#[tokio::test]
+async fn content_is_shown_to_whom_its_visibility_allows() {
+    let harness = harness();
+    for (visibility, operator) in [("internal", true), ("receipt_only", false)] {
+        let made = artifact(&harness, body(visibility, None)).await;
+        let id = made.envelope.id;
+        harness.put_artifact_content(&asked("alice"), &id, b"canary".to_vec()).await.unwrap();
+        let refused = harness.artifact_content(&caller("bob"), &id).await.unwrap_err();
+        assert_eq!(refused.code, HarnErrorCode::PermissionDenied);
+        let mut high = caller("carol");
+        high.authority = 8;
+        assert_eq!(harness.artifact_content(&high, &id).await.is_ok(), operator);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_added_to_what_a_task_made_once_it_has_ended() {
+    let harness = harness();
+    let persona = persona(&harness, "required").await;
+    let task = submit(&harness, json!({"input": "count", "persona_id": persona})).await;
+    claim(&harness, &task).await;
+    let mut of_task = body("public", None);
+    of_task["task_id"] = json!(task);
+    let made = artifact(&harness, of_task.clone()).await;
+    assert_eq!(made.session_id.as_deref(), Some("session_default"));
+    complete(&harness, &task).await;
+    let request = RegisterArtifactRequest::parse(of_task).unwrap();
+    let refused = harness.register_artifact(&asked("alice"), request).await.unwrap_err();
+    assert_eq!(
+        (refused.code, refused.param.as_deref()),
+        (HarnErrorCode::Conflict, Some("task_id"))
+    );
+    let late =
+        harness.put_artifact_content(&asked("alice"), &made.envelope.id, b"x".to_vec()).await;
+    assert_eq!(late.unwrap_err().code, HarnErrorCode::Conflict);
+    let filter = ArtifactFilter { task: Some(task), ..ArtifactFilter::default() };
+    let page = Page::first(ResourceKind::Artifact);
+    let listed = harness.artifacts(&caller("alice"), page, filter).await.unwrap();
+    let kinds: Vec<_> = listed.data.iter().map(|each| each.mime_type.as_str()).collect();
+    assert_eq!(kinds, ["text/plain", "application/jsonl"]);
+    assert!(listed.data.iter().all(|each| each.receipt_id.is_some()));
+}
+
+#[tokio::test]
+async fn what_an_artifact_names_must_be_there_and_agree() {
+    let harness = harness();
+    for (member, value) in
+        [("task_id", "task_none"), ("session_id", "session_none"), ("workspace_id", "workspace_x")]
+    {
+        let mut body = body("public", None);
+        body[member] = json!(value);
+        let request = RegisterArtifactRequest::parse(body).unwrap();
+        let refused = harness.register_artifact(&asked("alice"), request).await.unwrap_err();
+        assert_eq!(refused.code, HarnErrorCode::ResourceNotFound, "{member}");
+        assert_eq!(refused.param.as_deref(), Some(member));
+    }
+    let mut body = body("public", None);
+    body["metadata"] = json!({"event_log_until": 1});
+    let made = artifact(&harness, body).await;
+    assert!(made.envelope.metadata.is_empty(), "nobody makes an event log of their own");
+}

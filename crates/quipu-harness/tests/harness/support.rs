@@ -1,0 +1,115 @@
+//! What the tests share: a Field in memory with scripted time and ids, callers, and a worker's way through a
+//! Task.
+
+use std::sync::Arc;
+
+use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
+use quipu_harness::{Asked, Caller, Harness, HarnessOptions};
+use quipu_log::{Engine, FieldName, MemoryEngine};
+use quipu_replay::receipt::{ReceiptSigner, SecretHashing};
+use quipu_wire::{
+    akashik::{CoordinatePayload, RegisterPayload},
+    harn::{
+        ClaimTaskRequest, CompleteTaskRequest, RecordDependencyRequest, Sha256, SubmitTaskRequest,
+    },
+};
+use serde_json::{Value, json};
+
+/// A Field over this engine, opened as if for the first time in this process.
+pub(crate) fn open(engine: &Arc<dyn Engine>) -> Harness {
+    let options = FieldOptions::new(Arc::new(ScriptedOrigin::default()));
+    let field = Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap();
+    let options = HarnessOptions {
+        signer: Some(Arc::new(ReceiptSigner::from_seed("key-1", &[7; 32]))),
+        secrets: SecretHashing::Keyed([9; 32]),
+        ..HarnessOptions::default()
+    };
+    Harness::with_options(field, Arc::new(options))
+}
+
+pub(crate) fn harness() -> Harness {
+    open(&engine())
+}
+
+pub(crate) fn engine() -> Arc<dyn Engine> {
+    Arc::new(MemoryEngine::new())
+}
+
+pub(crate) fn caller(agent: &str) -> Caller {
+    Caller { agent: agent.to_owned(), authority: 7 }
+}
+
+pub(crate) fn asked(agent: &str) -> Asked {
+    Asked { caller: caller(agent), key: None, digest: Sha256::of(b"") }
+}
+
+/// Submits a Task for a Persona that somebody else works under.
+pub(crate) async fn submit(harness: &Harness, body: Value) -> String {
+    let request = SubmitTaskRequest::parse(body, Some("session_default")).unwrap();
+    harness.submit_task(&asked("alice"), request).await.unwrap().task.envelope.id
+}
+
+pub(crate) async fn persona(harness: &Harness, receipts: &str) -> String {
+    let body = json!({
+        "name": "worker", "version": "1", "entry_workflow": "main", "description": "works",
+        "autonomy_tier": "act_auto", "receipt_policy": receipts,
+    });
+    put_persona(harness, body).await
+}
+
+async fn put_persona(harness: &Harness, body: Value) -> String {
+    use quipu_field::{
+        documents::{DocumentKind, DocumentOwner},
+        ops::harn::{DocumentDraft, Expect, HarnCommand},
+    };
+    let mut body = body;
+    let id = "persona_worker";
+    for (name, value) in [("object", "persona"), ("id", id), ("created_at", ""), ("updated_at", "")]
+    {
+        body[name] = json!(value);
+    }
+    body["metadata"] = json!({});
+    let draft = DocumentDraft {
+        kind: DocumentKind::Persona,
+        id: id.to_owned(),
+        owner: DocumentOwner::default(),
+        expect: Expect::Any,
+        body: Some(harness.field().seal(&body).unwrap()),
+        quotes: Vec::new(),
+    };
+    let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
+    let before = harness.field().head().position;
+    harness.field().harn(message(&format!("persona-{before}"), "alice"), command).await.unwrap();
+    id.to_owned()
+}
+
+pub(crate) async fn claim(harness: &Harness, task: &str) {
+    let request = ClaimTaskRequest::parse(None).unwrap();
+    harness.claim_task(&asked("bob"), task, &request).await.unwrap();
+}
+
+pub(crate) async fn record(harness: &Harness, task: &str, body: Value) {
+    let request = RecordDependencyRequest::parse(body).unwrap();
+    harness.record_dependency(&asked("bob"), task, request).await.unwrap();
+}
+
+pub(crate) async fn complete(harness: &Harness, task: &str) {
+    let request = CompleteTaskRequest::parse(json!({"summary": "done", "output": 42})).unwrap();
+    harness.complete_task(&asked("bob"), task, request).await.unwrap();
+}
+
+pub(crate) fn message(id: &str, agent: &str) -> Message {
+    Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }
+}
+
+pub(crate) async fn register(harness: &Harness, agent: &str) {
+    let payload = json!({"id": agent, "role": "worker", "interests": []});
+    let (payload, _) = RegisterPayload::parse(payload).unwrap();
+    harness.field().register(message(&format!("register-{agent}"), agent), payload).await.unwrap();
+}
+
+/// COORDINATE by the other protocol.
+pub(crate) async fn coordinate(harness: &Harness, id: &str, agent: &str, payload: Value) {
+    let (payload, _) = CoordinatePayload::parse(payload).unwrap();
+    harness.field().coordinate(message(id, agent), payload).await.unwrap();
+}

@@ -1,0 +1,42 @@
+//! The Harness of each open Field: one, because whoever issues receipts must agree on which came last. It
+//! begins its own work when its Field is first asked for.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use quipu_field::Field;
+use quipu_harness::{Harness, HarnessOptions};
+use quipu_log::FieldName;
+
+/// The Harnesses of all open Fields.
+#[derive(Debug)]
+pub(crate) struct Harnesses {
+    options: Arc<HarnessOptions>,
+    by_field: RwLock<BTreeMap<FieldName, Harness>>,
+}
+
+impl Harnesses {
+    pub(crate) fn new(options: HarnessOptions) -> Self {
+        Self { options: Arc::new(options), by_field: RwLock::default() }
+    }
+
+    /// The Harness of a Field. The first time, it starts to answer the Field's own Tasks and to settle what ends.
+    pub(crate) fn of(&self, field: &Arc<Field>) -> Harness {
+        let known = self.by_field.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(harness) = known.get(field.name()) {
+            return harness.clone();
+        }
+        drop(known);
+        let mut known = self.by_field.write().unwrap_or_else(PoisonError::into_inner);
+        let start = || {
+            let harness = Harness::with_options(Arc::clone(field), Arc::clone(&self.options));
+            tokio::spawn(harness.clone().run_field_tasks());
+            tokio::spawn(harness.clone().run_notary());
+            tokio::spawn(harness.clone().run_field_tasks());
+            harness
+        };
+        known.entry(field.name().clone()).or_insert_with(start).clone()
+    }
+}
