@@ -3,8 +3,11 @@
 mod callers;
 mod discovery;
 mod entrance;
+mod probes;
+mod probes_tokens;
 mod provider;
 mod refusals;
+mod run;
 mod token_keys;
 mod tokens;
 
