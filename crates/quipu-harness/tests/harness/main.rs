@@ -7,6 +7,7 @@ mod feeds;
 mod field_tasks;
 mod lives;
 mod receipts;
+mod replay;
 mod support;
 mod tasks;
 mod transcripts;
