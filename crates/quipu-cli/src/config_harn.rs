@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, builder::BoolishValueParser};
 use quipu_server::{HarnOptions, OAuthOptions, ReceiptIssuer, VaultKey};
 use serde::Deserialize;
 
@@ -38,6 +38,19 @@ pub(crate) struct HarnArgs {
     /// The policy that receipts name as the one that Tasks run under [default: none]
     #[arg(long, env = "QUIPU_RECEIPT_POLICY_REF", hide_env_values = true, value_name = "REF")]
     pub(crate) receipt_policy_ref: Option<String>,
+    /// Believe the hashes that replays and imports declare, also where they are wrong: for published fixtures
+    /// whose hashes are placeholders. What such a receipt says proves nothing
+    #[arg(
+        long,
+        env = "QUIPU_REPLAY_TRUST_DECLARED_HASHES",
+        hide_env_values = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub(crate) replay_trust_declared_hashes: Option<bool>,
     /// The key that seals what vaults hold, base64 of 32 bytes. In the file, or as `QUIPU_VAULT_KEY`: a flag
     /// would be seen in the list of processes.
     #[arg(skip)]
@@ -55,6 +68,9 @@ impl HarnArgs {
             receipt_issuer_id: self.receipt_issuer_id.or(file.receipt_issuer_id),
             receipt_issuer_name: self.receipt_issuer_name.or(file.receipt_issuer_name),
             receipt_policy_ref: self.receipt_policy_ref.or(file.receipt_policy_ref),
+            replay_trust_declared_hashes: self
+                .replay_trust_declared_hashes
+                .or(file.replay_trust_declared_hashes),
             vault_key: self.vault_key.or(file.vault_key),
         }
     }
@@ -69,6 +85,7 @@ impl HarnArgs {
             issuer: self.issuer()?,
             oauth: self.oauth()?,
             vault_key: self.vault_key(variable)?,
+            trust_declared_hashes: self.replay_trust_declared_hashes.unwrap_or(false),
         })
     }
 

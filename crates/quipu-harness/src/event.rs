@@ -11,8 +11,8 @@ use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
-        Event, EventKind, EventName, EventObject, JsonObject, ResourceEnvelope, ResourceKind,
-        ResourcePointer, TaskState, Visibility,
+        Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
+        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
     },
     timestamp::rfc3339,
 };
@@ -78,6 +78,9 @@ pub struct NoteBody {
     /// The digest of what was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_sha256: Option<quipu_wire::harn::Sha256>,
+    /// What it repeats, where a worker that replays was given an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayEventMetadata>,
 }
 
 /// One event of the log on its way to being told.
@@ -94,6 +97,7 @@ struct Told {
     resource: (ResourceKind, String),
     payload: JsonObject,
     owner: DocumentOwner,
+    replay: Option<ReplayEventMetadata>,
 }
 
 /// The Events of a commit, in order. `state` is any later state of the same log: it knows which session and
@@ -110,14 +114,30 @@ pub fn narrate_places(
     header: &Header<Logged>,
     commit: &Commit,
 ) -> Vec<(EventPlace, Event)> {
+    let brought = brought_here(header);
     let places = (0u32..).zip(&header.events);
     let told = places.filter_map(|(index, sealed)| {
         let telling = Telling { state, header, commit, index };
         let told = telling.tell(&sealed.event)?;
-        let place = EventPlace((header.position, index));
-        Some((place, telling.finish(told, &sealed.event)))
+        let event = telling.finish(told, &sealed.event);
+        let own = brought.is_none() || is_imported(&sealed.event);
+        let shown = own || event.task_id.as_deref() != brought;
+        shown.then_some((EventPlace((header.position, index)), event))
     });
     told.collect()
+}
+
+/// The task that a commit brought here from another server. What happened to it is what the notes of that
+/// commit say, and not that it was brought.
+fn brought_here(header: &Header<Logged>) -> Option<&str> {
+    header.events.iter().find_map(|sealed| match &sealed.event {
+        Logged::TaskNoted { task, .. } if is_imported(&sealed.event) => Some(task.as_str()),
+        _ => None,
+    })
+}
+
+fn is_imported(event: &Logged) -> bool {
+    matches!(event, Logged::TaskNoted { note, .. } if note.imported.is_some())
 }
 
 impl Telling<'_> {
@@ -257,7 +277,8 @@ impl Telling<'_> {
         if let Some(checkpoint) = &note.checkpoint {
             payload.insert("checkpoint_id".to_owned(), checkpoint.as_str().into());
         }
-        Told { event, ..self.of_task(EventKind::TaskStatusChanged, task, payload) }
+        let replay = body.replay;
+        Told { event, replay, ..self.of_task(EventKind::TaskStatusChanged, task, payload) }
     }
 
     fn handoff(&self, handoff: &str, change: &HandoffChange) -> Option<Told> {
@@ -306,7 +327,7 @@ impl Telling<'_> {
         };
         let payload = JsonObject::with(&format!("{kind}_id"), id);
         let (event, resource) = (event.into(), (kind, id.to_owned()));
-        Some(Told { event, resource, payload, owner: owner.clone() })
+        Some(Told { event, resource, payload, owner: owner.clone(), replay: None })
     }
 
     fn of_task(&self, event: EventKind, task: &str, payload: JsonObject) -> Told {
@@ -314,7 +335,7 @@ impl Telling<'_> {
         let owner =
             DocumentOwner { session, task: Some(task.to_owned()), ..DocumentOwner::default() };
         let resource = (ResourceKind::Task, task.to_owned());
-        Told { event: event.into(), resource, payload, owner }
+        Told { event: event.into(), resource, payload, owner, replay: None }
     }
 
     fn body<T: DeserializeOwned>(&self) -> Option<T> {
@@ -331,7 +352,7 @@ impl Telling<'_> {
             if let Logged::TaskNoted { note, .. } = logged { note.imported.as_ref() } else { None };
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());
         let at = imported.map_or_else(|| rfc3339(self.header.time_ms), |was| was.at.clone());
-        let Told { event, resource: (kind, of), payload, owner } = told;
+        let Told { event, resource: (kind, of), payload, owner, replay } = told;
         let DocumentOwner { workspace, session, task, .. } = owner;
         let session = session.or_else(|| task.is_some().then(|| SESSION_DEFAULT.to_owned()));
         let workspace_of = |id: &String| workspace_of(self.state, session_in_field(id));
@@ -351,8 +372,8 @@ impl Telling<'_> {
             idempotency_key: None,
             previous_event_id: None,
             receipt_id: (kind == ResourceKind::Receipt).then(|| of.clone()),
-            replayed: false,
-            replay: None,
+            replayed: replay.is_some(),
+            replay,
         }
     }
 }
@@ -367,7 +388,7 @@ fn delivery(id: &str, change: DocumentChange) -> Told {
     };
     let payload = JsonObject::with("connector_id", connector);
     let resource = (ResourceKind::Connector, connector.to_owned());
-    Told { event: event.into(), resource, payload, owner: DocumentOwner::default() }
+    Told { event: event.into(), resource, payload, owner: DocumentOwner::default(), replay: None }
 }
 
 fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
@@ -377,6 +398,7 @@ fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
         resource: (ResourceKind::Session, session.to_owned()),
         payload,
         owner,
+        replay: None,
     }
 }
 

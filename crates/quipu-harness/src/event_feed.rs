@@ -3,10 +3,13 @@
 
 use std::collections::VecDeque;
 
-use quipu_field::state::Place;
 use quipu_wire::harn::{Event, HarnError};
 
-use crate::{Caller, EventPlace, EventScope, Harness, event_range::Batch, task::TaskView};
+use crate::{
+    Caller, EventPlace, EventScope, Harness,
+    event_range::{Batch, Mark},
+    task::TaskView,
+};
 
 /// How many Events are read at once.
 const EVENTS_AT_ONCE: usize = 32;
@@ -28,7 +31,7 @@ pub struct EventFeed {
     harness: Harness,
     caller: Caller,
     scope: EventScope,
-    next: Place,
+    next: Mark,
     /// What had happened when the feed was opened is up to here.
     opened_at: u64,
     ready: VecDeque<(EventPlace, Event)>,
@@ -74,7 +77,7 @@ impl EventFeed {
                 return Ok(Fed::Event(Box::new(event)));
             }
             let (there, head, over) = self.harness.field.with_state(|state| {
-                let there = !self.scope.commits(state, self.next.0, 1).is_empty();
+                let there = !self.scope.commits(state, self.next.0.0, 1).is_empty();
                 let task = self.scope.task.as_ref();
                 let task = task.and_then(|id| TaskView::find(state, &self.caller, id));
                 (there, state.position, task.is_some_and(|task| task.status.is_terminal()))

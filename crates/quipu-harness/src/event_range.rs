@@ -8,6 +8,7 @@ use quipu_wire::harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKi
 
 use crate::{
     Caller, EventPlace, EventScope, Harness, event::narrate_places, failure::harn_error, not_found,
+    replaying::Finish,
 };
 
 /// How many commits are looked at before the state is asked for more.
@@ -19,8 +20,12 @@ pub(crate) struct Batch {
     /// The Events with their places, in order.
     pub(crate) events: Vec<(EventPlace, Event)>,
     /// Where to go on.
-    pub(crate) next: Place,
+    pub(crate) next: Mark,
 }
+
+/// Where a reader stands: at a place of the log and, where a replay ended there, at one of the events that it
+/// replayed, which come before the one that says so.
+pub(crate) type Mark = (Place, u64);
 
 impl Harness {
     /// `GET /v1/events`, `GET /v1/sessions/{session_id}/events` and `GET /v1/tasks/{task_id}/events`: what
@@ -57,7 +62,9 @@ impl Harness {
         self.reading(move |harness| {
             let found = harness.find_event(&caller, &EventScope::default(), &id)?;
             let (place, mut event) = found.ok_or_else(|| not_found(ResourceKind::Event, &id))?;
-            harness.link(&mut BTreeMap::new(), place, &mut event)?;
+            let mut last = BTreeMap::new();
+            harness.link_replayed(&mut last, place, &event)?;
+            harness.link(&mut last, place, &mut event)?;
             Ok(event)
         })
         .await
@@ -89,45 +96,76 @@ impl Harness {
         scope: &EventScope,
         after: Option<&str>,
         param: &str,
-    ) -> Result<Place, HarnError> {
-        let Some(id) = after else { return Ok((0, 0)) };
+    ) -> Result<Mark, HarnError> {
+        let Some(id) = after else { return Ok(((0, 0), 0)) };
         let found = self.find_event(caller, scope, id)?;
-        let (EventPlace((position, index)), _) = found.ok_or_else(|| Cursor::expired(param))?;
-        Ok((position, index.saturating_add(1)))
+        let found = found.ok_or_else(|| Cursor::expired(param))?;
+        if let Some((place, ordinal)) = Finish::parse(id).filter(|(place, _)| *place == found.0) {
+            return Ok((place.0, ordinal.saturating_add(1)));
+        }
+        let EventPlace((position, index)) = found.0;
+        Ok(((position, index.saturating_add(1)), 0))
     }
 
-    /// At most so many Events of a scope from a place on. Reads storage.
+    /// At most so many Events of a scope from a mark on. Reads storage.
     pub(crate) fn read_events(
         &self,
         caller: &Caller,
         scope: &EventScope,
-        from: Place,
+        from: Mark,
         limit: usize,
     ) -> Result<Batch, HarnError> {
         let mut batch = Batch { events: Vec::new(), next: from };
         let mut last = BTreeMap::new();
         while batch.events.len() < limit {
-            let positions =
-                self.field.with_state(|state| scope.commits(state, batch.next.0, COMMITS_AT_ONCE));
+            let positions = self
+                .field
+                .with_state(|state| scope.commits(state, batch.next.0.0, COMMITS_AT_ONCE));
             if positions.is_empty() {
                 break;
             }
             for position in positions {
                 for (place, mut event) in self.tell(caller, scope, position)? {
-                    if place.0 < batch.next {
+                    if place.0 < batch.next.0 {
                         continue;
                     }
+                    self.read_replayed(&mut batch, &mut last, (place, &event), limit)?;
                     if batch.events.len() == limit {
-                        batch.next = place.0;
                         return Ok(batch);
                     }
                     self.link(&mut last, place, &mut event)?;
                     batch.events.push((place, event));
+                    batch.next = ((position, place.0.1 + 1), 0);
                 }
-                batch.next = (position + 1, 0);
+                batch.next = ((position + 1, 0), 0);
             }
         }
         Ok(batch)
+    }
+
+    /// Where a replay ended, the events that it replayed, as far as they fit. Moves the mark to the event that
+    /// says so, or to the next of those.
+    fn read_replayed(
+        &self,
+        batch: &mut Batch,
+        last: &mut BTreeMap<String, String>,
+        (place, event): (EventPlace, &Event),
+        limit: usize,
+    ) -> Result<(), HarnError> {
+        let from = if batch.next.0 == place.0 { batch.next.1 } else { 0 };
+        batch.next = (place.0, from);
+        let Some(finish) = self.replay_ended_by(place, event)? else { return Ok(()) };
+        let Some(task) = &event.task_id else { return Ok(()) };
+        let room = limit.saturating_sub(batch.events.len());
+        if let Some(before) = from.checked_sub(1) {
+            last.insert(task.clone(), finish.event_id(before));
+        }
+        for mut replayed in self.replayed_events(task, from, room)? {
+            self.link(last, place, &mut replayed)?;
+            batch.events.push((place, replayed));
+            batch.next.1 += 1;
+        }
+        Ok(())
     }
 
     /// What a commit tells of a scope.
@@ -158,11 +196,52 @@ impl Harness {
         scope: &EventScope,
         id: &str,
     ) -> Result<Option<(EventPlace, Event)>, HarnError> {
+        // An id of another server may be one of this log's too: the scope says which is meant.
         let imported = self.field.with_state(|state| state.streams.imported(id));
-        let place = imported.map(EventPlace).or_else(|| EventPlace::parse(id));
-        let Some(place) = place.filter(|place| place.0.0 > 0) else { return Ok(None) };
+        for place in imported.map(EventPlace).into_iter().chain(EventPlace::parse(id)) {
+            if place.0.0 == 0 {
+                continue;
+            }
+            let told = self.tell(caller, scope, place.0.0)?;
+            let found = told.into_iter().find(|(at, told)| *at == place && told.envelope.id == id);
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        self.find_replayed(caller, scope, id)
+    }
+
+    fn find_replayed(
+        &self,
+        caller: &Caller,
+        scope: &EventScope,
+        id: &str,
+    ) -> Result<Option<(EventPlace, Event)>, HarnError> {
+        let Some((place, ordinal)) = Finish::parse(id) else { return Ok(None) };
         let told = self.tell(caller, scope, place.0.0)?;
-        Ok(told.into_iter().find(|(at, event)| *at == place && event.envelope.id == id))
+        let Some((_, end)) = told.into_iter().find(|(at, _)| *at == place) else { return Ok(None) };
+        let finish = self.replay_ended_by(place, &end)?;
+        let Some(task) = end.task_id.filter(|_| finish.is_some()) else { return Ok(None) };
+        let event = self.replayed_events(&task, ordinal, 1)?.pop();
+        Ok(event.filter(|event| event.envelope.id == id).map(|event| (place, event)))
+    }
+
+    /// Says which Event was before one that a replay replayed, or before the one that ended it.
+    fn link_replayed(
+        &self,
+        last: &mut BTreeMap<String, String>,
+        place: EventPlace,
+        event: &Event,
+    ) -> Result<(), HarnError> {
+        let Some(task) = &event.task_id else { return Ok(()) };
+        let ordinal = Finish::parse(&event.envelope.id).map(|(_, ordinal)| ordinal);
+        let finish = Finish { place, events: 0 };
+        let before = match ordinal {
+            Some(ordinal) => ordinal.checked_sub(1),
+            None => self.replay_ended_by(place, event)?.and_then(|it| it.events.checked_sub(1)),
+        };
+        last.extend(before.map(|before| (task.clone(), finish.event_id(before))));
+        Ok(())
     }
 
     /// Says which Event was before it in its Task's stream. `last` remembers that from Event to Event.

@@ -56,15 +56,14 @@ impl Harness {
     /// closed. Each open Field has one of these.
     pub async fn run_field_tasks(self) {
         loop {
-            let head = self.field.head().position;
+            let moves = self.field.task_moves();
             for id in self.field_tasks() {
                 if let Err(error) = self.answer_task(&id).await {
-                    // What could not be answered now is tried again after the next commit.
+                    // What could not be answered now is tried again when a task moves.
                     tracing::warn!(task = id, %error, "a task could not be answered");
                 }
             }
-            let done = self.field.head().position;
-            if done == head && !self.field.await_beyond(head).await {
+            if !self.field.await_task_beyond(moves).await {
                 return;
             }
         }
@@ -157,7 +156,7 @@ impl Harness {
             artifact_id: Some(id),
             sha256: Some(digest),
             request_sha256: self.request_digest(view).await?,
-            value: None,
+            ..NoteBody::default()
         };
         let mut note = self.note(&view.id, DEPENDENCY_RECORDED, &says)?;
         let (key, kind) = (ATTUNED.to_owned(), DependencyKind::HostFact);

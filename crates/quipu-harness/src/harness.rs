@@ -7,7 +7,7 @@ use quipu_wire::harn::{HarnError, ResourceKind};
 
 use tokio::sync::Mutex;
 
-use crate::{Caller, HarnessOptions, failure::harn_error};
+use crate::{Caller, HarnessOptions, failure::harn_error, replaying::HeldSecrets};
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct Harness {
     pub(crate) issuing: Arc<Mutex<()>>,
     /// What is read, changed and put back is changed by one request after the other.
     pub(crate) changing: Arc<Mutex<()>>,
+    /// Secrets that replays substitute.
+    pub(crate) held: HeldSecrets,
 }
 
 impl Harness {
@@ -30,7 +32,13 @@ impl Harness {
     /// The view of a Field.
     #[must_use]
     pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
-        Self { field, options, issuing: Arc::default(), changing: Arc::default() }
+        Self {
+            field,
+            options,
+            issuing: Arc::default(),
+            changing: Arc::default(),
+            held: HeldSecrets::default(),
+        }
     }
 
     /// The Field.

@@ -32,6 +32,7 @@ mod quota_usage;
 mod receipt;
 mod receipt_check;
 mod recording;
+mod replaying;
 mod resource;
 mod sealing;
 mod session;

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use quipu_replay::receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing};
+use quipu_replay::{
+    receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing},
+    task::HashTrust,
+};
 use quipu_wire::harn::IssuerKind;
 
 use crate::Sealer;
@@ -24,6 +27,8 @@ pub struct HarnessOptions {
     pub sealer: Option<Sealer>,
     /// How secrets are told apart.
     pub secrets: SecretHashing,
+    /// Whether the hashes that a replay's request declares must be the true ones.
+    pub replay_trust: HashTrust,
     /// The largest content of an Artifact.
     pub content_bytes_max: usize,
 }
@@ -42,6 +47,7 @@ impl Default for HarnessOptions {
             signer: None,
             sealer: None,
             secrets: SecretHashing::Omit,
+            replay_trust: HashTrust::default(),
             content_bytes_max: CONTENT_BYTES_MAX,
         }
     }

@@ -127,7 +127,6 @@ impl Harness {
 
     /// The secrets of a name that vaults of a Workspace hold, in the order of the vaults. Reads storage. Never
     /// for an answer of this protocol, but for a worker whose recording had one of them.
-    #[expect(dead_code, reason = "replays ask for it")]
     pub(crate) fn secrets_named(
         &self,
         workspace: &str,

@@ -8,7 +8,7 @@ use std::{
 use quipu_field::{Field, Fields};
 use quipu_harness::HarnessOptions;
 use quipu_log::FieldName;
-use quipu_replay::receipt::ReceiptSigner;
+use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
@@ -79,6 +79,10 @@ impl App {
             signer: Some(Arc::clone(&receipts)),
             secrets: sealer.hashing().clone(),
             sealer: Some(sealer),
+            replay_trust: match harn.trust_declared_hashes {
+                true => HashTrust::Declared,
+                false => HashTrust::Verify,
+            },
             ..HarnessOptions::default()
         });
         Ok(Self {

@@ -20,6 +20,7 @@ mod proofs;
 mod purging;
 mod readme;
 mod receipts;
+mod replaying;
 mod seed_pages;
 mod starting;
 mod summarizing;

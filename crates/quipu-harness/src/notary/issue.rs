@@ -116,7 +116,7 @@ fn lifecycle(story: &Story, outcome: &Outcome) -> Lifecycle {
     }
 }
 
-fn final_artifact(artifact: &Artifact) -> FinalArtifact {
+pub(crate) fn final_artifact(artifact: &Artifact) -> FinalArtifact {
     let id = &artifact.envelope.id;
     FinalArtifact {
         artifact_id: id.clone(),

@@ -11,4 +11,5 @@ mod settle;
 mod spending;
 mod story;
 
+pub(crate) use issue::final_artifact;
 pub(crate) use previous::{is_replay, previous_receipt};

@@ -16,7 +16,11 @@ use super::{
     profile::Profile,
     story::{Story, rest_of},
 };
-use crate::{Harness, artifact::EVENT_LOG_UNTIL};
+use crate::{
+    Harness,
+    artifact::EVENT_LOG_UNTIL,
+    replaying::{Grounds, ReplayDocument},
+};
 
 /// The media type of event logs.
 const EVENT_LOG: &str = "application/jsonl";
@@ -25,13 +29,12 @@ impl Harness {
     /// Issues the receipts of whatever ends, until the Field is closed. Each open Field has one of these.
     pub async fn run_notary(self) {
         loop {
-            let head = self.field.head().position;
+            let moves = self.field.task_moves();
             if let Err(error) = self.settle_all().await {
-                // What could not be settled now is tried again after the next commit.
+                // What could not be settled now is tried again when a task moves.
                 tracing::warn!(field = %self.field.name(), %error, "a receipt could not be issued");
             }
-            let settled = self.field.head().position;
-            if settled == head && !self.field.await_beyond(head).await {
+            if !self.field.await_task_beyond(moves).await {
                 return;
             }
         }
@@ -72,6 +75,9 @@ impl Harness {
         let story = self.story(task, ending)?;
         let profile = self.profile(&story)?;
         let mut outcome = self.outcome_of(&story)?;
+        if let Some(document) = self.replay_document(task)? {
+            return self.settling_replay(task, &document, profile, outcome);
+        }
         let mut documents = Vec::new();
         if profile.receipts != ReceiptPolicy::Disabled {
             let receipt_id = self.field.with_state(|state| free_receipt_id(state, task));
@@ -83,6 +89,25 @@ impl Harness {
         let (kind, id) = (DocumentKind::Outcome, outcome.envelope.id.clone());
         documents.insert(0, self.draft(kind, &id, profile.owner, Expect::Any, &outcome)?);
         Ok(HarnCommand { documents, ..HarnCommand::default() })
+    }
+
+    /// The write that settles the ending of a replay, which has a receipt whatever the policy of its Persona.
+    fn settling_replay(
+        &self,
+        task: &str,
+        document: &ReplayDocument,
+        profile: Profile,
+        mut outcome: Outcome,
+    ) -> Result<HarnCommand, HarnError> {
+        let Profile { owner, identifiers, trust, .. } = profile;
+        let grounds = Grounds { identifiers, trust };
+        let receipt = self.replay_receipt(task, document, grounds, &outcome)?;
+        outcome.receipt_id = Some(receipt.receipt_id.clone());
+        let (kind, id) = (DocumentKind::Outcome, outcome.envelope.id.clone());
+        let said = self.draft(kind, &id, owner.clone(), Expect::Any, &outcome)?;
+        let (kind, id) = (DocumentKind::Receipt, &receipt.receipt_id);
+        let issued = self.draft(kind, id, owner, Expect::New, &receipt)?;
+        Ok(HarnCommand { documents: vec![said, issued], ..HarnCommand::default() })
     }
 
     fn receipt_drafts(

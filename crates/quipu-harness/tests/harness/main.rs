@@ -6,6 +6,7 @@ mod events;
 mod feeds;
 mod field_tasks;
 mod receipts;
+mod replay;
 mod support;
 mod tasks;
 mod transcripts;

@@ -4,8 +4,9 @@ use quipu_wire::harn::{ChangedDependency, DependencyKind, DivergentEvent, EventS
 
 use super::outcome::ReplayOutcome;
 
-/// What a comparison of two streams found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A comparison of two streams of events under way, by what happened and the digest of what was said; ids and
+/// places are each stream's own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
     /// How many events were looked at on both sides.
     pub events_compared: u64,
@@ -13,27 +14,23 @@ pub struct Comparison {
     pub first_difference: Option<DivergentEvent>,
 }
 
-/// Compares two streams of events by what happened and the digest of what was said; ids and places are each
-/// stream's own. Stops at the first difference.
-#[must_use]
-pub fn compare(
-    source: impl IntoIterator<Item = EventSide>,
-    replay: impl IntoIterator<Item = EventSide>,
-) -> Comparison {
-    let (mut source, mut replay) = (source.into_iter(), replay.into_iter());
-    let mut index = 0;
-    loop {
-        let (one, other) = (source.next(), replay.next());
-        let same = match (&one, &other) {
-            (None, None) => return Comparison { events_compared: index, first_difference: None },
+impl Comparison {
+    /// Takes the next event of each; one side is nothing where its stream has ended. What comes after the first
+    /// difference is not looked at.
+    pub fn next(&mut self, source: Option<EventSide>, replay: Option<EventSide>) {
+        if self.first_difference.is_some() {
+            return;
+        }
+        let same = match (&source, &replay) {
+            (None, None) => return,
             (Some(one), Some(other)) => one.event == other.event && one.sha256 == other.sha256,
             (Some(_), None) | (None, Some(_)) => false,
         };
         if !same {
-            let first = DivergentEvent { index, source: one, replay: other };
-            return Comparison { events_compared: index + 1, first_difference: Some(first) };
+            let index = self.events_compared;
+            self.first_difference = Some(DivergentEvent { index, source, replay });
         }
-        index += 1;
+        self.events_compared += 1;
     }
 }
 

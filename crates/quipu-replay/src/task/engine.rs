@@ -279,10 +279,7 @@ impl<'a> Replayer<'a> {
     ) {
         let operation =
             if before.is_some() { DeltaOperation::Replace } else { DeltaOperation::Add };
-        let artifact_id = match &planned.substitute {
-            Substitute::Artifact(id) => Some(id.clone()),
-            Substitute::Value(_) => None,
-        };
+        let artifact_id = planned.artifact_id().map(str::to_owned);
         let reason = planned.reason.as_ref().or(self.plan.reason.as_ref()).cloned();
         self.applied.entry(key).or_insert_with(|| AppliedOverride {
             key: key.to_owned(),

@@ -2,14 +2,18 @@
 //! ids wherever it runs (BI-4).
 
 use quipu_wire::harn::ResourceKind;
+use serde::{Deserialize, Serialize};
 
 /// The derived ids of a replay.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayIdentity {
     /// The Task that is replayed.
     pub source_task_id: String,
     /// The Task that replays it.
     pub replay_task_id: String,
+    /// What the ids of its events start with, where whoever keeps them knows better than the Task's id.
+    #[serde(skip)]
+    pub event_prefix: Option<String>,
 }
 
 impl ReplayIdentity {
@@ -19,6 +23,7 @@ impl ReplayIdentity {
         Self {
             source_task_id: source_task_id.to_owned(),
             replay_task_id: replayed(ResourceKind::Task, source_task_id),
+            event_prefix: None,
         }
     }
 
@@ -38,6 +43,9 @@ impl ReplayIdentity {
     /// The id of the replay's event number `ordinal`. Ids of one replay grow.
     #[must_use]
     pub fn event_id(&self, ordinal: u64) -> String {
+        if let Some(prefix) = &self.event_prefix {
+            return format!("{prefix}_{ordinal:010}");
+        }
         let rest = ResourceKind::Task.rest_of(&self.replay_task_id);
         let rest = rest.unwrap_or(&self.replay_task_id);
         ResourceKind::Event.id(&format!("{rest}_{ordinal:010}"))

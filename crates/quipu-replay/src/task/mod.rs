@@ -17,7 +17,7 @@ mod unavailable;
 mod tests;
 
 pub use admission::{AdmissionError, SourceTask, admit};
-pub use divergence::{Comparison, compare};
+pub use divergence::Comparison;
 pub use engine::{EventSink, Replayer, replay};
 pub use identity::{ReplayIdentity, checkpoint_key, event_key};
 pub use lifecycle::RecordedLifecycle;

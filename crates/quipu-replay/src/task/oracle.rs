@@ -124,15 +124,6 @@ impl<'a> Oracle<'a> {
         recorded: Option<&RecordedDependency>,
         materials: &dyn Materials,
     ) -> Result<Resolution, Unavailable> {
-        if let Some(planned) = self.plan.overrides.get(key) {
-            let answer = match &planned.substitute {
-                Substitute::Value(value) => Answer::Value(value.clone()),
-                Substitute::Artifact(id) => Answer::Artifact(id.clone()),
-            };
-            let (kind, sha256) = (planned.kind, planned.sha256);
-            let source = ResolutionSource::Overridden;
-            return Ok(Resolution { source, kind, answer, sha256, divergent: false });
-        }
         let missing = |kind, id: &str, reason: &str| Unavailable {
             kind,
             id: id.to_owned(),
@@ -141,6 +132,19 @@ impl<'a> Oracle<'a> {
             sequence: None,
             reason: reason.to_owned(),
         };
+        if let Some(planned) = self.plan.overrides.get(key) {
+            let answer = match &planned.substitute {
+                Substitute::Value(value) => Answer::Value(value.clone()),
+                Substitute::Artifact(id) => Answer::Artifact(id.clone()),
+                Substitute::Withheld(_) => {
+                    let kind = UnavailableKind::Dependency(planned.kind);
+                    return Err(missing(kind, key, "the secret of the override was not kept"));
+                }
+            };
+            let (kind, sha256) = (planned.kind, planned.sha256);
+            let source = ResolutionSource::Overridden;
+            return Ok(Resolution { source, kind, answer, sha256, divergent: false });
+        }
         let Some(recorded) = recorded else {
             let reason = "it was never recorded";
             return Err(missing(UnavailableKind::NeverRecorded, key, reason));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use quipu_wire::harn::{DependencyKind, ReplayMode, Sha256, Visibility};
@@ -19,8 +20,8 @@ pub enum HashTrust {
     Declared,
 }
 
-/// A replay that may run.
-#[derive(Debug, Clone, PartialEq)]
+/// A replay that may run. Its JSON is kept in logs: members are added, never renamed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplayPlan {
     /// Source and replay.
     pub identity: ReplayIdentity,
@@ -35,7 +36,7 @@ pub struct ReplayPlan {
 }
 
 /// A checkpoint to begin from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boundary {
     /// The checkpoint.
     pub checkpoint_id: String,
@@ -46,7 +47,7 @@ pub struct Boundary {
 }
 
 /// A substitute that was checked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedOverride {
     /// What it is.
     pub kind: DependencyKind,
@@ -61,20 +62,33 @@ pub struct PlannedOverride {
 }
 
 /// Where a substitute is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Substitute {
     /// Here.
     Value(Value),
     /// In an Artifact.
     Artifact(String),
+    /// A secret that was not kept: only what may be said of it, if anything may.
+    Withheld(Option<Sha256>),
 }
 
 impl PlannedOverride {
+    /// The Artifact that holds the substitute.
+    #[must_use]
+    pub fn artifact_id(&self) -> Option<&str> {
+        match &self.substitute {
+            Substitute::Artifact(id) => Some(id),
+            Substitute::Value(_) | Substitute::Withheld(_) => None,
+        }
+    }
+
     /// The digest that may be shown: of a secret, only what `secrets` allows.
     #[must_use]
     pub fn public_digest(&self, secrets: &SecretHashing) -> Option<Sha256> {
         match (self.kind, &self.substitute) {
             (DependencyKind::SecretValue, Substitute::Value(value)) => secrets.digest(value),
+            (_, Substitute::Withheld(digest)) => *digest,
             (DependencyKind::SecretValue, Substitute::Artifact(_)) => None,
             _ => Some(self.sha256),
         }
@@ -87,6 +101,18 @@ impl ReplayPlan {
     pub fn exact(identity: ReplayIdentity) -> Self {
         let (mode, overrides) = (ReplayMode::Exact, BTreeMap::new());
         Self { identity, mode, overrides, boundary: None, reason: None }
+    }
+
+    /// The same plan with nothing in it that must not be kept. A replay in process needs no secret itself.
+    #[must_use]
+    pub fn without_secrets(mut self, secrets: &SecretHashing) -> Self {
+        let kept = |planned: &PlannedOverride| planned.kind != DependencyKind::SecretValue;
+        for planned in self.overrides.values_mut().filter(|planned| !kept(planned)) {
+            let digest = planned.public_digest(secrets);
+            planned.substitute = Substitute::Withheld(digest);
+            planned.sha256 = digest.unwrap_or_else(|| Sha256::of(&[]));
+        }
+        self
     }
 
     /// What makes two replays the same one: source, mode, boundary, and the substitutes by digest.

@@ -63,6 +63,14 @@ pub enum Material {
     },
 }
 
+impl Material {
+    /// Whether nothing is left of it.
+    #[must_use]
+    pub const fn is_gone(&self) -> bool {
+        matches!(self, Self::Gone { .. })
+    }
+}
+
 /// Something besides answers that a recorded run used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {

@@ -7,6 +7,9 @@ use quipu_wire::harn::{DependencyKind, Failure, JsonObject};
 
 use super::recording::{RecordedEvent, ReferenceKind};
 
+/// The code of such a failure.
+const UNAVAILABLE: &str = "replay_dependency_unavailable";
+
 /// What the missing thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnavailableKind {
@@ -25,6 +28,13 @@ pub enum UnavailableKind {
 }
 
 impl UnavailableKind {
+    /// Reads the word for it.
+    fn parse(word: &str) -> Option<Self> {
+        let plain = [Self::Event, Self::Artifact, Self::Memory, Self::Receipt, Self::NeverRecorded];
+        let plain = plain.into_iter().find(|kind| kind.as_str() == word);
+        plain.or_else(|| DependencyKind::parse(word).map(Self::Dependency))
+    }
+
     /// The word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -95,10 +105,28 @@ impl Unavailable {
     #[must_use]
     pub fn failure(&self) -> Failure {
         Failure {
-            code: "replay_dependency_unavailable".to_owned(),
+            code: UNAVAILABLE.to_owned(),
             message: self.to_string(),
             details: JsonObject::with("first_unavailable", self.details()),
         }
+    }
+
+    /// What a failure says was missing; nothing if it says something else.
+    #[must_use]
+    pub fn of_failure(failure: &Failure) -> Option<Self> {
+        if failure.code != UNAVAILABLE {
+            return None;
+        }
+        let details = failure.details.get("first_unavailable")?;
+        let text = |name: &str| details.get(name)?.as_str().map(str::to_owned);
+        Some(Self {
+            kind: UnavailableKind::parse(&text("kind")?)?,
+            id: text("id")?,
+            override_key: text("override_key"),
+            event_id: text("event_id"),
+            sequence: details.get("sequence").and_then(serde_json::Value::as_u64),
+            reason: text("reason")?,
+        })
     }
 
     fn details(&self) -> serde_json::Value {

@@ -9,8 +9,8 @@ use utoipa::{
 
 use super::{
     agent_card, artifacts, branches, connectors, discovery, events, memories, messages, outcomes,
-    permission_requests, permissions, personas, quotas, receipts, runtime, sessions, skills,
-    streams, tasks, vaults, work, workspaces,
+    permission_requests, permissions, personas, quotas, receipts, replay, runtime, sessions,
+    skills, streams, tasks, vaults, work, workspaces,
 };
 
 /// What every request says of itself.
@@ -50,6 +50,12 @@ pub(super) struct HarnHeaders {
     work::fail_task,
     work::record_dependency,
     work::record_checkpoint,
+    replay::replay_task,
+    replay::replay_session,
+    replay::resolve_dependency,
+    replay::divergence,
+    replay::export_task,
+    replay::import_task,
     events::list_events,
     events::list_session_events,
     events::list_task_events,

@@ -34,7 +34,7 @@ impl Harnesses {
             let harness = Harness::with_options(Arc::clone(field), Arc::clone(&self.options));
             tokio::spawn(harness.clone().run_field_tasks());
             tokio::spawn(harness.clone().run_notary());
-            tokio::spawn(harness.clone().run_field_tasks());
+            harness.resume_replays();
             harness
         };
         known.entry(field.name().clone()).or_insert_with(start).clone()

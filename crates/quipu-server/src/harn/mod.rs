@@ -31,6 +31,7 @@ mod query;
 mod quotas;
 mod receipts;
 mod refusal;
+mod replay;
 mod routes;
 mod runtime;
 mod sessions;

@@ -18,6 +18,8 @@ pub struct HarnOptions {
     pub oauth: Option<OAuthOptions>,
     /// The key that seals the secrets of vaults; one of the data directory's own if absent.
     pub vault_key: Option<VaultKey>,
+    /// Whether the hashes that replays and imports declare are believed, for published fixtures.
+    pub trust_declared_hashes: bool,
 }
 
 /// The key that seals the secrets of vaults: 32 bytes, written in base64. It is shown by nothing.

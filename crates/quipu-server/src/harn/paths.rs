@@ -23,10 +23,12 @@ pub(crate) const SESSION_BRANCHES: &str = "/v1/sessions/{session_id}/branches";
 pub(crate) const SESSION_EVENTS: &str = "/v1/sessions/{session_id}/events";
 pub(crate) const SESSION_EVENTS_STREAM: &str = "/v1/sessions/{session_id}/events/stream";
 pub(crate) const TASKS: &str = "/v1/tasks";
+pub(crate) const TASKS_IMPORT: &str = "/v1/tasks/import";
 pub(crate) const TASK: &str = "/v1/tasks/{task_id}";
 pub(crate) const TASK_CANCEL: &str = "/v1/tasks/{task_id}/cancel";
 pub(crate) const TASK_REPLAY: &str = "/v1/tasks/{task_id}/replay";
 pub(crate) const TASK_DIVERGENCE: &str = "/v1/tasks/{task_id}/divergence";
+pub(crate) const TASK_EXPORT: &str = "/v1/tasks/{task_id}/export";
 pub(crate) const TASK_MESSAGES: &str = "/v1/tasks/{task_id}/messages";
 pub(crate) const TASK_EVENTS: &str = "/v1/tasks/{task_id}/events";
 pub(crate) const TASK_STREAM: &str = "/v1/tasks/{task_id}/stream";
@@ -71,7 +73,7 @@ pub(crate) const PERMISSION_RULE: &str = "/v1/permissions/rules/{rule_id}";
 pub(crate) const PERMISSION_HISTORY: &str = "/v1/permissions/history";
 pub(crate) const PERMISSION_CHECK: &str = "/v1/permissions/check";
 
-const ALL: [&str; 69] = [
+const ALL: [&str; 71] = [
     DISCOVERY,
     AGENT_CARD,
     HEALTH,
@@ -94,10 +96,12 @@ const ALL: [&str; 69] = [
     SESSION_EVENTS,
     SESSION_EVENTS_STREAM,
     TASKS,
+    TASKS_IMPORT,
     TASK,
     TASK_CANCEL,
     TASK_REPLAY,
     TASK_DIVERGENCE,
+    TASK_EXPORT,
     TASK_MESSAGES,
     TASK_EVENTS,
     TASK_STREAM,

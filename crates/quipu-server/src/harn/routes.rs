@@ -9,8 +9,8 @@ use axum::{
 
 use super::{
     agent_card, artifacts, branches, connectors, discovery, events, memories, messages, outcomes,
-    paths, permission_requests, permissions, personas, quotas, receipts, runtime, sessions, skills,
-    streams, tasks, vaults, work, workspaces,
+    paths, permission_requests, permissions, personas, quotas, receipts, replay, runtime, sessions,
+    skills, streams, tasks, vaults, work, workspaces,
 };
 use crate::app::App;
 
@@ -39,15 +39,21 @@ pub(crate) fn router() -> Router<Arc<App>> {
         )
         .route(paths::SESSION_EVENTS, get(events::list_session_events))
         .route(paths::SESSION_EVENTS_STREAM, get(streams::stream_session_events))
+        .route(paths::SESSION_REPLAY, post(replay::replay_session))
         .route(paths::TASKS, get(tasks::list_tasks).post(tasks::submit_task))
+        .route(paths::TASKS_IMPORT, post(replay::import_task))
         .route(paths::TASK, get(tasks::get_task))
         .route(paths::TASK_CANCEL, post(tasks::cancel_task))
+        .route(paths::TASK_REPLAY, post(replay::replay_task))
+        .route(paths::TASK_DIVERGENCE, get(replay::divergence))
+        .route(paths::TASK_EXPORT, get(replay::export_task))
         .route(paths::TASK_EVENTS, get(events::list_task_events).post(work::append_event))
         .route(paths::TASK_STREAM, get(streams::stream_task_events))
         .route(paths::TASK_CLAIM, post(work::claim_task))
         .route(paths::TASK_COMPLETE, post(work::complete_task))
         .route(paths::TASK_FAIL, post(work::fail_task))
         .route(paths::TASK_DEPENDENCIES, post(work::record_dependency))
+        .route(paths::TASK_DEPENDENCIES_RESOLVE, post(replay::resolve_dependency))
         .route(paths::TASK_CHECKPOINTS, post(work::record_checkpoint))
         .route(paths::EVENTS, get(events::list_events))
         .route(paths::EVENTS_STREAM, get(streams::stream_events))

@@ -191,6 +191,34 @@ fn read_override(mut object: ObjectReader) -> Result<ReplayOverride, ReadError> 
     })
 }
 
+/// The body of `POST /v1/sessions/{session_id}/replay`, which may be absent. Ours: every Task of the Session is
+/// replayed exactly.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplaySessionRequest {
+    /// Why.
+    pub reason: Option<String>,
+    /// The client's own members, for the Session that is made.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub metadata: JsonObject,
+}
+
+impl ReplaySessionRequest {
+    /// Reads the body; absent is all defaults.
+    ///
+    /// # Errors
+    /// Where a member is malformed, or the mode is another than `exact`.
+    pub fn parse(value: Option<Value>) -> Result<Self, ReadError> {
+        let Some(value) = value else { return Ok(Self::default()) };
+        let mut object = reading::body(value)?;
+        let mode = object.take_word("mode", ReplayMode::WORDS, ReplayMode::parse)?;
+        if mode.is_some_and(|mode| mode != ReplayMode::Exact) {
+            return Err(object.refuse("mode", "must be exact: keys are each Task's own"));
+        }
+        Ok(Self { reason: object.take_nonblank("reason")?, metadata: object.take_metadata()? })
+    }
+}
+
 /// What a replayed event says of itself. All members are written whenever ids are remapped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

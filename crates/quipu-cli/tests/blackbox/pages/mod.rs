@@ -5,3 +5,4 @@
 mod blocks;
 mod likeness;
 mod run;
+mod walkthrough;

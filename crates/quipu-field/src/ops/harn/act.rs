@@ -10,7 +10,7 @@ use super::{
         Refusal,
         task_events::{self, Destination, Moves},
     },
-    Error, FIELD_AGENT,
+    Error, FIELD_AGENT, ImportedTask, import,
 };
 use crate::{
     command::{Decision, Message},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The authority to move the tasks of others.
-const AUTHORITY_OTHERS: u8 = 8;
+pub const AUTHORITY_OTHERS: u8 = 8;
 
 /// Something that moves a session or a task.
 #[derive(Debug, Clone)]
@@ -56,6 +56,8 @@ pub enum HarnAct {
         /// A [`TaskBody`](crate::coordination::TaskBody).
         body: Body,
     },
+    /// Brings a finished task here from another server.
+    ImportTask(Box<ImportedTask>),
     /// Takes a task and begins; from whoever has it already, a sign of life.
     ClaimTask {
         /// Its id.
@@ -113,6 +115,7 @@ impl HarnAct {
         match self {
             Self::OpenSession { session, .. } | Self::EnterSession { session } => Some(session),
             Self::SubmitTask { task, .. } => Some(task),
+            Self::ImportTask(imported) => Some(&imported.task),
             Self::CloseSession { .. }
             | Self::ClaimTask { .. }
             | Self::WorkOn { .. }
@@ -142,6 +145,7 @@ impl HarnAct {
             | Self::EnterSession { .. }
             | Self::CloseSession { .. }
             | Self::SubmitTask { .. }
+            | Self::ImportTask(_)
             | Self::ClaimTask { .. }
             | Self::WorkOn { .. }
             | Self::Await { .. }
@@ -164,6 +168,7 @@ pub(super) fn decide(
         HarnAct::SubmitTask { task, by_field, body } => {
             submit(state, message, task, *by_field, body)
         }
+        HarnAct::ImportTask(imported) => import::decide(state, message, authority, imported),
         HarnAct::ClaimTask { task, lease_ms } => claim(state, message, time_ms, task, *lease_ms),
         HarnAct::WorkOn { task } => {
             let entry = working(state, message, authority, task)?;

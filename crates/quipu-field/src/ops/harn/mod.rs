@@ -5,6 +5,7 @@
 mod act;
 mod command;
 mod error;
+mod import;
 
 use quipu_log::{DraftEvent, SealedEvent};
 
@@ -17,9 +18,10 @@ use crate::{
     visibility,
 };
 
-pub use act::HarnAct;
+pub use act::{AUTHORITY_OTHERS, HarnAct};
 pub use command::{DocumentDraft, Expect, HarnCommand, NoteDraft};
 pub use error::Error;
+pub use import::ImportedTask;
 
 /// The authority that writes of this protocol need.
 pub const AUTHORITY_WRITE: u8 = 4;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::receipt::SecretHashing;
 use quipu_wire::harn::{DeltaOperation, OutcomeStatus, ReplayMode, Sha256};
 
 use super::{
@@ -230,11 +231,19 @@ fn two_streams_are_compared_up_to_their_first_difference() {
         sha256: Sha256::of(said.as_bytes()),
     };
     let source = [side("a", "1"), side("b", "2"), side("c", "3")];
-    assert_eq!(compare(source.clone(), source.clone()).first_difference, None);
+    let compare = |other: &[quipu_wire::harn::EventSide]| {
+        let mut compared = Comparison::default();
+        for index in 0..source.len().max(other.len()) + 1 {
+            compared.next(source.get(index).cloned(), other.get(index).cloned());
+        }
+        compared
+    };
+    let same = compare(&source);
+    assert_eq!((same.events_compared, same.first_difference), (3, None));
     let other = [side("a", "1"), side("b", "x"), side("c", "3")];
-    let found = compare(source.clone(), other).first_difference.unwrap();
+    let found = compare(&other).first_difference.unwrap();
     assert_eq!((found.index, found.source.unwrap().sha256), (1, Sha256::of(b"2")));
-    let shorter = compare(source.clone(), source[..2].to_vec());
+    let shorter = compare(&source[..2]);
     assert_eq!((shorter.events_compared, shorter.first_difference.unwrap().replay), (3, None));
 }
 
@@ -249,4 +258,36 @@ fn a_replay_that_is_called_off_ends_as_canceled() {
     let outcome = replayer.cancel();
     assert_eq!(outcome.lifecycle.final_state, Some(OutcomeStatus::Canceled));
     assert_eq!((outcome.events, outcome.first_unavailable), (3, None));
+}
+
+#[test]
+fn a_plan_that_is_kept_has_no_secret_and_comes_to_the_same() {
+    let recording = three_answers();
+    let request = json!({"mode": "with_overrides", "override": {
+        "secret:token": {"kind": "secret_value", "value": "another"},
+        "llm:main:1": {"kind": "llm_provider_response", "value": null}}});
+    for secrets in [SecretHashing::Omit, SecretHashing::Keyed([3; 32])] {
+        let plan = recording.admit(request.clone()).unwrap();
+        let kept = plan.clone().without_secrets(&secrets);
+        let text = serde_json::to_string(&kept).unwrap();
+        assert!(!text.contains("another"), "{text}");
+        let read: ReplayPlan = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, kept);
+        assert_eq!(read.digest(&secrets), plan.digest(&secrets));
+        let (emitted, outcome) = recording.run_plan(&read);
+        assert_eq!((emitted.len(), outcome.first_unavailable), (9, None));
+    }
+}
+
+#[test]
+fn a_failure_says_again_what_was_missing() {
+    let mut recording = three_answers();
+    let gone = Material::Gone { reason: "it was erased".to_owned() };
+    recording.dependency_mut("mcp:github:7").material = gone;
+    let (_, outcome) = recording.run(json!({}));
+    let missing = outcome.first_unavailable.unwrap();
+    assert_eq!(Unavailable::of_failure(&missing.failure()), Some(missing.clone()));
+    let mut other = missing.failure();
+    other.code = "task_failed".to_owned();
+    assert_eq!(Unavailable::of_failure(&other), None);
 }

@@ -1,0 +1,8 @@
+//! Replay over the log, through the handle alone: recordings, replays in each mode, by the server and by
+//! workers, what is missing, and what comes of it.
+
+mod exchange;
+mod in_process;
+mod missing;
+mod runs;
+mod workers;
