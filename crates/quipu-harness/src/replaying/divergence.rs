@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use quipu_field::documents::DocumentKind;
 use quipu_replay::task::{Comparison, RecordedEvent, ReplayOutcome};
 use quipu_wire::harn::{
-    Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode,
-    OutputPair, TaskState,
+    Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode, OutputPair,
+    TaskState,
 };
 use serde_json::Value;
 
