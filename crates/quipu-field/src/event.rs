@@ -15,9 +15,10 @@ use crate::{
     words::Searchable,
 };
 
-/// Something that happened. The word of each variant is persisted: keep it stable.
+/// Something that happened. The word of each variant is persisted: keep it stable. It is written as derived here
+/// and read by `event_reading`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind")]
+#[serde(tag = "kind", remote = "Self")]
 pub enum Event {
     /// An agent joined, or came back.
     #[serde(rename = "agent.registered")]

@@ -1,7 +1,7 @@
 //! The ids that a Field gives: a prefix and 26 characters that sort by time of making. Ids are drawn
 //! by an [`Origin`](crate::origin::Origin) and only written and read here.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = 26;
@@ -44,6 +44,21 @@ fn decode(text: &str) -> Option<u128> {
         let digit = DIGITS.get(usize::from(byte)).filter(|digit| **digit < 32)?;
         Some((bits << 5) | u128::from(*digit))
     })
+}
+
+/// Reads an id from a text where it stands: ids are read too often to copy each first.
+struct Text<T>(fn(&str) -> Option<T>);
+
+impl<T> de::Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("an id")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        (self.0)(text).ok_or_else(|| E::custom(format!("not an id: {text}")))
+    }
 }
 
 macro_rules! id {
@@ -92,8 +107,7 @@ macro_rules! id {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 if deserializer.is_human_readable() {
-                    let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                    Self::parse(&text).ok_or_else(|| D::Error::custom(format!("not an id: {text}")))
+                    deserializer.deserialize_str(Text(Self::parse))
                 } else {
                     u128::deserialize(deserializer).map(Self)
                 }

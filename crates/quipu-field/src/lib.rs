@@ -21,6 +21,7 @@ mod detecting;
 pub mod documents;
 mod enriching;
 pub mod event;
+mod event_reading;
 mod failure;
 mod field;
 mod field_attuning;

@@ -62,17 +62,11 @@ impl Beside<'_> {
     /// The first unit of a row that lends its words to `ordinal`.
     fn lender(&self, ordinal: u32, row: impl Iterator<Item = u32>) -> Option<u32> {
         let author = |at| self.state.units.flags(at).map(|flags| flags.author);
-        let needed = self.is_loose(ordinal).then(|| author(ordinal));
+        let needed = self.state.units.is_loose(ordinal).then(|| author(ordinal));
         row.filter(|at| self.seen.has(*at))
             .take(LOOKED_AT)
             .filter(|at| needed.is_none_or(|needed| author(*at) == needed))
             .find(|at| self.filter.accepts(*at))
-    }
-
-    /// Whether neither a session nor a task says what a unit belongs to.
-    fn is_loose(&self, ordinal: u32) -> bool {
-        let details = self.state.units.details(ordinal);
-        details.is_some_and(|unit| unit.session.is_none() && unit.task.is_none())
     }
 }
 
@@ -88,7 +82,7 @@ impl Neighbours for Beside<'_> {
     }
 
     fn share(&self, ordinal: u32) -> f32 {
-        if self.is_loose(ordinal) { LOOSE_SHARE } else { 1.0 }
+        if self.state.units.is_loose(ordinal) { LOOSE_SHARE } else { 1.0 }
     }
 }
 

@@ -261,13 +261,17 @@ impl<'a> Request<'a> {
         let hint =
             self.hint.as_ref().map_or_else(none, |hint| hint.of(ordinals, *compared, &beside));
         let own = self.own.outright(ordinals, *compared);
-        let matches = hint.into_iter().zip(own);
-        let scored = ordinals.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
-            let (signals, same_task) = self.signals(ordinal, hint, own)?;
-            let value = score::value(&signals, &self.weights);
-            Some(Scored { ordinal, value, signals, same_task })
-        });
-        scored.collect()
+        let matches: Vec<(Match, Match)> = hint.into_iter().zip(own).collect();
+        let mut scored = Vec::with_capacity(ordinals.len());
+        for (ordinals, matches) in ordinals.chunks(FETCHED).zip(matches.chunks(FETCHED)) {
+            self.state.units.fetch(ordinals);
+            scored.extend(ordinals.iter().zip(matches).filter_map(|(&ordinal, (hint, own))| {
+                let (signals, same_task) = self.signals(ordinal, *hint, *own)?;
+                let value = score::value(&signals, &self.weights);
+                Some(Scored { ordinal, value, signals, same_task })
+            }));
+        }
+        scored
     }
 
     fn signals(&self, ordinal: u32, hint: Match, own: Match) -> Option<(Signals, bool)> {
@@ -362,6 +366,8 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Units whose details are fetched from memory together.
+const FETCHED: usize = 32;
 /// The newest units that are always candidates.
 const NEWEST: usize = 64;
 /// The newest units with a standing type that are always candidates.

@@ -1,28 +1,10 @@
 //! The bodies of a commit as JSON text, for the SQLite column and for export lines.
 //! One spelling only: what does not encode back to the same bytes is refused.
 
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::commit::{Body, BodyContent, StoredBody};
 use crate::salt::Salt;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry<'a> {
-    event: u32,
-    #[serde(default)]
-    salt: Option<Salt>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    body: Option<&'a RawValue>,
-    #[serde(default)]
-    erased: bool,
-}
-
-// A body may be the JSON `null`, which must not read as "no body".
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
-}
 
 /// A body whose JSON is not even text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,22 +64,71 @@ const fn text_len(stored: &StoredBody) -> usize {
 /// Reads what [`encode`] wrote. Trailing spaces are allowed: an erased body leaves them in its place.
 pub(crate) fn decode(text: &[u8]) -> Result<Vec<StoredBody>, String> {
     let text = std::str::from_utf8(text).map_err(|e| e.to_string())?.trim_end_matches(' ');
-    let entries: Vec<Entry<'_>> = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    let mut bodies = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let content = match entry {
-            Entry { salt: Some(salt), body: Some(json), erased: false, .. } => {
-                BodyContent::Present(Body { salt, json: json.get().as_bytes().to_vec() })
+    let mut reader = Reader { rest: text };
+    reader.bodies().ok_or_else(|| {
+        let at = text.len() - reader.rest.len();
+        format!("not in the form in which bodies are written, from byte {at} on")
+    })
+}
+
+/// Reads the one spelling piece by piece: every commit that is read passes here, and nothing is written again
+/// only to be compared.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn bodies(&mut self) -> Option<Vec<StoredBody>> {
+        let mut bodies = Vec::with_capacity(1);
+        self.skip("[")?;
+        loop {
+            bodies.push(self.body()?);
+            if self.rest == "]" {
+                return Some(bodies);
             }
-            Entry { salt: None, body: None, erased: true, .. } => BodyContent::Erased,
-            Entry { event, .. } => return Err(format!("event {event} is neither body nor erased")),
-        };
-        bodies.push(StoredBody { event: entry.event, content });
+            self.skip(",")?;
+        }
     }
-    if encode(&bodies).ok().flatten().as_deref() == Some(text) {
-        Ok(bodies)
-    } else {
-        Err("not in the form in which bodies are written".to_owned())
+
+    fn body(&mut self) -> Option<StoredBody> {
+        self.skip(r#"{"event":"#)?;
+        let event = self.number()?;
+        let content = if self.skip(r#","erased":true"#).is_some() {
+            BodyContent::Erased
+        } else {
+            self.skip(r#","salt":""#)?;
+            let salt: Salt = self.take(32)?.parse().ok()?;
+            self.skip(r#"","body":"#)?;
+            BodyContent::Present(Body { salt, json: self.json()?.as_bytes().to_vec() })
+        };
+        self.skip("}")?;
+        Some(StoredBody { event, content })
+    }
+
+    fn skip(&mut self, expected: &str) -> Option<()> {
+        self.rest = self.rest.strip_prefix(expected)?;
+        Some(())
+    }
+
+    fn take(&mut self, bytes: usize) -> Option<&'a str> {
+        let (taken, rest) = self.rest.split_at_checked(bytes)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let digits = self.take(digits)?;
+        let is_shortest = digits == "0" || !digits.starts_with('0');
+        digits.parse().ok().filter(|_| is_shortest)
+    }
+
+    /// A JSON value that starts right here.
+    fn json(&mut self) -> Option<&'a str> {
+        let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<&RawValue>();
+        let value = values.next()?.ok()?.get();
+        let is_here = values.byte_offset() == value.len();
+        self.take(value.len()).filter(|_| is_here)
     }
 }
 
@@ -137,7 +168,16 @@ mod tests {
             text.replace("\"erased\":true", "\"other\":true"),
             format!(" {text}"),
             format!("{text}\n"),
+            text.replace("\"event\":7", "\"event\":07"),
+            text.replace("\"body\":", "\"body\": "),
+            text.replace("},{", "}, {"),
+            text.replace("},{", "}{"),
+            text.replace("null", "nul"),
+            text.replace("null", "null,"),
+            text.replace("null", ""),
+            text[..text.len() - 1].to_owned(),
             "[]".to_owned(),
+            "[".to_owned(),
             String::new(),
         ] {
             assert!(decode(wrong.as_bytes()).is_err(), "{wrong}");

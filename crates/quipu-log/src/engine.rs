@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::bodies;
-use crate::commit::{Commit, Head, StoredHeader};
+use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::damage::Damage;
 use crate::field_name::FieldName;
 
@@ -84,6 +84,19 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
         limit: usize,
     ) -> Result<Vec<StoredHeader>, EngineError> {
         Ok(self.read(field, from, limit)?.into_iter().map(StoredHeader::from).collect())
+    }
+
+    /// Like [`Engine::read`], but the bodies alone.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn read_bodies(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredBodies>, EngineError> {
+        Ok(self.read(field, from, limit)?.into_iter().map(StoredBodies::from).collect())
     }
 
     /// Like [`Engine::read`], but waits until there is at least one commit to answer or `timeout` has passed;

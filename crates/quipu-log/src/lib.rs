@@ -19,8 +19,8 @@ pub mod sqlite;
 pub mod verify;
 
 pub use commit::{
-    Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent, StoredBody,
-    StoredHeader, decode_body,
+    Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent,
+    StoredBodies, StoredBody, StoredHeader, decode_body,
 };
 pub use damage::{Damage, DamageKind};
 pub use engine::{BodyAddress, Engine, EngineError, Erasure};

@@ -2,13 +2,11 @@
 //! its vectors, whether it lays down a rule.
 //! Knows no ordinal and no index, so that it can run before any lock is taken.
 
-use std::collections::HashMap;
-
 use crate::embed::builtin;
 use crate::embedding::Embedding;
 use crate::limits::MAX_DOCUMENT_TERMS;
 use crate::standing::lays_down_a_rule;
-use crate::words::for_each_word;
+use crate::words::{for_each_word, packed};
 
 /// The distinct terms of one text, and its vectors by the built-in model.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,32 +87,83 @@ pub fn analyze(text: &str) -> Analyzed {
 /// As [`analyze`], with a text that stands around it, such as why it was written: its words can be
 /// found, and the meaning is that of the first text alone.
 pub fn analyze_with(text: &str, around: &str) -> Analyzed {
-    let mut counts: HashMap<Box<str>, u32> = HashMap::new();
-    let mut length = 0_u32;
+    let mut words = Words::default();
     for part in [text, around] {
-        for_each_word(part, |_, term| {
-            length = length.saturating_add(1);
-            if let Some(count) = counts.get_mut(term) {
-                *count = count.saturating_add(1);
-            } else if counts.len() < MAX_DOCUMENT_TERMS {
-                counts.insert(Box::from(term), 1);
-            }
-        });
+        for_each_word(part, |_, term| words.push(term));
     }
-    let mut sorted: Vec<(Box<str>, u32)> = counts.into_iter().collect();
-    sorted.sort_unstable();
+    let length = u32::try_from(words.places.len()).unwrap_or(u32::MAX);
+    let distinct = words.distinct();
+    let term = |distinct: &Distinct| words.term(&distinct.first);
     let mut analyzed = Analyzed {
-        text: String::with_capacity(sorted.iter().map(|(term, _)| term.len()).sum()),
-        entries: Vec::with_capacity(sorted.len()),
+        text: String::with_capacity(distinct.iter().map(|one| term(one).len()).sum()),
+        entries: Vec::with_capacity(distinct.len()),
         length,
         embedding: Embedding::new([builtin().vector(text).as_slice()]),
         is_rule: lays_down_a_rule(text),
     };
-    for (term, frequency) in sorted {
-        analyzed.text.push_str(&term);
-        analyzed.entries.push(Entry { end: analyzed.text.len(), frequency });
+    for one in &distinct {
+        analyzed.text.push_str(term(one));
+        analyzed.entries.push(Entry { end: analyzed.text.len(), frequency: one.frequency });
     }
     analyzed
+}
+
+/// Every term of a text in its order, in one string.
+#[derive(Debug, Default)]
+struct Words {
+    text: String,
+    places: Vec<Place>,
+}
+
+/// Where a term is, and how it begins: that decides almost every comparison.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    begins: u64,
+    start: usize,
+    end: usize,
+}
+
+/// A term where it stands first, and how often it stands.
+#[derive(Debug)]
+struct Distinct {
+    first: Place,
+    frequency: u32,
+}
+
+impl Words {
+    fn push(&mut self, term: &str) {
+        let start = self.text.len();
+        self.text.push_str(term);
+        let begins = packed(term.as_bytes());
+        self.places.push(Place { begins, start, end: self.text.len() });
+    }
+
+    fn term(&self, place: &Place) -> &str {
+        self.text.get(place.start..place.end).unwrap_or_default()
+    }
+
+    /// Each term once, in ascending order: those that stood first, where there are too many.
+    fn distinct(&mut self) -> Vec<Distinct> {
+        let mut places = std::mem::take(&mut self.places);
+        let by_term = |a: &Place, b: &Place| {
+            a.begins.cmp(&b.begins).then_with(|| self.term(a).cmp(self.term(b)))
+        };
+        places.sort_unstable_by(|a, b| by_term(a, b).then_with(|| a.start.cmp(&b.start)));
+        let same = |a: &Place, b: &Place| by_term(a, b).is_eq();
+        let mut distinct: Vec<Distinct> = places
+            .chunk_by(same)
+            .filter_map(|places| {
+                let frequency = u32::try_from(places.len()).unwrap_or(u32::MAX);
+                places.first().map(|first| Distinct { first: *first, frequency })
+            })
+            .collect();
+        if distinct.len() > MAX_DOCUMENT_TERMS {
+            let mut starts: Vec<usize> = distinct.iter().map(|one| one.first.start).collect();
+            let (_, last, _) = starts.select_nth_unstable(MAX_DOCUMENT_TERMS - 1);
+            distinct.retain(|one| one.first.start <= *last);
+        }
+        distinct
+    }
 }
 
 #[cfg(test)]

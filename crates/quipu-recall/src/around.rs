@@ -1,6 +1,7 @@
 //! Owns what stands around documents: whose words count for a document besides its own, and how much.
 //! Knows no words.
 
+use crate::bits::Bits;
 use crate::lexical::slot;
 
 /// How many neighbours on each side lend their words.
@@ -36,15 +37,23 @@ impl Neighbours for Alone {
     }
 }
 
+/// A document with those around it, itself first: each with the share that its words count.
+type Near = [(u32, f32); 2 * REACH + 1];
+
+/// Stands for nobody.
+const NOBODY: u32 = u32::MAX;
+
 /// Some documents and what stands around them.
 #[derive(Debug)]
 pub(crate) struct Around {
     /// All of them, in ascending order.
     pub(crate) involved: Vec<u32>,
-    /// For each document in turn, itself first: a place in `involved`, and the share that counts.
-    near: Vec<(u32, f32)>,
-    /// Where in `near` each one's part ends.
-    ends: Vec<usize>,
+    /// The same, to be asked about one.
+    members: Bits,
+    /// By ordinal: its place in `involved`.
+    places: Vec<u32>,
+    /// For each document in turn: places in `involved`.
+    near: Vec<Near>,
 }
 
 impl Around {
@@ -54,55 +63,54 @@ impl Around {
         ordinals: usize,
         neighbours: &N,
     ) -> Self {
-        let mut near = Vec::with_capacity(documents.len() * (2 * REACH + 1));
-        let mut ends = Vec::with_capacity(documents.len());
-        for ordinal in documents {
-            surroundings(*ordinal, neighbours, &mut near);
-            ends.push(near.len());
-        }
+        let mut near = surroundings(documents, neighbours);
         // A bit and a place for every ordinal: sorting and searching would cost more than all the rest.
-        let mut bits = vec![0_u64; ordinals.div_ceil(64)];
-        for (at, _) in &near {
-            if let Some(word) = bits.get_mut(slot(*at / 64)) {
-                *word |= 1 << (at % 64);
-            }
-        }
-        let involved: Vec<u32> = (0_u32..).zip(&bits).flat_map(ones).collect();
-        let mut places = vec![u32::MAX; bits.len() * 64];
+        let members = Bits::new(ordinals, near.as_flattened().iter().map(|(at, _)| *at));
+        let involved: Vec<u32> = members.iter().collect();
+        let mut places = vec![NOBODY; ordinals];
         for (place, at) in (0_u32..).zip(&involved) {
             places[slot(*at)] = place;
         }
-        for (at, _) in &mut near {
-            *at = places.get(slot(*at)).copied().unwrap_or(u32::MAX);
+        for (at, _) in near.as_flattened_mut() {
+            *at = places.get(slot(*at)).copied().unwrap_or(NOBODY);
         }
-        Self { involved, near, ends }
+        Self { involved, members, places, near }
+    }
+
+    /// The place of a document in `involved`. Most have none, and those are told by the bits, which are few
+    /// enough to stay near the processor.
+    pub(crate) fn place(&self, ordinal: u32) -> Option<usize> {
+        self.members.has(ordinal).then(|| slot(self.places[slot(ordinal)]))
     }
 
     /// For each document in turn: the places in `involved` of those whose words count for it.
-    pub(crate) fn each(&self) -> impl Iterator<Item = &[(u32, f32)]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.near[start..*end])
+    /// A place that is not there stands for nobody.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Near> {
+        self.near.iter()
     }
 }
 
-/// The ordinals of the bits of one word, ascending.
-fn ones((place, word): (u32, &u64)) -> impl Iterator<Item = u32> {
-    let next = |left: &u64| Some(left & (left - 1)).filter(|left| *left != 0);
-    let lefts = std::iter::successors(Some(*word).filter(|word| *word != 0), next);
-    lefts.map(move |left| place * 64 + left.trailing_zeros())
-}
-
-/// Adds the documents around one, itself first, with the share that their words count.
-fn surroundings<N: Neighbours + ?Sized>(ordinal: u32, neighbours: &N, near: &mut Vec<(u32, f32)>) {
-    near.push((ordinal, 1.0));
-    let (mut before, mut after) = (Some(ordinal), Some(ordinal));
-    let whole = neighbours.share(ordinal);
-    let mut share = (whole, whole);
-    for _ in 0..REACH {
-        share = (share.0 * DECAY_BEFORE, share.1 * DECAY_AFTER);
-        before = before.and_then(|at| neighbours.before(at));
-        after = after.and_then(|at| neighbours.after(at));
-        near.extend(before.map(|at| (at, share.0)));
-        near.extend(after.map(|at| (at, share.1)));
+/// The documents around each, itself first. Step by step for all of them: each step waits for memory, and
+/// this way many wait together.
+fn surroundings<N: Neighbours + ?Sized>(documents: &[u32], neighbours: &N) -> Vec<Near> {
+    let mut near = vec![[(NOBODY, 1.0); 2 * REACH + 1]; documents.len()];
+    for (near, document) in near.iter_mut().zip(documents) {
+        near[0].0 = *document;
     }
+    let known = |at: u32| Some(at).filter(|at| *at != NOBODY);
+    for step in 0..REACH {
+        for near in &mut near {
+            let (earlier, later) = if step == 0 {
+                let whole = (near[0].0, neighbours.share(near[0].0));
+                (whole, whole)
+            } else {
+                (near[2 * step - 1], near[2 * step])
+            };
+            let before = known(earlier.0).and_then(|at| neighbours.before(at));
+            let after = known(later.0).and_then(|at| neighbours.after(at));
+            near[2 * step + 1] = (before.unwrap_or(NOBODY), earlier.1 * DECAY_BEFORE);
+            near[2 * step + 2] = (after.unwrap_or(NOBODY), later.1 * DECAY_AFTER);
+        }
+    }
+    near
 }

@@ -7,6 +7,7 @@
 
 pub mod analyze;
 pub mod around;
+mod bits;
 pub mod budget;
 mod coverage;
 pub mod detect;

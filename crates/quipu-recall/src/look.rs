@@ -3,6 +3,7 @@
 //! All statistics are over what the reader sees.
 
 use crate::around::{Around, Neighbours};
+use crate::bits::Bits;
 use crate::lexical::{Hit, Lexical, slot};
 use crate::limits::{MAX_NAMED_WORDS, MAX_POSTINGS_READ, MAX_SCORED_TERMS};
 use crate::postings::Postings;
@@ -16,6 +17,9 @@ const K1: f32 = 0.9;
 const B: f32 = 0.4;
 /// Lengths of documents for which the worth of a word is worked out once for all of them.
 const USUAL_LENGTHS: u32 = 256;
+
+/// A list is read whole if it has at most so many times as many documents as are looked for in it.
+const READ_WHOLE: usize = 16;
 
 /// Terms whose worth is worked out side by side.
 const TERMS_AT_ONCE: usize = 8;
@@ -110,18 +114,23 @@ impl<'i, 'q> Look<'i, 'q> {
                 break;
             }
         }
-        top(sums.hits(), limit, &accept)
+        top(sums.above(0.0), limit, &accept)
     }
 
     /// Adds what further terms are worth in the documents that were found.
     fn finish(&self, terms: &[Term<'_, '_>], sums: &mut Sums) {
-        let found = std::mem::take(&mut sums.matching);
+        let found = Bits::new(self.lexical.ordinals(), sums.matching.iter().copied());
+        let in_order: Vec<u32> = found.iter().collect();
         for term in terms {
-            term.list.for_each_of(&found, |place| {
-                sums.add(found[place], term.worth * self.saturation(found[place]));
-            });
+            let mut add = |ordinal: u32| sums.add(ordinal, term.worth * self.saturation(ordinal));
+            if let Some(bits) = term.list.bits() {
+                found.common(bits).for_each(add);
+            } else if is_read_whole(term.list, in_order.len()) {
+                term.list.iter().filter(|ordinal| found.has(*ordinal)).for_each(add);
+            } else {
+                term.list.for_each_of(&in_order, |place| add(in_order[place]));
+            }
         }
-        sums.matching = found;
     }
 
     /// What the terms could add to a document at most, and a little for rounding.
@@ -140,8 +149,9 @@ impl<'i, 'q> Look<'i, 'q> {
         }
         let around = Around::new(ordinals, self.lexical.ordinals(), neighbours);
         let mut own = vec![[0.0_f32; TERMS_AT_ONCE]; around.involved.len()];
+        let shares: Vec<f32> = around.involved.iter().map(|at| self.saturation(*at)).collect();
         for terms in self.terms.chunks(TERMS_AT_ONCE) {
-            self.own_scores(terms, &around.involved, &mut own);
+            self.own_scores(terms, &around, &shares, &mut own);
             for (total, near) in total.iter_mut().zip(around.each()) {
                 let mut best = [0.0_f32; TERMS_AT_ONCE];
                 for (at, share) in near {
@@ -176,18 +186,32 @@ impl<'i, 'q> Look<'i, 'q> {
         words
     }
 
-    /// What each of a few terms is worth in each of `ordinals`, which are in ascending order.
+    /// What each of a few terms is worth in each document that is involved. `shares` is what a word
+    /// counts in each of them.
     fn own_scores(
         &self,
         terms: &[Term<'_, '_>],
-        ordinals: &[u32],
+        around: &Around,
+        shares: &[f32],
         own: &mut [[f32; TERMS_AT_ONCE]],
     ) {
         own.fill([0.0; TERMS_AT_ONCE]);
         for (number, term) in terms.iter().enumerate() {
-            term.list.for_each_of(ordinals, |place| {
-                own[place][number] = term.worth * self.saturation(ordinals[place]);
-            });
+            if let Some(has) = term.list.marks() {
+                // Always written: whether a document has a common word cannot be foreseen.
+                for ((own, share), ordinal) in own.iter_mut().zip(shares).zip(&around.involved) {
+                    let worth = term.worth * share;
+                    own[number] = if has(*ordinal) { worth } else { 0.0 };
+                }
+            } else if is_read_whole(term.list, around.involved.len()) {
+                for place in term.list.iter().filter_map(|ordinal| around.place(ordinal)) {
+                    own[place][number] = term.worth * shares[place];
+                }
+            } else {
+                term.list.for_each_of(&around.involved, |place| {
+                    own[place][number] = term.worth * shares[place];
+                });
+            }
         }
     }
 
@@ -218,29 +242,35 @@ impl Sums {
         self.highest = self.highest.max(*score);
     }
 
-    /// Where documents with no score cannot be among the best with `more` either: leaves those that can,
-    /// in ascending order. Whether that is so.
+    /// Where documents with no score cannot be among the best with `more` either: leaves those that can.
+    /// Whether that is so.
     fn narrow(&mut self, limit: usize, more: f32, accept: &dyn Fn(u32) -> bool) -> bool {
-        if self.matching.len() < limit || more >= self.highest {
+        if limit == 0 || self.matching.len() < limit || more >= self.highest {
             return false;
         }
-        let best = top(self.hits(), limit, accept);
-        let Some(least) = best.get(limit.wrapping_sub(1)).map(|hit| hit.score) else {
-            return false;
-        };
-        if more >= least {
+        // Most attempts end here: there are too few that what is left could not outdo.
+        let safe = self.above(more);
+        if safe.len() < limit {
             return false;
         }
+        let best = top(safe, limit, accept);
+        let Some(least) = best.get(limit - 1).map(|hit| hit.score) else { return false };
         let scores = &self.scores;
         self.matching.retain(|at| scores[slot(*at)] + more >= least);
-        self.matching.sort_unstable();
         true
     }
 
-    fn hits(&self) -> impl Iterator<Item = Hit> {
+    /// The documents whose score is above some other.
+    fn above(&self, least: f32) -> Vec<Hit> {
         let hit = |at: &u32| Hit { ordinal: *at, score: self.scores[slot(*at)] };
-        self.matching.iter().map(hit)
+        self.matching.iter().map(hit).filter(|hit| hit.score > least).collect()
     }
+}
+
+/// Whether a list is so short, beside the documents that are looked for in it, that to read all of it is
+/// faster than to look for each of them.
+fn is_read_whole(list: &Postings, wanted: usize) -> bool {
+    slot(list.count()) / READ_WHOLE <= wanted
 }
 
 /// What the presence of a word says, less in a document that is longer than most.

@@ -108,14 +108,23 @@ impl Postings {
         true
     }
 
+    /// One bit for each ordinal, where the list has them.
+    pub(crate) fn bits(&self) -> Option<&[u64]> {
+        (!self.bits.is_empty()).then_some(&self.bits)
+    }
+
+    /// Whether the list has an ordinal, where that is quickly said of any.
+    pub(crate) fn marks(&self) -> Option<impl Fn(u32) -> bool> {
+        (!self.bits.is_empty()).then_some(|ordinal: u32| {
+            let word = self.bits.get(slot(ordinal / 64)).copied().unwrap_or(0);
+            word >> (ordinal % 64) & 1 == 1
+        })
+    }
+
     /// Calls `found` with the place in `wanted` of each ordinal that the list has. `wanted` is in
     /// ascending order. Stretches of the list in which nothing is wanted are not read.
     pub(crate) fn for_each_of(&self, wanted: &[u32], mut found: impl FnMut(usize)) {
-        if !self.bits.is_empty() {
-            let has = |ordinal: u32| {
-                let word = self.bits.get(slot(ordinal / 64));
-                word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
-            };
+        if let Some(has) = self.marks() {
             let places = wanted.iter().enumerate().filter(|(_, ordinal)| has(**ordinal));
             return places.for_each(|(place, _)| found(place));
         }

@@ -33,12 +33,30 @@ fn has_cue(text: &str) -> bool {
     words.filter(|word| !word.is_empty()).any(|word| {
         last.rotate_left(1);
         last[LONGEST - 1] = word;
-        CUES.iter().any(|cue| {
-            let end = last.iter().skip(LONGEST - cue.len());
-            end.zip(*cue).all(|(word, cue)| word.eq_ignore_ascii_case(cue))
-        })
+        may_end_cue(word)
+            && CUES.iter().any(|cue| {
+                let end = last.iter().skip(LONGEST - cue.len());
+                end.zip(*cue).all(|(word, cue)| word.eq_ignore_ascii_case(cue))
+            })
     })
 }
+
+/// Whether the last word of a cue begins as this word does: most words are out by their first letter.
+fn may_end_cue(word: &str) -> bool {
+    let first = word.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+    first.is_ascii_lowercase() && ENDINGS >> (first - b'a') & 1 == 1
+}
+
+/// One bit for each letter with which the last word of a cue begins.
+const ENDINGS: u32 = {
+    let (mut letters, mut at) = (0, 0);
+    while at < CUES.len() {
+        let cue = CUES[at];
+        letters |= 1 << (cue[cue.len() - 1].as_bytes()[0] - b'a');
+        at += 1;
+    }
+    letters
+};
 
 #[cfg(test)]
 mod tests {

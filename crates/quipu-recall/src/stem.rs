@@ -100,7 +100,7 @@ fn past_or_gerund(word: &mut Vec<u8>) {
 
 /// Applies the rule with the longest matching suffix, and no other even if its stem is too short.
 fn apply_first(word: &mut Vec<u8>, rules: &[Rule]) {
-    let matching = rules.iter().filter(|(suffix, _)| word.ends_with(suffix));
+    let matching = rules.iter().filter(|(suffix, _)| ends_with(word, suffix));
     if let Some((suffix, with)) = matching.max_by_key(|(suffix, _)| suffix.len())
         && measure(before(word, suffix.len())) > 0
     {
@@ -109,7 +109,7 @@ fn apply_first(word: &mut Vec<u8>, rules: &[Rule]) {
 }
 
 fn drop_suffix(word: &mut Vec<u8>) {
-    let matching = STEP_4.iter().filter(|suffix| word.ends_with(suffix));
+    let matching = STEP_4.iter().filter(|suffix| ends_with(word, suffix));
     let Some(suffix) = matching.max_by_key(|suffix| suffix.len()) else { return };
     let rest = before(word, suffix.len());
     let fits = *suffix != b"ion" || matches!(rest.last(), Some(b's' | b't'));
@@ -127,6 +127,11 @@ fn final_e(word: &mut Vec<u8>) {
     if syllables > 1 || (syllables == 1 && !ends_in_short_syllable(rest)) {
         word.pop();
     }
+}
+
+/// Most suffixes are out by their last letter, for which no call is needed.
+fn ends_with(word: &[u8], suffix: &[u8]) -> bool {
+    word.last() == suffix.last() && word.ends_with(suffix)
 }
 
 fn before(word: &[u8], suffix_len: usize) -> &[u8] {

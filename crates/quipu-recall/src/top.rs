@@ -6,12 +6,7 @@ use crate::lexical::Hit;
 
 /// The best of `hits`, best first, the higher ordinal first where scores are equal. `accept` is only
 /// asked about those that are good enough.
-pub(crate) fn top(
-    hits: impl Iterator<Item = Hit>,
-    limit: usize,
-    accept: &dyn Fn(u32) -> bool,
-) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = hits.collect();
+pub(crate) fn top(mut hits: Vec<Hit>, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
     let mut best: Vec<Hit> = Vec::new();
     let mut asked = 0;
     while best.len() < limit && asked < hits.len() {

@@ -7,14 +7,16 @@ use std::collections::BTreeSet;
 
 use crate::embedding::{Embedding, Row, dot};
 use crate::lexical::{Hit, slot};
+use crate::top::top;
 
 /// How many of the nearest codes are scored exactly, times the bits of a code: 1,024 for the built-in
 /// model. A shorter code says less, so more of them are.
 pub const RESCORED_BITS: usize = 1_024 * 256;
 /// How a distance is estimated below which there are so many codes: from one row in so many.
 const SAMPLED: usize = 16;
-/// Distances that are looked at together to see whether any of them is near.
-const GLANCED: usize = 32;
+/// Distances that are looked at together to see whether any of them is near: few enough that mostly
+/// none is.
+const GLANCED: usize = 8;
 /// Rows that are fetched from memory together, and what memory gives at a time.
 const FETCHED: usize = 32;
 const LINE_BYTES: usize = 64;
@@ -206,13 +208,14 @@ impl Vectors {
                 |row: &usize| Hit { ordinal: self.owners[*row], score: self.cosine(probe, *row) };
             hits.extend(rows.iter().map(hit));
         }
-        hits.sort_unstable_by(|a, b| {
-            b.ordinal.cmp(&a.ordinal).then_with(|| b.score.total_cmp(&a.score))
-        });
-        hits.dedup_by_key(|hit| hit.ordinal);
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.truncate(limit);
-        hits
+        // Only a document with several rows, or what is left of one that is gone, makes these differ.
+        if self.documents != self.owners.len() {
+            hits.sort_unstable_by(|a, b| {
+                b.ordinal.cmp(&a.ordinal).then_with(|| b.score.total_cmp(&a.score))
+            });
+            hits.dedup_by_key(|hit| hit.ordinal);
+        }
+        top(hits, limit, &|_| true)
     }
 
     /// Bytes held, within a few percent.
@@ -253,7 +256,9 @@ impl Vectors {
         let (mut seen_below, mut look_for) = (0_usize, wanted);
         while seen_below < left_at.len() && rows.len() < wanted {
             let bound = bound_of(&left_at, seen_below, look_for);
-            rows.extend(between(&distances, seen_below, bound).filter(accepted));
+            // Apart, because to ask about each waits for memory, and this way many wait together.
+            let near: Vec<usize> = between(&distances, seen_below, bound).collect();
+            rows.extend(near.into_iter().filter(accepted));
             (seen_below, look_for) = (bound, look_for.saturating_mul(4));
         }
         trim(rows, &distances, wanted)
@@ -277,8 +282,13 @@ impl Vectors {
     /// Reads a little of each row, so that memory is on its way for all of them at once. Rows lie far
     /// apart, and to wait for one after the other takes three times as long.
     fn fetch(&self, rows: impl Iterator<Item = usize>) {
-        let lines = rows.flat_map(|row| self.row(row).iter().step_by(LINE_BYTES));
-        std::hint::black_box(lines.fold(0_i8, |all, value| all ^ value));
+        let (mut values, mut scales) = (0_i8, 0_u32);
+        for row in rows {
+            scales ^= self.scales.get(row).map_or(0, |scale| scale.to_bits());
+            values =
+                self.row(row).iter().step_by(LINE_BYTES).fold(values, |all, value| all ^ value);
+        }
+        std::hint::black_box((values, scales));
     }
 
     fn row(&self, row: usize) -> &[i8] {
@@ -301,12 +311,20 @@ impl Space {
     fn code(&self, row: &Row) -> impl Iterator<Item = u64> {
         row.values.chunks(WORD_BITS).enumerate().map(move |(word, values)| {
             let centre = self.centre.get(word * WORD_BITS..).unwrap_or_default();
-            values.iter().enumerate().fold(0, |code, (bit, value)| {
-                let middle = centre.get(bit).copied().unwrap_or(0.0);
-                code | (u64::from(f32::from(*value) * row.scale > middle) << bit)
-            })
+            let mut above = [0_u8; WORD_BITS];
+            let middles = centre.iter().copied().chain(std::iter::repeat(0.0));
+            for ((above, value), middle) in above.iter_mut().zip(values).zip(middles) {
+                *above = u8::from(f32::from(*value) * row.scale > middle);
+            }
+            let bytes = above.as_chunks::<8>().0.iter().map(|eight| packed(*eight));
+            bytes.enumerate().fold(0, |code, (at, byte)| code | byte << (8 * at))
         })
     }
+}
+
+/// Eight numbers that are 0 or 1 as the bits of a byte. The factor moves each to its place.
+const fn packed(eight: [u8; 8]) -> u64 {
+    u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// In how many bits two codes differ.

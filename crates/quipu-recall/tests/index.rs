@@ -293,6 +293,30 @@ fn an_ordinal_is_taken_until_it_is_removed() {
 }
 
 #[test]
+fn a_document_scores_the_same_whoever_else_is_asked_about() {
+    const UNITS: u32 = 6000;
+    // Common words and rare ones, so that every way to look into a list is taken.
+    const STEPS: [u32; 5] = [2, 19, 23, 40, 700];
+    let words = |at: u32| STEPS.iter().filter(move |step| at.is_multiple_of(**step));
+    let text = |at: u32| words(at).map(|step| format!("word{step} ")).collect::<String>();
+    let texts: Vec<String> = (0..UNITS).map(|at| format!("{}every", text(at))).collect();
+    let index = build(&texts);
+    let query = Query::new(&[(&format!("{}every", text(0)), 1.0)]);
+    let look = index.lexical().look(&query, &Seen::ALL);
+    let all: Vec<u32> = (0..UNITS).collect();
+    let (row, alone) = (look.scores(&all, &Row(UNITS)), look.scores(&all, &Alone));
+    for (at, score) in all.iter().zip(&row).step_by(37) {
+        assert_eq!(look.scores(&[*at], &Row(UNITS)), [*score], "{at}");
+    }
+    let mut expected: Vec<Hit> =
+        all.iter().zip(alone).map(|(&ordinal, score)| Hit { ordinal, score }).collect();
+    expected.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.ordinal.cmp(&a.ordinal)));
+    for limit in [1, 5, 40, 400] {
+        assert_eq!(look.best(limit, &everything), expected[..limit], "{limit}");
+    }
+}
+
+#[test]
 fn names_the_words_as_the_query_wrote_them_rarest_first() {
     let texts = ["growing markets in asia", "market report", "a market", "nothing"];
     let index = build(&texts.map(str::to_owned));

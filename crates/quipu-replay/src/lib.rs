@@ -1,8 +1,9 @@
-//! Replay of recorded Tasks, receipts and their verification. Pure: no clock, no randomness, no
+//! Replay of recorded Tasks, running of modules, receipts and their verification. Pure: no clock, no randomness, no
 //! HTTP, no storage. What a run consumed comes in as recorded events; what a replay did goes out
 //! as events, a receipt and, where it failed, the first thing that was unavailable.
 
 pub mod cbor;
+pub mod module;
 pub mod receipt;
 mod schema;
 pub mod task;

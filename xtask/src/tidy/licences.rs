@@ -1,9 +1,10 @@
-//! Rule: every package is under a licence of `deny.toml`'s allow-list, and none is on its ban list.
+//! Rule: every package is under a licence of `deny.toml`'s allow-list or of its own exception there, and none is
+//! on its ban list.
 //! It reads the same lists as cargo-deny, so that the rule holds where cargo-deny is not installed.
 
 use super::finding::Finding;
 use super::metadata::{Metadata, Package};
-use super::tables::DenyTable;
+use super::tables::{DENY_TABLE, DenyTable};
 use super::tree::Tree;
 
 const LOCK: &str = "Cargo.lock";
@@ -17,7 +18,11 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, table: &DenyTable) -> Vec<
         let Some(licence) = &package.license else {
             return Some(format!("{} names no licence", package.name));
         };
-        match is_allowed(licence, &table.licenses.allow) {
+        let own = table.licenses.exceptions.iter().filter(|own| own.name == package.name);
+        let general = &table.licenses.allow;
+        let allowed: Vec<String> =
+            general.iter().chain(own.flat_map(|own| &own.allow)).cloned().collect();
+        match is_allowed(licence, &allowed) {
             Some(true) => None,
             Some(false) => Some(format!("{} is under {licence}, not allowed", package.name)),
             None => Some(format!("{} has a licence nobody can read: {licence}", package.name)),
@@ -28,10 +33,25 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, table: &DenyTable) -> Vec<
         let line = tree.line_where(LOCK, |line| line == name);
         complaint(package).map(|message| Finding::new(LOCK, line, message))
     };
-    metadata.packages.iter().filter_map(finding).collect()
+    let mut findings: Vec<Finding> = metadata.packages.iter().filter_map(finding).collect();
+    findings.extend(unneeded(tree, metadata, table));
+    findings
 }
 
-/// Judges an SPDX expression; None where it is not one. `/` is the old way to write OR.
+/// Exceptions for packages that are not there any more.
+fn unneeded(tree: &Tree, metadata: &Metadata, table: &DenyTable) -> Vec<Finding> {
+    let is_there = |name: &str| metadata.packages.iter().any(|package| package.name == name);
+    let gone = table.licenses.exceptions.iter().filter(|own| !is_there(&own.name));
+    gone.map(|own| {
+        let name = format!("\"{}\"", own.name);
+        let line = tree.line_where(DENY_TABLE, |line| line.contains(&name));
+        Finding::new(DENY_TABLE, line, format!("there is no package {}", own.name))
+    })
+    .collect()
+}
+
+/// Judges an SPDX expression; None where it is not one. `/` is the old way to write OR. A licence "or later", with
+/// a `+`, is allowed where the licence itself is.
 fn is_allowed(expression: &str, allowed: &[String]) -> Option<bool> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut parser = Parser { tokens: spaced.split_whitespace().collect(), allowed };
@@ -68,7 +88,8 @@ impl Parser<'_> {
             let answer = self.any()?;
             return self.take(")").then_some(answer);
         }
-        let mut name = self.name()?.to_owned();
+        let name = self.name()?;
+        let mut name = name.strip_suffix('+').unwrap_or(name).to_owned();
         if self.take("WITH") {
             name = format!("{name} WITH {}", self.name()?);
         }
@@ -94,12 +115,15 @@ mod tests {
     use super::*;
     use crate::tidy::finding::shown;
     use crate::tidy::metadata::workspace;
-    use crate::tidy::tables::{BannedPackage, DenyBans, DenyLicences};
+    use crate::tidy::tables::{BannedPackage, DenyBans, DenyLicences, LicenceException};
 
     fn table() -> DenyTable {
         let ban = BannedPackage { name: "evil".to_owned(), reason: "it is".to_owned() };
         let allow = ["MIT", "Apache-2.0", "Unicode-3.0", "A WITH B"].map(str::to_owned).to_vec();
-        DenyTable { licenses: DenyLicences { allow }, bans: DenyBans { deny: vec![ban] } }
+        let own =
+            LicenceException { name: "copyleft".to_owned(), allow: vec!["MPL-2.0".to_owned()] };
+        let licenses = DenyLicences { allow, exceptions: vec![own] };
+        DenyTable { licenses, bans: DenyBans { deny: vec![ban] } }
     }
 
     fn check_expression(expression: &str, expected: Option<bool>) {
@@ -120,6 +144,8 @@ mod tests {
         check_expression("A WITH B", Some(true));
         check_expression("A", Some(false));
         check_expression("MIT WITH B", Some(false));
+        check_expression("MIT+", Some(true));
+        check_expression("GPL-3.0+", Some(false));
     }
 
     #[test]
@@ -132,6 +158,7 @@ mod tests {
     #[test]
     fn refuses_packages_by_licence_and_by_name() {
         let foreign = [
+            ("copyleft", "1.0.0", Some("MPL-2.0+")),
             ("evil", "1.0.0", Some("MIT")),
             ("fine", "1.0.0", Some("MIT")),
             ("gpl", "1.0.0", Some("GPL-3.0")),
@@ -146,6 +173,19 @@ mod tests {
                 "Cargo.lock:1: gpl is under GPL-3.0, not allowed",
                 "Cargo.lock:1: none names no licence",
                 "Cargo.lock:1: odd has a licence nobody can read: MIT OR",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_exception_holds_for_its_package_alone_and_only_while_it_is_there() {
+        let foreign = [("other", "1.0.0", Some("MPL-2.0"))];
+        let tree = Tree::of(&[(DENY_TABLE, "[licenses]\n{ crate = \"copyleft\" }\n")]);
+        assert_eq!(
+            shown(&check(&tree, &workspace(&[], &foreign), &table())),
+            [
+                "Cargo.lock:1: other is under MPL-2.0, not allowed",
+                "deny.toml:2: there is no package copyleft",
             ]
         );
     }

@@ -118,6 +118,16 @@ pub(crate) struct DenyTable {
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct DenyLicences {
     pub(crate) allow: Vec<String>,
+    #[serde(default)]
+    pub(crate) exceptions: Vec<LicenceException>,
+}
+
+/// A package that may be under licences that others may not be under.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LicenceException {
+    #[serde(rename = "crate")]
+    pub(crate) name: String,
+    pub(crate) allow: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -53,13 +53,7 @@ impl ServerProcess {
 
     /// The processor time that the server has used, in seconds.
     pub(super) fn cpu_seconds(&self) -> f64 {
-        let path = format!("/proc/{}/stat", self.child.id());
-        let stat = std::fs::read_to_string(path).unwrap_or_default();
-        // After the name in brackets: state is the first field, user and system time the 12th and 13th.
-        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-        let ticks: f64 =
-            fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
-        ticks / 100.0
+        cpu_seconds(&self.child.id().to_string())
     }
 }
 
@@ -78,6 +72,15 @@ fn address_in(line: &str) -> Option<SocketAddr> {
         .take_while(|letter| letter.is_ascii_digit() || ".:".contains(*letter))
         .collect();
     text.parse().ok()
+}
+
+/// The processor time that a process has used, in seconds; `self` for this one.
+pub(super) fn cpu_seconds(process: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // After the name in brackets: state is the first field, user and system time the 12th and 13th.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: f64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+    ticks / 100.0
 }
 
 /// The resident memory of a process, `self` for this one.

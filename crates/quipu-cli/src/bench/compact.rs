@@ -30,12 +30,8 @@ pub(super) struct CompactArgs {
 pub(super) fn run(args: &CompactArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
     for strategy in ["archive", "summarize", "purge"] {
         let folder = Workplace::new(&args.data, &format!("compact-{strategy}"));
-        open::runtime()?.block_on(async {
-            open::fill(folder.path(), args.units, seed, TASKS).await?;
-            let field = open::open(folder.path())?;
-            measure(&field, args.units, strategy, report).await?;
-            field.close().await;
-            Ok::<_, Failure>(())
+        open::on_filled(&folder, args.units, seed, TASKS, async |field| {
+            measure(field, args.units, strategy, report).await
         })?;
     }
     Ok(())

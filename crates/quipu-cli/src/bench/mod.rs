@@ -12,6 +12,8 @@ mod detect_corpus;
 mod detect_pairs;
 mod engine;
 mod http;
+mod listeners;
+mod module_replay;
 mod open;
 mod probe;
 mod recall;

@@ -132,6 +132,23 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .map_err(|error| Failure::caused("cannot start a runtime", &error))
 }
 
+/// Fills a Field in a folder of its own, opens it again, measures, and closes it.
+pub(super) fn on_filled(
+    folder: &Workplace,
+    units: usize,
+    seed: u64,
+    tasks: u64,
+    measure: impl AsyncFnOnce(&Arc<Field>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    runtime()?.block_on(async {
+        fill(folder.path(), units, seed, tasks).await?;
+        let field = open(folder.path())?;
+        measure(&field).await?;
+        field.close().await;
+        Ok(())
+    })
+}
+
 /// Fills a Field in process and closes it in order.
 pub(super) async fn fill(data: &Path, units: usize, seed: u64, tasks: u64) -> Result<(), Failure> {
     let field = open(data)?;

@@ -31,12 +31,8 @@ pub(super) struct ReplayArgs {
 pub(super) fn run(args: &ReplayArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
     for (tasks, what) in [(1, "every event told"), (TASKS, "one event in fifty told")] {
         let folder = Workplace::new(&args.data, &format!("replay-{tasks}"));
-        open::runtime()?.block_on(async {
-            open::fill(folder.path(), args.units, seed, tasks).await?;
-            let field = open::open(folder.path())?;
-            measure(&field, args.units, what, report).await?;
-            field.close().await;
-            Ok::<_, Failure>(())
+        open::on_filled(&folder, args.units, seed, tasks, async |field| {
+            measure(field, args.units, what, report).await
         })?;
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Replays a recorded Task of many events in process, and makes and checks receipts: how fast, and whether memory
-//! grows with the recording. Nothing is stored and nothing is sent; reading a log is not part of it.
+//! Replays a recorded Task of many events in process, replays a module, and makes and checks receipts: how fast, and
+//! whether memory grows with the recording. Nothing is stored and nothing is sent; reading a log is not part of it.
 
 use clap::Args;
 use quipu_replay::{
@@ -20,6 +20,7 @@ use serde_json::json;
 
 use super::{
     child::resident_bytes,
+    module_replay,
     report::Report,
     stopwatch::{Samples, Stopwatch, rate},
 };
@@ -27,6 +28,9 @@ use crate::failure::Failure;
 
 /// Every so many events one records an answer.
 const ANSWER_EVERY: u64 = 10;
+
+/// How often the module is replayed.
+const MODULE_REPLAYS: usize = 20;
 
 const TIME: &str = "2026-05-01T08:00:00Z";
 
@@ -41,6 +45,9 @@ pub(super) struct TaskReplayArgs {
     /// How often a receipt is made and checked
     #[arg(long, default_value_t = 200)]
     receipts: usize,
+    /// How many questions the replayed module asks; 256 at most
+    #[arg(long, default_value_t = 100)]
+    questions: usize,
 }
 
 pub(super) fn run(args: &TaskReplayArgs, report: &mut Report) -> Result<(), Failure> {
@@ -58,6 +65,7 @@ pub(super) fn run(args: &TaskReplayArgs, report: &mut Report) -> Result<(), Fail
         report.figure(&what, rate(emitted, elapsed), "events/s");
         report.figure("resident afterwards", resident_bytes("self") / 1e6, "MB");
     }
+    module_replay::replays(args.questions, MODULE_REPLAYS, report)?;
     receipts(args, report)
 }
 

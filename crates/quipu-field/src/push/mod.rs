@@ -6,6 +6,7 @@
 
 mod cursor;
 mod debounce;
+mod heads;
 mod notices;
 mod prepared;
 mod relevance;

@@ -8,7 +8,10 @@ use quipu_recall::{Analyzed, summary};
 use quipu_wire::akashik::{MemoryType, Mode, SubscriptionEvent};
 use serde::de::DeserializeOwned;
 
-use super::notices::{Entity, Notice, RequiredAction, notices};
+use super::{
+    notices::{Entity, Notice, RequiredAction, notices},
+    relevance::LastAsked,
+};
 use crate::{
     bodies::Bodies,
     coordination::{HandoffBody, HandoffChange, TaskChange},
@@ -56,6 +59,7 @@ pub(crate) struct PreparedNotice {
     pub units: Vec<Arc<UnitFacts>>,
     /// The session that it belongs to, where it is not about units.
     pub session: Option<String>,
+    pub(super) last_asked: LastAsked,
 }
 
 /// What is known of a unit that never changes, so that its relevance never changes either.
@@ -98,7 +102,16 @@ pub(super) fn prepare(
                 .collect::<Result<Vec<_>, _>>()?;
             let summary = summarize(&notice, &sealed.event, index, commit, &units)?;
             let session = belongs_to(&notice, &header);
-            prepared.push(PreparedNotice { event: index, part, notice, summary, units, session });
+            let last_asked = LastAsked::default();
+            prepared.push(PreparedNotice {
+                event: index,
+                part,
+                notice,
+                summary,
+                units,
+                session,
+                last_asked,
+            });
         }
     }
     let ended = header.events.iter().filter_map(|sealed| ended(&sealed.event)).collect();

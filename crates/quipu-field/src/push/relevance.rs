@@ -2,6 +2,8 @@
 //! the newest one. Words are weighed against what the subscriber said of itself alone and not against
 //! the rest of the Field, so that the score of an event is the same whenever it is looked at.
 
+use std::sync::{Mutex, PoisonError};
+
 use quipu_recall::{
     Query, Weights, coverage,
     score::{self, Signals},
@@ -23,14 +25,44 @@ pub(super) fn query(entry: &SubscriptionEntry) -> Query {
     Query::new(&parts)
 }
 
+/// What a notice mattered to the subscriber that asked last. Many agents say the same of themselves, so the next one
+/// most often asks for the same.
+#[derive(Debug, Default)]
+pub(super) struct LastAsked(Mutex<Option<Answered>>);
+
+#[derive(Debug)]
+struct Answered {
+    role: String,
+    interests: Vec<String>,
+    relevance: f64,
+}
+
+impl LastAsked {
+    fn get_or_weigh(&self, entry: &SubscriptionEntry, weigh: impl FnOnce() -> f64) -> f64 {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last
+            && last.role == entry.role
+            && last.interests == entry.interests
+        {
+            return last.relevance;
+        }
+        let relevance = weigh();
+        let (role, interests) = (entry.role.clone(), entry.interests.clone());
+        *last = Some(Answered { role, interests, relevance });
+        relevance
+    }
+}
+
 /// From 0 to 1, in six digits. What is about no unit, or about the subscriber's own, always matters.
 pub(super) fn relevance(entry: &SubscriptionEntry, query: &Query, notice: &PreparedNotice) -> f64 {
     let concerns = notice.units.iter().any(|unit| unit.author == entry.agent);
     if notice.notice.units.is_empty() || concerns {
         return 1.0;
     }
-    let best = notice.units.iter().map(|unit| of_unit(entry, query, unit)).fold(0.0, f32::max);
-    (f64::from(best) * 1e6).round() / 1e6
+    notice.last_asked.get_or_weigh(entry, || {
+        let best = notice.units.iter().map(|unit| of_unit(entry, query, unit)).fold(0.0, f32::max);
+        (f64::from(best) * 1e6).round() / 1e6
+    })
 }
 
 fn of_unit(entry: &SubscriptionEntry, query: &Query, unit: &UnitFacts) -> f32 {

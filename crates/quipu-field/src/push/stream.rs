@@ -1,20 +1,27 @@
 //! One subscriber's way through the log. It asks for what is next when it has room for it, so a slow
 //! one costs no memory: it is merely behind, and reads what it missed from the log.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use quipu_log::EngineError;
 use quipu_recall::Query;
 use quipu_wire::{ErrorCode, ProtocolError, akashik::PushNotification};
-use tokio::sync::watch;
 
 use super::{
     Cursor,
     debounce::{Debounce, is_quiet},
+    heads::{Announced, Listening},
     notices::Entity,
     prepared::{Ended, Prepared, PreparedNotice},
     relevance,
-    tail::{Announced, Tail},
+    tail::Tail,
 };
 use crate::{
     failure::storage_failure, ids::SubscriptionId, limits::READ_PAGE, state::SubscriptionEntry,
@@ -54,7 +61,7 @@ pub struct PushStream {
     tail: Arc<Tail>,
     target: Target,
     query: Query,
-    head: watch::Receiver<Announced>,
+    listening: Listening,
     /// The next commit to look at. It may lie before `from`, to learn what was told before.
     position: u64,
     /// Nothing before this is delivered.
@@ -63,8 +70,21 @@ pub struct PushStream {
     cursor: Cursor,
     debounce: Option<Debounce>,
     page: VecDeque<Arc<Prepared>>,
+    /// The next page, while it is read from the log.
+    loading: Option<Loading>,
     /// What comes next, each with the cursor behind it.
     ready: VecDeque<(Cursor, Delivery)>,
+}
+
+type Page = Vec<Arc<Prepared>>;
+
+/// A page that is on its way.
+struct Loading(Pin<Box<dyn Future<Output = Result<Page, ProtocolError>> + Send>>);
+
+impl fmt::Debug for Loading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Loading")
+    }
 }
 
 impl PushStream {
@@ -74,7 +94,7 @@ impl PushStream {
         target: Target,
         after: Option<Cursor>,
     ) -> Result<Self, ProtocolError> {
-        let head = tail.watch();
+        let listening = tail.listen();
         // Whoever was answered before it opened a stream is not told of that again.
         let now = Cursor::after_commit(tail.durable());
         let begin = Cursor::after_commit(target.entry.position);
@@ -95,13 +115,14 @@ impl PushStream {
         Ok(Self {
             tail,
             query,
-            head,
+            listening,
             position,
             from,
             cursor: from,
             debounce: debounce.map(Debounce::new),
             target,
             page: VecDeque::new(),
+            loading: None,
             ready: VecDeque::new(),
         })
     }
@@ -114,37 +135,54 @@ impl PushStream {
 
     /// Waits for what comes next. Nothing is lost if it is dropped while it waits.
     pub async fn next(&mut self) -> Result<Delivery, ProtocolError> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// As [`Self::next`], for who waits for several things.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Delivery, ProtocolError>> {
         loop {
             if let Some((cursor, delivery)) = self.ready.pop_front() {
                 self.cursor = cursor;
-                return Ok(delivery);
+                return Poll::Ready(Ok(delivery));
             }
             if let Some(commit) = self.page.pop_front() {
                 self.take(&commit);
                 continue;
             }
-            let Announced { position: head, closed } = *self.head.borrow_and_update();
+            if let Some(Loading(loading)) = &mut self.loading {
+                let page = ready!(loading.as_mut().poll(cx));
+                self.loading = None;
+                self.turn_to(page?)?;
+                continue;
+            }
+            let Announced { position: head, closed } = self.listening.look(cx, self.position);
             if self.position <= head {
-                self.fetch(head).await?;
+                self.fetch(head)?;
                 continue;
             }
             self.cursor = self.cursor.max(Cursor::after_commit(head));
             // What was held while it was busy is given back before a long wait.
             (self.page, self.ready) = Default::default();
-            if closed || self.head.changed().await.is_err() {
-                return Ok(Delivery::End(End::Closed));
-            }
+            return if closed {
+                Poll::Ready(Ok(Delivery::End(End::Closed)))
+            } else {
+                Poll::Pending
+            };
         }
     }
 
-    async fn fetch(&mut self, head: u64) -> Result<(), ProtocolError> {
+    fn fetch(&mut self, head: u64) -> Result<(), ProtocolError> {
         let recent = self.tail.recent(self.position);
-        let page = if recent.is_empty() {
-            let (tail, position) = (Arc::clone(&self.tail), self.position);
-            blocking(move || tail.load(position, head)).await?
-        } else {
-            recent
-        };
+        if !recent.is_empty() {
+            return self.turn_to(recent);
+        }
+        let (tail, position) = (Arc::clone(&self.tail), self.position);
+        let loading = blocking(move || tail.load(position, head));
+        self.loading = Some(Loading(Box::pin(loading)));
+        Ok(())
+    }
+
+    fn turn_to(&mut self, page: Page) -> Result<(), ProtocolError> {
         if page.first().is_none_or(|commit| commit.position != self.position) {
             let message = format!("the log has no commit {} to tell of", self.position);
             return Err(ProtocolError::new(ErrorCode::InternalError, message));

@@ -10,9 +10,9 @@ use std::{
 
 use quipu_log::{Engine, EngineError, FieldName, StoredHeader};
 use serde::de::IgnoredAny;
-use tokio::sync::watch;
 
 use super::{
+    heads::{Heads, Listening},
     notices::Entity,
     prepared::{Prepared, PreparedNotice, prepare},
 };
@@ -34,14 +34,7 @@ pub(crate) struct Tail {
     published: Mutex<Published>,
     moved: Condvar,
     recent: Mutex<Recent>,
-    head: watch::Sender<Announced>,
-}
-
-/// How far subscribers may look, and whether there can be more.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Announced {
-    pub position: u64,
-    pub closed: bool,
+    heads: Arc<Heads>,
 }
 
 /// How far the writer has come.
@@ -94,8 +87,9 @@ impl Tail {
     pub(super) fn may_tell(&self, speaker: Speaker<'_>, notice: &PreparedNotice) -> bool {
         let state = &self.view.read().state;
         let sees = |unit: u32| {
-            let session = state.units.session_of(unit).map(|name| state.names.text(name));
-            may_see(state, speaker, session, unit)
+            // What belongs to no session is seen by all, and there are many to ask for.
+            let Some(session) = state.units.session_of(unit) else { return true };
+            may_see(state, speaker, Some(state.names.text(session)), unit)
         };
         match &notice.notice.entity {
             Entity::Unit(unit) => state.units.find(*unit).is_some_and(sees),
@@ -125,19 +119,19 @@ impl Tail {
             published: Mutex::new(Published { position, closed: false, followed: false }),
             moved: Condvar::new(),
             recent: Mutex::default(),
-            head: watch::Sender::new(Announced { position, closed: false }),
+            heads: Arc::new(Heads::new(position)),
         }
     }
 
     /// Learns of every move of the head. It never runs ahead of what is durable.
-    pub(crate) fn watch(&self) -> watch::Receiver<Announced> {
+    pub(super) fn listen(&self) -> Listening {
         let mut published = lock(&self.published);
         // Nobody else waits for what happened before, so nobody misses it.
-        if self.head.receiver_count() == 0 {
+        if !self.heads.has_listeners() {
             published.followed = true;
-            self.announce(published.position);
+            self.heads.announce(published.position);
         }
-        self.head.subscribe()
+        self.heads.listen()
     }
 
     /// The last commit that is durable. The head may be a little behind.
@@ -149,25 +143,20 @@ impl Tail {
     pub(crate) fn run(&self) {
         while let Some((reached, position)) = self.next() {
             let reached = self.advance(reached, position);
-            self.announce(reached);
+            self.heads.announce(reached);
         }
-        self.head.send_modify(|head| head.closed = true);
-    }
-
-    /// Never goes back: whoever came first after a pause may have announced more meanwhile.
-    fn announce(&self, position: u64) {
-        self.head.send_modify(|head| head.position = head.position.max(position));
+        self.heads.close();
     }
 
     /// Waits for commits that somebody is to be told of: behind the first position, up to the second.
     fn next(&self) -> Option<(u64, u64)> {
         let mut published = lock(&self.published);
         loop {
-            if published.followed && self.head.receiver_count() == 0 {
+            if published.followed && !self.heads.has_listeners() {
                 published.followed = false;
                 *lock(&self.recent) = Recent::default();
             }
-            let reached = self.head.borrow().position;
+            let reached = self.heads.announced().position;
             if published.followed && published.position > reached {
                 return Some((reached, published.position));
             }
@@ -199,8 +188,10 @@ impl Tail {
         let recent = lock(&self.recent);
         let first = recent.commits.front().map_or(u64::MAX, |commit| commit.position);
         let skip = from.checked_sub(first).and_then(|skip| usize::try_from(skip).ok());
-        let Some(skip) = skip else { return Vec::new() };
-        recent.commits.iter().skip(skip).take(PUSH_PAGE).map(Arc::clone).collect()
+        let Some(skip) = skip.filter(|skip| *skip < recent.commits.len()) else {
+            return Vec::new();
+        };
+        recent.commits.range(skip..).take(PUSH_PAGE).map(Arc::clone).collect()
     }
 
     /// Reads a page of commits from the log, none behind `last`. Blocks.

@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes from a commit what belongs to the chain; `false` where that is too much.
-    fn visit(&mut self, stored: &StoredHeader, header: Header<Event>) -> bool {
+    fn visit(&mut self, stored: &StoredHeader, mut header: Header<Event>) -> bool {
         let belongs = self.belonging(stored, &header);
         if !belongs.contains(&true) {
             return true;
@@ -213,16 +213,18 @@ impl<'a> Search<'a> {
             .filter(|(sealed, belongs)| **belongs && links(&sealed.event).follows)
             .map(|(sealed, _)| sealed.event.clone())
             .collect();
-        let indexed: Vec<_> = (0u32..).zip(header.events).zip(belongs).collect();
-        for ((index, sealed), belongs) in indexed.into_iter().rev() {
+        for ((index, sealed), belongs) in header.events.into_iter().enumerate().zip(belongs).rev() {
             let Some(shape) = shape(&sealed.event).filter(|_| belongs) else { continue };
-            let followed = if index == 0 { std::mem::take(&mut followed) } else { Vec::new() };
+            let (followed, actor) = match index {
+                0 => (std::mem::take(&mut followed), std::mem::take(&mut header.actor)),
+                _ => (Vec::new(), header.actor.clone()),
+            };
             let found = Found {
                 position: header.position,
-                index,
+                index: u32::try_from(index).unwrap_or(u32::MAX),
                 epoch: header.epoch,
                 time_ms: header.time_ms,
-                actor: header.actor.clone(),
+                actor,
                 event: self.trace.hidden.redact(sealed.event),
                 followed,
             };

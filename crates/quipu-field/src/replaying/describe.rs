@@ -23,6 +23,8 @@ use crate::{
 
 /// Characters of a unit's text, or of a hint, in a timeline.
 const BRIEF_CHARS: usize = 200;
+/// Bytes for which there is room at first in what is told of a recorded unit.
+const RECORDED_BYTES: usize = 256;
 /// Units that are named of what an agent was shown, where not everything is told; and in the story.
 const SHOWN_NAMED: usize = 10;
 const SHOWN_SAID: usize = 3;
@@ -383,8 +385,6 @@ fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<W
     let Event::UnitRecorded { unit, mode, memory_type, task, relations, .. } = &found.event else {
         return Ok(Words::default());
     };
-    let content = texts.of(found, Part::Content)?;
-    let text = content.map_or_else(|| "(erased)".to_owned(), |content| brief(&content));
     let has = |kind: RelationType| relations.iter().any(|link| link.kind == kind);
     let manner = if has(RelationType::Contradicts) {
         "contradicting "
@@ -394,21 +394,28 @@ fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<W
         ""
     };
     let draft = if *mode == Mode::Draft { "draft " } else { "" };
-    let relation = [RelationType::Contradicts, RelationType::Supersedes]
-        .into_iter()
-        .find(|kind| has(*kind))
-        .map(|kind| format!(" with {kind} relation"));
-    let spoken = text.trim_end_matches('.');
-    Ok(Words {
-        description: format!("Recorded {draft}{manner}{}: {text}", spaced(memory_type.as_str())),
-        said: if is_in_story {
-            format!("{} recorded {spoken}{}", found.actor, relation.unwrap_or_default())
-        } else {
-            String::new()
-        },
-        unit: Some(*unit),
-        task: task.clone(),
-    })
+    // Most of a timeline is this, so it is written down once and not put together from parts.
+    let mut description = String::with_capacity(RECORDED_BYTES);
+    for part in ["Recorded ", draft, manner] {
+        description.push_str(part);
+    }
+    description.extend(memory_type.as_str().chars().map(|c| if c == '_' { ' ' } else { c }));
+    description.push_str(": ");
+    let begin = description.len();
+    match texts.of(found, Part::Content)? {
+        Some(content) => push_brief(&content, &mut description),
+        None => description.push_str("(erased)"),
+    }
+    let mut said = String::new();
+    if is_in_story {
+        let relation = [RelationType::Contradicts, RelationType::Supersedes]
+            .into_iter()
+            .find(|kind| has(*kind))
+            .map(|kind| format!(" with {kind} relation"));
+        let text = description.get(begin..).unwrap_or_default().trim_end_matches('.');
+        said = format!("{} recorded {text}{}", found.actor, relation.unwrap_or_default());
+    }
+    Ok(Words { description, said, unit: Some(*unit), task: task.clone() })
 }
 
 fn compacted(
@@ -441,14 +448,54 @@ fn compacted(
 
 /// What a unit says, in one line.
 fn brief(content: &str) -> String {
-    one_line(&summary::lead(content, BRIEF_CHARS))
+    let mut line = String::new();
+    push_brief(content, &mut line);
+    line
+}
+
+fn push_brief(content: &str, line: &mut String) {
+    push_line(&summary::lead(content, BRIEF_CHARS), line);
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::new();
+    push_line(text, &mut line);
+    line
 }
 
-/// A word of the protocol as people write it.
-fn spaced(word: &str) -> String {
-    word.replace('_', " ")
+/// Writes a text in one line, with one space between its words.
+fn push_line(text: &str, line: &mut String) {
+    let bytes = text.as_bytes();
+    // Most texts are such a line already; white space beyond ASCII is not looked for here.
+    let is_plain = bytes.iter().all(|byte| (b' '..=b'~').contains(byte))
+        && !bytes.windows(2).any(|pair| pair == b"  ")
+        && !text.starts_with(' ')
+        && !text.ends_with(' ');
+    if is_plain {
+        line.push_str(text);
+        return;
+    }
+    for (number, word) in text.split_whitespace().enumerate() {
+        if number > 0 {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::one_line;
+
+    proptest! {
+        #[test]
+        fn a_line_has_the_words_of_the_text_with_one_space_between(
+            text in "([ a-z.~\\t\\n\u{a0}é]|  ){0,12}",
+        ) {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            prop_assert_eq!(one_line(&text), words.join(" "));
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! Reads the texts beside events for a timeline: in the order of the log and many at a time, past the cache of bodies, which
 //! a long timeline would only wash out.
 
-use quipu_log::{Commit, Engine, EngineError, FieldName, decode_body};
+use std::borrow::Cow;
+
+use quipu_log::{Engine, EngineError, FieldName, StoredBodies, decode_body};
 use serde::Deserialize;
 
 use super::chain::Found;
@@ -18,7 +20,7 @@ pub(crate) struct Texts<'a> {
     engine: &'a dyn Engine,
     field: &'a FieldName,
     chain: &'a [Found],
-    page: Vec<Commit>,
+    page: Vec<StoredBodies>,
     last: u64,
 }
 
@@ -42,25 +44,36 @@ pub(super) enum Part {
 /// Of a body's texts, those that can be told; a body has one of them.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Body {
-    content: Option<String>,
-    hint: Option<String>,
-    title: Option<String>,
-    reason: Option<String>,
-    description: Option<String>,
-    rationale: Option<String>,
+struct Body<'a> {
+    #[serde(borrow)]
+    content: Option<Text<'a>>,
+    #[serde(borrow)]
+    hint: Option<Text<'a>>,
+    #[serde(borrow)]
+    title: Option<Text<'a>>,
+    #[serde(borrow)]
+    reason: Option<Text<'a>>,
+    #[serde(borrow)]
+    description: Option<Text<'a>>,
+    #[serde(borrow)]
+    rationale: Option<Text<'a>>,
 }
 
-impl Body {
-    fn part(self, part: Part) -> Option<String> {
-        match part {
+/// A text as it stands in the body, where nothing in it is escaped.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Body<'a> {
+    fn part(self, part: Part) -> Option<Cow<'a, str>> {
+        let text = match part {
             Part::Content => self.content,
             Part::Hint => self.hint,
             Part::Title => self.title,
             Part::Reason => self.reason,
             Part::Description => self.description,
             Part::Rationale => self.rationale,
-        }
+        };
+        text.map(|text| text.0)
     }
 }
 
@@ -75,10 +88,14 @@ impl<'a> Texts<'a> {
     }
 
     /// The text beside an event, or nothing where there is none or it was erased.
-    pub(super) fn of(&mut self, found: &Found, part: Part) -> Result<Option<String>, EngineError> {
+    pub(super) fn of(
+        &mut self,
+        found: &Found,
+        part: Part,
+    ) -> Result<Option<Cow<'_, str>>, EngineError> {
         let position = found.position;
         let body = self.commit(position)?.and_then(|commit| commit.body(found.index));
-        let body = body.map(|body| decode_body::<Body>(position, &body.json)).transpose()?;
+        let body = body.map(|body| decode_body::<Body<'_>>(position, &body.json)).transpose()?;
         Ok(body.and_then(|body| body.part(part)))
     }
 
@@ -86,17 +103,17 @@ impl<'a> Texts<'a> {
     pub(super) fn unit(&self, unit: UnitId) -> Result<Option<String>, EngineError> {
         let is_it = |found: &&Found| found.recorded().is_some_and(|(recorded, _)| recorded == unit);
         let Some(found) = self.chain.iter().find(is_it) else { return Ok(None) };
-        let read = self.engine.read(self.field, found.position, 1)?;
+        let read = self.engine.read_bodies(self.field, found.position, 1)?;
         let body = read.first().and_then(|commit| commit.body(found.index));
-        let body = body.map(|body| decode_body::<Body>(found.position, &body.json));
-        Ok(body.transpose()?.and_then(|body| body.content))
+        let body = body.map(|body| decode_body::<Body<'_>>(found.position, &body.json));
+        Ok(body.transpose()?.and_then(|body| body.part(Part::Content)).map(Cow::into_owned))
     }
 
-    fn commit(&mut self, position: u64) -> Result<Option<&Commit>, EngineError> {
+    fn commit(&mut self, position: u64) -> Result<Option<&StoredBodies>, EngineError> {
         if self.at(position).is_none() {
             let close = position.saturating_sub(self.last) <= CLOSE;
             let limit = if close { CLOSE_PAGE } else { 1 };
-            self.page = self.engine.read(self.field, position, limit)?;
+            self.page = self.engine.read_bodies(self.field, position, limit)?;
         }
         self.last = position;
         Ok(self.at(position).and_then(|at| self.page.get(at)))

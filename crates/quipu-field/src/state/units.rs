@@ -82,6 +82,9 @@ pub struct UnitTable {
     sessions: Vec<Option<Name>>,
     /// By ordinal: the units before and after it in its row.
     beside: Vec<[u32; 2]>,
+    /// By ordinal: whether it belongs to no session and no task. Apart from the details, because who ranks
+    /// asks it of every neighbour.
+    loose: Vec<bool>,
     /// The last unit of each row.
     row_ends: BTreeMap<Row, u32>,
 }
@@ -142,6 +145,7 @@ impl UnitTable {
         let row = details.session.map(Row::Session);
         let row = row.or_else(|| details.task.map(Row::Task)).unwrap_or(Row::Neither);
         self.join_row(ordinal, row);
+        self.loose.push(row == Row::Neither);
         self.sessions.push(details.session);
         *self.kinds.entry(flags).or_default() += 1;
         self.flags.push(flags);
@@ -166,6 +170,12 @@ impl UnitTable {
     #[must_use]
     pub fn after(&self, ordinal: u32) -> Option<u32> {
         self.beside.get(index(ordinal)).map(|[_, after]| *after).filter(|at| *at != NOBODY)
+    }
+
+    /// Whether neither a session nor a task says what a unit belongs to.
+    #[must_use]
+    pub fn is_loose(&self, ordinal: u32) -> bool {
+        self.loose.get(index(ordinal)).copied().unwrap_or(false)
     }
 
     /// The sessions in which units were recorded.
@@ -211,6 +221,14 @@ impl UnitTable {
     #[must_use]
     pub fn details(&self, ordinal: u32) -> Option<&UnitDetails> {
         self.details.get(index(ordinal))
+    }
+
+    /// Reads a little of the details of each of some units, so that memory is on its way for all of them at
+    /// once: who then looks at one after the other does not wait for each.
+    pub(crate) fn fetch(&self, ordinals: &[u32]) {
+        let details = ordinals.iter().filter_map(|ordinal| self.details(*ordinal));
+        let ends = |unit: &UnitDetails| unit.position ^ u64::from(unit.mode == Mode::Draft);
+        std::hint::black_box(details.fold(0, |all, unit| all ^ ends(unit)));
     }
 
     /// The session that a unit was recorded in. Apart from its details, because every read asks.

@@ -255,8 +255,8 @@ async fn the_same_message_twice_moves_once_and_another_under_its_id_is_refused()
 
 /// Time that stands until it is moved.
 #[derive(Debug, Default)]
-struct Clockwork {
-    now: AtomicU64,
+pub(crate) struct Clockwork {
+    pub(crate) now: AtomicU64,
     ids: ScriptedOrigin,
 }
 
@@ -274,7 +274,9 @@ impl Origin for Clockwork {
     }
 }
 
-async fn with_clock(snapshots: Option<PathBuf>) -> (Arc<Clockwork>, Arc<dyn Engine>, Arc<Field>) {
+pub(crate) async fn with_clock(
+    snapshots: Option<PathBuf>,
+) -> (Arc<Clockwork>, Arc<dyn Engine>, Arc<Field>) {
     let clock = Arc::new(Clockwork::default());
     let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
     let origin = Arc::clone(&clock) as Arc<dyn Origin>;

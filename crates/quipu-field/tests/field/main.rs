@@ -12,6 +12,7 @@ mod detect_on_record;
 mod enrich;
 mod faults;
 mod handoff;
+mod harn;
 mod labelled;
 mod large;
 mod log_page;

@@ -34,6 +34,15 @@ pub struct StoredHeader {
     pub json: Box<[u8]>,
 }
 
+/// The bodies of a commit without its header, for whoever knows that already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredBodies {
+    /// Dense, from 1.
+    pub position: u64,
+    /// The bodies in the order of their events.
+    pub bodies: Vec<StoredBody>,
+}
+
 /// The body of one event of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBody {
@@ -84,6 +93,40 @@ impl From<Commit> for StoredHeader {
     }
 }
 
+impl StoredBodies {
+    /// The body of an event, if it has one that is not erased.
+    #[must_use]
+    pub fn body(&self, event: u32) -> Option<&Body> {
+        body_of(&self.bodies, event)
+    }
+
+    /// About how many bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        bytes_of(&self.bodies)
+    }
+}
+
+impl From<Commit> for StoredBodies {
+    fn from(commit: Commit) -> Self {
+        Self { position: commit.position, bodies: commit.bodies }
+    }
+}
+
+fn body_of(bodies: &[StoredBody], event: u32) -> Option<&Body> {
+    bodies.iter().filter(|stored| stored.event == event).find_map(|stored| match &stored.content {
+        BodyContent::Present(body) => Some(body),
+        BodyContent::Erased => None,
+    })
+}
+
+fn bytes_of(bodies: &[StoredBody]) -> usize {
+    let texts = bodies.iter().map(|stored| match &stored.content {
+        BodyContent::Present(body) => body.json.len(),
+        BodyContent::Erased => 0,
+    });
+    texts.sum()
+}
+
 fn decode_header<E: DeserializeOwned>(position: u64, json: &[u8]) -> Result<Header<E>, Damage> {
     let unreadable = |reason: String| Damage::new(position, DamageKind::HeaderUnreadable(reason));
     let header: Header<E> = serde_json::from_slice(json).map_err(|e| unreadable(e.to_string()))?;
@@ -112,11 +155,7 @@ impl Commit {
     /// About how many bytes the commit takes.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
-        let texts = self.bodies.iter().map(|stored| match &stored.content {
-            BodyContent::Present(body) => body.json.len(),
-            BodyContent::Erased => 0,
-        });
-        self.header.len() + texts.sum::<usize>()
+        self.header.len() + bytes_of(&self.bodies)
     }
 
     /// Reads the header with the caller's type of event.
@@ -130,12 +169,7 @@ impl Commit {
     /// The body of an event, if it has one that is not erased.
     #[must_use]
     pub fn body(&self, event: u32) -> Option<&Body> {
-        self.bodies.iter().filter(|stored| stored.event == event).find_map(|stored| {
-            match &stored.content {
-                BodyContent::Present(body) => Some(body),
-                BodyContent::Erased => None,
-            }
-        })
+        body_of(&self.bodies, event)
     }
 
     /// Checks that this commit is intact and follows `after`; answers the head that ends with it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::factory::EngineFactory;
 use super::sample::{Chain, field};
-use crate::commit::{Commit, Head, StoredHeader};
+use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::EngineError;
 use crate::verify::verify_chain;
@@ -34,8 +34,11 @@ pub fn honours_start_and_limit(factory: &dyn EngineFactory) {
         let read = engine.read(&name, from, limit).expect("read");
         assert_eq!(positions(&read), expected, "from {from}, limit {limit}");
         let headers = engine.read_headers(&name, from, limit).expect("read headers");
-        let of_read: Vec<StoredHeader> = read.into_iter().map(StoredHeader::from).collect();
-        assert_eq!(headers, of_read, "from {from}, limit {limit}");
+        let of_read = read.iter().cloned().map(StoredHeader::from);
+        assert_eq!(headers, of_read.collect::<Vec<_>>(), "from {from}, limit {limit}");
+        let bodies = engine.read_bodies(&name, from, limit).expect("read bodies");
+        let of_read = read.into_iter().map(StoredBodies::from);
+        assert_eq!(bodies, of_read.collect::<Vec<_>>(), "from {from}, limit {limit}");
     }
     let followed = engine.follow(&name, 2, LONG, 2).expect("follow");
     assert_eq!(positions(&followed), [2, 3]);
@@ -48,6 +51,7 @@ pub fn names_an_unknown_field(factory: &dyn EngineFactory) {
     let errors = [
         engine.read(&name, 1, 1).expect_err("read"),
         engine.read_headers(&name, 1, 1).expect_err("read headers"),
+        engine.read_bodies(&name, 1, 1).expect_err("read bodies"),
         engine.follow(&name, 1, Duration::ZERO, 1).expect_err("follow"),
         engine.erase(&name, &[]).expect_err("erase"),
         engine.seal(&name).expect_err("seal"),

@@ -12,7 +12,7 @@ use super::field_log::FieldLog;
 use super::layout::{self, FieldFiles};
 use super::open_error::OpenError;
 use super::options::SqliteOptions;
-use crate::commit::{Commit, Head, StoredHeader};
+use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::engine::{BodyAddress, Engine, EngineError, Erasure, check_batch};
 use crate::field_name::FieldName;
 
@@ -156,6 +156,15 @@ impl Engine for SqliteEngine {
         limit: usize,
     ) -> Result<Vec<StoredHeader>, EngineError> {
         self.known(field)?.read_headers(from, limit)
+    }
+
+    fn read_bodies(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredBodies>, EngineError> {
+        self.known(field)?.read_bodies(from, limit)
     }
 
     fn follow(

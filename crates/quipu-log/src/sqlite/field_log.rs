@@ -18,7 +18,7 @@ use super::readers::Readers;
 use super::schema::{self, Identity};
 use super::writer::{Writer, read_sealed};
 use super::{erase, rows};
-use crate::commit::{Commit, Head, StoredHeader};
+use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{BodyAddress, EngineError, Erasure};
 use crate::field_name::FieldName;
@@ -205,7 +205,7 @@ impl FieldLog {
     }
 
     pub(super) fn read(&self, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
-        let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
+        let to = self.end();
         self.readers.with(|connection| rows::read(connection, from, to, limit))
     }
 
@@ -214,8 +214,22 @@ impl FieldLog {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredHeader>, EngineError> {
-        let to = if self.writer.is_some() { self.published().position } else { u64::MAX };
+        let to = self.end();
         self.readers.with(|connection| rows::read_headers(connection, from, to, limit))
+    }
+
+    pub(super) fn read_bodies(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredBodies>, EngineError> {
+        let to = self.end();
+        self.readers.with(|connection| rows::read_bodies(connection, from, to, limit))
+    }
+
+    /// The last position that may be read.
+    fn end(&self) -> u64 {
+        if self.writer.is_some() { self.published().position } else { u64::MAX }
     }
 
     pub(super) fn follow(

@@ -7,7 +7,7 @@ use quipu_wire::hash::Hash;
 
 use super::failure::explain;
 use crate::bodies;
-use crate::commit::{Commit, Head, StoredHeader};
+use crate::commit::{Commit, Head, StoredBodies, StoredBody, StoredHeader};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{EngineError, READ_BYTES_MAX};
 
@@ -15,6 +15,7 @@ const INSERT: &str = "INSERT INTO commits (position, epoch, prev, hash, header, 
 const READ: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits \
      WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
 const READ_HEADERS: &str = "SELECT position, header FROM commits WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
+const READ_BODIES: &str = "SELECT position, bodies FROM commits WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
 const LAST: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits ORDER BY position DESC LIMIT 1";
 const HASH_AT: &str = "SELECT hash FROM commits WHERE position = ?1";
 
@@ -87,6 +88,21 @@ pub(super) fn read_headers(
         let json = header(row, 1, position)?;
         let bytes = json.len();
         Ok((StoredHeader { position, json }, bytes))
+    })
+}
+
+/// The bodies of the commits from `from` to `to`, at most `limit`.
+pub(super) fn read_bodies(
+    connection: &Connection,
+    from: u64,
+    to: u64,
+    limit: usize,
+) -> Result<Vec<StoredBodies>, EngineError> {
+    page(connection, READ_BODIES, from, to, limit, |row| {
+        let position = position(row)?;
+        let stored = StoredBodies { position, bodies: bodies(row, 1, position)? };
+        let bytes = stored.bytes();
+        Ok((stored, bytes))
     })
 }
 
@@ -168,6 +184,16 @@ fn header(row: &Row<'_>, column: usize, position: u64) -> Result<Box<[u8]>, Dama
     }
 }
 
+fn bodies(row: &Row<'_>, column: usize, position: u64) -> Result<Vec<StoredBody>, Damage> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Null) => Ok(Vec::new()),
+        Ok(ValueRef::Text(text)) => {
+            bodies::decode(text).map_err(|e| Damage::new(position, DamageKind::BodiesUnreadable(e)))
+        }
+        Ok(_) | Err(_) => Err(not_as_written(position, "bodies")),
+    }
+}
+
 fn not_as_written(position: u64, column: &str) -> Damage {
     let reason = format!("column {column} is not what was written");
     Damage::new(position, DamageKind::StorageUnreadable(reason))
@@ -187,11 +213,6 @@ fn decode(row: &Row<'_>) -> Result<Commit, Damage> {
         Ok(_) | Err(_) => return Err(wrong("epoch")),
     };
     let header = header(row, 4, position)?;
-    let bodies = match row.get_ref(5) {
-        Ok(ValueRef::Null) => Vec::new(),
-        Ok(ValueRef::Text(text)) => bodies::decode(text)
-            .map_err(|e| Damage::new(position, DamageKind::BodiesUnreadable(e)))?,
-        Ok(_) | Err(_) => return Err(wrong("bodies")),
-    };
+    let bodies = bodies(row, 5, position)?;
     Ok(Commit { position, epoch, prev: hash(2, "prev")?, hash: hash(3, "hash")?, header, bodies })
 }

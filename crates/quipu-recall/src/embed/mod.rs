@@ -6,6 +6,7 @@ mod embedder;
 mod letters;
 mod pieces;
 mod static_table;
+mod token_tree;
 mod wordpiece;
 
 pub use embedder::{EmbedError, Embedder};

@@ -9,11 +9,16 @@ use super::letters::{is_ideograph, is_invisible, is_punctuation};
 /// Runs in one pass with one buffer.
 pub(super) fn for_each_piece(text: &str, mut each: impl FnMut(&str) -> bool) {
     let mut word = String::with_capacity(32);
-    for letter in text.chars() {
-        if letter.is_ascii_alphanumeric() {
-            word.push(letter.to_ascii_lowercase());
-            continue;
-        }
+    let mut rest = text;
+    loop {
+        let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let (run, behind) = rest.split_at(plain);
+        let start = word.len();
+        word.push_str(run);
+        word[start..].make_ascii_lowercase();
+        let mut letters = behind.chars();
+        let Some(letter) = letters.next() else { break };
+        rest = letters.as_str();
         let go_on = if letter.is_whitespace() {
             finish(&mut word, &mut each)
         } else if is_invisible(letter) {

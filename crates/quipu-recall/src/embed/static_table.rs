@@ -11,6 +11,8 @@ use crate::limits::MAX_EMBEDDED_TOKENS;
 static PACKED: &[u8] = include_bytes!("../../models/static-256.bin");
 const MAGIC: &[u8] = b"quipuemb";
 const VERSION: u32 = 1;
+/// Numbers of a vector that are summed at a time; a vector has a multiple of these.
+const SUMMED: usize = 32;
 
 /// A table of token vectors and the vocabulary to look them up with.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ impl BuiltIn {
         let (scales, table) = rest.split_at_checked(rows * 4)?;
         let vocabulary = std::str::from_utf8(vocabulary).ok()?;
         let whole = version == VERSION
+            && dimensions.is_multiple_of(SUMMED)
             && table.len() == rows * dimensions
             && vocabulary.lines().count() == rows;
         whole.then(|| Self {
@@ -67,11 +70,11 @@ impl BuiltIn {
 
     /// The vector of one text, of length 1; zeros where no word of it is known.
     pub fn vector(&self, text: &str) -> Vec<f32> {
+        let mut ids = self.words.ids(text, MAX_EMBEDDED_TOKENS);
+        ids.retain(|id| Some(*id) != self.words.unknown());
         let mut sum = vec![0.0; self.dimensions];
-        for id in self.words.ids(text, MAX_EMBEDDED_TOKENS) {
-            if Some(id) != self.words.unknown() {
-                self.add(id, &mut sum);
-            }
+        for (part, sum) in sum.chunks_mut(SUMMED).enumerate() {
+            self.add_up(&ids, part * SUMMED, sum);
         }
         normalize(&mut sum);
         sum
@@ -87,13 +90,20 @@ impl BuiltIn {
         row
     }
 
-    fn add(&self, id: u32, sum: &mut [f32]) {
-        let at = usize::try_from(id).unwrap_or(usize::MAX);
-        let Some(&scale) = self.scales.get(at) else { return };
-        let row = self.rows.get(at * self.dimensions..).unwrap_or_default();
-        for (total, value) in sum.iter_mut().zip(row) {
-            *total += scale * f32::from(value.cast_signed());
+    /// Adds up a part of the rows of all tokens, from a dimension on.
+    fn add_up(&self, ids: &[u32], from: usize, sum: &mut [f32]) {
+        let mut part = [0.0_f32; SUMMED];
+        for id in ids {
+            let at = usize::try_from(*id).unwrap_or(usize::MAX);
+            let Some(&scale) = self.scales.get(at) else { continue };
+            let row = self.rows.get(at * self.dimensions + from..).unwrap_or_default();
+            // A loop of known length, because only that stays in registers from token to token.
+            let Some(row) = row.first_chunk::<SUMMED>() else { continue };
+            for (total, value) in part.iter_mut().zip(row) {
+                *total += scale * f32::from(value.cast_signed());
+            }
         }
+        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum = part);
     }
 }
 

@@ -1,46 +1,41 @@
 //! Owns which tokens of a vocabulary a text is made of: the longest that fits, word by word.
 //! Hand-written because the crate that does it brings more packages than this whole server has.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use super::pieces::for_each_piece;
+use super::token_tree::TokenTree;
 
 /// A word longer than this many letters is unknown as a whole.
 const MAX_WORD_LETTERS: usize = 100;
 /// Marks a token that goes on with a word.
 const CONTINUES: &str = "##";
 const UNKNOWN: &str = "[UNK]";
-
-type Tokens = HashMap<Box<str>, u32, BuildHasherDefault<Fnv>>;
+/// Letters of a token, about: how much room is made for them.
+const TOKEN_LETTERS: usize = 4;
 
 /// A vocabulary of word pieces for lower-case text.
 #[derive(Debug, Clone)]
 pub struct WordPiece {
-    starts: Tokens,
-    continues: Tokens,
+    starts: TokenTree,
+    continues: TokenTree,
     unknown: Option<u32>,
-    longest: usize,
 }
 
 impl WordPiece {
     /// A vocabulary: tokens in the order of their ids, from 0. Those that go on with a word begin
     /// with "##"; `[UNK]` stands for what is not known.
     pub fn new<'t>(vocabulary: impl IntoIterator<Item = &'t str>) -> Self {
-        let (mut starts, mut continues) = (Tokens::default(), Tokens::default());
-        let (mut unknown, mut longest) = (None, 0);
+        let (mut starts, mut continues, mut unknown) = (Vec::new(), Vec::new(), None);
         for (id, token) in (0..).zip(vocabulary) {
-            let (tokens, text) = match token.strip_prefix(CONTINUES) {
-                Some(rest) if !rest.is_empty() => (&mut continues, rest),
-                Some(_) | None => (&mut starts, token),
-            };
-            longest = longest.max(text.len());
+            match token.strip_prefix(CONTINUES) {
+                Some(rest) if !rest.is_empty() => continues.push((rest, id)),
+                Some(_) | None => starts.push((token, id)),
+            }
             if token == UNKNOWN {
                 unknown = Some(id);
             }
-            tokens.insert(text.into(), id);
         }
-        Self { starts, continues, unknown, longest }
+        let (starts, continues) = (TokenTree::new(&starts), TokenTree::new(&continues));
+        Self { starts, continues, unknown }
     }
 
     /// The id of `[UNK]`, if the vocabulary has it.
@@ -51,14 +46,14 @@ impl WordPiece {
     /// The id of a whole token, such as `[CLS]` or "##ing".
     pub fn id(&self, token: &str) -> Option<u32> {
         match token.strip_prefix(CONTINUES) {
-            Some(rest) if !rest.is_empty() => self.continues.get(rest).copied(),
-            Some(_) | None => self.starts.get(token).copied(),
+            Some(rest) if !rest.is_empty() => self.continues.id(rest),
+            Some(_) | None => self.starts.id(token),
         }
     }
 
     /// The ids of the first `limit` tokens of a text, without any that mark its start or end.
     pub fn ids(&self, text: &str, limit: usize) -> Vec<u32> {
-        let mut ids = Vec::new();
+        let mut ids = Vec::with_capacity(limit.min(text.len() / TOKEN_LETTERS + 1));
         for_each_piece(text, |piece| {
             self.split(piece, &mut ids);
             ids.len() < limit
@@ -69,18 +64,14 @@ impl WordPiece {
 
     /// Adds the tokens of one word; a word with any part unknown is unknown as a whole.
     fn split(&self, word: &str, ids: &mut Vec<u32>) {
-        if let Some(&id) = self.starts.get(word) {
-            ids.push(id);
-            return;
-        }
         let before = ids.len();
-        let mut rest = word;
+        let (mut rest, mut tokens) = (word, &self.starts);
         while !rest.is_empty() {
-            let tokens = if rest.len() == word.len() { &self.starts } else { &self.continues };
-            match self.longest_start(rest, tokens) {
-                Some((length, id)) if word.len() <= MAX_WORD_LETTERS || is_short(word) => {
+            match tokens.longest_start(rest) {
+                Some((length, id)) if length == word.len() || !is_long(word) => {
                     ids.push(id);
                     rest = rest.get(length..).unwrap_or_default();
+                    tokens = &self.continues;
                 }
                 Some(_) | None => {
                     ids.truncate(before);
@@ -90,43 +81,10 @@ impl WordPiece {
             }
         }
     }
-
-    fn longest_start(&self, text: &str, tokens: &Tokens) -> Option<(usize, u32)> {
-        let mut end = text.floor_char_boundary(self.longest);
-        while end > 0 {
-            if let Some(&id) = tokens.get(text.get(..end)?) {
-                return Some((end, id));
-            }
-            end = text.floor_char_boundary(end - 1);
-        }
-        None
-    }
 }
 
-fn is_short(word: &str) -> bool {
-    word.chars().nth(MAX_WORD_LETTERS).is_none()
-}
-
-/// FNV-1a: words are short and the vocabulary is ours, so nobody can make them collide on purpose.
-#[derive(Debug)]
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xCBF2_9CE4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+fn is_long(word: &str) -> bool {
+    word.len() > MAX_WORD_LETTERS && word.chars().nth(MAX_WORD_LETTERS).is_some()
 }
 
 #[cfg(test)]

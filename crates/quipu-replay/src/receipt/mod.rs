@@ -23,4 +23,5 @@ pub use key::{KeyError, ReceiptKey, ReceiptSigner, SIGNATURE_ALGORITHM};
 pub use materials::{DependencyFact, delta_id};
 pub use seal::{SealError, canonical_bytes, preimage, receipt_hash, seal};
 pub use secrets::SecretHashing;
+pub(crate) use secrets::hmac;
 pub use verify::{Finding, SignatureState, Trusted, Verdict, verify};

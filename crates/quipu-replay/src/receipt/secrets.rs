@@ -46,7 +46,7 @@ pub(crate) fn is_secret(kind: DependencyKind) -> bool {
 }
 
 /// HMAC-SHA-256 (RFC 2104) for a key that is shorter than a block.
-fn hmac(key: &[u8; 32], message: &[u8]) -> Hash {
+pub(crate) fn hmac(key: &[u8; 32], message: &[u8]) -> Hash {
     let pad = |byte: u8| {
         let mut block = [byte; BLOCK];
         for (place, key) in block.iter_mut().zip(key) {

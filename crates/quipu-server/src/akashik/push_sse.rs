@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    io::Write,
     pin::Pin,
     task::{Context, Poll, ready},
 };
@@ -15,27 +16,33 @@ use tokio::time::{Sleep, sleep};
 
 use super::push::{Admitted, stopped};
 
+/// Bytes for which there is room at first in one event.
+const EVENT_BYTES: usize = 1024;
+
 /// The body of a stream of events.
 pub(super) struct Events {
-    /// Computes the next part; gone when there will be none.
-    step: Option<Step>,
+    /// What is said first.
+    opening: Option<Bytes>,
+    /// What the parts come from; gone when there will be none.
+    source: Option<Source>,
 }
-
-type Step = Pin<Box<dyn Future<Output = (Bytes, Option<Source>)> + Send>>;
 
 /// What the parts come from.
 struct Source {
     admitted: Admitted,
+    /// Made once: who waits for it again at every part pays for it at every part.
+    stopped: Pin<Box<dyn Future<Output = ()> + Send>>,
     heartbeat: Pin<Box<Sleep>>,
 }
 
 impl Events {
     pub(super) fn new(admitted: Admitted) -> Self {
+        let opening = format!("retry: 1000\nid: {}\n\n", admitted.cursor());
+        let mut stopping = admitted.stopping.clone();
+        let stopped = Box::pin(async move { stopped(&mut stopping).await });
         let heartbeat = Box::pin(sleep(admitted.heartbeat()));
-        let source = Source { admitted, heartbeat };
-        let opening = format!("retry: 1000\nid: {}\n\n", source.admitted.cursor());
-        let first = std::future::ready((Bytes::from(opening), Some(source)));
-        Self { step: Some(Box::pin(first)) }
+        let source = Source { admitted, stopped, heartbeat };
+        Self { opening: Some(opening.into()), source: Some(source) }
     }
 }
 
@@ -47,37 +54,44 @@ impl HttpBody for Events {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let Some(step) = &mut self.step else { return Poll::Ready(None) };
-        let (bytes, source) = ready!(step.as_mut().poll(cx));
-        self.step = source.map(|source| Box::pin(source.next()) as Step);
-        Poll::Ready(Some(Ok(Frame::data(bytes))))
+        if let Some(opening) = self.opening.take() {
+            return Poll::Ready(Some(Ok(Frame::data(opening))));
+        }
+        let Some(source) = &mut self.source else { return Poll::Ready(None) };
+        let part = match ready!(source.poll_part(cx)) {
+            Ok(part) => part,
+            Err(reason) => {
+                let end = source.end(reason);
+                self.source = None;
+                end
+            }
+        };
+        Poll::Ready(Some(Ok(Frame::data(part))))
     }
 }
 
 impl Source {
-    async fn next(mut self) -> (Bytes, Option<Self>) {
-        let part = tokio::select! {
-            () = stopped(&mut self.admitted.stopping) => Err("shutdown"),
-            () = self.heartbeat.as_mut() => Ok(None),
-            next = self.admitted.stream.next() => match next {
-                Ok(Delivery::Push(push)) => Ok(Some(push)),
-                Ok(Delivery::End(End::Unsubscribed)) => Err("unsubscribed"),
-                Ok(Delivery::End(End::Closed)) => Err("shutdown"),
-                Err(error) => Err(failed(&error)),
-            },
-        };
-        match part {
-            Ok(Some(push)) => (event(&push), Some(self)),
-            Ok(None) if self.admitted.is_still_allowed() => {
-                self.heartbeat.as_mut().set(sleep(self.admitted.heartbeat()));
-                (
-                    Bytes::from(format!(": heartbeat\nid: {}\n\n", self.admitted.cursor())),
-                    Some(self),
-                )
-            }
-            Ok(None) => (self.end("unauthenticated"), None),
-            Err(reason) => (self.end(reason), None),
+    /// The next part, or why there is none. The heartbeat goes before what is to be told: a key that was revoked ends
+    /// also a stream that never rests.
+    fn poll_part(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, &'static str>> {
+        if self.stopped.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err("shutdown"));
         }
+        if self.heartbeat.as_mut().poll(cx).is_ready() {
+            if !self.admitted.is_still_allowed() {
+                return Poll::Ready(Err("unauthenticated"));
+            }
+            self.heartbeat.as_mut().set(sleep(self.admitted.heartbeat()));
+            let beat = format!(": heartbeat\nid: {}\n\n", self.admitted.cursor());
+            return Poll::Ready(Ok(beat.into()));
+        }
+        let next = ready!(self.admitted.stream.poll_next(cx));
+        Poll::Ready(match next {
+            Ok(Delivery::Push(push)) => Ok(event(&push)),
+            Ok(Delivery::End(End::Unsubscribed)) => Err("unsubscribed"),
+            Ok(Delivery::End(End::Closed)) => Err("shutdown"),
+            Err(error) => Err(failed(&error)),
+        })
     }
 
     fn end(&self, reason: &str) -> Bytes {
@@ -94,7 +108,11 @@ pub(super) fn failed(error: &ProtocolError) -> &'static str {
 }
 
 fn event(push: &PushNotification) -> Bytes {
-    // Texts, numbers and booleans always have a JSON form, and JSON is one line.
-    let data = serde_json::to_string(push).unwrap_or_default();
-    Bytes::from(format!("id: {}\nevent: {}\ndata: {data}\n\n", push.cursor, push.event))
+    let mut text = Vec::with_capacity(EVENT_BYTES);
+    // Memory takes everything that is written; texts, numbers and booleans always have a JSON form, and JSON is one
+    // line.
+    write!(text, "id: {}\nevent: {}\ndata: ", push.cursor, push.event).ok();
+    serde_json::to_writer(&mut text, push).ok();
+    text.extend(b"\n\n");
+    Bytes::from(text)
 }

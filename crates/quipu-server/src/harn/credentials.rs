@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, header};
 use quipu_harness::Caller;
 use quipu_wire::harn::{HarnError, HarnErrorCode, TokenScope};
 
-use super::upgrade;
+use super::{refusal::HarnRefused, upgrade};
 use crate::{
     app::App,
     auth,
@@ -28,7 +28,7 @@ pub(super) struct Bearer {
 
 impl Bearer {
     /// Finds out who calls, and whether it has not asked for too much already.
-    pub(super) fn identify(app: &App, headers: &HeaderMap) -> Result<Self, HarnError> {
+    pub(super) fn identify(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
         let bearer = Self::known(app, headers)?;
         if let Some(throttle) = &app.throttle {
             throttle.spend(&bearer.credential.key_id)?;
@@ -36,7 +36,7 @@ impl Bearer {
         Ok(bearer)
     }
 
-    fn known(app: &App, headers: &HeaderMap) -> Result<Self, HarnError> {
+    fn known(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
         if app.dev {
             return Ok(Self { credential: auth::of_dev(), scopes: None });
         }
@@ -54,9 +54,9 @@ impl Bearer {
     }
 
     /// Refuses a token that is not for this.
-    pub(super) fn require(&self, scope: TokenScope) -> Result<(), HarnError> {
+    pub(super) fn require(&self, scope: TokenScope) -> Result<(), HarnRefused> {
         match &self.scopes {
-            Some(scopes) if !scopes.contains(&scope) => Err(HarnError::new(
+            Some(scopes) if !scopes.contains(&scope) => Err(HarnRefused::new(
                 HarnErrorCode::PermissionDenied,
                 format!("the access token lacks the scope {scope}"),
             )),
@@ -65,12 +65,12 @@ impl Bearer {
     }
 
     /// As whom it calls.
-    pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, HarnError> {
+    pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, HarnRefused> {
         let agent = reader(headers, &self.credential)?.agent;
         let agent = agent.unwrap_or_else(|| OPERATOR.to_owned());
         if agent == "system" {
             let message = "Akashik-Agent: `system` is the Field's own name";
-            return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(AGENT));
+            return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(AGENT).into());
         }
         Ok(Caller { agent, authority: self.credential.authority })
     }
@@ -90,7 +90,7 @@ impl From<Grant> for Bearer {
 }
 
 /// The key or token of a request.
-fn secret(headers: &HeaderMap) -> Result<&str, HarnError> {
+fn secret(headers: &HeaderMap) -> Result<&str, HarnRefused> {
     if headers.contains_key(header::AUTHORIZATION) {
         return Ok(auth::bearer(headers)?);
     }
@@ -101,8 +101,8 @@ fn secret(headers: &HeaderMap) -> Result<&str, HarnError> {
     given.ok_or_else(|| refuse("a key or an access token is required, as Authorization: Bearer"))
 }
 
-fn refuse(problem: &str) -> HarnError {
-    HarnError::new(HarnErrorCode::Unauthenticated, problem)
+fn refuse(problem: &str) -> HarnRefused {
+    HarnRefused::new(HarnErrorCode::Unauthenticated, problem)
 }
 
 #[cfg(test)]
@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn a_token_is_for_its_scopes_alone_and_a_key_for_everything() {
         let bearer = token(&[TokenScope::TasksRead]);
-        assert_eq!(bearer.require(TokenScope::TasksRead), Ok(()));
-        let refused = bearer.require(TokenScope::TasksWrite).unwrap_err();
+        assert!(bearer.require(TokenScope::TasksRead).is_ok());
+        let refused = bearer.require(TokenScope::TasksWrite).unwrap_err().into_error();
         assert_eq!(refused.code, HarnErrorCode::PermissionDenied);
         assert!(refused.message.contains("tasks:write"), "{refused}");
         assert!(token(&[]).require(TokenScope::TasksRead).is_err());

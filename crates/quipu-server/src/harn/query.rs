@@ -2,20 +2,12 @@
 //! passed over; the first of two counts.
 
 use axum::{extract::Query, http::Uri};
-use quipu_wire::harn::{Cursor, HarnError, HarnErrorCode, ResourceKind, read_limit};
+use quipu_harness::Page;
+use quipu_wire::harn::{HarnError, HarnErrorCode, ResourceKind, read_limit};
 
 /// The parameters behind the question mark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct HarnQuery(Vec<(String, String)>);
-
-/// Which page of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ListQuery {
-    /// The most entries.
-    pub(crate) limit: usize,
-    /// Where the page before ended; the beginning without.
-    pub(crate) cursor: Option<Cursor>,
-}
 
 impl HarnQuery {
     pub(super) fn read(uri: &Uri) -> Result<Self, HarnError> {
@@ -36,14 +28,15 @@ impl HarnQuery {
     }
 
     /// Which page of a list of `kind` is asked for.
-    pub(crate) fn list(&self, kind: ResourceKind) -> Result<ListQuery, HarnError> {
-        Ok(ListQuery { limit: self.limit()?, cursor: Cursor::read(self.get("cursor"), kind)? })
+    pub(crate) fn page(&self, kind: ResourceKind) -> Result<Page, HarnError> {
+        Page::read(kind, self.get("limit"), self.get("cursor"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quipu_wire::harn::Cursor;
 
     fn query(text: &str) -> HarnQuery {
         HarnQuery::read(&format!("/v1/tasks?{text}").parse().unwrap()).unwrap()
@@ -52,12 +45,12 @@ mod tests {
     #[test]
     fn a_page_has_fifty_entries_from_the_beginning_unless_the_query_says_otherwise() {
         let kind = ResourceKind::Task;
-        assert_eq!(query("").list(kind), Ok(ListQuery { limit: 50, cursor: None }));
+        assert_eq!(query("").page(kind), Ok(Page::first(kind)));
         let cursor = Cursor { kind, after: 7 };
         let asked = query(&format!("limit=3&cursor={cursor}&unknown=1&workspace_id=a%20b"));
-        assert_eq!(asked.list(kind), Ok(ListQuery { limit: 3, cursor: Some(cursor) }));
+        assert_eq!(asked.page(kind), Ok(Page { kind, from: 8, limit: 3 }));
         assert_eq!(asked.get("workspace_id"), Some("a b"));
-        assert_eq!(asked.list(ResourceKind::Session).unwrap_err().param.as_deref(), Some("cursor"));
-        assert_eq!(query("limit=0").list(kind).unwrap_err().param.as_deref(), Some("limit"));
+        assert_eq!(asked.page(ResourceKind::Session).unwrap_err().param.as_deref(), Some("cursor"));
+        assert_eq!(query("limit=0").page(kind).unwrap_err().param.as_deref(), Some("limit"));
     }
 }

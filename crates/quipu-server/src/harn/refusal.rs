@@ -1,11 +1,12 @@
 //! How this protocol says no: its error in its envelope, with the status of the one table and the id of the
-//! request. What a Field refuses is translated by `quipu_wire::harn`; nothing here repeats what was sent.
+//! request. What a Field refuses is translated by `quipu_harness`; nothing here repeats what was sent.
 
 use axum::{
     body::Body,
     http::{HeaderName, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
 };
+use quipu_harness::harn_error;
 use quipu_wire::{
     ProtocolError,
     harn::{HarnError, HarnErrorCode, HarnErrorResponse},
@@ -42,7 +43,7 @@ impl From<HarnError> for HarnRefused {
 
 impl From<ProtocolError> for HarnRefused {
     fn from(error: ProtocolError) -> Self {
-        HarnError::from(error).into()
+        harn_error(&error).into()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_harness::{Page, TaskFilter};
+use quipu_harness::TaskFilter;
 use quipu_wire::harn::{
     CancelTaskRequest, HarnErrorResponse, HarnTask, List, ResourceKind, SubmitTaskRequest,
     TokenScope,
@@ -132,8 +132,7 @@ pub(super) async fn list_session_tasks(
 }
 
 async fn list(call: &HarnCall, filter: TaskFilter) -> HarnOutcome<List<HarnTask>> {
-    let (limit, cursor) = (call.query.get("limit"), call.query.get("cursor"));
-    let page = Page::read(ResourceKind::Task, limit, cursor)?;
+    let page = call.query.page(ResourceKind::Task)?;
     Ok(HarnAnswer::ok(call.harness.tasks(&call.caller, page, filter).await?))
 }
 

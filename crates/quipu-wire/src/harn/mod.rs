@@ -22,7 +22,6 @@ mod json;
 mod list;
 mod memory;
 mod message;
-mod of_protocol;
 mod outcome;
 mod part;
 mod permission;

@@ -1,19 +1,23 @@
-//! The published replay, from request to receipt. Its files are not here: their facts are, as inputs of our
-//! own, and the digests of the canonical bytes that must come out. Hashes in it are placeholders, so the request
+//! The published replay, from request to receipt, with a twin of its module really run. Its files are not here: their
+//! facts are, as inputs of our own, and the digests of the canonical bytes that must come out. Hashes in it are placeholders, so the request
 //! runs in the mode that believes declared hashes, and the chain's placeholders are put in.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use quipu_wire::harn::{
     AutonomyTier, DependencyKind, EventName, FinalArtifact, Identifiers, IssuerKind, JsonObject,
-    ModelRef, ModelRoute, Receipt, ReplayTaskRequest, Sha256, TaskState, Trust, Visibility,
+    ModelRef, ModelRoute, OutcomeStatus, Receipt, ReplayTaskRequest, Sha256, TaskState, Trust,
+    Visibility,
 };
 
 use super::{super::*, facts::digest};
-use crate::task::{
-    Availability, Boundary, DependencySummary, HashTrust, Material, Materials, RecordedDependency,
-    RecordedEvent, ReferenceKind, ReplayIdentity, ReplayOutcome, ReplayPlan, ReplayedEvent,
-    SourceTask, admit, replay,
+use crate::{
+    module::{Module, ModuleEnd, ModuleReplay, Policy, Recorded, SnapshotKey, replay_module},
+    task::{
+        Availability, Boundary, DependencySummary, HashTrust, Material, Materials,
+        RecordedDependency, RecordedEvent, ReferenceKind, ReplayIdentity, ReplayOutcome,
+        ReplayPlan, ReplayedEvent, SourceTask, admit, replay,
+    },
 };
 
 const SUFFIX: &str = "01JZ6Y2ZKMB8H8DMXBGXR1FPGS";
@@ -103,6 +107,28 @@ impl Materials for Published {
     }
 }
 
+impl Recorded for Published {
+    fn dependency(&self, key: &str) -> Option<RecordedDependency> {
+        let mut recorded = self.events.iter().filter_map(|event| event.dependency.as_ref());
+        recorded.find(|dependency| dependency.key == key).cloned()
+    }
+
+    fn artifact(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn secret(&self, _: &RecordedDependency) -> Option<Value> {
+        None
+    }
+}
+
+/// Runs a module against what the replay has. The published one asks nothing.
+fn run_module(source: &Published, plan: &ReplayPlan, module: &str) -> ModuleReplay {
+    let module = Module::compile(module, "entry").unwrap();
+    let policy = Policy::new(["llm.call"], SnapshotKey([3; 32])).unwrap();
+    replay_module(&module, &policy, &json!({"message": "hi"}), plan, source)
+}
+
 fn request() -> ReplayTaskRequest {
     let content = json!({"role": "assistant", "content": "approved"});
     let body = json!({
@@ -180,6 +206,11 @@ fn replayed() -> (ReplayPlan, ReplayOutcome, Receipt) {
     let plan = admit(&request(), &source, identity, HashTrust::Declared).unwrap();
     let events = source.events.iter().cloned().map(Ok);
     let outcome = replay(&plan, &source, events, &mut |_: ReplayedEvent| {});
+    let ran = run_module(&source, &plan, include_str!("../../../fixtures/replay-twin.harn"));
+    let output = json!({"message": "hi", "verdict": "approved"});
+    let sha256 = Sha256::of_json(&output).unwrap();
+    assert_eq!(ran.end, ModuleEnd::Completed { value: output, sha256 });
+    let outcome = ran.settle(outcome);
     let receipt = issue_replay(configured(&outcome), &plan, &outcome).unwrap();
     (plan, outcome, receipt)
 }
@@ -207,6 +238,35 @@ fn twice_gives_the_same_bytes_and_the_receipt_holds() {
     let (_, _, other) = replayed();
     assert_eq!(canonical_bytes(&one), canonical_bytes(&other));
     super::facts::assert_valid(&one);
+}
+
+#[test]
+fn a_module_that_asks_the_model_is_given_the_published_override() {
+    let source = Published::new();
+    let identity = ReplayIdentity::of(source.task_id());
+    let plan = admit(&request(), &source, identity, HashTrust::Declared).unwrap();
+    let asks =
+        "pub fn entry(harness: Harness, input: any) {\n return harness.llm.call(\"q\").text\n}";
+    let ModuleEnd::Completed { value, .. } = run_module(&source, &plan, asks).end else {
+        panic!("the module did not complete")
+    };
+    assert_eq!(value, "approved");
+}
+
+#[test]
+fn a_module_that_asks_for_more_than_was_recorded_fails_the_receipt_by_name() {
+    let source = Published::new();
+    let identity = ReplayIdentity::of(source.task_id());
+    let plan = admit(&request(), &source, identity, HashTrust::Declared).unwrap();
+    let events = source.events.iter().cloned().map(Ok);
+    let outcome = replay(&plan, &source, events, &mut |_: ReplayedEvent| {});
+    let asks = "pub fn entry(harness: Harness, input: any) {\n const a = harness.llm.call(\"q\")\n return harness.llm.call(a.text).text\n}";
+    let outcome = run_module(&source, &plan, asks).settle(outcome);
+    let receipt = issue_replay(configured(&outcome), &plan, &outcome).unwrap();
+    assert_eq!(receipt.lifecycle.final_state, OutcomeStatus::Failed);
+    let failure = serde_json::to_string(&receipt.lifecycle.failure).unwrap();
+    assert!(failure.contains("llm:main:2 is unavailable: it was never recorded"), "{failure}");
+    super::facts::assert_valid(&receipt);
 }
 
 #[test]

@@ -1,0 +1,10 @@
+//! What modules do, through the crate's public functions.
+
+mod compiling;
+mod documented;
+mod modules;
+mod properties;
+mod refusing;
+mod replaying;
+mod running;
+mod suspending;
