@@ -7,7 +7,11 @@ use quipu_wire::harn::{HarnError, ResourceKind};
 
 use tokio::sync::Mutex;
 
-use crate::{Caller, HarnessOptions, failure::harn_error, replaying::HeldSecrets};
+use crate::{
+    Caller, HarnessOptions,
+    failure::harn_error,
+    replaying::{HeldSecrets, Stretch},
+};
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
 #[derive(Debug, Clone)]
@@ -18,6 +22,8 @@ pub struct Harness {
     pub(crate) issuing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
+    /// The replayed events that were told last.
+    pub(crate) stretch: Stretch,
 }
 
 impl Harness {
@@ -30,7 +36,13 @@ impl Harness {
     /// The view of a Field.
     #[must_use]
     pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
-        Self { field, options, issuing: Arc::default(), held: HeldSecrets::default() }
+        Self {
+            field,
+            options,
+            issuing: Arc::default(),
+            held: HeldSecrets::default(),
+            stretch: Stretch::default(),
+        }
     }
 
     /// The Field.
