@@ -21,7 +21,7 @@ use quipu_wire::{
         ReplayPayload, ReplayResponse, ReplayTarget,
     },
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{
     bodies::Bodies,
@@ -46,6 +46,7 @@ use crate::{
     restore::restore,
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
+    task_moves::{TaskMoveFeed, TaskMoves},
     view::View,
     visibility::{Reader, Sight, may_enter, may_reach, may_read},
     writer::{Job, Outcome, Writer},
@@ -77,6 +78,7 @@ pub struct Field {
     pub(crate) ranking: RankingOptions,
     pub(crate) trace_attunes: bool,
     pub(crate) past: Past,
+    pub(crate) task_moves: Arc<watch::Sender<TaskMoves>>,
 }
 
 impl Field {
@@ -107,7 +109,9 @@ impl Field {
         let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
         let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
+        let (feed, task_moves) = TaskMoveFeed::new(head.position);
         let writer = Writer {
+            task_moves: feed,
             engine: Arc::clone(&engine),
             field: name.clone(),
             clock: Arc::clone(&clock),
@@ -143,6 +147,7 @@ impl Field {
             ranking: options.ranking,
             trace_attunes: options.trace_attunes,
             past,
+            task_moves,
             enriching: Enriching::new(&options.models, options.vectors.as_deref()),
             models: options.models,
             vectors: options.vectors,

@@ -71,8 +71,20 @@ impl Field {
 
     /// Waits until something behind a position is published, or the Field is closed.
     pub async fn await_beyond(&self, position: u64) -> bool {
-        let mut head = self.tail.watch();
-        let moved = head.wait_for(|head| head.position > position || head.closed).await;
-        moved.is_ok_and(|head| !head.closed || head.position > position)
+        self.tail.beyond(position).await.position > position
+    }
+
+    /// The last commit that made or moved a task, of those since the Field was opened.
+    #[must_use]
+    pub fn task_moves(&self) -> u64 {
+        self.task_moves.borrow().position
+    }
+
+    /// Waits until a task was made or moved behind a position, or the Field is closed. Unlike waiting for any
+    /// commit, it costs the writer nothing while no task moves.
+    pub async fn await_task_beyond(&self, position: u64) -> bool {
+        let mut moved = self.task_moves.subscribe();
+        let moved = moved.wait_for(|moves| moves.position > position || moves.closed).await;
+        moved.is_ok_and(|moves| moves.position > position)
     }
 }

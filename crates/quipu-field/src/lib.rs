@@ -60,6 +60,7 @@ mod snapshotter;
 pub mod state;
 mod subscribing;
 mod synthesis;
+mod task_moves;
 mod telling;
 pub mod view;
 pub mod visibility;

@@ -20,6 +20,7 @@ use crate::{
     push::TailFeed,
     snapshotter::Snapshotter,
     state::State,
+    task_moves::TaskMoveFeed,
     view::View,
     words::UnitWords,
 };
@@ -77,6 +78,8 @@ pub(crate) struct Writer {
     pub snapshotter: Option<Snapshotter>,
     /// Tells subscribers of what is durable.
     pub tail: TailFeed,
+    /// Tells whoever works on tasks.
+    pub task_moves: TaskMoveFeed,
 }
 
 /// Commits that are decided and not yet durable, with everything to be said once they are.
@@ -341,6 +344,7 @@ impl Writer {
             self.state = Some(self.view.read().state.clone());
         }
         self.tail.published(self.head.position);
+        self.task_moves.published(headers);
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.published(&self.head);
         }

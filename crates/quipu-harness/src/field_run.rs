@@ -56,15 +56,14 @@ impl Harness {
     /// closed. Each open Field has one of these.
     pub async fn run_field_tasks(self) {
         loop {
-            let head = self.field.head().position;
+            let moves = self.field.task_moves();
             for id in self.field_tasks() {
                 if let Err(error) = self.answer_task(&id).await {
-                    // What could not be answered now is tried again after the next commit.
+                    // What could not be answered now is tried again when a task moves.
                     tracing::warn!(task = id, %error, "a task could not be answered");
                 }
             }
-            let done = self.field.head().position;
-            if done == head && !self.field.await_beyond(head).await {
+            if !self.field.await_task_beyond(moves).await {
                 return;
             }
         }

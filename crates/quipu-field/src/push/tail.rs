@@ -5,14 +5,16 @@
 
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::Poll,
 };
 
 use quipu_log::{Engine, EngineError, FieldName, StoredHeader};
 use serde::de::IgnoredAny;
 
 use super::{
-    heads::{Heads, Listening},
+    heads::{Announced, Heads, Listening},
     notices::Entity,
     prepared::{Prepared, PreparedNotice, prepare},
 };
@@ -132,6 +134,17 @@ impl Tail {
             self.heads.announce(published.position);
         }
         self.heads.listen()
+    }
+
+    /// Waits until something behind a position is announced, or there will be no more.
+    pub(crate) async fn beyond(&self, position: u64) -> Announced {
+        let listening = self.listen();
+        poll_fn(|cx| {
+            let announced = listening.look(cx, position.saturating_add(1));
+            let there = announced.position > position || announced.closed;
+            if there { Poll::Ready(announced) } else { Poll::Pending }
+        })
+        .await
     }
 
     /// The last commit that is durable. The head may be a little behind.

@@ -29,13 +29,12 @@ impl Harness {
     /// Issues the receipts of whatever ends, until the Field is closed. Each open Field has one of these.
     pub async fn run_notary(self) {
         loop {
-            let head = self.field.head().position;
+            let moves = self.field.task_moves();
             if let Err(error) = self.settle_all().await {
-                // What could not be settled now is tried again after the next commit.
+                // What could not be settled now is tried again when a task moves.
                 tracing::warn!(field = %self.field.name(), %error, "a receipt could not be issued");
             }
-            let settled = self.field.head().position;
-            if settled == head && !self.field.await_beyond(head).await {
+            if !self.field.await_task_beyond(moves).await {
                 return;
             }
         }

@@ -32,6 +32,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::WORKSPACE, get(workspaces::get_workspace).patch(workspaces::update_workspace))
         .merge(session_routes())
         .merge(permission_routes())
+        .merge(kept_routes())
         .route(
             paths::SESSION_TASKS,
             get(tasks::list_session_tasks).post(tasks::submit_session_task),
@@ -54,23 +55,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::TASK_DEPENDENCIES, post(work::record_dependency))
         .route(paths::TASK_DEPENDENCIES_RESOLVE, post(replay::resolve_dependency))
         .route(paths::TASK_CHECKPOINTS, post(work::record_checkpoint))
-        .route(paths::TASK_RECEIPTS, get(receipts::list_task_receipts))
-        .route(paths::ARTIFACTS, get(artifacts::list_artifacts).post(artifacts::register_artifact))
-        .route(paths::ARTIFACT, get(artifacts::get_artifact))
-        .route(
-            paths::ARTIFACT_CONTENT,
-            get(artifacts::download_content).put(artifacts::upload_content),
-        )
-        .route(paths::RECEIPT, get(receipts::get_receipt))
-        .route(paths::RECEIPT_VERIFY, post(receipts::verify_receipt))
-        .route(paths::VAULTS, get(vaults::list_vaults).post(vaults::create_vault))
-        .route(paths::VAULT, get(vaults::get_vault))
-        .route(paths::VAULT_SECRET, put(vaults::put_secret))
-        .route(paths::CONNECTORS, get(connectors::list_connectors))
-        .route(paths::CONNECTOR, get(connectors::get_connector).patch(connectors::update_connector))
-        .route(paths::CONNECTOR_DELIVERIES, post(connectors::deliver))
-        .route(paths::OUTCOMES, get(outcomes::list_outcomes))
-        .route(paths::OUTCOME, get(outcomes::get_outcome))
         .route(paths::EVENTS, get(events::list_events))
         .route(paths::EVENTS_STREAM, get(streams::stream_events))
         .route(paths::EVENT, get(events::get_event))
@@ -101,6 +85,28 @@ fn session_routes() -> Router<Arc<App>> {
         .route(paths::SKILL, get(skills::get_skill))
         .route(paths::QUOTAS, get(quotas::list_quotas).post(quotas::create_quota))
         .route(paths::QUOTA, get(quotas::get_quota).patch(quotas::update_quota))
+}
+
+/// What Tasks leave behind, what is kept for them, and the way in from outside.
+fn kept_routes() -> Router<Arc<App>> {
+    Router::new()
+        .route(paths::TASK_RECEIPTS, get(receipts::list_task_receipts))
+        .route(paths::ARTIFACTS, get(artifacts::list_artifacts).post(artifacts::register_artifact))
+        .route(paths::ARTIFACT, get(artifacts::get_artifact))
+        .route(
+            paths::ARTIFACT_CONTENT,
+            get(artifacts::download_content).put(artifacts::upload_content),
+        )
+        .route(paths::RECEIPT, get(receipts::get_receipt))
+        .route(paths::RECEIPT_VERIFY, post(receipts::verify_receipt))
+        .route(paths::VAULTS, get(vaults::list_vaults).post(vaults::create_vault))
+        .route(paths::VAULT, get(vaults::get_vault))
+        .route(paths::VAULT_SECRET, put(vaults::put_secret))
+        .route(paths::CONNECTORS, get(connectors::list_connectors))
+        .route(paths::CONNECTOR, get(connectors::get_connector).patch(connectors::update_connector))
+        .route(paths::CONNECTOR_DELIVERIES, post(connectors::deliver))
+        .route(paths::OUTCOMES, get(outcomes::list_outcomes))
+        .route(paths::OUTCOME, get(outcomes::get_outcome))
 }
 
 /// What may be done, and who is asked.

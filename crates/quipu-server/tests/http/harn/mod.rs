@@ -1,15 +1,19 @@
 //! The Harn Agents Protocol as a client meets it, over sockets alone.
 
 mod actors;
+mod artifacts;
 mod callers;
+mod connectors;
 mod discovery;
 mod entrance;
 mod events;
 mod memories;
 mod permissions;
+mod privacy;
 mod probes;
 mod probes_tokens;
 mod provider;
+mod receipts;
 mod refusals;
 mod run;
 mod sessions;
@@ -18,6 +22,7 @@ mod task_calls;
 mod tasks;
 mod token_keys;
 mod tokens;
+mod worker;
 mod working;
 
 pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};
