@@ -139,9 +139,9 @@ impl Harness {
     ) -> Result<Found, HarnError> {
         let quotes = quoted(response);
         let dataset = Dataset {
-            units: response.record.iter().filter_map(|unit| json(unit)).collect(),
+            units: response.record.iter().filter_map(json).collect(),
             units_available: response.context_budget.units_available,
-            conflicts: response.conflicts.iter().filter_map(|conflict| json(conflict)).collect(),
+            conflicts: response.conflicts.iter().filter_map(json).collect(),
         };
         let bytes = canonical(&json(&dataset).unwrap_or_default())?;
         let (digest, mut kept) = self.keep_content(&bytes)?;
