@@ -33,6 +33,7 @@ impl Harness {
         id: &str,
         request: ForkSessionRequest,
     ) -> Result<HarnSession, HarnError> {
+        let _turn = self.changing.lock().await;
         let (view, facts) = self.session_to_change(&asked.caller, id).await?;
         let at = self.fork_place(&view, request.at_event_id.as_deref()).await?;
         let fork = self.draw(ResourceKind::Session);

@@ -20,6 +20,8 @@ pub struct Harness {
     pub(crate) options: Arc<HarnessOptions>,
     /// Receipts are issued one after the other, because each follows the one before.
     pub(crate) issuing: Arc<Mutex<()>>,
+    /// What is read, changed and put back is changed by one request after the other.
+    pub(crate) changing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
     /// The replayed events that were told last.
@@ -40,6 +42,7 @@ impl Harness {
             field,
             options,
             issuing: Arc::default(),
+            changing: Arc::default(),
             held: HeldSecrets::default(),
             stretch: Stretch::default(),
         }

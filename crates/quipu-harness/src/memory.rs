@@ -1,6 +1,8 @@
 //! Memories: the Field's memory units as this protocol shows them. What this protocol says beside the content
 //! is kept in the unit itself, as its evidence, so that whoever purges a unit purges all of it.
 
+use std::collections::BTreeMap;
+
 use quipu_field::{
     Message,
     documents::DocumentKind,
@@ -30,6 +32,9 @@ use crate::{
 };
 
 const PATH: &str = "/v1/memories";
+
+/// How many units are looked at while the writer waits.
+const SPAN: u32 = 10_000;
 
 impl Harness {
     /// `POST /v1/memories`: records a unit, in the Session where the scope is one.
@@ -90,21 +95,51 @@ impl Harness {
         page: Page,
         filter: MemoryFilter,
     ) -> Result<List<Memory>, HarnError> {
-        let taken = self.field.with_state(|state| {
-            let first = u32::try_from(page.from).unwrap_or(u32::MAX);
-            let units = (first..state.units.next_ordinal())
-                .filter(|unit| filter.passes(state, *unit) && may_see(state, caller, *unit));
-            let ids = units.filter_map(|unit| {
-                Some((u64::from(unit), state.units.details(unit)?.id.to_string()))
-            });
-            page.take(ids)
-        });
+        let taken = page.take(self.units_seen(caller, &page, &filter));
         let mut data = Vec::new();
         for id in taken.data {
             // One that was taken back meanwhile is not there any more.
             data.extend(self.memory(caller, &id).await.ok());
         }
         Ok(List::page(data, taken.next))
+    }
+
+    /// The units that a page may show and the one behind it. The state is looked at in spans, because the
+    /// writer waits meanwhile.
+    fn units_seen(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        filter: &MemoryFilter,
+    ) -> Vec<(u64, String)> {
+        let mut found = Vec::new();
+        let mut next = u32::try_from(page.from).unwrap_or(u32::MAX);
+        loop {
+            let end = self.field.with_state(|state| {
+                let mut sights = BTreeMap::new();
+                let end = state.units.next_ordinal();
+                for unit in next..end.min(next.saturating_add(SPAN)) {
+                    if found.len() > page.limit {
+                        break;
+                    }
+                    if !filter.passes(state, unit) {
+                        continue;
+                    }
+                    let session = state.units.session_of(unit);
+                    let sight = sights.entry(session).or_insert_with(|| sight(state, caller, unit));
+                    if sight.sees(unit)
+                        && let Some(details) = state.units.details(unit)
+                    {
+                        found.push((u64::from(unit), details.id.to_string()));
+                    }
+                }
+                end
+            });
+            next = next.saturating_add(SPAN);
+            if next >= end || found.len() > page.limit {
+                return found;
+            }
+        }
     }
 
     /// `DELETE /v1/memories/{memory_id}`: retracts the unit, for its author or the operator. Nothing is
@@ -189,7 +224,7 @@ impl Harness {
             state
                 .units
                 .find(unit)
-                .filter(|unit| is_there(state, *unit) && may_see(state, caller, *unit))
+                .filter(|unit| is_there(state, *unit) && sight(state, caller, *unit).sees(*unit))
         })
     }
 }
@@ -205,11 +240,9 @@ pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
     state.units.session_of(unit).map(|name| state.names.text(name))
 }
 
-fn may_see(state: &State, caller: &Caller, unit: u32) -> bool {
-    if caller.authority >= AUTHORITY_MAX {
-        return true;
-    }
-    Sight::by(state, &caller.agent, session_of(state, unit), caller.authority).sees(unit)
+/// What the caller sees in the session of a unit.
+fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
+    reader_of(state, caller, unit).sight(state)
 }
 
 fn reader_of(state: &State, caller: &Caller, unit: u32) -> Reader {

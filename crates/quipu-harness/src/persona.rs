@@ -99,6 +99,7 @@ impl Harness {
         if is_for_field(Some(id)) {
             return Err(built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD));
         }
+        let _turn = self.changing.lock().await;
         self.check_quota_named(&request.quota_id)?;
         let mut persona: Persona = self.get(&asked.caller, id).await?;
         if let Some(description) = request.description {

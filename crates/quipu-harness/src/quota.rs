@@ -77,6 +77,7 @@ impl Harness {
         request: UpdateQuotaRequest,
     ) -> Result<Quota, HarnError> {
         asked.caller.require(AUTHORITY_POLICY)?;
+        let _turn = self.changing.lock().await;
         let entry = self.quota_entry(&asked.caller, id)?;
         let mut kept = self.reading(move |harness| harness.load_quota(&entry)).await?;
         if let Some(limits) = request.limits {

@@ -150,6 +150,7 @@ impl Harness {
         id: &str,
         request: UpdateSessionRequest,
     ) -> Result<HarnSession, HarnError> {
+        let _turn = self.changing.lock().await;
         let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
         facts.told = None;
         facts.summary = request.summary.apply(facts.summary);

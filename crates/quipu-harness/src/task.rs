@@ -90,7 +90,7 @@ impl TaskView {
         let document = state.documents.get(DocumentKind::Task, id).cloned();
         let owned = document.as_ref().and_then(|document| document.owner.workspace.clone());
         let session = entry.session.as_deref();
-        let receipts = state.documents.of_task(DocumentKind::Receipt, id);
+        let mut receipts = state.documents.of_task(DocumentKind::Receipt, id);
         Self {
             id: id.to_owned(),
             entry: entry.clone(),
@@ -98,7 +98,7 @@ impl TaskView {
             workspace: owned.unwrap_or_else(|| workspace_of(state, session)),
             document,
             outcome: state.documents.get(DocumentKind::Outcome, &outcome_id(id)).cloned(),
-            receipt: receipts.last().map(|(_, entry)| entry.id.clone()),
+            receipt: receipts.next_back().map(|(_, entry)| entry.id.clone()),
         }
     }
 

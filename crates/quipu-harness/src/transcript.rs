@@ -6,7 +6,7 @@ use quipu_field::{
     state::{DocumentEntry, State},
 };
 use quipu_wire::harn::{
-    EventKind, HarnError, JsonObject, TruncateObject, TruncateSessionRequest,
+    EventKind, HarnError, HarnErrorCode, JsonObject, TruncateObject, TruncateSessionRequest,
     TruncateSessionResponse,
 };
 
@@ -15,6 +15,9 @@ use crate::{
     session_facts::{Cut, SessionFacts, ToldAs},
     session_view::SessionView,
 };
+
+/// How often a Session is cut: its document names every cut.
+const CUTS_MAX: usize = 256;
 
 /// A Session and those that it was forked from, itself last.
 pub(crate) struct Lineage(Vec<Segment>);
@@ -88,18 +91,23 @@ impl Harness {
     /// `POST /v1/sessions/{session_id}/truncate`.
     ///
     /// # Errors
-    /// 404 where there is none, 409 where it is over, 422 for the built-in one.
+    /// 404 where there is none, 409 where it is over, 422 for the built-in one and one that was cut too often.
     pub async fn truncate_session(
         &self,
         asked: &Asked,
         id: &str,
         request: TruncateSessionRequest,
     ) -> Result<TruncateSessionResponse, HarnError> {
+        let _turn = self.changing.lock().await;
         let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
         let (said, head) = self.said_in(&view).await?;
         let keep = usize::try_from(request.keep_first).unwrap_or(usize::MAX).min(said.len());
         let (kept, removed) = said.split_at(keep);
         if !removed.is_empty() {
+            if facts.cuts.len() >= CUTS_MAX {
+                let message = format!("a Session is truncated at most {CUTS_MAX} times; fork it");
+                return Err(HarnError::new(HarnErrorCode::PolicyViolation, message));
+            }
             let after = kept.last().map_or(0, |said| said.sequence);
             facts.cuts.push(Cut { after, until: end_of(head) });
             facts.told = Some(truncated(kept.len(), removed.len(), request.reason));

@@ -79,6 +79,7 @@ impl Harness {
         if id == WORKSPACE_DEFAULT {
             return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id));
         }
+        let _turn = self.changing.lock().await;
         self.check_quota_named(&request.quota_id)?;
         let entry = self.entry(&asked.caller, kind, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Workspace, id))?;

@@ -1,6 +1,7 @@
 //! May this be done? The rules are asked first, the narrowest before the wider and a denial before a
 //! permission; then the policy. Where neither says anything, somebody has to decide.
 
+use quipu_field::ops::harn::AUTHORITY_WRITE;
 use quipu_wire::harn::{
     HarnError, PermissionCheckRequest, PermissionCheckResponse, PermissionClass,
     PermissionDecision, PermissionDecisionObject, PermissionPolicy, RememberRule, RuleScope,
@@ -13,12 +14,13 @@ impl Harness {
     /// `POST /v1/permissions/check`. What was decided is in the history.
     ///
     /// # Errors
-    /// 404 for a Session that is not there.
+    /// 404 for a Session that is not there, 403 for whoever may not write.
     pub async fn check_permission(
         &self,
         asked: &Asked,
         mut request: PermissionCheckRequest,
     ) -> Result<PermissionCheckResponse, HarnError> {
+        asked.caller.require(AUTHORITY_WRITE)?;
         let session = self.view_session(&asked.caller, &request.session_id);
         let view = session.map_err(|error| error.at("session_id"))?;
         request.workspace_id = Some(view.workspace);

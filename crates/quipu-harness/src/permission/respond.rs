@@ -33,6 +33,7 @@ impl Harness {
         id: &str,
         answer: PermissionResponseRequest,
     ) -> Result<PermissionRequest, HarnError> {
+        let _turn = self.changing.lock().await;
         let kind = DocumentKind::PermissionRequest;
         let missing = || not_found(ResourceKind::PermissionRequest, id);
         let entry = self.entry(&asked.caller, kind, id).ok_or_else(missing)?;

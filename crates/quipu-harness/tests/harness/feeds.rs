@@ -7,10 +7,9 @@ use serde_json::json;
 use crate::support::{caller, claim, complete, harness, persona, submit};
 
 async fn event(feed: &mut EventFeed) -> Event {
-    match feed.next().await.unwrap() {
-        Fed::Event(event) => *event,
-        other => panic!("{other:?}"),
-    }
+    let fed = feed.next().await.unwrap();
+    let Fed::Event(event) = fed else { panic!("{fed:?}") };
+    *event
 }
 
 #[tokio::test]

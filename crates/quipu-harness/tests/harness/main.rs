@@ -5,6 +5,7 @@ mod artifacts;
 mod events;
 mod feeds;
 mod field_tasks;
+mod lives;
 mod receipts;
 mod replay;
 mod support;

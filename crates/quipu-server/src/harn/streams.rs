@@ -196,9 +196,10 @@ fn admit(
         let problem = format!("{} streams are open already", app.push.streams_max);
         HarnRefused::new(HarnErrorCode::ServiceUnavailable, problem)
     })?;
+    let HarnCall { harness, caller, .. } = call;
     Ok(Admitted {
-        harness: call.harness.clone(),
-        caller: call.caller.clone(),
+        harness,
+        caller,
         scope,
         stopping: app.stopping.subscribe(),
         head,

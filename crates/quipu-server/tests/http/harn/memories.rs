@@ -108,3 +108,29 @@ fn what_is_no_memory_is_refused() {
         assert_eq!(refusal(&actor.get(path)).0, 404, "{path}");
     }
 }
+
+#[test]
+fn a_purge_takes_everything_that_was_said_of_a_memory() {
+    let server = TestServer::start();
+    let mut actor = Actor::agent(&server, "a", 5);
+    let mut body = memory("tenant", "t", json!("canary-content"));
+    body["provenance"]["note"] = json!("canary-provenance");
+    body["metadata"] = json!({"note": "canary-metadata"});
+    let made = id(&actor.made("/v1/memories", &body));
+    let mut operator = server.operator();
+    operator.say("op", "/v1/register", &register("op"));
+    let purge =
+        json!({"strategy": "purge", "filter": {"types": ["finding"]}, "reason": "asked to"});
+    let reply = operator.say("op", "/v1/compact", &purge);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(refusal(&actor.get(&format!("/v1/memories/{made}"))).0, 404);
+    let field = server.fields.opened().into_iter().next().unwrap();
+    let commits = field.commits(1, 1000).unwrap();
+    let bodies = commits.iter().flat_map(|commit| &commit.bodies).filter_map(|stored| {
+        let quipu_log::BodyContent::Present(body) = &stored.content else { return None };
+        Some(String::from_utf8_lossy(&body.json).into_owned())
+    });
+    let all: String = bodies.collect();
+    assert!(all.contains("asked to"), "what is looked through is there");
+    assert!(!all.contains("canary"), "{all}");
+}

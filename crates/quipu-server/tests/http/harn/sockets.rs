@@ -6,10 +6,9 @@ use super::task_calls::{expect, hidden, operator, settled, socket, waiting};
 use crate::support::{Frame, Socket, TestServer};
 
 fn text(socket: &mut Socket) -> Value {
-    match socket.next() {
-        Frame::Text(value) => value,
-        other => panic!("{other:?}"),
-    }
+    let frame = socket.next();
+    let Frame::Text(value) = frame else { panic!("{frame:?}") };
+    value
 }
 
 fn say(socket: &mut Socket, frame: &Value) {
@@ -33,10 +32,9 @@ fn a_browser_is_told_the_past_and_the_present_and_cancels() {
     say(&mut socket, &json!({"type": "cancel", "reason": "enough", "idempotency_key": "k"}));
     let mut told = Vec::new();
     let close = loop {
-        match socket.next() {
-            Frame::Text(frame) => told.push(frame["event"]["event"].clone()),
-            other => break other,
-        }
+        let frame = socket.next();
+        let Frame::Text(frame) = frame else { break frame };
+        told.push(frame["event"]["event"].clone());
     };
     assert_eq!(told[..2], [json!("user.cancel_requested"), json!("task.canceled")]);
     assert_eq!(close, Frame::Close(1000, "the task has ended".to_owned()));
@@ -97,4 +95,28 @@ fn nobody_listens_without_a_key_or_to_what_is_hidden() {
     let headers = [("sec-websocket-protocol", offered.as_str())];
     assert_eq!(Socket::open(server.address, "/v1/tasks/t-hidden/stream", &headers).status, 404);
     assert_eq!(Socket::open(server.address, &path, &headers).status, 101);
+}
+
+#[test]
+fn a_task_that_waits_asks_and_goes_on_with_the_answer() {
+    let server = TestServer::start();
+    let mut client = operator(&server);
+    let path = format!("/v1/tasks/{}", waiting(&server, "t"));
+    let mut socket = socket(&server, &format!("{path}/stream"));
+    assert_eq!(text(&mut socket)["event"]["event"], "task.submitted");
+    expect(client.send("POST", &format!("{path}/claim"), &[], None), 200);
+    assert_eq!(text(&mut socket)["event"]["event"], "task.started");
+    let question = json!({"for": "input", "reason": "how much?"});
+    let reply = client.post(&format!("{path}/await"), &question);
+    assert!((200..300).contains(&reply.status), "{}", reply.text());
+    assert_eq!(text(&mut socket)["event"]["event"], "task.input_required");
+    let asks = text(&mut socket);
+    assert_eq!((&asks["type"], &asks["task_id"]), (&json!("input_required"), &json!("t")));
+    assert_eq!(asks["request"]["reason"], "how much?");
+    let parts = json!([{"type": "text", "text": "49"}]);
+    say(&mut socket, &json!({"type": "message", "message": {"role": "user", "parts": parts}}));
+    let told: Vec<_> = (0..3).map(|_| text(&mut socket)["event"]["event"].clone()).collect();
+    assert!(told.contains(&json!("user.input_submitted")), "{told:?}");
+    assert!(told.contains(&json!("task.status_changed")), "{told:?}");
+    assert_eq!(expect(client.get(&path), 200)["status"], "WORKING");
 }

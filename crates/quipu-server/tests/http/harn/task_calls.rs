@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{bearer, callers::VERSION};
-use crate::support::{Client, Events, Socket, TestServer, register};
+use crate::support::{Client, Events, Reply, Socket, TestServer, register};
 
 /// A caller for any agent, with all authority.
 pub(crate) fn operator(server: &TestServer) -> Client {
@@ -42,9 +42,10 @@ pub(crate) fn hidden(server: &TestServer, session: &str, id: &str) {
 }
 
 /// The body of an answer that must have this status.
-pub(crate) fn expect(reply: crate::support::Reply, status: u16) -> Value {
-    assert_eq!(reply.status, status, "{}", reply.text());
-    reply.json()
+pub(crate) fn expect(reply: Reply, status: u16) -> Value {
+    let Reply { status: given, body, .. } = reply;
+    assert_eq!(given, status, "{}", String::from_utf8_lossy(&body));
+    serde_json::from_slice(&body).unwrap()
 }
 
 /// The Task once it has ended.
