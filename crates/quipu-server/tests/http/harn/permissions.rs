@@ -352,7 +352,7 @@ fn a_hard_quota_is_asked_before_work_and_counts_what_was_done() {
     let shown = operator.read(&format!("/v1/quotas/{quota}"));
     assert_eq!(shown["usage"], json!({"tasks": 2.0, "llm_calls": 1.0, "tool_calls": 0.0}));
     assert!(shown["exhaustion_reason"].as_str().unwrap().contains("tasks"));
-    assert_eq!(ids(&operator.read("/v1/quotas")), [quota.clone()]);
+    assert_eq!(ids(&operator.read("/v1/quotas")), [quota.as_str()]);
     let raised =
         operator.done("PATCH", &format!("/v1/quotas/{quota}"), &json!({"limits": {"tasks": 3}}));
     assert_eq!(raised["limits"], json!({"tasks": 3.0}));
