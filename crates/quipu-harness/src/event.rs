@@ -130,9 +130,9 @@ pub fn narrate_places(
 /// The task that a commit brought here from another server. What happened to it is what the notes of that
 /// commit say, and not that it was brought.
 fn brought_here(header: &Header<Logged>) -> Option<&str> {
-    header.events.iter().find_map(|sealed| match &sealed.event {
-        Logged::TaskNoted { task, .. } if is_imported(&sealed.event) => Some(task.as_str()),
-        _ => None,
+    header.events.iter().find_map(|sealed| {
+        let Logged::TaskNoted { task, note } = &sealed.event else { return None };
+        note.imported.as_ref().map(|_| task.as_str())
     })
 }
 

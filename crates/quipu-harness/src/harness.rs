@@ -7,7 +7,11 @@ use quipu_wire::harn::{HarnError, ResourceKind};
 
 use tokio::sync::Mutex;
 
-use crate::{Caller, HarnessOptions, failure::harn_error, replaying::HeldSecrets};
+use crate::{
+    Caller, HarnessOptions,
+    failure::harn_error,
+    replaying::{HeldSecrets, Stretch},
+};
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
 #[derive(Debug, Clone)]
@@ -20,6 +24,8 @@ pub struct Harness {
     pub(crate) changing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
+    /// The replayed events that were told last.
+    pub(crate) stretch: Stretch,
 }
 
 impl Harness {
@@ -32,8 +38,14 @@ impl Harness {
     /// The view of a Field.
     #[must_use]
     pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
-        let (issuing, changing) = (Arc::default(), Arc::default());
-        Self { field, options, issuing, changing, held: HeldSecrets::default() }
+        Self {
+            field,
+            options,
+            issuing: Arc::default(),
+            changing: Arc::default(),
+            held: HeldSecrets::default(),
+            stretch: Stretch::default(),
+        }
     }
 
     /// The Field.

@@ -24,6 +24,7 @@ mod vault;
 mod worker;
 
 pub(crate) use document::ReplayDocument;
+pub(crate) use events::Stretch;
 pub(crate) use finish::Finish;
 pub(crate) use receipt::Grounds;
 pub(crate) use secrets::HeldSecrets;

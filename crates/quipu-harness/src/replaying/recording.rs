@@ -121,7 +121,7 @@ fn is_run(event: &Event) -> bool {
 enum Text {
     None,
     Gone,
-    Of(NoteBody),
+    Of(Box<NoteBody>),
 }
 
 fn body_of(commit: &Commit, index: u32) -> Text {
@@ -130,7 +130,7 @@ fn body_of(commit: &Commit, index: u32) -> Text {
         None => Text::None,
         Some(BodyContent::Erased) => Text::Gone,
         Some(BodyContent::Present(body)) => {
-            serde_json::from_slice(&body.json).map_or(Text::None, Text::Of)
+            serde_json::from_slice(&body.json).map_or(Text::None, |body| Text::Of(Box::new(body)))
         }
     }
 }
@@ -139,8 +139,8 @@ fn recorded(logged: &Logged, text: Text, told: Event) -> Result<Recorded, Unavai
     let note = if let Logged::TaskNoted { note, .. } = logged { Some(note) } else { None };
     let gone = matches!(text, Text::Gone);
     let body = match (note, text) {
-        (Some(_), Text::Of(body)) => body,
-        _ => NoteBody::default(),
+        (Some(_), Text::Of(body)) => *body,
+        (Some(_) | None, Text::None | Text::Gone | Text::Of(_)) => NoteBody::default(),
     };
     let payload = if note.is_some() { &body.payload } else { &told.payload }.clone();
     let references = references(logged, &payload);
@@ -202,17 +202,16 @@ fn references(logged: &Logged, payload: &JsonObject) -> Vec<Reference> {
         let (kind, id) = (ReferenceKind::Memory, id.to_owned());
         Reference { kind, id, sha256: None }
     };
-    match logged {
-        Logged::UnitRecorded { unit, .. } => vec![memory(&unit.to_string())],
-        Logged::TaskNoted { note, .. }
-            if note.imported.is_none() && note.event.starts_with("agent.memory_") =>
-        {
-            let one = payload.get("memory_id").into_iter();
-            let many = payload.get("memory_ids").and_then(Value::as_array).into_iter().flatten();
-            one.chain(many).filter_map(Value::as_str).map(memory).collect()
-        }
-        _ => Vec::new(),
+    if let Logged::UnitRecorded { unit, .. } = logged {
+        return vec![memory(&unit.to_string())];
     }
+    let Logged::TaskNoted { note, .. } = logged else { return Vec::new() };
+    if note.imported.is_some() || !note.event.starts_with("agent.memory_") {
+        return Vec::new();
+    }
+    let one = payload.get("memory_id").into_iter();
+    let many = payload.get("memory_ids").and_then(Value::as_array).into_iter().flatten();
+    one.chain(many).filter_map(Value::as_str).map(memory).collect()
 }
 
 fn digest(payload: &JsonObject) -> Sha256 {

@@ -168,7 +168,9 @@ fn substituted(key: &str, planned: &PlannedOverride) -> JsonObject {
     let mut payload = match &planned.substitute {
         Substitute::Value(value) if shown => JsonObject::with("value", value.clone()),
         Substitute::Artifact(id) if shown => JsonObject::with("artifact_id", id.as_str()),
-        _ => JsonObject::with("redacted", planned.visibility.as_str()),
+        Substitute::Value(_) | Substitute::Artifact(_) | Substitute::Withheld(_) => {
+            JsonObject::with("redacted", planned.visibility.as_str())
+        }
     };
     payload.insert("key".to_owned(), key.into());
     payload.insert("kind".to_owned(), planned.kind.as_str().into());

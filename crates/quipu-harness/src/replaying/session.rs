@@ -93,6 +93,7 @@ impl Harness {
         source: &str,
         tasks: &[String],
     ) -> Result<(), HarnError> {
+        let _turn = self.changing.lock().await;
         let (view, mut facts) = self.session_to_change(&asked.caller, fork).await?;
         if facts.told.is_some() {
             return Ok(());

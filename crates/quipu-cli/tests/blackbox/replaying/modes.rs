@@ -134,3 +134,51 @@ fn bad_requests_are_refused_in_the_protocols_words() {
     );
     assert_eq!((status, &stale["error"]["code"]), (410, &json!("cursor_expired")));
 }
+
+#[test]
+fn what_the_field_answered_itself_replays_exactly() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let mut harn = Harn::of(&server);
+    let asked = json!({"session_id": "session_default", "input": "what do we know?"});
+    let task = text(&harn.post("/v1/tasks", &asked)["id"]);
+    assert_eq!(harn.settled(&task)["status"], "COMPLETED");
+    let replay = harn.replay(&task, &Value::Null);
+    assert_eq!(replay["status"], "COMPLETED", "{replay}");
+    let id = text(&replay["id"]);
+    let difference = harn.get(&format!("/v1/tasks/{id}/divergence"));
+    assert_eq!(difference["diverged"], false, "{difference}");
+    check_with_python(&[&harn.receipt(&task), &harn.receipt(&id)]);
+}
+
+#[test]
+fn a_replay_that_is_called_off_while_it_runs_ends_one_way_or_the_other() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let mut harn = Harn::of(&server);
+    let (task, _) = harn.record();
+    for _ in 0..10 {
+        let replay = text(&harn.post(&format!("/v1/tasks/{task}/replay"), &Value::Null)["id"]);
+        let (status, answer) =
+            harn.call("POST", &format!("/v1/tasks/{replay}/cancel"), &Value::Null);
+        let ended = harn.settled(&replay);
+        let final_state = harn.receipt(&replay)["lifecycle"]["final_state"].clone();
+        match status {
+            200 => assert_eq!(
+                (&ended["status"], &final_state),
+                (&json!("CANCELED"), &json!("CANCELED"))
+            ),
+            409 => assert_eq!(
+                (&ended["status"], &final_state),
+                (&json!("COMPLETED"), &json!("SUCCEEDED"))
+            ),
+            _ => panic!("{status} {answer}"),
+        }
+        let events = harn.events(&replay);
+        let ends = events.iter().filter(|event| {
+            let name = event["event"].as_str().unwrap();
+            event["replayed"] == false && ["task.completed", "task.canceled"].contains(&name)
+        });
+        assert_eq!(ends.count(), 1);
+    }
+}

@@ -47,3 +47,22 @@ fn two_servers_issue_byte_identical_receipts_for_the_same_replay() {
     let (status, twice) = there.call("POST", "/v1/tasks/import", &export);
     assert_eq!((status, &twice["error"]["code"]), (409, &json!("conflict")));
 }
+
+#[test]
+fn the_published_replay_gives_the_published_receipt_over_http() {
+    let published = include_str!("../../../../quipu-harness/tests/harness/replay/published.json");
+    let published: Value = serde_json::from_str(published).unwrap();
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path())
+        .argument("--receipt-issuer-id=harness_conformance")
+        .argument("--receipt-issuer-name=Harn replay conformance")
+        .argument("--replay-trust-declared-hashes")
+        .start();
+    let mut harn = Harn::of(&server);
+    let task = harn.post("/v1/tasks/import", &published["export"])["id"].clone();
+    let replay = harn.replay(task.as_str().unwrap(), &published["request"]);
+    let receipt = harn.receipt(replay["id"].as_str().unwrap());
+    check_with_python(&[&receipt]);
+    let expected = "sha256:c665e22ccc7b42cd3d910b2c0767a1709bd4e135c9be159816c19a917aea9d04";
+    assert_eq!(receipt["chain"]["receipt_hash"], expected, "{receipt}");
+}

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use quipu_harness::{EventScope, Harness, HarnessOptions};
+use quipu_harness::{EventScope, Harness};
 use quipu_replay::{
     receipt::{SecretHashing, canonical_bytes, preimage},
     task::HashTrust,
@@ -121,88 +121,11 @@ async fn a_document_that_contradicts_itself_is_refused_and_leaves_nothing() {
     assert_eq!(there.harness.field().head(), before);
 }
 
-fn digest(letter: char) -> String {
-    format!("sha256:{}", letter.to_string().repeat(64))
-}
-
-/// The log that the published request needs, and a receipt of its source with the published placeholders.
-fn published() -> Value {
-    let task = "task_source_01JZ6Y2ZKMB8H8DMXBGXR1FPGS";
-    let kept =
-        |key: &str, kind: &str, letter| json!({"key": key, "kind": kind, "sha256": digest(letter)});
-    let event = |id: &str, event: &str, sequence: u64, at: &str, dependency: Value| {
-        let mut it = json!({"id": id, "event": event, "sequence": sequence, "created_at": at});
-        if !dependency.is_null() {
-            it["dependency"] = dependency;
-        }
-        it
-    };
-    json!({
-        "object": "task_export", "format": "quipu-task-export-1",
-        "task": {
-            "object": "task", "id": task, "created_at": "2026-04-25T19:16:10Z",
-            "updated_at": "2026-04-25T19:17:33Z", "metadata": {},
-            "session_id": "session_replay_fixture", "workspace_id": "workspace_replay_fixture",
-            "status": "COMPLETED", "input": {"message": "hi"}, "created_by": "fixture",
-        },
-        "events": [
-            event("event_01JZ6FFF", "task.submitted", 0, "2026-04-25T19:16:10Z", Value::Null),
-            event("event_01JZ7000", "task.started", 1, "2026-04-25T19:16:12Z",
-                kept("time:started_at", "time", '2')),
-            event("event_01JZ7001", "agent.message", 2, "2026-04-25T19:16:20Z",
-                kept("llm:main:1", "llm_provider_response", '1')),
-            event("event_01JZ7002", "task.completed", 3, "2026-04-25T19:17:33Z", Value::Null),
-        ],
-        "receipt": {
-            "schema": "receipt-2026-04-25",
-            "receipt_id": "receipt_01JZ6Y3B5K0QJ9GM61VZKX7P6G",
-            "subject": {"object": "task", "id": task},
-            "issuer": {"id": "harness_conformance", "kind": "harness"},
-            "issued_at": "2026-04-25T19:17:33Z",
-            "identifiers": {"workspace_ref": "workspace_replay_fixture",
-                "session_id": "session_replay_fixture", "task_id": task,
-                "trace_id": "trace_replay_fixture"},
-            "lifecycle": {"created_at": "2026-04-25T19:16:10Z", "started_at": "2026-04-25T19:16:12Z",
-                "completed_at": "2026-04-25T19:17:33Z", "final_state": "SUCCEEDED", "failure": null},
-            "trust": {"start_tier": "act_auto", "end_tier": "act_auto",
-                "policy_ref": "policy_replay_conformance"},
-            "autonomy_budget": {"consumed": {}},
-            "replay_input": {"determinism": "byte_deterministic", "materials": [
-                {"kind": "event_log", "id": "event_log_source_task", "sha256": digest('c'),
-                    "uri": "artifact://artifact_event_log_source_task",
-                    "content_type": "application/jsonl"}]},
-            "model_route": {"chosen_model": {"provider": "fixture", "model": "replay-fixture"},
-                "alternatives_considered": [], "route_policy_reason": "recorded"},
-            "cost": {"currency": "USD", "total": 0, "provider_breakdown": []},
-            "side_effects": {"fs_writes": [], "network_egress": [], "tool_calls": [],
-                "a2a_handoffs": []},
-            "final_artifacts": [{"artifact_id": "artifact_replay_output", "kind": "dataset",
-                "uri": "artifact://artifact_replay_output", "sha256": digest('d')}],
-            "chain": {"previous_receipt_hash": null, "receipt_hash": digest('e'),
-                "merkle_root": digest('f')},
-            "redactions": [], "signatures": [],
-            "metadata": {"source": "agents-protocol-replay-conformance-fixture"},
-        },
-    })
-}
-
-fn published_request() -> Value {
-    let content = json!({"role": "assistant", "content": "approved"});
-    json!({
-        "mode": "with_overrides",
-        "reason": "byte-deterministic replay conformance",
-        "override": {
-            "time:started_at": {
-                "kind": "time", "event_id": "event_01JZ7000", "target": "started_at",
-                "value": "2026-04-25T19:16:14Z", "sha256": digest('b'), "visibility": "internal",
-                "reason": "pin replay clock"},
-            "llm:main:1": {
-                "kind": "llm_provider_response", "event_id": "event_01JZ7001", "target": "main",
-                "value": {"id": "chatcmpl_fixture_1", "choices": [{"message": content}]},
-                "sha256": digest('a'), "visibility": "receipt_only",
-                "reason": "agents-protocol replay conformance fixture"},
-        },
-    })
+/// The log that the published request needs, a receipt of its source with the published placeholders, and the
+/// request. Ours: only the request and the receipt that must come out are published.
+fn published(part: &str) -> Value {
+    let both: Value = serde_json::from_str(include_str!("published.json")).unwrap();
+    both[part].clone()
 }
 
 #[tokio::test]
@@ -216,9 +139,10 @@ async fn the_published_replay_of_an_imported_task_gives_the_published_receipt() 
     conformance.replay_trust = HashTrust::Declared;
     let field = Arc::clone(world.harness.field());
     world.harness = Harness::with_options(field, Arc::new(conformance));
-    let brought = world.harness.import_task(&asked("boss"), read(&published())).await.unwrap();
+    let brought =
+        world.harness.import_task(&asked("boss"), read(&published("export"))).await.unwrap();
     assert_eq!(brought.session_id, "session_replay_fixture");
-    let replay = world.replayed(&brought.envelope.id, published_request()).await.envelope.id;
+    let replay = world.replayed(&brought.envelope.id, published("request")).await.envelope.id;
     assert_eq!(replay, "task_replay_01JZ6Y2ZKMB8H8DMXBGXR1FPGS");
     let receipt = world.receipt(&replay).await;
     let value = serde_json::to_value(&receipt).unwrap();
@@ -231,14 +155,14 @@ async fn the_published_replay_of_an_imported_task_gives_the_published_receipt() 
 #[tokio::test]
 async fn without_that_option_the_published_placeholders_are_refused() {
     let world = World::new().await;
-    let refused = world.harness.import_task(&asked("boss"), read(&published())).await.unwrap_err();
+    let refused =
+        world.harness.import_task(&asked("boss"), read(&published("export"))).await.unwrap_err();
     assert_eq!(refused.param.as_deref(), Some("receipt.chain.receipt_hash"));
-    let mut document = published();
+    let mut document = published("export");
     document["receipt"] = Value::Null;
     let task = world.harness.import_task(&asked("boss"), read(&document)).await.unwrap();
-    let refused = world.replay(&task.envelope.id, published_request()).await.unwrap_err();
+    let refused = world.replay(&task.envelope.id, published("request")).await.unwrap_err();
     assert_eq!(refused.param.as_deref(), Some("override.llm:main:1.sha256"));
-    let _: HarnessOptions = options();
 }
 
 #[tokio::test]

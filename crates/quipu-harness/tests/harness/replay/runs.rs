@@ -42,7 +42,7 @@ pub(crate) fn asked(agent: &str) -> Asked {
 }
 
 pub(crate) fn asked_under(agent: &str, key: &str) -> Asked {
-    let key = IdempotencyKey::read([key.as_bytes()].into_iter()).unwrap();
+    let key = IdempotencyKey::read([key.as_bytes()]).unwrap();
     Asked { key, ..asked(agent) }
 }
 
