@@ -4,7 +4,6 @@
 use quipu_field::{
     documents::DocumentKind,
     ops::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
-    state::TaskEntry,
 };
 use quipu_wire::harn::{
     Branch, BranchObject, CreateBranchRequest, HarnError, List, ResourceEnvelope, ResourceKind,
@@ -35,7 +34,7 @@ impl Harness {
             entry.ok_or_else(|| not_found(ResourceKind::Branch, parent).at("parent_branch_id"))?;
         }
         if let Some(task) = &request.task_id {
-            self.known_task(&asked.caller, task).map_err(|error| error.at("task_id"))?;
+            self.view_task(&asked.caller, task).map_err(|error| error.at("task_id"))?;
         }
         let draft = self.branch_draft(&asked.caller, &view, session, request)?;
         let id = draft.id.clone();
@@ -99,12 +98,5 @@ impl Harness {
         };
         let owner = owner(&view.workspace, &view.id);
         self.draft(DocumentKind::Branch, &id, owner, Expect::New, &branch)
-    }
-
-    /// A task that the caller may know of.
-    pub(crate) fn known_task(&self, caller: &Caller, id: &str) -> Result<TaskEntry, HarnError> {
-        let entry = self.field.with_state(|state| state.tasks.get(id).cloned());
-        let known = entry.filter(|entry| self.may_know(caller, entry.session.as_deref()));
-        known.ok_or_else(|| not_found(ResourceKind::Task, id))
     }
 }

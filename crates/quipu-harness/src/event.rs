@@ -299,6 +299,9 @@ impl Telling<'_> {
             (DocumentKind::Receipt, DocumentChange::Created) => {
                 (EventKind::ReceiptIssued, ResourceKind::Receipt)
             }
+            (DocumentKind::Delivery, DocumentChange::Created | DocumentChange::Updated) => {
+                return Some(delivery(id, change));
+            }
             _ => return None,
         };
         let payload = JsonObject::with(&format!("{kind}_id"), id);
@@ -336,7 +339,7 @@ impl Telling<'_> {
             object: EventObject::Event,
             envelope: ResourceEnvelope::new(id, at),
             event,
-            resource: ResourcePointer { object: kind.as_str().to_owned(), id: of },
+            resource: ResourcePointer { object: kind.as_str().to_owned(), id: of.clone() },
             sequence: imported.map_or_else(|| place.sequence(), |was| was.sequence),
             payload,
             trace_id: None,
@@ -347,11 +350,24 @@ impl Telling<'_> {
             actor: Some(self.header.actor.clone()),
             idempotency_key: None,
             previous_event_id: None,
-            receipt_id: None,
+            receipt_id: (kind == ResourceKind::Receipt).then(|| of.clone()),
             replayed: false,
             replay: None,
         }
     }
+}
+
+/// What is told of a delivery: to which connector, and not by whom or of what.
+fn delivery(id: &str, change: DocumentChange) -> Told {
+    let connector = id.split('/').next().unwrap_or(id);
+    let event = if change == DocumentChange::Created {
+        EventKind::ConnectorDeliveryReceived
+    } else {
+        EventKind::ConnectorDeliveryDeduped
+    };
+    let payload = JsonObject::with("connector_id", connector);
+    let resource = (ResourceKind::Connector, connector.to_owned());
+    Told { event: event.into(), resource, payload, owner: DocumentOwner::default() }
 }
 
 fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {

@@ -24,7 +24,8 @@ use crate::{
     memory_view::{MemoryFilter, Remembered, content_text, memory_of},
     not_found,
     page::Page,
-    session::{owner, session_workspace},
+    session::owner,
+    task::workspace_of,
     write::{Target, put_by},
 };
 
@@ -44,9 +45,7 @@ impl Harness {
         let session = self.check_memory_owner(caller, request.scope, &request.owner_id)?;
         let workspace = match (request.scope, &session) {
             (MemoryScope::Workspace, _) => request.owner_id.clone(),
-            (_, session) => self.field.with_state(|state| {
-                session_workspace(state, session.as_deref().unwrap_or_default())
-            }),
+            (_, session) => self.field.with_state(|state| workspace_of(state, session.as_deref())),
         };
         let target = Target { workspace: &workspace, method: "POST", path: PATH };
         if let Some(first) = self.done_before(asked, target, session.as_deref()).await? {

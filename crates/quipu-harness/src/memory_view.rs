@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     memory::{is_there, session_of},
-    session::session_workspace,
+    task::workspace_of,
 };
 
 /// How evidence begins that is this protocol's.
@@ -42,7 +42,7 @@ impl MemoryFilter {
     }
 
     fn in_workspace(&self, state: &State, session: Option<&str>) -> bool {
-        let of = || session_workspace(state, session.unwrap_or_default());
+        let of = || workspace_of(state, session);
         self.workspace.as_ref().is_none_or(|asked| *asked == of())
     }
 }

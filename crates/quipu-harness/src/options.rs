@@ -6,6 +6,8 @@ use std::sync::Arc;
 use quipu_replay::receipt::{IssuerFacts, ReceiptKey, ReceiptSigner, SecretHashing};
 use quipu_wire::harn::IssuerKind;
 
+use crate::Sealer;
+
 /// The largest content of an Artifact unless a server says otherwise.
 pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
@@ -18,6 +20,8 @@ pub struct HarnessOptions {
     pub policy_ref: Option<String>,
     /// The key that signs them; without one they are not signed.
     pub signer: Option<Arc<ReceiptSigner>>,
+    /// Seals the secrets of vaults and connectors; without it none are taken.
+    pub sealer: Option<Sealer>,
     /// How secrets are told apart.
     pub secrets: SecretHashing,
     /// The largest content of an Artifact.
@@ -36,6 +40,7 @@ impl Default for HarnessOptions {
             issuer,
             policy_ref: None,
             signer: None,
+            sealer: None,
             secrets: SecretHashing::Omit,
             content_bytes_max: CONTENT_BYTES_MAX,
         }

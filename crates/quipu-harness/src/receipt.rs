@@ -99,7 +99,7 @@ fn shown(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
     let summary = format!("{} {} {}", subject.object, subject.id, receipt.lifecycle.final_state);
     let issued_at = receipt.issued_at.clone();
     let issuer = receipt.issuer.id.clone();
-    let payload = match canonical_value(&receipt) {
+    let payload = match canonical_value(receipt) {
         Ok(Value::Object(map)) => Some(JsonObject(map)),
         _ => None,
     };

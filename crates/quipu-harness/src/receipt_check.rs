@@ -70,7 +70,8 @@ fn receipt_before(state: &State, entry: &DocumentEntry) -> Before {
         return Before::Unknown;
     }
     let issued = state.documents.of_session(DocumentKind::Receipt, session);
-    let own = issued.filter(|(_, issued)| issued.id == entry.id).map(|(ordinal, _)| ordinal).last();
+    let own =
+        issued.filter(|(_, issued)| issued.id == entry.id).map(|(ordinal, _)| ordinal).next_back();
     match own.map(|own| previous_receipt(state, session, Some(own))) {
         Some(Some(before)) => Before::Receipt(Box::new(before.clone())),
         Some(None) => Before::Nothing,

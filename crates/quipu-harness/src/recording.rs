@@ -15,7 +15,9 @@ use quipu_wire::{
 };
 use serde_json::Value;
 
-use crate::{Asked, EventPlace, Harness, NoteBody, failure::harn_error, task::TaskView};
+use crate::{
+    Asked, EventPlace, Harness, NoteBody, failure::harn_error, quota_usage::unit_of, task::TaskView,
+};
 
 /// The Event by which a recorded answer is told.
 pub(crate) const DEPENDENCY_RECORDED: &str = "vendor.dependency.recorded";
@@ -49,7 +51,8 @@ impl Harness {
         }
         let says = self.answer(asked, &request).await?;
         let before = self.recorded_at(id, &request.key);
-        if let Some(unit) = counted(request.kind).filter(|_| before.is_none()) {
+        // By its key, as it is counted afterwards.
+        if let Some(unit) = unit_of(&request.key).filter(|_| before.is_none()) {
             self.check_quotas(view.persona(), &view.workspace, unit).await?;
         }
         let mut note = self.note(id, DEPENDENCY_RECORDED, &says)?;

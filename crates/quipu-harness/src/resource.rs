@@ -4,8 +4,8 @@
 use quipu_field::{documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
-        Artifact, Branch, HarnError, HarnErrorCode, List, Message, Outcome, PermissionRequest,
-        Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
+        Artifact, Branch, Connector, HarnError, HarnErrorCode, List, Message, Outcome,
+        PermissionRequest, Persona, Quota, ResourceEnvelope, ResourceKind, Vault, Workspace,
     },
     timestamp::rfc3339,
 };
@@ -38,6 +38,7 @@ macro_rules! resource {
 
 resource!(Artifact, Artifact);
 resource!(Branch, Branch);
+resource!(Connector, Connector);
 resource!(Message, Message);
 resource!(Outcome, Outcome);
 resource!(PermissionRequest, PermissionRequest);

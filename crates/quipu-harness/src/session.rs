@@ -4,7 +4,7 @@ use quipu_field::{
     coordination::SessionBody,
     documents::{DocumentKind, DocumentOwner},
     ops::harn::{Expect, HarnAct, HarnCommand},
-    state::{SessionEntry, State},
+    state::SessionEntry,
     visibility,
 };
 use quipu_wire::{
@@ -17,13 +17,14 @@ use quipu_wire::{
 
 use crate::{
     Asked, Caller, Harness,
-    built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT},
+    built_in::SESSION_DEFAULT,
     built_in_resources,
     failure::harn_error,
     not_found,
     page::Page,
     session_facts::SessionFacts,
     session_view::SessionView,
+    task::workspace_of,
     write::{Target, put_by},
 };
 
@@ -126,7 +127,7 @@ impl Harness {
                 .chain(all.map(|(id, entry)| (entry.position, id)))
                 .filter(|(place, _)| *place >= page.from)
                 .filter(|(_, id)| {
-                    workspace.is_none_or(|asked| asked == session_workspace(state, id))
+                    workspace.is_none_or(|asked| asked == workspace_of(state, Some(id)))
                 })
                 .collect();
             places.sort_unstable();
@@ -225,13 +226,6 @@ pub(crate) fn owner(workspace: &str, session: &str) -> DocumentOwner {
         session: Some(session.to_owned()),
         ..DocumentOwner::default()
     }
-}
-
-/// The Workspace that a Session is in.
-pub(crate) fn session_workspace(state: &State, id: &str) -> String {
-    let document = state.documents.get(DocumentKind::Session, id);
-    let workspace = document.and_then(|entry| entry.owner.workspace.clone());
-    workspace.unwrap_or_else(|| WORKSPACE_DEFAULT.to_owned())
 }
 
 /// What SESSION shows as the goal: the beginning of the first thing that was said for everybody.

@@ -18,7 +18,7 @@ use quipu_wire::{
 
 use crate::{
     Caller, Harness, built_in::SESSION_DEFAULT, event::narrate, failure::harn_error, not_found,
-    session::session_workspace, session_facts::SessionFacts,
+    session_facts::SessionFacts, task::workspace_of,
 };
 
 /// How many commits are looked at for the last Event; a commit that tells nothing is rare.
@@ -60,7 +60,7 @@ impl Harness {
                 id: id.to_owned(),
                 entry: entry.cloned(),
                 document: state.documents.get(DocumentKind::Session, id).cloned(),
-                workspace: session_workspace(state, id),
+                workspace: workspace_of(state, Some(id)),
                 newest: commits.take(LAST_COMMITS_MAX).copied().collect(),
             })
         });

@@ -44,6 +44,16 @@ impl Harness {
         asked: &Asked,
         request: SubmitTaskRequest,
     ) -> Result<Submitted, HarnError> {
+        self.submit_with(asked, request, |_| Ok(HarnCommand::default())).await
+    }
+
+    /// Submits a Task with more documents and notes in the same commit.
+    pub(crate) async fn submit_with(
+        &self,
+        asked: &Asked,
+        request: SubmitTaskRequest,
+        more: impl FnOnce(&str) -> Result<HarnCommand, HarnError> + Send,
+    ) -> Result<Submitted, HarnError> {
         let session_id = request.session_id.clone();
         let workspace = self.workspace_for_task(&asked.caller, &request)?;
         let asked = Asked { digest: digest_of(&request)?, ..asked.clone() };
@@ -73,11 +83,10 @@ impl Harness {
         let purpose = format!("submitted to {session_id}");
         let body = TaskBody { title, purpose, question: None };
         let body = self.field.seal(&body).map_err(|error| harn_error(&error))?;
-        let command = HarnCommand {
-            act: Some(HarnAct::SubmitTask { task: id.clone(), by_field, body }),
-            documents: vec![self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?],
-            ..HarnCommand::default()
-        };
+        let mut command = more(&id)?;
+        command.act = Some(HarnAct::SubmitTask { task: id.clone(), by_field, body });
+        let document = self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?;
+        command.documents.insert(0, document);
         let outcome = self.write(&asked, target, session, command).await?;
         let first = put_by(&outcome, DocumentKind::Task).unwrap_or(&id);
         let reused = first != id;

@@ -70,7 +70,7 @@ impl Harness {
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
             scope: scope.0,
-            digest: asked.digest.0,
+            digest: self.told_apart(asked.digest).0,
             until_ms: now.saturating_add(IDEMPOTENCY_RETENTION_MS),
         });
         let id = match &command.mark {
@@ -85,6 +85,28 @@ impl Harness {
             authority: asked.caller.authority,
         };
         self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
+    /// not asked again either.
+    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
+        let Some(scope) = asked.scope(target) else { return false };
+        let now = self.field.origin().now_ms();
+        self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
+    }
+
+    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
+    /// more than one step, which must not begin again.
+    pub(crate) async fn done_before(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<&str>,
+    ) -> Result<Option<HarnOutcome>, HarnError> {
+        if !self.was_asked(asked, target) {
+            return Ok(None);
+        }
+        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
     }
 
     /// Carries out a write of the Field itself.
@@ -103,25 +125,14 @@ impl Harness {
         self.field.harn(message, command).await.map_err(|error| harn_error(&error))
     }
 
-    fn request_id(&self) -> String {
-        format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
+    /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
+    /// from the log.
+    fn told_apart(&self, digest: Sha256) -> Sha256 {
+        self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
     }
 
-    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
-    /// more than one step, which must not begin again.
-    pub(crate) async fn done_before(
-        &self,
-        asked: &Asked,
-        target: Target<'_>,
-        session: Option<&str>,
-    ) -> Result<Option<HarnOutcome>, HarnError> {
-        let Some(scope) = asked.scope(target) else { return Ok(None) };
-        let now = self.field.origin().now_ms();
-        let known = self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some());
-        if !known {
-            return Ok(None);
-        }
-        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+    fn request_id(&self) -> String {
+        format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
     }
 
     /// A draft of a document.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
-use quipu_harness::{HarnessOptions, Sealer};
+use quipu_harness::HarnessOptions;
 use quipu_log::FieldName;
 use quipu_replay::receipt::ReceiptSigner;
 use tokio::sync::{Semaphore, watch};
@@ -34,9 +34,6 @@ pub(crate) struct App {
     pub(crate) signer: Signer,
     /// Signs receipts.
     pub(crate) receipts: Arc<ReceiptSigner>,
-    /// Seals the secrets of vaults.
-    #[expect(dead_code, reason = "the vaults come with their resource")]
-    pub(crate) sealer: Arc<Sealer>,
     /// Who issues receipts.
     pub(crate) issuer: ReceiptIssuer,
     /// The Harn protocol's view of each open Field.
@@ -75,19 +72,19 @@ impl App {
     ) -> Result<Self, HarnSetupError> {
         let signer = Signer::new(keys.directory());
         let receipts = Arc::new(receipt_signer(keys.directory())?);
-        let sealer = Arc::new(sealer(keys.directory(), harn.vault_key.as_ref())?);
+        let sealer = sealer(keys.directory(), harn.vault_key.as_ref())?;
         let harnesses = Harnesses::new(HarnessOptions {
             issuer: harn.issuer.facts(&receipts),
             policy_ref: harn.issuer.policy_ref.clone(),
             signer: Some(Arc::clone(&receipts)),
             secrets: sealer.hashing().clone(),
+            sealer: Some(sealer),
             ..HarnessOptions::default()
         });
         Ok(Self {
             fields,
             signer,
             receipts,
-            sealer,
             harnesses,
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,

@@ -43,12 +43,11 @@ impl Effects {
         if kind == EventKind::AgentToolResult {
             return self.answered(&noted.body.payload);
         }
-        let decision = match kind {
-            EventKind::ToolApproved => ApprovalDecision::Approved,
-            EventKind::ToolDenied => ApprovalDecision::Denied,
-            _ => return Ok(()),
-        };
-        self.approvals.push(approval(noted, decision));
+        if kind == EventKind::ToolApproved {
+            self.approvals.push(approval(noted, ApprovalDecision::Approved));
+        } else if kind == EventKind::ToolDenied {
+            self.approvals.push(approval(noted, ApprovalDecision::Denied));
+        }
         Ok(())
     }
 
@@ -89,7 +88,9 @@ impl Effects {
                 let status = match to {
                     HandoffStatus::Accepted => ReceiptHandoffStatus::Accepted,
                     HandoffStatus::Rejected => ReceiptHandoffStatus::Rejected,
-                    _ => return,
+                    HandoffStatus::Offered | HandoffStatus::Cancelled | HandoffStatus::Expired => {
+                        return;
+                    }
                 };
                 if let Some(agent) = self.offers.get(handoff) {
                     self.handoffs.push((agent.clone(), status));

@@ -180,15 +180,16 @@ impl Gathering {
 
     fn gather(&mut self, header: &Header<Logged>, commit: &Commit) -> Result<(), HarnError> {
         for (index, sealed) in (0u32..).zip(&header.events) {
-            match &sealed.event {
-                Logged::TaskChanged { task, change } if *task == self.task => {
-                    self.moved(header, commit, index, change);
-                }
-                Logged::TaskNoted { task, note } if *task == self.task => {
-                    self.noted(header, commit, index, note)?;
-                }
-                Logged::HandoffChanged { handoff, change } => self.handed(handoff, change),
-                _ => {}
+            if let Logged::TaskChanged { task, change } = &sealed.event
+                && *task == self.task
+            {
+                self.moved(header, commit, index, change);
+            } else if let Logged::TaskNoted { task, note } = &sealed.event
+                && *task == self.task
+            {
+                self.noted(header, commit, index, note)?;
+            } else if let Logged::HandoffChanged { handoff, change } = &sealed.event {
+                self.handed(handoff, change);
             }
         }
         Ok(())

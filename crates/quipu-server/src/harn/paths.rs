@@ -32,6 +32,7 @@ pub(crate) const TASK_EVENTS: &str = "/v1/tasks/{task_id}/events";
 pub(crate) const TASK_STREAM: &str = "/v1/tasks/{task_id}/stream";
 pub(crate) const TASK_RECEIPTS: &str = "/v1/tasks/{task_id}/receipts";
 pub(crate) const TASK_PERMISSION_REQUESTS: &str = "/v1/tasks/{task_id}/permission-requests";
+pub(crate) const TASK_AWAIT: &str = "/v1/tasks/{task_id}/await";
 pub(crate) const TASK_CLAIM: &str = "/v1/tasks/{task_id}/claim";
 pub(crate) const TASK_COMPLETE: &str = "/v1/tasks/{task_id}/complete";
 pub(crate) const TASK_FAIL: &str = "/v1/tasks/{task_id}/fail";
@@ -55,8 +56,7 @@ pub(crate) const VAULT: &str = "/v1/vaults/{vault_id}";
 pub(crate) const VAULT_SECRET: &str = "/v1/vaults/{vault_id}/secrets/{name}";
 pub(crate) const CONNECTORS: &str = "/v1/connectors";
 pub(crate) const CONNECTOR: &str = "/v1/connectors/{connector_id}";
-pub(crate) const CONNECTOR_WEBHOOK: &str = "/v1/connectors/{connector_id}/webhook";
-pub(crate) const CONNECTOR_SECRET: &str = "/v1/connectors/{connector_id}/secret";
+pub(crate) const CONNECTOR_DELIVERIES: &str = "/v1/connectors/{connector_id}/deliveries";
 pub(crate) const SKILLS: &str = "/v1/skills";
 pub(crate) const SKILL: &str = "/v1/skills/{skill_id}";
 pub(crate) const OUTCOMES: &str = "/v1/outcomes";
@@ -66,8 +66,12 @@ pub(crate) const QUOTA: &str = "/v1/quotas/{quota_id}";
 pub(crate) const PERMISSION_REQUESTS: &str = "/v1/permission-requests";
 pub(crate) const PERMISSION_RESPOND: &str = "/v1/permission-requests/{request_id}/respond";
 pub(crate) const PERMISSION_POLICY: &str = "/v1/permissions/policy";
+pub(crate) const PERMISSION_RULES: &str = "/v1/permissions/rules";
+pub(crate) const PERMISSION_RULE: &str = "/v1/permissions/rules/{rule_id}";
+pub(crate) const PERMISSION_HISTORY: &str = "/v1/permissions/history";
+pub(crate) const PERMISSION_CHECK: &str = "/v1/permissions/check";
 
-const ALL: [&str; 65] = [
+const ALL: [&str; 69] = [
     DISCOVERY,
     AGENT_CARD,
     HEALTH,
@@ -99,6 +103,7 @@ const ALL: [&str; 65] = [
     TASK_STREAM,
     TASK_RECEIPTS,
     TASK_PERMISSION_REQUESTS,
+    TASK_AWAIT,
     TASK_CLAIM,
     TASK_COMPLETE,
     TASK_FAIL,
@@ -122,8 +127,7 @@ const ALL: [&str; 65] = [
     VAULT_SECRET,
     CONNECTORS,
     CONNECTOR,
-    CONNECTOR_WEBHOOK,
-    CONNECTOR_SECRET,
+    CONNECTOR_DELIVERIES,
     SKILLS,
     SKILL,
     OUTCOMES,
@@ -133,6 +137,10 @@ const ALL: [&str; 65] = [
     PERMISSION_REQUESTS,
     PERMISSION_RESPOND,
     PERMISSION_POLICY,
+    PERMISSION_RULES,
+    PERMISSION_RULE,
+    PERMISSION_HISTORY,
+    PERMISSION_CHECK,
 ];
 
 /// The path of this protocol that a request's path is one of.

@@ -62,3 +62,34 @@ impl CreateVaultRequest {
         })
     }
 }
+
+/// The body of `PUT /v1/vaults/{vault_id}/secrets/{name}`. Ours, beside the protocol.
+#[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PutSecretRequest {
+    /// The secret.
+    pub value: Value,
+}
+
+impl std::fmt::Debug for PutSecretRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PutSecretRequest(..)")
+    }
+}
+
+impl PutSecretRequest {
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// Where `value` is missing.
+    pub fn parse(value: Value) -> Result<Self, ReadError> {
+        Ok(Self { value: reading::body(value)?.require_value("value")? })
+    }
+}
+
+/// Whether a text can be the name of a secret: what can stand in a path and in `secret:<name>`.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (1..=128).contains(&name.len()) && name.bytes().all(plain)
+}

@@ -1,14 +1,22 @@
 //! The Harn Agents Protocol as a client meets it, over sockets alone.
 
+mod actors;
+mod artifacts;
 mod callers;
+mod connectors;
 mod discovery;
 mod entrance;
+mod privacy;
 mod probes;
+mod probes_resources;
 mod probes_tokens;
 mod provider;
+mod receipts;
 mod refusals;
 mod run;
+mod sessions;
 mod token_keys;
 mod tokens;
+mod worker;
 
 pub(crate) use callers::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};

@@ -1,0 +1,107 @@
+//! May this be done? The rules are asked first, the narrowest before the wider and a denial before a
+//! permission; then the policy. Where neither says anything, somebody has to decide.
+
+use quipu_wire::harn::{
+    HarnError, PermissionCheckRequest, PermissionCheckResponse, PermissionClass,
+    PermissionDecision, PermissionDecisionObject, PermissionPolicy, RememberRule, RuleScope,
+};
+
+use super::{pattern::fits, policy::with_version};
+use crate::{Asked, Harness};
+
+impl Harness {
+    /// `POST /v1/permissions/check`. What was decided is in the history.
+    ///
+    /// # Errors
+    /// 404 for a Session that is not there.
+    pub async fn check_permission(
+        &self,
+        asked: &Asked,
+        mut request: PermissionCheckRequest,
+    ) -> Result<PermissionCheckResponse, HarnError> {
+        let session = self.view_session(&asked.caller, &request.session_id);
+        let view = session.map_err(|error| error.at("session_id"))?;
+        request.workspace_id = Some(view.workspace);
+        let question = request.clone();
+        let decision = self.reading(move |harness| harness.decide_permission(&question)).await?;
+        let request_id = self.keep_decision(request, &decision).await?;
+        let object = PermissionDecisionObject::PermissionDecision;
+        Ok(PermissionCheckResponse { object, request_id, decision })
+    }
+
+    /// What the rules and the policy say. Reads storage.
+    pub(super) fn decide_permission(
+        &self,
+        request: &PermissionCheckRequest,
+    ) -> Result<PermissionDecision, HarnError> {
+        let installed = with_version(self.load_policy()?)?;
+        let rules = self.rules()?;
+        if let Some(rule) = decisive(&rules, request) {
+            return Ok(by_rule(rule, installed.version));
+        }
+        if is_allowed(&installed.policy, request) {
+            return Ok(PermissionDecision::Granted {
+                scope: RuleScope::Always,
+                policy_version: installed.version,
+                reason: Some("the policy allows it".to_owned()),
+                expires_at: None,
+                rule_id: None,
+            });
+        }
+        Ok(PermissionDecision::Suspend {
+            policy_version: installed.version,
+            escalate_to: installed.policy.escalate_to,
+            reason: Some("neither a rule nor the policy says anything".to_owned()),
+        })
+    }
+}
+
+/// The rule that decides: of those of the narrowest scope that fit, one that denies if there is any.
+fn decisive<'r>(
+    rules: &'r [RememberRule],
+    request: &PermissionCheckRequest,
+) -> Option<&'r RememberRule> {
+    let fitting = || rules.iter().filter(|rule| concerns(rule, request));
+    let narrowest = fitting().map(|rule| rule.scope).min()?;
+    let mut among = fitting().filter(|rule| rule.scope == narrowest);
+    let first = among.next()?;
+    if first.allow { among.find(|rule| !rule.allow).or(Some(first)) } else { Some(first) }
+}
+
+fn concerns(rule: &RememberRule, request: &PermissionCheckRequest) -> bool {
+    let named = rule.scope_value.as_deref();
+    let meant = match rule.scope {
+        RuleScope::Session => named == Some(request.session_id.as_str()),
+        RuleScope::Workspace => named == request.workspace_id.as_deref(),
+        RuleScope::User => named == Some(request.actor.as_str()),
+        RuleScope::Always => true,
+    };
+    let tenant = rule.tenant_id.is_none() || rule.tenant_id == request.tenant_id;
+    meant
+        && tenant
+        && rule.class == request.class
+        && fits(&rule.action_pattern, &request.action)
+        && fits(&rule.target_pattern, &request.target)
+}
+
+fn by_rule(rule: &RememberRule, policy_version: String) -> PermissionDecision {
+    let (scope, reason, rule_id) = (rule.scope, rule.reason.clone(), Some(rule.id.clone()));
+    if rule.allow {
+        let expires_at = rule.expires_at.clone();
+        PermissionDecision::Granted { scope, policy_version, reason, expires_at, rule_id }
+    } else {
+        PermissionDecision::Denied { scope, policy_version, reason, rule_id }
+    }
+}
+
+fn is_allowed(policy: &PermissionPolicy, request: &PermissionCheckRequest) -> bool {
+    let patterns = match request.class {
+        PermissionClass::Read => &policy.read,
+        PermissionClass::Write => &policy.write,
+        PermissionClass::Exec => &policy.exec,
+        PermissionClass::Net => &policy.net,
+        PermissionClass::Llm => &policy.llm.providers,
+        PermissionClass::Custom => return false,
+    };
+    patterns.iter().any(|pattern| fits(pattern, &request.target))
+}

@@ -1,0 +1,13 @@
+//! Permissions: the policy, the rules that remember what was answered, questions of workers and their answers,
+//! and the history of what was decided.
+
+mod audit;
+mod check;
+mod pattern;
+mod policy;
+mod request;
+mod respond;
+mod rules;
+
+pub use audit::AuditFilter;
+pub use request::PermissionFilter;

@@ -1,0 +1,68 @@
+//! The policy: what may be done without asking. One for the whole Field; nothing is allowed before one is set.
+
+use quipu_field::{
+    documents::{DocumentKind, DocumentOwner},
+    ops::harn::{Expect, HarnCommand},
+};
+use quipu_wire::harn::{
+    HarnError, HarnErrorCode, PermissionPolicy, PermissionPolicyObject, PermissionPolicyResponse,
+    Sha256,
+};
+
+use crate::{Asked, Harness, failure::harn_error, quota::AUTHORITY_POLICY, write::Target};
+
+/// The document of the policy.
+const POLICY: &str = "policy_default";
+
+impl Harness {
+    /// `GET /v1/permissions/policy`.
+    ///
+    /// # Errors
+    /// Where storage cannot be read.
+    pub async fn permission_policy(&self) -> Result<PermissionPolicyResponse, HarnError> {
+        self.reading(|harness| with_version(harness.load_policy()?)).await
+    }
+
+    /// `PUT /v1/permissions/policy`.
+    ///
+    /// # Errors
+    /// 403 below authority 8.
+    pub async fn set_permission_policy(
+        &self,
+        asked: &Asked,
+        policy: PermissionPolicy,
+    ) -> Result<PermissionPolicyResponse, HarnError> {
+        asked.caller.require(AUTHORITY_POLICY)?;
+        let (kind, owner) = (DocumentKind::Policy, DocumentOwner::default());
+        let command = HarnCommand {
+            documents: vec![self.draft(kind, POLICY, owner, Expect::Any, &policy)?],
+            ..HarnCommand::default()
+        };
+        let target = Target { workspace: "", method: "PUT", path: "/v1/permissions/policy" };
+        self.write(asked, target, None, command).await?;
+        self.permission_policy().await
+    }
+
+    /// The policy. Reads storage.
+    pub(super) fn load_policy(&self) -> Result<PermissionPolicy, HarnError> {
+        let place = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Policy, POLICY).map(|entry| entry.at)
+        });
+        let Some(place) = place else { return Ok(PermissionPolicy::default()) };
+        let policy = self.field.body_at(place).map_err(|error| harn_error(&error))?;
+        Ok(policy.unwrap_or_default())
+    }
+}
+
+/// The policy with the digest that decisions name.
+pub(super) fn with_version(
+    policy: PermissionPolicy,
+) -> Result<PermissionPolicyResponse, HarnError> {
+    let failed = |_| HarnError::new(HarnErrorCode::InternalError, "the policy cannot be written");
+    let value = serde_json::to_value(&policy).map_err(failed)?;
+    let version = Sha256::of_json(&value).map_err(|_| {
+        HarnError::new(HarnErrorCode::InternalError, "the policy has no canonical form")
+    })?;
+    let object = PermissionPolicyObject::PermissionPolicy;
+    Ok(PermissionPolicyResponse { object, version: version.to_string(), policy })
+}

@@ -1,0 +1,172 @@
+//! The answer to a question whether something may be done. The Task that waits goes on, whatever the answer.
+
+use quipu_field::{
+    documents::DocumentKind,
+    ops::harn::{Expect, HarnAct, HarnCommand},
+    state::DocumentEntry,
+};
+use quipu_wire::{
+    akashik::TaskStatus,
+    harn::{
+        AuditEntry, AuditOutcome, EventKind, HarnError, HarnErrorCode, JsonObject,
+        PermissionCheckRequest, PermissionRequest, PermissionResponseRequest, PermissionRisk,
+        PermissionStatus, RememberRule, ResourceKind, RuleScope,
+    },
+};
+use serde_json::json;
+
+use super::{pattern::exactly, policy::with_version};
+use crate::{
+    Asked, Harness, NoteBody, built_in::SESSION_DEFAULT, not_found, quota::AUTHORITY_POLICY,
+    task::TaskView, task_message::ended, write::Target,
+};
+
+impl Harness {
+    /// `POST /v1/permission-requests/{request_id}/respond`.
+    ///
+    /// # Errors
+    /// 404 where there is none that the caller may know of, 403 for whoever asked, 409 where it was answered
+    /// or its Task has ended.
+    pub async fn respond_permission(
+        &self,
+        asked: &Asked,
+        id: &str,
+        answer: PermissionResponseRequest,
+    ) -> Result<PermissionRequest, HarnError> {
+        let kind = DocumentKind::PermissionRequest;
+        let missing = || not_found(ResourceKind::PermissionRequest, id);
+        let entry = self.entry(&asked.caller, kind, id).ok_or_else(missing)?;
+        let view =
+            self.view_task(&asked.caller, entry.owner.task.as_deref().unwrap_or_default())?;
+        let path = format!("/v1/permission-requests/{id}/respond");
+        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
+        let request: PermissionRequest = self.get(&asked.caller, id).await?;
+        if !self.was_asked(asked, target) {
+            may_answer(asked, &entry, &request, &view, &answer)?;
+        }
+        let command = self.answer_command(asked, &view, entry, request, answer).await?;
+        self.write(asked, target, view.entry.session.as_deref(), command).await?;
+        self.get(&asked.caller, id).await
+    }
+
+    async fn answer_command(
+        &self,
+        asked: &Asked,
+        view: &TaskView,
+        entry: DocumentEntry,
+        mut request: PermissionRequest,
+        answer: PermissionResponseRequest,
+    ) -> Result<HarnCommand, HarnError> {
+        let check = serde_json::from_value::<PermissionCheckRequest>(request.request.clone());
+        let check = check.map_err(|_| {
+            HarnError::new(HarnErrorCode::InternalError, "the question could not be read")
+        })?;
+        let (status, event) = if answer.approved {
+            (PermissionStatus::Approved, EventKind::ToolApproved)
+        } else {
+            (PermissionStatus::Denied, EventKind::ToolDenied)
+        };
+        request.status = status;
+        request.response = json!({
+            "approved": answer.approved,
+            "answer": answer.answer,
+            "reviewer": answer.reviewer.as_ref().unwrap_or(&asked.caller.agent),
+            "reason": answer.reason,
+            "metadata": answer.metadata,
+        });
+        let mut payload = JsonObject::with("request_id", entry.id.as_str());
+        payload.extend(answer.reason.clone().map(|reason| ("reason".to_owned(), reason.into())));
+        let note = NoteBody { payload, ..NoteBody::default() };
+        let policy = self.reading(|harness| with_version(harness.load_policy()?)).await?;
+        let audit = audit(asked, &check, &answer, policy.version);
+        let kind = DocumentKind::PermissionRequest;
+        let mut documents = vec![
+            self.draft(kind, &entry.id, entry.owner, Expect::Known, &request)?,
+            self.decision_draft(audit)?,
+        ];
+        if answer.remember {
+            documents.push(self.rule_draft(&asked.caller, rule_of(&check, answer))?);
+        }
+        Ok(HarnCommand {
+            act: Some(act_of(view)),
+            documents,
+            notes: vec![self.note(&view.id, event.as_str(), &note)?],
+            ..HarnCommand::default()
+        })
+    }
+}
+
+fn may_answer(
+    asked: &Asked,
+    entry: &DocumentEntry,
+    request: &PermissionRequest,
+    view: &TaskView,
+    answer: &PermissionResponseRequest,
+) -> Result<(), HarnError> {
+    if request.status != PermissionStatus::Pending {
+        let message = format!("permission request {} was answered before", entry.id);
+        return Err(HarnError::new(HarnErrorCode::Conflict, message));
+    }
+    if view.status.is_terminal() {
+        return Err(ended(&view.id));
+    }
+    // Whoever asks does not decide, and what holds for all is for those who set policies.
+    if answer.remember || entry.created_by == asked.caller.agent {
+        asked.caller.require(AUTHORITY_POLICY)?;
+    }
+    Ok(())
+}
+
+fn act_of(view: &TaskView) -> HarnAct {
+    if view.entry.status == TaskStatus::Blocked && view.entry.awaits_auth {
+        return HarnAct::Resume { task: view.id.clone() };
+    }
+    let session = view.entry.session.clone();
+    HarnAct::EnterSession { session: session.unwrap_or_else(|| SESSION_DEFAULT.to_owned()) }
+}
+
+fn audit(
+    asked: &Asked,
+    check: &PermissionCheckRequest,
+    answer: &PermissionResponseRequest,
+    policy_version: String,
+) -> AuditEntry {
+    let outcome = if answer.approved { AuditOutcome::Granted } else { AuditOutcome::Denied };
+    AuditEntry {
+        request: check.clone(),
+        outcome,
+        scope: answer.scope.filter(|_| answer.remember),
+        policy_version,
+        risk: check.risk.unwrap_or(PermissionRisk::Medium),
+        rule_id: None,
+        reason: answer.reason.clone(),
+        decided_at: String::new(),
+        decided_by: Some(asked.caller.agent.clone()),
+    }
+}
+
+/// The rule that remembers an answer: of just this action and target unless it says more.
+fn rule_of(check: &PermissionCheckRequest, answer: PermissionResponseRequest) -> RememberRule {
+    let scope = answer.scope.unwrap_or(RuleScope::Session);
+    let scope_value = match scope {
+        RuleScope::Session => Some(check.session_id.clone()),
+        RuleScope::Workspace => check.workspace_id.clone(),
+        RuleScope::User => Some(check.actor.clone()),
+        RuleScope::Always => None,
+    };
+    RememberRule {
+        id: String::new(),
+        tenant_id: check.tenant_id.clone(),
+        scope,
+        scope_value,
+        class: answer.class.unwrap_or(check.class),
+        action_pattern: answer.action_pattern.unwrap_or_else(|| exactly(&check.action)),
+        target_pattern: answer.target_pattern.unwrap_or_else(|| exactly(&check.target)),
+        allow: answer.approved,
+        reason: answer.reason,
+        created_at: String::new(),
+        created_by: String::new(),
+        expires_at: answer.expires_at,
+        revoked_at: None,
+    }
+}
