@@ -191,6 +191,7 @@ async fn a_lost_worker_gives_its_task_back_and_time_says_when_it_was_first_begun
 fn keyed(field: &Field, id: &str, digest: &str, until_ms: u64) -> HarnCommand {
     let draft = DocumentDraft {
         kind: DocumentKind::Workspace,
+        quotes: Vec::new(),
         id: id.to_owned(),
         owner: DocumentOwner::default(),
         expect: Expect::New,
@@ -228,6 +229,7 @@ async fn an_id_of_a_document_is_never_used_again() {
     let put = |expect| {
         let draft = DocumentDraft {
             kind: DocumentKind::Persona,
+            quotes: Vec::new(),
             id: "p".to_owned(),
             owner: DocumentOwner::default(),
             expect,
@@ -254,6 +256,7 @@ async fn who_may_not_know_of_a_session_cannot_put_anything_into_it() {
     open_session(&field).await;
     let draft = DocumentDraft {
         kind: DocumentKind::Message,
+        quotes: Vec::new(),
         id: "m".to_owned(),
         owner: DocumentOwner { session: Some("s".to_owned()), ..DocumentOwner::default() },
         expect: Expect::New,

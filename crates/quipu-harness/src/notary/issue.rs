@@ -42,7 +42,10 @@ impl Harness {
         outcome: &Outcome,
         previous: Option<Sha256>,
     ) -> Result<Receipt, HarnError> {
-        let facts = facts(&self.options, receipt_id, story, profile, outcome, previous);
+        let mut facts = facts(&self.options, receipt_id, story, profile, outcome, previous);
+        for approval in &mut facts.approvals {
+            self.tell_question(approval)?;
+        }
         let mut receipt =
             issue_task(facts).map_err(|error: SealError| broken(error.to_string()))?;
         let hash = receipt.chain.receipt_hash;

@@ -1,6 +1,7 @@
 //! The notary: gives every Task that ended its Outcome and its Receipt, whoever ended it, in one commit behind
 //! the one that ended it, and also after a crash. Until then the Task is not told to have ended.
 
+mod approvals;
 mod effects;
 mod issue;
 mod outcome;

@@ -36,9 +36,7 @@ pub(crate) struct HarnCall {
     pub(crate) version: HarnVersion,
     pub(crate) idempotency: Option<IdempotencyKey>,
     pub(crate) query: HarnQuery,
-    /// With the path, what an idempotency key is kept under.
-    pub(crate) method: Method,
-    pub(crate) path: String,
+    method: Method,
     /// None where there is no body; a read has none in any case.
     pub(crate) body: Option<Value>,
     /// The room that the body takes is given back when the call is done.
@@ -89,7 +87,6 @@ impl HarnCall {
             idempotency: IdempotencyKey::read(lines(headers, IDEMPOTENCY_HEADER))?,
             query: HarnQuery::read(&parts.uri)?,
             method: parts.method.clone(),
-            path: parts.uri.path().to_owned(),
             body: None,
             _room: None,
         })

@@ -1,9 +1,5 @@
 //! The Harn Agents Protocol over HTTP: the way in, and one file per resource. What a resource is, and what
 //! becomes of it, is `quipu-harness`'s.
-#![expect(
-    dead_code,
-    reason = "the entrance is whole before the first resource that needs all of it"
-)]
 
 mod agent_card;
 mod answer;

@@ -11,6 +11,7 @@ mod memories;
 mod permissions;
 mod privacy;
 mod probes;
+mod probes_resources;
 mod probes_tokens;
 mod provider;
 mod receipts;

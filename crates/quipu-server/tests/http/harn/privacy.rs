@@ -115,8 +115,13 @@ fn no_secret_comes_out_anywhere_or_lies_in_the_data_directory() {
 
     server.stop();
     server.join();
+    search_files(&[data.path(), server.directory.path()]);
+}
+
+/// Looks for what must not be there, and for what must.
+fn search_files(directories: &[&Path]) {
     let mut found = false;
-    for directory in [data.path(), server.directory.path()] {
+    for directory in directories {
         every_file(directory, &mut |path| {
             let bytes = fs::read(path).unwrap();
             assert_clean(&bytes, &path.display().to_string());

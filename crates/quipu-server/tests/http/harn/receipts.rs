@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     bearer, refusal, refused,
-    worker::{alice, ask, completed, done, id},
+    task_calls::{agent, hidden, settled},
+    worker::{alice, ask, claimed, completed, done, id},
 };
 use crate::support::TestServer;
 
@@ -98,40 +99,71 @@ fn a_check_answers_what_it_found_and_writes_nothing() {
 }
 
 #[test]
-fn what_is_not_there_and_what_is_hidden_look_the_same() {
+fn what_is_not_there_is_not_found_and_a_stranger_sees_nothing() {
     let server = TestServer::start();
     let mut client = alice(&server);
-    let session = done(
-        &mut client,
-        "POST",
-        "/v1/sessions",
-        &json!({"workspace_id": "workspace_default", "metadata": {}}),
-    );
-    let path = format!("/v1/sessions/{}/tasks", id(&session));
-    let task = id(&done(&mut client, "POST", &path, &json!({"input": "count"})));
-    let stream = format!("/v1/tasks/{task}");
-    let ended = loop {
-        let shown = client.get(&stream).json();
-        if shown["status"] == "COMPLETED" {
-            break shown;
-        }
-        std::thread::yield_now();
-    };
-    let (receipt, outcome) = (&ended["receipt_id"], &ended["outcome_id"]);
-    assert!(receipt.is_string() && outcome.is_string(), "{ended}");
+    let receipt = completed(&mut client)["receipt_id"].as_str().unwrap().to_owned();
     for path in [
-        "/v1/receipts/receipt_none".to_owned(),
-        "/v1/receipts/%2e%2e".to_owned(),
-        "/v1/outcomes/outcome_none".to_owned(),
-        "/v1/tasks/task_none/receipts".to_owned(),
+        "/v1/receipts/receipt_none",
+        "/v1/receipts/%2e%2e",
+        "/v1/outcomes/outcome_none",
+        "/v1/tasks/task_none/receipts",
     ] {
-        assert_eq!(refusal(&client.get(&path)), refused(404, "resource_not_found"), "{path}");
+        assert_eq!(refusal(&client.get(path)), refused(404, "resource_not_found"), "{path}");
     }
-    let reply = client.get(&format!("/v1/tasks/{task}/receipts?limit=0"));
+    let reply = client.get("/v1/outcomes?limit=0");
     assert_eq!(refusal(&reply), refused(400, "invalid_request"));
-    let mut stranger = bearer(&server, "quipu_nobody");
-    let reply = stranger.get(&format!("/v1/receipts/{}", receipt.as_str().unwrap()));
+    let reply = bearer(&server, "quipu_nobody").get(&format!("/v1/receipts/{receipt}"));
     assert_eq!(refusal(&reply), refused(401, "unauthenticated"));
+}
+
+#[test]
+fn what_a_task_of_a_closed_circle_left_behind_is_hidden_from_others() {
+    let server = TestServer::start();
+    hidden(&server, "secret-plans", "t-hidden");
+    let mut maker = server.operator();
+    let headers = [("akashik-agent", "maker"), ("akashik-session", "secret-plans")];
+    let cancel = json!({"action": "cancel", "task_id": "t-hidden"}).to_string();
+    let reply = maker.post_raw("/v1/coordinate", &headers, cancel.as_bytes());
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let ended = settled(&mut agent(&server, "maker"), "t-hidden");
+    let (receipt, outcome) = (&ended["receipt_id"], &ended["outcome_id"]);
+    let mut mallory = agent(&server, "mallory");
+    for path in [
+        "/v1/tasks/t-hidden/receipts".to_owned(),
+        format!("/v1/receipts/{}", receipt.as_str().unwrap()),
+        format!("/v1/outcomes/{}", outcome.as_str().unwrap()),
+        "/v1/artifacts/artifact_event_log_t-hidden".to_owned(),
+        "/v1/artifacts/artifact_event_log_t-hidden/content".to_owned(),
+    ] {
+        assert_eq!(agent(&server, "maker").get(&path).status, 200, "{path}");
+        assert_eq!(refusal(&mallory.get(&path)), refused(404, "resource_not_found"), "{path}");
+    }
+    for list in ["/v1/outcomes", "/v1/artifacts"] {
+        assert_eq!(mallory.get(list).json()["data"], json!([]), "{list}");
+    }
+}
+
+#[test]
+fn who_agreed_to_what_is_in_the_receipt() {
+    let server = TestServer::start();
+    let mut worker = alice(&server);
+    let task = claimed(&mut worker);
+    let question = json!({
+        "for": "auth", "reason": "may I?", "class": "exec", "action": "run", "target": "ls",
+    });
+    done(&mut worker, "POST", &format!("/v1/tasks/{task}/await"), &question);
+    let asked = worker.get(&format!("/v1/tasks/{task}/permission-requests")).json();
+    let asked = id(&asked["data"][0]);
+    let mut carol = bearer(&server, &server.key(10)).with("akashik-agent", "carol");
+    let respond = format!("/v1/permission-requests/{asked}/respond");
+    done(&mut carol, "POST", &respond, &json!({"approved": true, "reason": "so"}));
+    done(&mut worker, "POST", &format!("/v1/tasks/{task}/complete"), &json!({"summary": "done"}));
+    let list = worker.get(&format!("/v1/tasks/{task}/receipts")).json();
+    let approval = &list["data"][0]["wire"]["payload"]["approvals"][0];
+    assert_eq!(approval["approval_id"], asked);
+    assert_eq!((&approval["actor"], &approval["action"]), (&json!("carol"), &json!("run")));
+    assert_eq!(approval["decision"], "approved");
 }
 
 #[test]
