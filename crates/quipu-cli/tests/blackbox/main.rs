@@ -21,6 +21,7 @@ mod purging;
 mod readme;
 mod receipts;
 mod replaying;
+mod schema;
 mod seed_pages;
 mod starting;
 mod summarizing;
