@@ -58,20 +58,21 @@ pub enum DocumentKind {
     Replay,
 }
 
-/// Where a document belongs.
+/// Where a document belongs. No member is ever left out: the state holds this too, and the form in which a snapshot
+/// keeps the state has no names by which a missing one would be noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DocumentOwner {
     /// Its workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub workspace: Option<String>,
     /// Its session, which decides who may know of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub session: Option<String>,
     /// Its task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub task: Option<String>,
     /// Of a task, the persona that it names: what a persona uses up is counted by it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub persona: Option<String>,
 }
 

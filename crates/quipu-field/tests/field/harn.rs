@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
+use quipu_field::snapshot::{self, SnapshotDir};
 use quipu_field::{
     Field, HarnOutcome, Message,
     coordination::{ReasonBody, SessionBody, TaskBody},
@@ -20,6 +21,7 @@ use serde_json::json;
 
 use crate::{
     coordinate::with_clock,
+    state_from_log::rebuilt,
     support::{message, open},
 };
 
@@ -281,4 +283,33 @@ async fn the_state_with_tasks_documents_and_keys_is_the_same_when_it_is_rebuilt(
     let told = field.commits(1, 100).unwrap();
     let kinds = told.iter().flat_map(|commit| commit.decode_header::<Event>().unwrap().events);
     assert!(kinds.into_iter().any(|sealed| matches!(sealed.event, Event::TaskNoted { .. })));
+}
+
+#[tokio::test]
+async fn a_snapshot_of_a_state_with_documents_of_every_owner_is_read_again() {
+    let (engine, folder) = (engine(), tempfile::tempdir().unwrap());
+    let field = open(&engine, None);
+    open_session(&field).await;
+    submit(&field, "t", false).await;
+    claim(&field, "worker", "t").await.unwrap();
+    field.harn(weak("worker", "s", "1"), noted(&field, "llm:1")).await.unwrap();
+    let done = HarnAct::Complete { task: "t".to_owned(), results: Vec::new() };
+    field.harn(weak("worker", "s", "done"), act(done)).await.unwrap();
+    let some = |yes: bool, text: &str| yes.then(|| text.to_owned());
+    for number in 0..16_u8 {
+        let bit = |at: u8| number & (1 << at) != 0;
+        let owner = DocumentOwner {
+            workspace: some(bit(0), "w"),
+            session: some(bit(1), "s"),
+            task: some(bit(2), "t"),
+            persona: some(bit(3), "p"),
+        };
+        let mut command = keyed(&field, &format!("w{number}"), "x", 1 << 52);
+        command.mark = None;
+        command.documents.iter_mut().for_each(|draft| draft.owner = owner.clone());
+        field.harn(message(&format!("put-{number}"), "boss"), command).await.unwrap();
+    }
+    let saved = SnapshotDir::new(folder.path().to_owned()).save(&rebuilt(&engine)).unwrap();
+    let read = snapshot::load(&saved).unwrap();
+    assert_eq!(read.state.hash(), field.state_hash());
 }
