@@ -22,6 +22,7 @@ use serde_json::Value;
 use crate::{
     Harness, NoteBody,
     failure::harn_error,
+    module::is_module_task,
     recording::{DEPENDENCY_RECORDED, canonical},
     shown,
     task::TaskView,
@@ -69,12 +70,13 @@ impl Harness {
         }
     }
 
-    /// The Tasks that the Field has to answer. Replays have a runner of their own.
+    /// The Tasks that the Field has to answer. Replays and modules have runners of their own.
     fn field_tasks(&self) -> Vec<String> {
         self.field.with_state(|state| {
             let held = state.tasks.held_by(FIELD_AGENT).map(|(id, _)| id);
             let replay = |id: &str| state.documents.get(DocumentKind::Replay, id).is_some();
-            held.filter(|id| !replay(id)).map(str::to_owned).collect()
+            let own = held.filter(|id| !replay(id) && !is_module_task(state, id));
+            own.map(str::to_owned).collect()
         })
     }
 

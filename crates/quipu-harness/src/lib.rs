@@ -21,6 +21,7 @@ mod harness;
 mod memory;
 mod memory_view;
 mod message;
+mod module;
 mod notary;
 mod options;
 mod outcome;

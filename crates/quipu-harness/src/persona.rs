@@ -12,8 +12,11 @@ use quipu_wire::harn::{
 use crate::{
     Asked, Caller, Harness,
     built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
-    built_in_resources, not_found,
+    built_in_resources,
+    module::Installed,
+    not_found,
     page::Page,
+    quota::AUTHORITY_POLICY,
     write::{Target, put_by},
 };
 
@@ -21,7 +24,7 @@ impl Harness {
     /// `POST /v1/personas`.
     ///
     /// # Errors
-    /// 409 for the name of the built-in one.
+    /// 409 for the name of the built-in one; 403, 404 or 400 where it has a module that cannot be installed.
     pub async fn create_persona(
         &self,
         asked: &Asked,
@@ -37,6 +40,9 @@ impl Harness {
         // The wire's Persona has no member for it.
         let module = request.module_ref.map(|module| ("module_ref".to_owned(), module.into()));
         envelope.metadata.extend(module);
+        let (entry, metadata) = (&request.entry_workflow, &mut envelope.metadata);
+        let installed = self.install_module(&asked.caller, entry, metadata).await?;
+        let capabilities = installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
         let persona = Persona {
             object: PersonaObject::Persona,
             envelope,
@@ -47,7 +53,7 @@ impl Harness {
             autonomy_tier: request.autonomy_tier,
             receipt_policy: request.receipt_policy,
             tools: Vec::new(),
-            capabilities: Vec::new(),
+            capabilities,
             triggers: Vec::new(),
             schedules: Vec::new(),
             handoffs: Vec::new(),
@@ -109,7 +115,15 @@ impl Harness {
             persona.receipt_policy = policy;
         }
         persona.quota_id = request.quota_id.apply(persona.quota_id);
-        if let Some(metadata) = request.metadata {
+        if let Some(mut metadata) = request.metadata {
+            if Installed::of(&persona).is_some() {
+                // Also who takes a module away decides what runs.
+                asked.caller.require(AUTHORITY_POLICY)?;
+            }
+            let (caller, entry) = (&asked.caller, &persona.entry_workflow);
+            let installed = self.install_module(caller, entry, &mut metadata).await?;
+            persona.capabilities =
+                installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
             persona.envelope.metadata = metadata;
         }
         let (kind, owner) = (DocumentKind::Persona, DocumentOwner::default());

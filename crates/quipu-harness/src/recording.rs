@@ -1,7 +1,7 @@
 //! What a worker records so that its run can be replayed: answers under their keys, and checkpoints.
 
 use quipu_field::{
-    documents::{DocumentKind, NotedDependency},
+    documents::{DocumentKind, DocumentOwner, NotedDependency},
     ops::harn::{Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::{
@@ -43,9 +43,10 @@ impl Harness {
         &self,
         asked: &Asked,
         id: &str,
-        request: RecordDependencyRequest,
+        mut request: RecordDependencyRequest,
     ) -> Result<Recorded, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
+        let act = self.act_of_answer(&view, &mut request).await?;
         if counted(request.kind) == Some(QuotaUnit::ToolCalls) {
             self.check_tools_allowed(&view).await?;
         }
@@ -59,11 +60,7 @@ impl Harness {
         note.note.visibility = request.visibility;
         let (key, kind) = (request.key.clone(), request.kind);
         note.note.dependency = Some(NotedDependency { key, kind });
-        let command = HarnCommand {
-            act: Some(HarnAct::WorkOn { task: id.to_owned() }),
-            notes: vec![note],
-            ..HarnCommand::default()
-        };
+        let command = HarnCommand { act: Some(act), notes: vec![note], ..HarnCommand::default() };
         let written = self.write_on(asked, &view, "dependencies", command).await;
         let place = match (written, self.recorded_at(id, &request.key)) {
             (Ok(_), Some(place)) => place,
@@ -135,20 +132,7 @@ impl Harness {
         kind: ArtifactKind,
         visibility: Visibility,
     ) -> Artifact {
-        let owner = self.owner(view);
-        Artifact {
-            object: ArtifactObject::Artifact,
-            envelope: ResourceEnvelope::new(id, ""),
-            kind,
-            mime_type: "application/json".to_owned(),
-            uri: Some(format!("/v1/artifacts/{id}/content")),
-            visibility,
-            sha256: None,
-            workspace_id: owner.workspace,
-            session_id: owner.session,
-            task_id: owner.task,
-            receipt_id: None,
-        }
+        owned_artifact(self.owner(view), id, kind, visibility)
     }
 
     /// What is kept of an answer. Of a secret, only what tells it apart from others.
@@ -184,7 +168,7 @@ impl Harness {
         Ok(says)
     }
 
-    fn recorded_at(&self, task: &str, key: &str) -> Option<EventPlace> {
+    pub(crate) fn recorded_at(&self, task: &str, key: &str) -> Option<EventPlace> {
         self.field.with_state(|state| {
             state.streams.task(task)?.dependencies.get(key).copied().map(EventPlace)
         })
@@ -207,6 +191,28 @@ impl Harness {
                 && before.request_sha256 == says.request_sha256
         });
         if same { Ok(()) } else { Err(error.at("key")) }
+    }
+}
+
+/// An Artifact of this owner whose content is kept here.
+pub(crate) fn owned_artifact(
+    owner: DocumentOwner,
+    id: &str,
+    kind: ArtifactKind,
+    visibility: Visibility,
+) -> Artifact {
+    Artifact {
+        object: ArtifactObject::Artifact,
+        envelope: ResourceEnvelope::new(id, ""),
+        kind,
+        mime_type: "application/json".to_owned(),
+        uri: Some(format!("/v1/artifacts/{id}/content")),
+        visibility,
+        sha256: None,
+        workspace_id: owner.workspace,
+        session_id: owner.session,
+        task_id: owner.task,
+        receipt_id: None,
     }
 }
 

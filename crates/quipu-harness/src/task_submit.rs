@@ -1,5 +1,5 @@
-//! Submitting and canceling Tasks. A Task is durable before it is answered for; the Field's own are begun in
-//! the same commit, so that nobody sees one that skips from submitted to completed.
+//! Submitting and canceling Tasks. A Task is durable before it is answered for; the Field's own, a module's
+//! among them, are begun in the same commit, so that nobody sees one that skips from submitted to completed.
 
 use quipu_field::{
     coordination::{ReasonBody, TaskBody},
@@ -15,6 +15,7 @@ use crate::{
     Asked, Caller, Harness, NoteBody,
     built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
     failure::harn_error,
+    module::Installed,
     not_found,
     session_facts::SessionFacts,
     shown,
@@ -67,7 +68,9 @@ impl Harness {
             return Ok(Submitted { task: self.task(&asked.caller, first).await?, reused: true });
         }
         self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
-        let (id, by_field) = (self.draw(ResourceKind::Task), is_for_field(persona.as_deref()));
+        let module = self.module_of_persona(persona.as_deref()).await?;
+        let by_field = module.is_some() || is_for_field(persona.as_deref());
+        let id = self.draw(ResourceKind::Task);
         let title = title_of(&request.input);
         let mut task = blank(&id, request.input);
         task.envelope.metadata = request.metadata;
@@ -85,6 +88,10 @@ impl Harness {
         let body = self.field.seal(&body).map_err(|error| harn_error(&error))?;
         let mut command = more(&id)?;
         command.act = Some(HarnAct::SubmitTask { task: id.clone(), by_field, body });
+        if let Some(module) = &module {
+            let owner = DocumentOwner { persona: None, ..owner.clone() };
+            self.keep_module(&id, owner, module, &mut command)?;
+        }
         let document = self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?;
         command.documents.insert(0, document);
         let outcome = self.write(&asked, target, session, command).await?;
@@ -217,7 +224,16 @@ impl Harness {
 
     /// The Persona that a Task is under, if somebody made it.
     pub(crate) async fn persona_of(&self, view: &TaskView) -> Result<Option<Persona>, HarnError> {
-        let Some(id) = view.persona() else { return Ok(None) };
+        self.persona_named(view.persona()).await
+    }
+
+    /// The module that works on the Tasks of a Persona, if it has one.
+    async fn module_of_persona(&self, id: Option<&str>) -> Result<Option<Installed>, HarnError> {
+        Ok(self.persona_named(id).await?.as_ref().and_then(Installed::of))
+    }
+
+    async fn persona_named(&self, id: Option<&str>) -> Result<Option<Persona>, HarnError> {
+        let Some(id) = id else { return Ok(None) };
         let place = self.field.with_state(|state| {
             state.documents.get(DocumentKind::Persona, id).map(|entry| entry.at)
         });

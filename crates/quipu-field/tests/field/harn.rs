@@ -177,6 +177,29 @@ async fn the_field_begins_its_own_tasks_in_the_commit_that_submits_them() {
 }
 
 #[tokio::test]
+async fn what_the_field_waits_for_is_answered_by_whoever_may_write_there_and_nothing_else_is() {
+    let field = open(&engine(), None);
+    open_session(&field).await;
+    let answer = |task: &str| act(HarnAct::Answer { task: task.to_owned() });
+    let waits = |task: &str| {
+        let body = body(&field, &ReasonBody { reason: "it asks".to_owned() });
+        act(HarnAct::Await { task: task.to_owned(), auth: false, body })
+    };
+    submit(&field, "own", true).await;
+    let early = field.harn(weak("bob", "s", "early"), answer("own")).await.unwrap_err();
+    assert_eq!(early.code, ErrorCode::InvalidTransition, "it does not wait");
+    field.harn(within("system", "s", "ask"), waits("own")).await.unwrap();
+    field.harn(weak("bob", "s", "late"), answer("own")).await.unwrap();
+    assert_eq!(status(&field, "own"), TaskStatus::InProgress);
+    submit(&field, "foreign", false).await;
+    claim(&field, "worker", "foreign").await.unwrap();
+    field.harn(weak("worker", "s", "wait"), waits("foreign")).await.unwrap();
+    let refused = field.harn(weak("bob", "s", "meddle"), answer("foreign")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InvalidTransition, "it is a worker's");
+    assert_eq!(status(&field, "foreign"), TaskStatus::Blocked);
+}
+
+#[tokio::test]
 async fn a_lost_worker_gives_its_task_back_and_time_says_when_it_was_first_begun() {
     let (clock, _, field) = with_clock(None).await;
     open_session(&field).await;

@@ -73,6 +73,11 @@ impl Harness {
         let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |step| {
             let Step { source, replayed } = step;
             let ordinal = replayed.sequence;
+            if finish.as_ref().is_some_and(|finish| ordinal >= finish.events) {
+                // The source went on, and the replay did not.
+                compared.next(Some(side(&source.event)), None);
+                return ControlFlow::Continue(());
+            }
             let replay = EventSide {
                 event_id: finish.as_ref().map_or(replayed.event_id, |it| it.event_id(ordinal)),
                 event: replayed.event.as_str().to_owned(),
@@ -82,7 +87,7 @@ impl Harness {
             compared.next(Some(side(&source.event)), Some(replay));
             ControlFlow::Continue(())
         });
-        let outcome = outcome.map_err(Break::into_error)?;
+        let outcome = self.as_noted(outcome.map_err(Break::into_error)?)?;
         if let Some(missing) = &outcome.first_unavailable
             && let Some(id) = &missing.event_id
         {

@@ -2,7 +2,7 @@
 //! place come the ids and numbers of those events, which lie before it and behind everything else.
 
 use quipu_field::event::Event as Logged;
-use quipu_wire::harn::{EventKind, HarnError, ResourceKind};
+use quipu_wire::harn::{EventKind, HarnError, JsonObject, ResourceKind};
 use serde_json::Value;
 
 use super::stream::TaskCommits;
@@ -52,6 +52,14 @@ impl Finish {
 impl Harness {
     /// How a task's replay ended; nothing while it runs or if there is none. Reads storage.
     pub(crate) fn finish_of(&self, task: &str) -> Result<Option<Finish>, HarnError> {
+        Ok(self.finish_noted(task)?.map(|(finish, _)| finish))
+    }
+
+    /// The same, with what was noted. Reads storage.
+    pub(super) fn finish_noted(
+        &self,
+        task: &str,
+    ) -> Result<Option<(Finish, JsonObject)>, HarnError> {
         for commit in TaskCommits::last(self, task, 4) {
             let (header, _) = commit?;
             for (index, sealed) in (0u32..).zip(&header.events) {
@@ -63,7 +71,7 @@ impl Harness {
                 let body = self.field.body_at::<NoteBody>(place.0);
                 let body = body.map_err(|error| harn_error(&error))?.unwrap_or_default();
                 let events = body.payload.get("events").and_then(Value::as_u64).unwrap_or(0);
-                return Ok(Some(Finish { place, events }));
+                return Ok(Some((Finish { place, events }, body.payload)));
             }
         }
         Ok(None)

@@ -10,6 +10,7 @@ mod export;
 mod finish;
 mod import;
 mod materials;
+mod module;
 mod receipt;
 mod recording;
 mod rederive;

@@ -47,9 +47,16 @@ impl Harness {
     ) -> Result<Receipt, HarnError> {
         let source = self.receipt_of(&document.plan.identity.source_task_id)?;
         let replayed = self.replay_outcome(task, document)?;
-        let source_failure = source.as_ref().and_then(|receipt| receipt.lifecycle.failure.clone());
+        // Where a module ran or a worker, what came of it is the replay's own.
+        let ran = document.executor == Executor::Worker || self.module_ran(task)?.is_some();
+        let source_failure = match document.executor {
+            Executor::InProcess if ran => own_failure(outcome),
+            Executor::InProcess | Executor::Worker => {
+                source.as_ref().and_then(|receipt| receipt.lifecycle.failure.clone())
+            }
+        };
         let facts = ReplayFacts {
-            run: self.run_facts(document, source, &replayed, grounds, outcome),
+            run: self.run_facts(document, source, &replayed, grounds, (outcome, ran)),
             secrets: self.options.secrets.clone(),
             source_failure,
         };
@@ -75,7 +82,7 @@ impl Harness {
             (Executor::InProcess, Some(TaskStatus::Cancelled)) if finish.is_none() => {
                 self.called_off(document)
             }
-            (Executor::InProcess, _) => self.carry_out(document),
+            (Executor::InProcess, _) => self.as_noted(self.carry_out(document)?),
         }
     }
 
@@ -101,7 +108,7 @@ impl Harness {
         source: Option<Receipt>,
         replayed: &ReplayOutcome,
         grounds: Grounds,
-        outcome: &Outcome,
+        (outcome, ran): (&Outcome, bool),
     ) -> RunFacts {
         let identity = &document.plan.identity;
         let receipt_id = receipt_id(document, source.as_ref().map(|it| it.receipt_id.as_str()));
@@ -132,10 +139,10 @@ impl Harness {
                 metadata: JsonObject::default(),
             };
         };
-        let final_artifacts = match document.executor {
-            _ if failed => Vec::new(),
-            Executor::InProcess => source.final_artifacts,
-            Executor::Worker => own,
+        let final_artifacts = match (failed, ran) {
+            (true, _) => Vec::new(),
+            (false, true) => own,
+            (false, false) => source.final_artifacts,
         };
         let mut metadata = source.metadata;
         metadata.retain(|key, _| !OWN_METADATA.contains(&key.as_str()));
@@ -166,6 +173,11 @@ impl Harness {
         let receipt = at.map(|at| self.field.body_at(at)).transpose();
         Ok(receipt.map_err(|error| harn_error(&error))?.flatten())
     }
+}
+
+fn own_failure(outcome: &Outcome) -> Option<JsonObject> {
+    let failure = serde_json::to_value(outcome.failure.as_ref()?).ok()?;
+    failure.as_object().cloned().map(JsonObject)
 }
 
 fn event_log_of(receipt: &Receipt) -> Option<EventLogFact> {

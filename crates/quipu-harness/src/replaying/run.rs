@@ -9,7 +9,7 @@ use quipu_field::{
     ops::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
     state::State,
 };
-use quipu_replay::task::ReplayOutcome;
+use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
@@ -17,10 +17,11 @@ use quipu_wire::{
         OutcomeStatus, ResourceEnvelope,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     document::{DEPTH_MAX, Executor, ReplayDocument},
+    module::{Carried, noted},
     recording::Break,
 };
 use crate::{Harness, NoteBody, failure::harn_error, task::outcome_id};
@@ -62,7 +63,8 @@ impl Harness {
                 return Ok(None);
             }
             let outcome = harness.carry_out(&document)?;
-            harness.ending(&document, &outcome).map(Some)
+            let carried = harness.with_module(&document, outcome)?;
+            harness.ending(&document, &carried).map(Some)
         });
         let Some(command) = ended.await? else { return Ok(()) };
         let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
@@ -72,6 +74,7 @@ impl Harness {
             Err(error) => return Err(error),
             Ok(_) => {}
         }
+        self.held.forget(task);
         self.settle(task).await
     }
 
@@ -96,8 +99,9 @@ impl Harness {
     fn ending(
         &self,
         document: &ReplayDocument,
-        outcome: &ReplayOutcome,
+        carried: &Carried,
     ) -> Result<HarnCommand, HarnError> {
+        let Carried { outcome, end } = carried;
         let identity = &document.plan.identity;
         let (task, source) = (&identity.replay_task_id, &identity.source_task_id);
         let of_source = self.outcome_document(source)?;
@@ -105,9 +109,10 @@ impl Harness {
             let entry = state.documents.get(DocumentKind::Outcome, &outcome_id(source));
             entry.map(|entry| entry.quotes.clone()).unwrap_or_default()
         });
-        let failure = failure_of(outcome, of_source.as_ref());
+        let failure = failure_of(carried, of_source.as_ref());
         let status = status_of(outcome);
-        let says = told(document, outcome, status, failure.as_ref());
+        let mut says = told(document, outcome, status, failure.as_ref());
+        says.extend(end.as_ref().map(|_| noted(outcome)));
         let event = match outcome.first_unavailable {
             None => EventKind::ReplayCompleted,
             Some(_) => EventKind::ReplayFailed,
@@ -124,16 +129,24 @@ impl Harness {
                 HarnAct::Cancel { task: task.clone(), body: Some(sealed(message)?) }
             }
         };
-        let document = outcome_of(document, outcome, of_source, status, failure);
+        let mut document = outcome_of(document, carried, of_source, status, failure);
+        let mut documents = Vec::new();
+        if let Some(value) = returned_otherwise(carried, &document) {
+            let (artifact, drafts) = self.returned_again(task, value)?;
+            document.envelope.metadata = JsonObject::with("output", value.clone());
+            document.artifacts = vec![artifact];
+            documents = drafts;
+        }
         let owner = self.field.with_state(|state| owner_of(state, task));
         let (kind, id) = (DocumentKind::Outcome, document.envelope.id.clone());
         let says = NoteBody { payload: says, ..NoteBody::default() };
         let mut said = self.draft(kind, &id, owner, Expect::Any, &document)?;
         // It goes with the units that it quotes, like its source's.
         said.quotes = quotes;
+        documents.push(said);
         Ok(HarnCommand {
             act: Some(act),
-            documents: vec![said],
+            documents,
             notes: vec![self.note(task, event.as_str(), &says)?],
             ..HarnCommand::default()
         })
@@ -168,9 +181,13 @@ fn status_of(outcome: &ReplayOutcome) -> OutcomeStatus {
     }
 }
 
-fn failure_of(outcome: &ReplayOutcome, source: Option<&Outcome>) -> Option<Failure> {
+fn failure_of(carried: &Carried, source: Option<&Outcome>) -> Option<Failure> {
+    let Carried { outcome, end } = carried;
     if let Some(missing) = &outcome.first_unavailable {
         return Some(missing.failure());
+    }
+    if let Some(ModuleEnd::Failed { diagnostic }) = end {
+        return Some(diagnostic.failure());
     }
     source.filter(|_| status_of(outcome) == OutcomeStatus::Failed)?.failure.clone()
 }
@@ -192,22 +209,43 @@ fn told(
     JsonObject(told.as_object().cloned().unwrap_or_default())
 }
 
-/// The Outcome of a replay in process. Nothing ran anew: what came of the source came of it too, unless an
+/// What a module returned in a replay, where it is not what an Outcome says already.
+fn returned_otherwise<'c>(carried: &'c Carried, said: &Outcome) -> Option<&'c Value> {
+    match &carried.end {
+        Some(ModuleEnd::Completed { value, .. }) => {
+            Some(value).filter(|value| said.envelope.metadata.get("output") != Some(value))
+        }
+        Some(ModuleEnd::Failed { .. } | ModuleEnd::Unavailable(_)) | None => None,
+    }
+}
+
+/// The Outcome of a replay in process. Where no module ran, what came of the source came of it too, unless an
 /// answer was changed, and then nobody knows.
 fn outcome_of(
     document: &ReplayDocument,
-    outcome: &ReplayOutcome,
+    carried: &Carried,
     source: Option<Outcome>,
     status: OutcomeStatus,
     failure: Option<Failure>,
 ) -> Outcome {
     let task = &document.plan.identity.replay_task_id;
+    let Carried { outcome, end } = carried;
     let changed = !outcome.changed_dependencies().is_empty();
-    let same = outcome.first_unavailable.is_none() && !changed;
+    let output = |said: &Outcome| said.envelope.metadata.get("output").cloned();
+    let same = match end {
+        None => outcome.first_unavailable.is_none() && !changed,
+        Some(ModuleEnd::Completed { value, .. }) => {
+            source.as_ref().and_then(output).as_ref() == Some(value)
+        }
+        Some(ModuleEnd::Failed { .. } | ModuleEnd::Unavailable(_)) => false,
+    };
     let (events, mode) = (outcome.events, document.plan.mode);
     let summary = match (&failure, same) {
         (Some(failure), _) => failure.message.clone(),
         (None, true) => format!("{events} events replayed, {mode}"),
+        (None, false) if end.is_some() => {
+            format!("{events} events replayed, {mode}; the module returned something else")
+        }
         (None, false) => {
             format!("{events} events replayed, {mode}; nothing ran, so the output is not known")
         }

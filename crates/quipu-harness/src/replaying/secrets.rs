@@ -1,4 +1,4 @@
-//! Substituted secrets for workers. They are held in memory while the replay lasts and written nowhere, so a
+//! Substituted secrets for workers and modules. They are held in memory while the replay lasts and written nowhere, so a
 //! restart loses them: the replay then fails and names the first.
 
 use std::{

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     Asked, Caller, Harness, NoteBody,
     failure::harn_error,
+    module::MODULE_KEY,
     task::{TaskView, blank},
     write::{Target, put_by},
 };
@@ -94,7 +95,10 @@ impl Harness {
                     let own = &document.plan.identity.replay_task_id;
                     let id = put_by(&outcome, DocumentKind::Task).unwrap_or(own).to_owned();
                     match document.executor {
-                        Executor::InProcess if id == *own => self.run_in_background(&id),
+                        Executor::InProcess if id == *own => {
+                            self.held.hold(&id, secrets);
+                            self.run_in_background(&id);
+                        }
                         Executor::Worker if id == *own => self.held.hold(&id, secrets),
                         Executor::InProcess | Executor::Worker => {}
                     }
@@ -118,6 +122,12 @@ impl Harness {
         request: &ReplayTaskRequest,
     ) -> Result<Admitted, HarnError> {
         let executor = Executor::read(&request.metadata)?;
+        if request.overrides.contains_key(MODULE_KEY) {
+            // Who could, could run code that nobody installed.
+            let message = format!("override.{MODULE_KEY}: the module of a Task stays the same");
+            let error = HarnError::new(HarnErrorCode::InvalidRequest, message);
+            return Err(error.at(format!("override.{MODULE_KEY}")));
+        }
         let state = self.settled_state(view);
         let behind = self.replay_document(&view.id)?.map_or(0, |document| document.depth + 1);
         if behind >= DEPTH_MAX {

@@ -33,6 +33,7 @@ impl Harnesses {
         let start = || {
             let harness = Harness::with_options(Arc::clone(field), Arc::clone(&self.options));
             tokio::spawn(harness.clone().run_field_tasks());
+            tokio::spawn(harness.clone().run_module_tasks());
             tokio::spawn(harness.clone().run_notary());
             harness.resume_replays();
             harness

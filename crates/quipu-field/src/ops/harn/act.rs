@@ -84,6 +84,11 @@ pub enum HarnAct {
         /// Its id.
         task: String,
     },
+    /// Somebody outside answers what a task of the Field's own waits for: it goes on.
+    Answer {
+        /// Its id.
+        task: String,
+    },
     /// It is done.
     Complete {
         /// Its id.
@@ -121,6 +126,7 @@ impl HarnAct {
             | Self::WorkOn { .. }
             | Self::Await { .. }
             | Self::Resume { .. }
+            | Self::Answer { .. }
             | Self::Complete { .. }
             | Self::Fail { .. }
             | Self::Cancel { .. } => None,
@@ -149,7 +155,8 @@ impl HarnAct {
             | Self::ClaimTask { .. }
             | Self::WorkOn { .. }
             | Self::Await { .. }
-            | Self::Resume { .. } => false,
+            | Self::Resume { .. }
+            | Self::Answer { .. } => false,
         }
     }
 }
@@ -186,6 +193,7 @@ pub(super) fn decide(
             Ok(moved(state, task, entry, to))
         }
         HarnAct::Resume { task } => resume(state, message, authority, task),
+        HarnAct::Answer { task } => answer(state, message, task),
         HarnAct::Complete { task, results } => {
             let entry = working(state, message, authority, task)?;
             let to = Destination {
@@ -366,6 +374,19 @@ fn resume(
         ..kept(TaskCause::Unblock, entry)
     };
     Ok(moved(state, task, entry, to))
+}
+
+/// Whoever may write in the session may answer: the Field asks everybody there.
+fn answer(state: &State, message: &Message, task: &str) -> Result<Decision, Refusal> {
+    let entry = reach(state, message, task)?;
+    let asks = entry.status == TaskStatus::Blocked && !entry.awaits_auth;
+    if !asks || entry.assigned_to.as_deref() != Some(FIELD_AGENT) {
+        return Err(illegal(task, entry, "answered"));
+    }
+    let mut events = join(state, message, entry.session.as_deref())?;
+    let to = Destination { to: TaskStatus::InProgress, ..kept(TaskCause::Unblock, entry) };
+    events.extend(moved(state, task, entry, to));
+    Ok(events)
 }
 
 fn cancel(

@@ -4,5 +4,5 @@
 mod exchange;
 mod in_process;
 mod missing;
-mod runs;
+pub(crate) mod runs;
 mod workers;

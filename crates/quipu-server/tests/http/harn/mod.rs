@@ -8,6 +8,7 @@ mod discovery;
 mod entrance;
 mod events;
 mod memories;
+mod modules;
 mod permissions;
 mod privacy;
 mod probes;

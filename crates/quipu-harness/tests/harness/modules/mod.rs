@@ -1,0 +1,7 @@
+//! Tasks that a module works on: installing one, running it, answering it, and replaying it.
+
+mod answering;
+mod installing;
+mod pricing;
+mod replaying;
+mod running;
