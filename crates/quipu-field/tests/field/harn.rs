@@ -282,3 +282,26 @@ async fn the_state_with_tasks_documents_and_keys_is_the_same_when_it_is_rebuilt(
     let kinds = told.iter().flat_map(|commit| commit.decode_header::<Event>().unwrap().events);
     assert!(kinds.into_iter().any(|sealed| matches!(sealed.event, Event::TaskNoted { .. })));
 }
+
+#[tokio::test]
+async fn nothing_is_noted_about_a_task_that_has_ended() {
+    let field = open(&engine(), None);
+    open_session(&field).await;
+    submit(&field, "t", false).await;
+    claim(&field, "worker", "t").await.unwrap();
+    let ending = HarnCommand {
+        act: Some(HarnAct::Complete { task: "t".to_owned(), results: Vec::new() }),
+        ..noted(&field, "host:last:1")
+    };
+    field.harn(weak("worker", "s", "done"), ending).await.unwrap();
+    let before = field.head();
+    for agent in ["worker", "boss", "system"] {
+        let late = HarnCommand {
+            act: Some(HarnAct::EnterSession { session: "s".to_owned() }),
+            ..noted(&field, "host:late:1")
+        };
+        let refused = field.harn(within(agent, "s", &format!("late-{agent}")), late).await;
+        assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidTransition, "{agent}");
+    }
+    assert_eq!(field.head(), before);
+}
