@@ -8,7 +8,7 @@ use quipu_wire::{
     canon,
     harn::{
         Artifact, ArtifactKind, ArtifactObject, DependencyAnswer, DependencyKind, HarnError,
-        HarnErrorCode, JsonObject, QuotaUnit, RecordCheckpointRequest, RecordDependencyRequest,
+        HarnErrorCode, JsonObject, RecordCheckpointRequest, RecordDependencyRequest,
         RecordedDependencyObject, RecordedDependencyResource, ResourceEnvelope, ResourceKind,
         Sha256, Visibility,
     },
@@ -16,7 +16,8 @@ use quipu_wire::{
 use serde_json::Value;
 
 use crate::{
-    Asked, EventPlace, Harness, NoteBody, failure::harn_error, quota_usage::unit_of, task::TaskView,
+    Asked, EventPlace, Harness, NoteBody, failure::harn_error, permission::ToolUse,
+    quota_usage::unit_of, task::TaskView,
 };
 
 /// The Event by which a recorded answer is told.
@@ -38,7 +39,7 @@ impl Harness {
     ///
     /// # Errors
     /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it or the key has
-    /// another answer.
+    /// another answer, 422 where its Persona may not use that tool.
     pub async fn record_dependency(
         &self,
         asked: &Asked,
@@ -46,8 +47,10 @@ impl Harness {
         request: RecordDependencyRequest,
     ) -> Result<Recorded, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
-        if counted(request.kind) == Some(QuotaUnit::ToolCalls) {
-            self.check_tools_allowed(&view).await?;
+        let before = self.recorded_at(id, &request.key);
+        let tool = ToolUse::of_answer(request.kind, &request.key);
+        if let Some(tool) = tool.filter(|_| before.is_none()) {
+            self.check_tool_use(asked, &view, &tool).await?;
         }
         let says = self.answer(asked, &request).await?;
         let before = self.recorded_at(id, &request.key);
@@ -207,19 +210,6 @@ impl Harness {
                 && before.request_sha256 == says.request_sha256
         });
         if same { Ok(()) } else { Err(error.at("key")) }
-    }
-}
-
-/// What a recorded answer uses up.
-const fn counted(kind: DependencyKind) -> Option<QuotaUnit> {
-    match kind {
-        DependencyKind::LlmProviderResponse => Some(QuotaUnit::LlmCalls),
-        DependencyKind::McpToolReturn | DependencyKind::ToolResult => Some(QuotaUnit::ToolCalls),
-        DependencyKind::SecretValue
-        | DependencyKind::Time
-        | DependencyKind::HostFact
-        | DependencyKind::EventPayload
-        | DependencyKind::CheckpointValue => None,
     }
 }
 
