@@ -53,11 +53,11 @@ impl Harness {
             self.check_tool_use(asked, &view, &tool).await?;
         }
         let says = self.answer(asked, &request).await?;
-        let before = self.recorded_at(id, &request.key);
         // By its key, as it is counted afterwards.
-        if let Some(unit) = unit_of(&request.key).filter(|_| before.is_none()) {
-            self.check_quotas(view.persona(), &view.workspace, unit).await?;
-        }
+        let _turn = match unit_of(&request.key).filter(|_| before.is_none()) {
+            Some(unit) => self.check_quotas(view.persona(), &view.workspace, unit).await?,
+            None => None,
+        };
         let mut note = self.note(id, DEPENDENCY_RECORDED, &says)?;
         note.note.visibility = request.visibility;
         let (key, kind) = (request.key.clone(), request.kind);

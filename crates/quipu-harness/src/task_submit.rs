@@ -66,7 +66,7 @@ impl Harness {
             let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
             return Ok(Submitted { task: self.task(&asked.caller, first).await?, reused: true });
         }
-        self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
+        let turn = self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
         let (id, by_field) = (self.draw(ResourceKind::Task), is_for_field(persona.as_deref()));
         let title = title_of(&request.input);
         let mut task = blank(&id, request.input);
@@ -88,6 +88,7 @@ impl Harness {
         let document = self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?;
         command.documents.insert(0, document);
         let outcome = self.write(&asked, target, session, command).await?;
+        drop(turn);
         let first = put_by(&outcome, DocumentKind::Task).unwrap_or(&id);
         let reused = first != id;
         Ok(Submitted { task: self.task(&asked.caller, first).await?, reused })
