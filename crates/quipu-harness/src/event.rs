@@ -11,7 +11,7 @@ use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
-        Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
+        Artifact, Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
         ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
     },
     timestamp::rfc3339,
@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     built_in::{SESSION_DEFAULT, session_in_field},
+    redaction::is_redacted,
     session_facts::SessionFacts,
     task::workspace_of,
 };
@@ -315,7 +316,10 @@ impl Telling<'_> {
                 (EventKind::ArtifactCreated, ResourceKind::Artifact)
             }
             (DocumentKind::Artifact, DocumentChange::Updated) => {
-                (EventKind::ArtifactUpdated, ResourceKind::Artifact)
+                let redacted = self.body::<Artifact>().is_some_and(|it| is_redacted(&it));
+                let event =
+                    if redacted { EventKind::ArtifactRedacted } else { EventKind::ArtifactUpdated };
+                (event, ResourceKind::Artifact)
             }
             (DocumentKind::Receipt, DocumentChange::Created) => {
                 (EventKind::ReceiptIssued, ResourceKind::Receipt)

@@ -33,6 +33,7 @@ mod receipt;
 mod receipt_check;
 mod recording;
 mod replaying;
+mod redaction;
 mod resource;
 mod sealing;
 mod session;

@@ -110,6 +110,8 @@ impl Harness {
             self.new_artifact(&view, &checkpoint, ArtifactKind::Snapshot, Visibility::Internal);
         artifact.envelope.metadata = JsonObject::with("label", request.label.as_str());
         let mut documents = Vec::new();
+        // So that nobody takes the same bytes away meanwhile.
+        let _turn = self.changing.lock().await;
         if let Some(bytes) = content {
             let (digest, kept) = self.keep_content(&bytes)?;
             artifact.sha256 = Some(digest.bare());
