@@ -1,12 +1,18 @@
 //! Artifacts and their content.
 
+use quipu_field::{
+    documents::{DocumentKind, DocumentOwner},
+    ops::harn::{DocumentDraft, Expect, HarnCommand},
+};
 use quipu_harness::{ArtifactFilter, EventScope, Harness, Page};
 use quipu_wire::harn::{
     Artifact, HarnErrorCode, RecordCheckpointRequest, RegisterArtifactRequest, ResourceKind, Sha256,
 };
 use serde_json::{Value, json};
 
-use crate::support::{asked, caller, claim, complete, harness, persona, submit, texts};
+use crate::support::{
+    asked, caller, claim, complete, engine, harness, message, open, persona, submit, texts,
+};
 
 async fn artifact(harness: &Harness, body: Value) -> Artifact {
     let request = RegisterArtifactRequest::parse(body).unwrap();
@@ -189,4 +195,27 @@ async fn there_is_nothing_to_take_away_where_nothing_is_kept() {
     let mut marked = body("public", None);
     marked["metadata"] = json!({"content_redacted": {"by": "god"}});
     assert!(artifact(&harness, marked).await.envelope.metadata.is_empty());
+}
+
+#[tokio::test]
+async fn an_erasure_that_a_crash_interrupted_is_finished_when_the_field_is_opened() {
+    let engine = engine();
+    let first = open(&engine);
+    let id = artifact(&first, body("public", None)).await.envelope.id;
+    first.put_artifact_content(&asked("alice"), &id, b"canary-content".to_vec()).await.unwrap();
+    let removal = DocumentDraft {
+        kind: DocumentKind::Content,
+        id: Sha256::of(b"canary-content").bare(),
+        owner: DocumentOwner::default(),
+        expect: Expect::Removal,
+        body: None,
+        quotes: Vec::new(),
+    };
+    let command = HarnCommand { documents: vec![removal], ..HarnCommand::default() };
+    first.field().harn(message("removal", "alice"), command).await.unwrap();
+    let kept = quipu_wire::base64::encode(b"canary-content");
+    assert!(texts(&first).contains(&kept), "removed, and not yet erased");
+    first.field().close().await;
+    drop(first);
+    assert!(!texts(&open(&engine)).contains(&kept));
 }

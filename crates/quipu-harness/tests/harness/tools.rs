@@ -52,7 +52,7 @@ async fn status(harness: &Harness, task: &str) -> TaskState {
 }
 
 /// The question that a refusal names.
-fn question(refused: HarnError) -> String {
+fn question(refused: &HarnError) -> String {
     assert_eq!(refused.code, HarnErrorCode::PolicyViolation, "{}", refused.message);
     refused.details["permission_request_id"].as_str().unwrap().to_owned()
 }
@@ -62,16 +62,16 @@ async fn a_tool_is_used_once_somebody_agreed_and_then_for_the_rest_of_the_task()
     let harness = harness();
     let id = claimed(&harness, "act_with_approval").await;
     tell(&harness, &id, "agent.message", "none").await.unwrap();
-    let asked_first = question(tell(&harness, &id, "agent.tool_use", "crm").await.unwrap_err());
+    let asked_first = question(&tell(&harness, &id, "agent.tool_use", "crm").await.unwrap_err());
     assert_eq!(status(&harness, &id).await, TaskState::AuthRequired);
-    let again = question(answer(&harness, &id, "mcp:crm:1").await.unwrap_err());
+    let again = question(&answer(&harness, &id, "mcp:crm:1").await.unwrap_err());
     assert_eq!((again, questions(&harness, &id).await.len()), (asked_first.clone(), 1));
     respond(&harness, &asked_first, true).await;
     assert_eq!(status(&harness, &id).await, TaskState::Working);
     tell(&harness, &id, "agent.tool_use", "crm").await.unwrap();
     answer(&harness, &id, "mcp:crm:1").await.unwrap();
     answer(&harness, &id, "mcp:crm:2").await.unwrap();
-    let other = question(answer(&harness, &id, "mcp:mail:1").await.unwrap_err());
+    let other = question(&answer(&harness, &id, "mcp:mail:1").await.unwrap_err());
     assert_ne!(other, asked_first);
 }
 
@@ -79,12 +79,12 @@ async fn a_tool_is_used_once_somebody_agreed_and_then_for_the_rest_of_the_task()
 async fn a_tool_that_was_denied_stays_so_until_its_worker_asks_again() {
     let harness = harness();
     let id = claimed(&harness, "act_with_approval").await;
-    let first = question(tell(&harness, &id, "tool.requested", "mail").await.unwrap_err());
+    let first = question(&tell(&harness, &id, "tool.requested", "mail").await.unwrap_err());
     respond(&harness, &first, false).await;
     assert_eq!(status(&harness, &id).await, TaskState::Working);
     let refused = tell(&harness, &id, "agent.tool_use", "mail").await.unwrap_err();
     assert!(refused.message.contains("denied"), "{}", refused.message);
-    assert_eq!(question(refused), first);
+    assert_eq!(question(&refused), first);
     let body = json!({"for": "auth", "reason": "please", "class": "exec", "action": "use_tool",
         "target": "mail"});
     let ask = AwaitTaskRequest::parse(body).unwrap();
@@ -107,7 +107,7 @@ async fn a_worker_neither_agrees_for_others_nor_asks_for_a_task_that_is_not_its_
     let stranger = harness.append_event(&asked("eve"), &id, request).await.unwrap_err();
     assert_eq!(stranger.code, HarnErrorCode::Conflict);
     assert!(questions(&harness, &id).await.is_empty());
-    let crm = question(tell(&harness, &id, "agent.tool_use", "crm").await.unwrap_err());
+    let crm = question(&tell(&harness, &id, "agent.tool_use", "crm").await.unwrap_err());
     let own = PermissionResponseRequest::parse(json!({"approved": true})).unwrap();
     let own = harness.respond_permission(&asked("bob"), &crm, own).await.unwrap_err();
     assert_eq!(own.code, HarnErrorCode::PermissionDenied);
@@ -135,7 +135,7 @@ async fn a_tool_confirmation_is_the_answer_to_what_the_task_asked() {
     let no = json!({"type": "json", "value": {"approved": false}, "visibility": "public"});
     for (part, word) in [(yes, PermissionStatus::Approved), (no, PermissionStatus::Denied)] {
         let id = claimed(&harness, "act_with_approval").await;
-        question(tell(&harness, &id, "agent.tool_use", "crm").await.unwrap_err());
+        question(&tell(&harness, &id, "agent.tool_use", "crm").await.unwrap_err());
         let own = confirm(&harness, "bob", &id, part.clone()).await.unwrap_err();
         assert_eq!(own.code, HarnErrorCode::PermissionDenied, "whoever asks does not decide");
         confirm(&harness, "alice", &id, part.clone()).await.unwrap();
