@@ -11,6 +11,9 @@ use crate::{config_models::Secret, failure::Failure};
 /// The variable that holds the key of the vaults.
 const VAULT_KEY_VARIABLE: &str = "QUIPU_VAULT_KEY";
 
+/// The most that the content of an Artifact may be allowed: it is one body of the log, and is in memory as such.
+const CONTENT_BYTES_LIMIT: usize = 32 * 1024 * 1024;
+
 /// The options as flags and variables, and as keys of `[harn]` in the config file.
 #[derive(Debug, Default, Clone, Args, Deserialize)]
 #[command(next_help_heading = "Harn protocol")]
@@ -51,6 +54,9 @@ pub(crate) struct HarnArgs {
         value_parser = BoolishValueParser::new()
     )]
     pub(crate) replay_trust_declared_hashes: Option<bool>,
+    /// The largest content of an Artifact, in bytes, at most 33554432 [default: 8388608]
+    #[arg(long, env = "QUIPU_CONTENT_BYTES_MAX", hide_env_values = true, value_name = "BYTES")]
+    pub(crate) content_bytes_max: Option<usize>,
     /// The key that seals what vaults hold, base64 of 32 bytes. In the file, or as `QUIPU_VAULT_KEY`: a flag
     /// would be seen in the list of processes.
     #[arg(skip)]
@@ -71,6 +77,7 @@ impl HarnArgs {
             replay_trust_declared_hashes: self
                 .replay_trust_declared_hashes
                 .or(file.replay_trust_declared_hashes),
+            content_bytes_max: self.content_bytes_max.or(file.content_bytes_max),
             vault_key: self.vault_key.or(file.vault_key),
         }
     }
@@ -86,7 +93,18 @@ impl HarnArgs {
             oauth: self.oauth()?,
             vault_key: self.vault_key(variable)?,
             trust_declared_hashes: self.replay_trust_declared_hashes.unwrap_or(false),
+            content_bytes_max: self.content_bytes_max()?,
         })
+    }
+
+    fn content_bytes_max(&self) -> Result<Option<usize>, Failure> {
+        match self.content_bytes_max {
+            Some(bytes) if !(1..=CONTENT_BYTES_LIMIT).contains(&bytes) => {
+                Err(Failure::new(format!("--content-bytes-max cannot be {bytes}"))
+                    .advise(format!("give a number from 1 to {CONTENT_BYTES_LIMIT}")))
+            }
+            bytes => Ok(bytes),
+        }
     }
 
     fn public_url(&self) -> Result<Option<String>, Failure> {
@@ -180,6 +198,16 @@ mod tests {
         assert_eq!((issuer.id.as_str(), issuer.policy_ref.as_deref()), ("flag", Some("p")));
         assert!(read("receipt_issuer_id = ''").is_err());
         assert!(read("public_url = 'memory.example'").is_err());
+    }
+
+    #[test]
+    fn the_largest_content_is_a_number_of_bytes_within_reason() {
+        assert_eq!(read("").unwrap().content_bytes_max, None);
+        assert_eq!(read("content_bytes_max = 4096").unwrap().content_bytes_max, Some(4096));
+        for wrong in ["content_bytes_max = 0", "content_bytes_max = 33554433"] {
+            let failure = read(wrong).unwrap_err().to_string();
+            assert!(failure.contains("--content-bytes-max"), "{wrong}: {failure}");
+        }
     }
 
     #[test]

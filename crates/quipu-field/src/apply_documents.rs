@@ -28,14 +28,21 @@ pub(crate) fn document_changed(
             updated_ms: header.time_ms,
             at: (header.position, index),
             removed: false,
+            earlier: Vec::new(),
             quotes: Vec::new(),
         };
         state.documents.push(kind, entry);
     } else {
         let entry = state.documents.get_mut(kind, id).ok_or_else(|| format!("no {kind:?} {id}"))?;
+        if kind == DocumentKind::Content {
+            entry.earlier.push(entry.at);
+        }
         entry.updated_ms = header.time_ms;
         entry.at = (header.position, index);
         entry.removed = change == DocumentChange::Removed;
+        if entry.removed && kind == DocumentKind::Content {
+            state.last_purge = header.position;
+        }
     }
     if let Some(task) = &owner.task {
         settle_ending(state, header, kind, task, change);

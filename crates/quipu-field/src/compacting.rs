@@ -1,8 +1,9 @@
 //! COMPACT on the handle: what is prepared before the writer sees it, and what follows its commit. The rule
 //! itself is in `ops`.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
+use quipu_log::BodyAddress;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{CompactPayload, CompactResponse, CompactStrategy, Operation},
@@ -96,18 +97,28 @@ impl Field {
         if units.is_empty() && hints.is_empty() {
             return Ok((0, Vec::new()));
         }
-        let erased = purge::erase(self.engine.as_ref(), &self.name, &texts)
-            .map_err(|error| storage_failure(&error))?;
-        self.bodies.forget();
+        let bytes = self.erase_texts(&texts, last_purge)?;
         self.forget_vectors(units).map_err(|error| {
             ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
         })?;
+        Ok((bytes, quoted.into_iter().collect()))
+    }
+
+    /// Erases texts from the log and from whatever was read of it, up to the last purge. Answers the bytes.
+    pub(crate) fn erase_texts(
+        &self,
+        texts: &BTreeSet<BodyAddress>,
+        last_purge: u64,
+    ) -> Result<u64, ProtocolError> {
+        let erased = purge::erase(self.engine.as_ref(), &self.name, texts)
+            .map_err(|error| storage_failure(&error))?;
+        self.bodies.forget();
         self.past.forget();
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.purge(last_purge).map_err(|error| {
                 ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
             })?;
         }
-        Ok((erased.bytes_reclaimed, quoted.into_iter().collect()))
+        Ok(erased.bytes_reclaimed)
     }
 }

@@ -1,12 +1,15 @@
 //! The handle's methods for the Harn protocol: one write, and the reads that its resources are made from.
 //! What the resources are is known one layer above.
 
-use quipu_log::{Body, Commit, SealedEvent};
+use std::{collections::BTreeSet, sync::Arc};
+
+use quipu_log::{Body, BodyAddress, Commit, SealedEvent};
 use quipu_wire::{ErrorCode, ProtocolError};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     command::{Action, Message},
+    documents::DocumentKind,
     event::Event,
     failure::storage_failure,
     field::Field,
@@ -55,6 +58,25 @@ impl Field {
     #[must_use]
     pub fn origin(&self) -> &dyn Origin {
         self.origin.as_ref()
+    }
+
+    /// Erases what removed content said, wherever it is. Where that was done before, nothing is left to do.
+    pub async fn erase_content(self: &Arc<Self>, id: &str) -> Result<(), ProtocolError> {
+        let id = id.to_owned();
+        self.blocking(move |field| {
+            let (texts, last_purge) = field.with_state(|state| {
+                let entry = state.documents.taken(DocumentKind::Content, &id);
+                let gone = entry.filter(|entry| entry.removed);
+                let places = gone.into_iter().flat_map(|entry| &entry.earlier);
+                let address = |&(position, event): &Place| BodyAddress { position, event };
+                (places.map(address).collect::<BTreeSet<_>>(), state.last_purge)
+            });
+            if !texts.is_empty() {
+                field.erase_texts(&texts, last_purge)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Published commits from a position on. Reads storage: not for async code.

@@ -15,14 +15,16 @@ use crate::{
     state::{HintEntry, LinkTarget, State, UnitLink},
 };
 
-/// Where all purged texts are, or were: those of units, those that speak of them, and hints.
+/// Where all purged texts are, or were: those of units, those that speak of them, hints, and removed content.
 #[must_use]
 pub fn tombstoned(state: &State) -> BTreeSet<BodyAddress> {
     let purged = (0..state.units.next_ordinal())
         .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))
         .collect();
     let hints = state.hints.iter().filter(|(_, entry)| entry.purged).map(|(_, entry)| hint(entry));
-    texts(state, &purged).into_iter().chain(hints).collect()
+    let contents = state.documents.erased();
+    let contents = contents.map(|(position, event)| BodyAddress { position, event });
+    texts(state, &purged).into_iter().chain(hints).chain(contents).collect()
 }
 
 /// Where a hint is.

@@ -19,10 +19,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{state::State, view::Published};
 
-const MAGIC: &[u8] = b"quipu-snapshot 5\n";
+const MAGIC: &[u8] = b"quipu-snapshot 6\n";
 /// What earlier versions wrote. Nobody reads it any more, and it is no damage.
-const OLDER: [&[u8]; 4] =
-    [b"quipu-snapshot 1\n", b"quipu-snapshot 2\n", b"quipu-snapshot 3\n", b"quipu-snapshot 4\n"];
+const OLDER: [&[u8]; 5] = [
+    b"quipu-snapshot 1\n",
+    b"quipu-snapshot 2\n",
+    b"quipu-snapshot 3\n",
+    b"quipu-snapshot 4\n",
+    b"quipu-snapshot 5\n",
+];
 const EXTENSION: &str = "snap";
 const PART: &str = "part";
 

@@ -19,6 +19,7 @@ use crate::{
     built_in::session_in_field,
     not_found,
     page::Page,
+    redaction::{REDACTED, is_redacted},
     shown::may_see,
     write::{Target, put_by},
 };
@@ -125,16 +126,22 @@ impl Harness {
     /// `PUT /v1/artifacts/{artifact_id}/content`. Ours.
     ///
     /// # Errors
-    /// 409 where the bytes are not those that were registered, 413 where they are too many.
+    /// 409 where the bytes are not those that were registered or were taken away, 413 where they are too many.
     pub async fn put_artifact_content(
         &self,
         asked: &Asked,
         id: &str,
         bytes: Vec<u8>,
     ) -> Result<Artifact, HarnError> {
+        // So that nobody takes the same bytes away meanwhile.
+        let _turn = self.changing.lock().await;
         let entry = self.entry(&asked.caller, DocumentKind::Artifact, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
         let mut artifact: Artifact = self.get(&asked.caller, id).await?;
+        if is_redacted(&artifact) {
+            let message = format!("the content of {id} was taken away");
+            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+        }
         let (sha256, content) = self.reading(move |harness| harness.keep_content(&bytes)).await?;
         // Bytes that are kept already are not written again.
         let mut documents = if self.has_content(&sha256) { Vec::new() } else { vec![content] };
@@ -169,11 +176,12 @@ impl Harness {
         artifact: Artifact,
     ) -> Result<ArtifactContent, HarnError> {
         let missing = || {
-            let message = format!("the content of {} is not kept here", entry.id);
+            let why = if is_redacted(&artifact) { "was taken away" } else { "is not kept here" };
+            let message = format!("the content of {} {why}", entry.id);
             HarnError::new(HarnErrorCode::ResourceNotFound, message)
         };
         let sha256 = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
-        let sha256 = sha256.ok_or_else(missing)?;
+        let sha256 = sha256.filter(|_| !is_redacted(&artifact)).ok_or_else(missing)?;
         let bytes = match event_log_until(entry, &artifact.envelope.metadata) {
             // What was erased since is told no more, and then the log is not the one that was proven.
             Some((task, until)) => {
@@ -220,7 +228,7 @@ impl Harness {
     }
 
     /// Nothing is added to what a Task made once it has ended.
-    fn check_open(&self, task: Option<&str>) -> Result<(), HarnError> {
+    pub(crate) fn check_open(&self, task: Option<&str>) -> Result<(), HarnError> {
         let Some(id) = task else { return Ok(()) };
         let status = self.field.with_state(|state| state.tasks.get(id).map(|entry| entry.status));
         let ended = [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled];
@@ -282,6 +290,7 @@ fn artifact(id: &str, request: RegisterArtifactRequest, owner: &DocumentOwner) -
     let mut envelope = ResourceEnvelope::new(id, "");
     envelope.metadata = request.metadata;
     envelope.metadata.remove(EVENT_LOG_UNTIL);
+    envelope.metadata.remove(REDACTED);
     Artifact {
         object: ArtifactObject::Artifact,
         envelope,

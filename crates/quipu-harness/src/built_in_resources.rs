@@ -59,8 +59,9 @@ pub(crate) fn persona() -> Persona {
     }
 }
 
-/// The Skill of asking the Field.
-pub(crate) fn skill() -> Skill {
+/// The Skill of asking the Field: the one that every server has.
+#[must_use]
+pub fn skill() -> Skill {
     let input = json!({
         "type": "object",
         "required": ["role", "parts"],

@@ -11,7 +11,7 @@ use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
-        Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
+        Artifact, Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
         ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
     },
     timestamp::rfc3339,
@@ -21,11 +21,14 @@ use serde_json::{Value, json};
 
 use crate::{
     built_in::{SESSION_DEFAULT, session_in_field},
+    redaction::is_redacted,
     session_facts::SessionFacts,
     task::workspace_of,
 };
 
-const INDEX_BITS: u32 = 16;
+/// A commit has as many numbers: for its own events and for those of a replay that it ends. Numbers stay below
+/// 2^53, which every reader of JSON takes, for eight thousand million commits.
+const INDEX_BITS: u32 = 20;
 
 /// Where an Event is in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -315,7 +318,10 @@ impl Telling<'_> {
                 (EventKind::ArtifactCreated, ResourceKind::Artifact)
             }
             (DocumentKind::Artifact, DocumentChange::Updated) => {
-                (EventKind::ArtifactUpdated, ResourceKind::Artifact)
+                let redacted = self.body::<Artifact>().is_some_and(|it| is_redacted(&it));
+                let event =
+                    if redacted { EventKind::ArtifactRedacted } else { EventKind::ArtifactUpdated };
+                (event, ResourceKind::Artifact)
             }
             (DocumentKind::Receipt, DocumentChange::Created) => {
                 (EventKind::ReceiptIssued, ResourceKind::Receipt)
@@ -413,9 +419,9 @@ mod tests {
     #[test]
     fn an_id_is_its_place_and_ids_grow_along_the_log() {
         let place = EventPlace((7, 3));
-        assert_eq!(place.id(), "event_0000000000070003");
+        assert_eq!(place.id(), "event_0000000000700003");
         assert_eq!(EventPlace::parse(&place.id()), Some(place));
-        assert!(EventPlace((7, 65_535)).id() < EventPlace((8, 0)).id());
+        assert!(EventPlace((7, 1_048_575)).id() < EventPlace((8, 0)).id());
         for other in ["event_7", "task_0000000000070003", "event_000000000007000G", "event_"] {
             assert_eq!(EventPlace::parse(other), None, "{other}");
         }

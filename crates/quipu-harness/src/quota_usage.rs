@@ -1,7 +1,10 @@
-//! What of a Quota is used up, counted from the log, and the check before work. Two requests at the same moment
-//! may both pass the check of the last place: a Quota holds back work, it does not serialize it.
+//! What of a Quota is used up, counted from the log, and the check before work. Work that a hard Quota limits is
+//! accepted one piece after the other, so that its last place is given once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use quipu_field::{
     documents::DocumentKind,
@@ -12,6 +15,7 @@ use quipu_wire::{
     timestamp::rfc3339,
 };
 use serde_json::json;
+use tokio::sync::OwnedMutexGuard;
 
 use crate::{Harness, quota::KeptQuota, resource::Resource};
 
@@ -44,30 +48,36 @@ impl Counted {
 
 impl Harness {
     /// Refuses work for which a hard Quota has nothing left: that of the Persona, that of the Workspace, and
-    /// those that hold for everything.
+    /// those that hold for everything. Where there is one, whoever is let through has the turn until its work
+    /// is written, so that nobody else counts meanwhile.
     pub(crate) async fn check_quotas(
         &self,
         persona: Option<&str>,
         workspace: &str,
         unit: QuotaUnit,
-    ) -> Result<(), HarnError> {
+    ) -> Result<Option<OwnedMutexGuard<()>>, HarnError> {
         let none = self
             .field
             .with_state(|state| state.documents.from(DocumentKind::Quota, 0).next().is_none());
         if none {
-            return Ok(());
+            return Ok(None);
         }
+        let turn = Arc::clone(&self.changing).lock_owned().await;
         let (persona, workspace) = (persona.map(str::to_owned), workspace.to_owned());
-        self.reading(move |harness| harness.refuse_beyond(persona.as_deref(), &workspace, unit))
-            .await
+        let check =
+            move |harness: &Self| harness.refuse_beyond(persona.as_deref(), &workspace, unit);
+        let limited = self.reading(check).await?;
+        Ok(limited.then_some(turn))
     }
 
+    /// Whether a hard Quota holds for the work, which has a place in it then. Reads storage.
     fn refuse_beyond(
         &self,
         persona: Option<&str>,
         workspace: &str,
         unit: QuotaUnit,
-    ) -> Result<(), HarnError> {
+    ) -> Result<bool, HarnError> {
+        let mut limited = false;
         let entries: Vec<DocumentEntry> = self.field.with_state(|state| {
             state.documents.from(DocumentKind::Quota, 0).map(|(_, entry)| entry.clone()).collect()
         });
@@ -83,14 +93,18 @@ impl Harness {
                 Counted::Workspaces(workspaces) => workspaces.contains(workspace),
                 Counted::Everything => true,
             };
+            if !concerns {
+                continue;
+            }
             let (from_ms, reset_ms) = self.span(&entry, kept.period_ms);
             let used = self.field.with_state(|state| used(state, &counted, from_ms));
             let used = number(used.units.get(&unit).copied().unwrap_or(0));
-            if concerns && used >= limit {
+            if used >= limit {
                 return Err(exhausted(&entry.id, unit, limit, used, reset_ms));
             }
+            limited = true;
         }
-        Ok(())
+        Ok(limited)
     }
 
     /// The Quota with what is used up. Reads storage.

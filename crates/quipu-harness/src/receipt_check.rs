@@ -3,6 +3,7 @@
 
 use quipu_field::{
     documents::DocumentKind,
+    ops::harn::FIELD_AGENT,
     state::{DocumentEntry, State},
 };
 use quipu_replay::receipt::{ReceiptKey, SignatureState, Trusted, Verdict, verify};
@@ -15,11 +16,7 @@ use quipu_wire::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    Caller, Harness,
-    notary::{is_replay, previous_receipt},
-    receipt::canonical_value,
-};
+use crate::{Caller, Harness, notary::previous_receipt, receipt::canonical_value};
 
 impl Harness {
     /// `POST /v1/receipts/{receipt_id}/verify`: schema, hash, chain and signatures, by the key that the
@@ -40,9 +37,8 @@ impl Harness {
             })?],
         };
         let (receipt, entry) = self.stored_receipt(caller, id).await?;
-        let before = self.field.with_state(|state| receipt_before(state, &entry));
         let previous = self
-            .reading(move |harness| match before {
+            .reading(move |harness| match harness.receipt_before(&entry)? {
                 Before::Nothing => Ok(Some(None)),
                 Before::Receipt(entry) => Ok(harness.hash_of(&entry)?.map(Some)),
                 Before::Unknown => Ok(None),
@@ -53,6 +49,31 @@ impl Harness {
         let checked_at = rfc3339(self.field.origin().now_ms());
         Ok(verification(&verdict, &receipt, request.at_time.as_deref(), checked_at))
     }
+
+    /// The receipt before another: of a replay, its source's; of any other Task, the one before in its
+    /// Session. Reads storage.
+    fn receipt_before(&self, entry: &DocumentEntry) -> Result<Before, HarnError> {
+        let (Some(session), Some(task)) = (&entry.owner.session, &entry.owner.task) else {
+            return Ok(Before::Unknown);
+        };
+        // One that was brought here follows another server's.
+        if entry.created_by != FIELD_AGENT {
+            return Ok(Before::Unknown);
+        }
+        let replay = self.replay_document(task)?;
+        let source = replay.map(|document| document.plan.identity.source_task_id);
+        Ok(self.field.with_state(|state| {
+            let mut issued = state.documents.of_task(DocumentKind::Receipt, task);
+            let Some((own, _)) = issued.find(|(_, issued)| issued.id == entry.id) else {
+                return Before::Unknown;
+            };
+            let before = match &source {
+                Some(source) => last_of_task(state, source, own),
+                None => previous_receipt(state, session, Some(own)),
+            };
+            before.map_or(Before::Nothing, |before| Before::Receipt(Box::new(before.clone())))
+        }))
+    }
 }
 
 /// The receipt before another, as far as this log knows.
@@ -62,21 +83,11 @@ enum Before {
     Unknown,
 }
 
-fn receipt_before(state: &State, entry: &DocumentEntry) -> Before {
-    let (Some(session), Some(task)) = (&entry.owner.session, &entry.owner.task) else {
-        return Before::Unknown;
-    };
-    if is_replay(state, task) {
-        return Before::Unknown;
-    }
-    let issued = state.documents.of_session(DocumentKind::Receipt, session);
-    let own =
-        issued.filter(|(_, issued)| issued.id == entry.id).map(|(ordinal, _)| ordinal).next_back();
-    match own.map(|own| previous_receipt(state, session, Some(own))) {
-        Some(Some(before)) => Before::Receipt(Box::new(before.clone())),
-        Some(None) => Before::Nothing,
-        None => Before::Unknown,
-    }
+/// The last receipt of a Task before an ordinal.
+fn last_of_task<'s>(state: &'s State, task: &str, before: usize) -> Option<&'s DocumentEntry> {
+    let issued = state.documents.of_task(DocumentKind::Receipt, task).rev();
+    let mut earlier = issued.filter(|(ordinal, _)| *ordinal < before);
+    earlier.next().map(|(_, entry)| entry)
 }
 
 fn verification(

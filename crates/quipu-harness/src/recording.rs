@@ -8,7 +8,7 @@ use quipu_wire::{
     canon,
     harn::{
         Artifact, ArtifactKind, ArtifactObject, DependencyAnswer, DependencyKind, HarnError,
-        HarnErrorCode, JsonObject, QuotaUnit, RecordCheckpointRequest, RecordDependencyRequest,
+        HarnErrorCode, JsonObject, RecordCheckpointRequest, RecordDependencyRequest,
         RecordedDependencyObject, RecordedDependencyResource, ResourceEnvelope, ResourceKind,
         Sha256, Visibility,
     },
@@ -16,7 +16,8 @@ use quipu_wire::{
 use serde_json::Value;
 
 use crate::{
-    Asked, EventPlace, Harness, NoteBody, failure::harn_error, quota_usage::unit_of, task::TaskView,
+    Asked, EventPlace, Harness, NoteBody, failure::harn_error, permission::ToolUse,
+    quota_usage::unit_of, task::TaskView,
 };
 
 /// The Event by which a recorded answer is told.
@@ -38,7 +39,7 @@ impl Harness {
     ///
     /// # Errors
     /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it or the key has
-    /// another answer.
+    /// another answer, 422 where its Persona may not use that tool.
     pub async fn record_dependency(
         &self,
         asked: &Asked,
@@ -47,15 +48,17 @@ impl Harness {
     ) -> Result<Recorded, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
         let act = self.act_of_answer(&view, &mut request).await?;
-        if counted(request.kind) == Some(QuotaUnit::ToolCalls) {
-            self.check_tools_allowed(&view).await?;
+        let before = self.recorded_at(id, &request.key);
+        let tool = ToolUse::of_answer(request.kind, &request.key);
+        if let Some(tool) = tool.filter(|_| before.is_none()) {
+            self.check_tool_use(asked, &view, &tool).await?;
         }
         let says = self.answer(asked, &request).await?;
-        let before = self.recorded_at(id, &request.key);
         // By its key, as it is counted afterwards.
-        if let Some(unit) = unit_of(&request.key).filter(|_| before.is_none()) {
-            self.check_quotas(view.persona(), &view.workspace, unit).await?;
-        }
+        let _turn = match unit_of(&request.key).filter(|_| before.is_none()) {
+            Some(unit) => self.check_quotas(view.persona(), &view.workspace, unit).await?,
+            None => None,
+        };
         let mut note = self.note(id, DEPENDENCY_RECORDED, &says)?;
         note.note.visibility = request.visibility;
         let (key, kind) = (request.key.clone(), request.kind);
@@ -104,6 +107,8 @@ impl Harness {
             self.new_artifact(&view, &checkpoint, ArtifactKind::Snapshot, Visibility::Internal);
         artifact.envelope.metadata = JsonObject::with("label", request.label.as_str());
         let mut documents = Vec::new();
+        // So that nobody takes the same bytes away meanwhile.
+        let _turn = self.changing.lock().await;
         if let Some(bytes) = content {
             let (digest, kept) = self.keep_content(&bytes)?;
             artifact.sha256 = Some(digest.bare());
@@ -213,19 +218,6 @@ pub(crate) fn owned_artifact(
         session_id: owner.session,
         task_id: owner.task,
         receipt_id: None,
-    }
-}
-
-/// What a recorded answer uses up.
-const fn counted(kind: DependencyKind) -> Option<QuotaUnit> {
-    match kind {
-        DependencyKind::LlmProviderResponse => Some(QuotaUnit::LlmCalls),
-        DependencyKind::McpToolReturn | DependencyKind::ToolResult => Some(QuotaUnit::ToolCalls),
-        DependencyKind::SecretValue
-        | DependencyKind::Time
-        | DependencyKind::HostFact
-        | DependencyKind::EventPayload
-        | DependencyKind::CheckpointValue => None,
     }
 }
 

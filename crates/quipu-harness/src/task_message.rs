@@ -20,7 +20,8 @@ use crate::{
 };
 
 impl Harness {
-    /// `POST /v1/tasks/{task_id}/messages`. A Task that waits for an answer goes on with it.
+    /// `POST /v1/tasks/{task_id}/messages`. A Task that waits for an answer goes on with it; where it asked for a
+    /// permission, the confirmation is the answer.
     ///
     /// # Errors
     /// 404 where there is no such Task, 409 where it has ended, 403 where it waits for somebody else.
@@ -36,17 +37,26 @@ impl Harness {
         if view.status.is_terminal() && !self.was_asked(asked, target) {
             return Err(ended(id));
         }
+        let confirms =
+            request.kind == TaskMessageKind::ToolConfirmation && !self.was_asked(asked, target);
+        let _turn = if confirms { Some(self.changing.lock().await) } else { None };
+        let answer = match confirms {
+            true => self.confirm(asked, &view, &request.message).await?,
+            false => None,
+        };
         let owner = self.owner(&view);
         let draft = self.message_draft(owner, request.message)?;
         let drawn = draft.id.clone();
         let payload = JsonObject::with("message_id", drawn.as_str());
         let note = NoteBody { payload, ..NoteBody::default() };
-        let command = HarnCommand {
-            act: Some(act_of(&view, request.kind)),
-            documents: vec![draft],
-            notes: vec![self.note(id, event_of(request.kind).as_str(), &note)?],
-            ..HarnCommand::default()
+        let mut command = match answer {
+            Some(command) => command,
+            None => {
+                HarnCommand { act: Some(act_of(&view, request.kind)), ..HarnCommand::default() }
+            }
         };
+        command.documents.insert(0, draft);
+        command.notes.insert(0, self.note(id, event_of(request.kind).as_str(), &note)?);
         let outcome = self.write(asked, target, view.entry.session.as_deref(), command).await?;
         self.message(&asked.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&drawn)).await
     }

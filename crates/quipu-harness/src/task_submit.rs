@@ -67,7 +67,7 @@ impl Harness {
             let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
             return Ok(Submitted { task: self.task(&asked.caller, first).await?, reused: true });
         }
-        self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
+        let turn = self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
         let module = self.module_of_persona(persona.as_deref()).await?;
         let by_field = module.is_some() || is_for_field(persona.as_deref());
         let id = self.draw(ResourceKind::Task);
@@ -95,6 +95,7 @@ impl Harness {
         let document = self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?;
         command.documents.insert(0, document);
         let outcome = self.write(&asked, target, session, command).await?;
+        drop(turn);
         let first = put_by(&outcome, DocumentKind::Task).unwrap_or(&id);
         let reused = first != id;
         Ok(Submitted { task: self.task(&asked.caller, first).await?, reused })

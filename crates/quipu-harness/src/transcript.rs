@@ -61,7 +61,7 @@ impl Lineage {
 
 /// The number behind everything that a commit can tell.
 pub(crate) fn end_of(position: u64) -> u64 {
-    EventPlace((position, u32::from(u16::MAX))).sequence()
+    EventPlace((position + 1, 0)).sequence().saturating_sub(1)
 }
 
 impl Harness {

@@ -11,10 +11,10 @@ use quipu_field::{
 };
 use quipu_wire::{
     harn::{
-        AppendEventRequest, Artifact, AutonomyTier, ClaimTaskRequest, CompleteTaskRequest, Event,
-        EventKind, EventName, FailTaskRequest, Failure, HarnError, HarnErrorCode, HarnTask,
-        JsonObject, Message, MessageObject, MessageRole, Outcome, OutcomeObject, OutcomeStatus,
-        Part, ResourceEnvelope, ResourceKind, Sha256, Visibility,
+        AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event,
+        FailTaskRequest, Failure, HarnError, HarnErrorCode, HarnTask, JsonObject, Message,
+        MessageObject, MessageRole, Outcome, OutcomeObject, OutcomeStatus, Part, ResourceEnvelope,
+        ResourceKind, Sha256, Visibility,
     },
     timestamp::rfc3339,
 };
@@ -24,6 +24,7 @@ use crate::{
     Asked, EventPlace, Harness, NoteBody,
     failure::harn_error,
     not_found,
+    permission::ToolUse,
     task::{TaskView, outcome_id},
     write::Target,
 };
@@ -70,7 +71,8 @@ impl Harness {
     /// `POST /v1/tasks/{task_id}/events`.
     ///
     /// # Errors
-    /// 404 where there is no such Task, 409 where the caller does not work on it.
+    /// 404 where there is no such Task, 409 where the caller does not work on it, 422 where its Persona may not
+    /// use the tool that it tells of.
     pub async fn append_event(
         &self,
         asked: &Asked,
@@ -78,8 +80,8 @@ impl Harness {
         request: AppendEventRequest,
     ) -> Result<Event, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
-        if is_tool_use(&request.event) {
-            self.check_tools_allowed(&view).await?;
+        if let Some(tool) = ToolUse::of_event(&request.event, &request.payload) {
+            self.check_tool_use(asked, &view, &tool).await?;
         }
         let mut says = NoteBody::default();
         if request.visibility == Visibility::ReceiptOnly {
@@ -239,32 +241,6 @@ impl Harness {
             ..DocumentOwner::default()
         }
     }
-
-    /// A Persona that only watches uses no tools.
-    pub(crate) async fn check_tools_allowed(&self, view: &TaskView) -> Result<(), HarnError> {
-        let persona = self.persona_of(view).await?;
-        match persona.filter(|persona| persona.autonomy_tier == AutonomyTier::Shadow) {
-            None => Ok(()),
-            Some(persona) => {
-                let name = persona.name;
-                let message = format!("the Persona {name} only watches, and uses no tools");
-                Err(HarnError::new(HarnErrorCode::PolicyViolation, message))
-            }
-        }
-    }
-}
-
-fn is_tool_use(event: &EventName) -> bool {
-    let EventName::Known(kind) = event else { return false };
-    matches!(
-        kind,
-        EventKind::AgentToolUse
-            | EventKind::AgentToolResult
-            | EventKind::AgentMcpToolUse
-            | EventKind::ToolRequested
-            | EventKind::ToolCompleted
-            | EventKind::ToolFailed
-    )
 }
 
 /// Where the note of a write is.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
-use quipu_harness::HarnessOptions;
+use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions};
 use quipu_log::FieldName;
 use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
@@ -83,7 +83,7 @@ impl App {
                 true => HashTrust::Declared,
                 false => HashTrust::Verify,
             },
-            ..HarnessOptions::default()
+            content_bytes_max: harn.content_bytes_max.unwrap_or(CONTENT_BYTES_MAX),
         });
         Ok(Self {
             fields,

@@ -93,3 +93,29 @@ fn a_text_that_was_erased_without_a_tombstone_is_damage() {
         "{said}"
     );
 }
+
+#[test]
+fn the_content_of_an_artifact_that_was_taken_away_is_in_no_file_and_the_directory_verifies() {
+    let data = TempDir::new().unwrap();
+    let server = Settings::dev(data.path()).start();
+    let version = "agents-protocol-2026-04-25";
+    let mut client = server.client().with_header("Harn-Agents-Protocol-Version", version);
+    let body = json!({"kind": "file", "mime_type": "text/plain", "visibility": "public"});
+    let made = client.post("/v1/artifacts", body.to_string()).json();
+    let path = format!("/v1/artifacts/{}/content", made["id"].as_str().unwrap());
+    // Nine bytes are twelve letters of base64, whatever is around them.
+    let text = "xylophone";
+    let kept = "eHlsb3Bob25l";
+    assert_eq!(client.try_request("PUT", &path, text.as_bytes()).unwrap().status, 200);
+    assert!(is_found(data.path(), kept));
+    assert_eq!(client.try_request("DELETE", &path, b"").unwrap().status, 200);
+    assert_eq!(client.try_request("GET", &path, b"").unwrap().status, 404);
+    server.kill();
+    assert!(!is_found(data.path(), kept) && !is_found(data.path(), text));
+    assert_eq!(verify_is_green(data.path())["bodies_erased"], 1);
+    let server = Settings::dev(data.path()).start();
+    let mut client = server.client().with_header("Harn-Agents-Protocol-Version", version);
+    let left = client.try_request("GET", path.trim_end_matches("/content"), b"").unwrap().json();
+    assert_eq!(left["metadata"]["content_redacted"]["by"], "operator");
+    server.stop();
+}

@@ -27,6 +27,8 @@ pub struct DocumentEntry {
     pub at: (u64, u32),
     /// Whether it is gone. Its id stays taken.
     pub removed: bool,
+    /// Of content, the commits and events whose bodies it was before. They are erased when it is removed.
+    pub earlier: Vec<(u64, u32)>,
     /// The units whose words its bodies repeat, also those of before.
     pub quotes: Vec<UnitId>,
 }
@@ -119,6 +121,12 @@ impl DocumentTable {
                 entry.quotes.push(*unit);
             }
         }
+    }
+
+    /// Where the content was that is removed, and so erased.
+    pub fn erased(&self) -> impl Iterator<Item = (u64, u32)> {
+        let contents = self.by_kind.get(&DocumentKind::Content).into_iter().flatten();
+        contents.filter(|entry| entry.removed).flat_map(|entry| entry.earlier.iter().copied())
     }
 
     /// The document of that id, to change it.

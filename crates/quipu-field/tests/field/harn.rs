@@ -336,3 +336,26 @@ async fn a_snapshot_of_a_state_with_documents_of_every_owner_is_read_again() {
     let read = snapshot::load(&saved).unwrap();
     assert_eq!(read.state.hash(), field.state_hash());
 }
+
+#[tokio::test]
+async fn nothing_is_noted_about_a_task_that_has_ended() {
+    let field = open(&engine(), None);
+    open_session(&field).await;
+    submit(&field, "t", false).await;
+    claim(&field, "worker", "t").await.unwrap();
+    let ending = HarnCommand {
+        act: Some(HarnAct::Complete { task: "t".to_owned(), results: Vec::new() }),
+        ..noted(&field, "host:last:1")
+    };
+    field.harn(weak("worker", "s", "done"), ending).await.unwrap();
+    let before = field.head();
+    for agent in ["worker", "boss", "system"] {
+        let late = HarnCommand {
+            act: Some(HarnAct::EnterSession { session: "s".to_owned() }),
+            ..noted(&field, "host:late:1")
+        };
+        let refused = field.harn(within(agent, "s", &format!("late-{agent}")), late).await;
+        assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidTransition, "{agent}");
+    }
+    assert_eq!(field.head(), before);
+}

@@ -8,6 +8,8 @@ mod policy;
 mod request;
 mod respond;
 mod rules;
+mod tool_use;
 
 pub use audit::AuditFilter;
 pub use request::PermissionFilter;
+pub(crate) use tool_use::ToolUse;

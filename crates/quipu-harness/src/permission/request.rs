@@ -57,7 +57,7 @@ impl Harness {
     }
 
     /// A question. Where a rule or the policy knows the answer, the Task goes on with it.
-    async fn await_permission(
+    pub(super) async fn await_permission(
         &self,
         asked: &Asked,
         view: &TaskView,

@@ -8,12 +8,12 @@ use quipu_field::{
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
-        AuditEntry, AuditOutcome, EventKind, HarnError, HarnErrorCode, JsonObject,
-        PermissionCheckRequest, PermissionRequest, PermissionResponseRequest, PermissionRisk,
+        AuditEntry, AuditOutcome, EventKind, HarnError, HarnErrorCode, JsonObject, MessageInput,
+        Part, PermissionCheckRequest, PermissionRequest, PermissionResponseRequest, PermissionRisk,
         PermissionStatus, RememberRule, ResourceKind, RuleScope,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{pattern::exactly, policy::with_version};
 use crate::{
@@ -48,6 +48,35 @@ impl Harness {
         let command = self.answer_command(asked, &view, entry, request, answer).await?;
         self.write(asked, target, view.entry.session.as_deref(), command).await?;
         self.get(&asked.caller, id).await
+    }
+
+    /// The answer that a `tool_confirmation` is to what a Task asked; nothing where it asked nothing.
+    ///
+    /// # Errors
+    /// 403 for whoever asked.
+    pub(crate) async fn confirm(
+        &self,
+        asked: &Asked,
+        view: &TaskView,
+        message: &MessageInput,
+    ) -> Result<Option<HarnCommand>, HarnError> {
+        let entries: Vec<DocumentEntry> = self.field.with_state(|state| {
+            let questions = state.documents.of_task(DocumentKind::PermissionRequest, &view.id);
+            questions.rev().map(|(_, entry)| entry.clone()).collect()
+        });
+        let pending = self.reading(move |harness| {
+            for entry in entries {
+                let request = harness.load::<PermissionRequest>(&entry)?;
+                if request.status == PermissionStatus::Pending {
+                    return Ok(Some((entry, request)));
+                }
+            }
+            Ok(None)
+        });
+        let Some((entry, request)) = pending.await? else { return Ok(None) };
+        let answer = PermissionResponseRequest { approved: confirms(message), ..no_answer() };
+        may_answer(asked, &entry, &request, view, &answer)?;
+        self.answer_command(asked, view, entry, request, answer).await.map(Some)
     }
 
     async fn answer_command(
@@ -94,6 +123,31 @@ impl Harness {
             notes: vec![self.note(&view.id, event.as_str(), &note)?],
             ..HarnCommand::default()
         })
+    }
+}
+
+/// A confirmation says yes, unless a part of it says `approved: false`.
+fn confirms(message: &MessageInput) -> bool {
+    !message.parts.iter().any(|part| {
+        let Part::Json { value, .. } = part else { return false };
+        value.get("approved") == Some(&Value::Bool(false))
+    })
+}
+
+/// An answer that says no and nothing more.
+fn no_answer() -> PermissionResponseRequest {
+    PermissionResponseRequest {
+        approved: false,
+        answer: None,
+        reviewer: None,
+        reason: None,
+        metadata: JsonObject::default(),
+        remember: false,
+        scope: None,
+        expires_at: None,
+        action_pattern: None,
+        target_pattern: None,
+        class: None,
     }
 }
 

@@ -13,7 +13,10 @@ use quipu_wire::{
 };
 
 use super::recording::{Break, Recorded};
-use crate::{Caller, Harness, artifact::EVENT_LOG_UNTIL, failure::harn_error, task::TaskView};
+use crate::{
+    Caller, Harness, artifact::EVENT_LOG_UNTIL, failure::harn_error, redaction::is_redacted,
+    task::TaskView,
+};
 
 /// The authority that sees what is not for everybody, and brings in what happened elsewhere.
 pub(super) const AUTHORITY_EXCHANGE: u8 = 8;
@@ -104,8 +107,8 @@ impl Harness {
         let until = artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
         let content = match (until.and_then(|until| until.as_u64()), digest) {
             (Some(until), _) => Some(self.event_log(task, until)?),
-            (None, Some(digest)) => self.content(&digest)?,
-            (None, None) => None,
+            (None, Some(digest)) if !is_redacted(&artifact) => self.content(&digest)?,
+            (None, Some(_) | None) => None,
         };
         let content_base64 = content.map(|bytes| base64::encode(&bytes));
         Ok(ExportedArtifact { artifact, content_base64 })

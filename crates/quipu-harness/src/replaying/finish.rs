@@ -33,7 +33,7 @@ impl Finish {
         format!("{}_{ordinal:010}", self.event_prefix())
     }
 
-    /// The number of a replayed event.
+    /// The number of a replayed event. The numbers of a commit suffice for a million of them.
     pub(crate) fn sequence_of(&self, ordinal: u64) -> u64 {
         let first = self.place.sequence().saturating_sub(self.events);
         first.saturating_add(ordinal)
@@ -98,5 +98,12 @@ mod tests {
         assert_eq!(Finish::parse(&finish.place.id()), None);
         assert!(EventPlace((6, 9)).sequence() < finish.sequence_of(0));
         assert!(finish.sequence_of(2) < finish.place.sequence());
+    }
+
+    #[test]
+    fn the_numbers_of_a_million_replayed_events_lie_behind_the_commit_before() {
+        let finish = Finish { place: EventPlace((7, 1)), events: 1_000_000 };
+        assert!(EventPlace((6, 9)).sequence() < finish.sequence_of(0));
+        assert!(finish.sequence_of(999_999) < finish.place.sequence());
     }
 }

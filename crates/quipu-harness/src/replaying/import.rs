@@ -47,8 +47,11 @@ impl Harness {
         let id = export.task.envelope.id.clone();
         let session = export.task.session_id.clone();
         let session = session_in_field(&session).map(str::to_owned);
+        // So that nobody takes the same bytes away meanwhile.
+        let turn = self.changing.lock().await;
         let command = self.importing(session.as_deref(), export)?;
         let outcome = self.write(asked, Target::post(PATH), session.as_deref(), command).await?;
+        drop(turn);
         let id = put_by(&outcome, DocumentKind::Task).unwrap_or(&id).to_owned();
         self.settle(&id).await?;
         self.task(&asked.caller, &id).await

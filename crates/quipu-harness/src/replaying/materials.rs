@@ -6,7 +6,7 @@ use quipu_replay::task::{Availability, Materials, ReferenceKind};
 use quipu_wire::harn::{Artifact, Sha256};
 use serde::de::IgnoredAny;
 
-use crate::{Caller, Harness};
+use crate::{Caller, Harness, redaction::is_redacted};
 
 /// What this Field still has. To whom a session is hidden, what belongs to it is not there.
 #[derive(Debug)]
@@ -41,8 +41,11 @@ impl Kept<'_> {
             return Err(UNKNOWN);
         }
         let artifact = field.body_at::<Artifact>(entry.at).ok().flatten();
-        let sha256 = artifact.ok_or("what it says was erased")?.sha256;
-        let sha256 = sha256.and_then(|text| Sha256::parse_bare(&text).ok());
+        let artifact = artifact.ok_or("what it says was erased")?;
+        if is_redacted(&artifact) {
+            return Err("its content was taken away");
+        }
+        let sha256 = artifact.sha256.and_then(|text| Sha256::parse_bare(&text).ok());
         let sha256 = sha256.ok_or("its content was never uploaded")?;
         let content = field.with_state(|state| {
             let content = state.documents.get(DocumentKind::Content, &sha256.bare());

@@ -1,10 +1,18 @@
 //! Artifacts and their content.
 
-use quipu_harness::{ArtifactFilter, Harness, Page};
-use quipu_wire::harn::{Artifact, HarnErrorCode, RegisterArtifactRequest, ResourceKind, Sha256};
+use quipu_field::{
+    documents::{DocumentKind, DocumentOwner},
+    ops::harn::{DocumentDraft, Expect, HarnCommand},
+};
+use quipu_harness::{ArtifactFilter, EventScope, Harness, Page};
+use quipu_wire::harn::{
+    Artifact, HarnErrorCode, RecordCheckpointRequest, RegisterArtifactRequest, ResourceKind, Sha256,
+};
 use serde_json::{Value, json};
 
-use crate::support::{asked, caller, claim, complete, harness, persona, submit};
+use crate::support::{
+    asked, caller, claim, complete, engine, harness, message, open, persona, submit, texts,
+};
 
 async fn artifact(harness: &Harness, body: Value) -> Artifact {
     let request = RegisterArtifactRequest::parse(body).unwrap();
@@ -101,4 +109,113 @@ async fn what_an_artifact_names_must_be_there_and_agree() {
     body["metadata"] = json!({"event_log_until": 1});
     let made = artifact(&harness, body).await;
     assert!(made.envelope.metadata.is_empty(), "nobody makes an event log of their own");
+}
+
+#[tokio::test]
+async fn content_that_is_taken_away_leaves_a_descriptor_and_no_bytes() {
+    let harness = harness();
+    let id = artifact(&harness, body("public", None)).await.envelope.id;
+    let bytes = b"canary-content".to_vec();
+    let kept = quipu_wire::base64::encode(&bytes);
+    harness.put_artifact_content(&asked("alice"), &id, bytes.clone()).await.unwrap();
+    assert!(texts(&harness).contains(&kept));
+    let stranger = harness.redact_artifact(&caller("bob"), &id).await.unwrap_err();
+    assert_eq!(stranger.code, HarnErrorCode::PermissionDenied);
+    for _ in 0..2 {
+        let left = harness.redact_artifact(&caller("alice"), &id).await.unwrap();
+        assert_eq!(left.envelope.metadata["content_redacted"], json!({"by": "alice"}));
+        assert_eq!(left.sha256, Some(Sha256::of(&bytes).bare()), "what it was can be proven");
+    }
+    assert!(!texts(&harness).contains(&kept));
+    let read = harness.artifact_content(&caller("alice"), &id).await.unwrap_err();
+    assert_eq!(read.code, HarnErrorCode::ResourceNotFound);
+    let again = harness.put_artifact_content(&asked("alice"), &id, bytes.clone()).await;
+    assert_eq!(again.unwrap_err().code, HarnErrorCode::Conflict);
+    let told = harness.events(&caller("alice"), EventScope::default(), None, 200).await.unwrap();
+    let kinds: Vec<_> = told.data.iter().map(|event| event.event.as_str()).collect();
+    assert_eq!(kinds, ["artifact.created", "artifact.updated", "artifact.redacted"]);
+    let other = artifact(&harness, body("public", None)).await.envelope.id;
+    harness.put_artifact_content(&asked("alice"), &other, bytes.clone()).await.unwrap();
+    let read = harness.artifact_content(&caller("alice"), &other).await.unwrap();
+    assert_eq!(read.bytes, bytes, "the same bytes may come again");
+}
+
+#[tokio::test]
+async fn content_that_others_have_too_stays_until_the_last_of_them_is_taken_away() {
+    let harness = harness();
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let id = artifact(&harness, body("public", None)).await.envelope.id;
+        harness
+            .put_artifact_content(&asked("alice"), &id, b"shared-canary".to_vec())
+            .await
+            .unwrap();
+        ids.push(id);
+    }
+    let kept = quipu_wire::base64::encode(b"shared-canary");
+    harness.redact_artifact(&caller("alice"), &ids[0]).await.unwrap();
+    assert!(harness.artifact_content(&caller("alice"), &ids[0]).await.is_err());
+    let read = harness.artifact_content(&caller("alice"), &ids[1]).await.unwrap();
+    assert_eq!(read.bytes, b"shared-canary");
+    harness.redact_artifact(&caller("alice"), &ids[1]).await.unwrap();
+    assert!(!texts(&harness).contains(&kept));
+}
+
+#[tokio::test]
+async fn the_stream_of_a_task_that_ended_is_not_told_that_its_content_was_taken_away() {
+    let harness = harness();
+    let persona = persona(&harness, "required").await;
+    let task = submit(&harness, json!({"input": "count", "persona_id": persona})).await;
+    claim(&harness, &task).await;
+    let request = RecordCheckpointRequest::parse(json!({"label": "a", "state": "canary"})).unwrap();
+    let snapshots = [
+        harness.record_checkpoint(&asked("bob"), &task, request.clone()).await.unwrap(),
+        harness.record_checkpoint(&asked("bob"), &task, request).await.unwrap(),
+    ];
+    complete(&harness, &task).await;
+    let scope = || EventScope::task(&task);
+    let before = harness.events(&caller("alice"), scope(), None, 200).await.unwrap();
+    for snapshot in &snapshots {
+        harness.redact_artifact(&caller("bob"), &snapshot.envelope.id).await.unwrap();
+    }
+    let after = harness.events(&caller("alice"), scope(), None, 200).await.unwrap();
+    assert_eq!(before, after);
+    let kept = quipu_wire::base64::encode(b"\"canary\"");
+    assert!(!texts(&harness).contains(&kept), "also where it was written twice");
+}
+
+#[tokio::test]
+async fn there_is_nothing_to_take_away_where_nothing_is_kept() {
+    let harness = harness();
+    let none = harness.redact_artifact(&caller("alice"), "artifact_none").await.unwrap_err();
+    assert_eq!(none.code, HarnErrorCode::ResourceNotFound);
+    let empty = artifact(&harness, body("public", Some(b"elsewhere"))).await.envelope.id;
+    let none = harness.redact_artifact(&caller("alice"), &empty).await.unwrap_err();
+    assert_eq!(none.code, HarnErrorCode::ResourceNotFound);
+    let mut marked = body("public", None);
+    marked["metadata"] = json!({"content_redacted": {"by": "god"}});
+    assert!(artifact(&harness, marked).await.envelope.metadata.is_empty());
+}
+
+#[tokio::test]
+async fn an_erasure_that_a_crash_interrupted_is_finished_when_the_field_is_opened() {
+    let engine = engine();
+    let first = open(&engine);
+    let id = artifact(&first, body("public", None)).await.envelope.id;
+    first.put_artifact_content(&asked("alice"), &id, b"canary-content".to_vec()).await.unwrap();
+    let removal = DocumentDraft {
+        kind: DocumentKind::Content,
+        id: Sha256::of(b"canary-content").bare(),
+        owner: DocumentOwner::default(),
+        expect: Expect::Removal,
+        body: None,
+        quotes: Vec::new(),
+    };
+    let command = HarnCommand { documents: vec![removal], ..HarnCommand::default() };
+    first.field().harn(message("removal", "alice"), command).await.unwrap();
+    let kept = quipu_wire::base64::encode(b"canary-content");
+    assert!(texts(&first).contains(&kept), "removed, and not yet erased");
+    first.field().close().await;
+    drop(first);
+    assert!(!texts(&open(&engine)).contains(&kept));
 }

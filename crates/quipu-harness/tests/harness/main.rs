@@ -11,5 +11,6 @@ mod receipts;
 mod replay;
 mod support;
 mod tasks;
+mod tools;
 mod transcripts;
 mod working;

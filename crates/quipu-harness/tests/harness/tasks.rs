@@ -190,3 +190,29 @@ async fn a_key_that_canceled_one_way_does_not_cancel_another() {
     let refused = harness.cancel_task(&alice, &id, CancelTaskRequest::default()).await.unwrap_err();
     assert_eq!(refused.code, HarnErrorCode::IdempotencyKeyReused);
 }
+
+#[tokio::test]
+async fn of_submissions_at_one_moment_a_hard_quota_lets_as_many_through_as_it_has_places() {
+    let harness = harness();
+    let mut operator = asked("alice");
+    operator.caller.authority = 8;
+    let body = json!({"scope": "tenant", "limits": {"tasks": 2}});
+    let request = quipu_wire::harn::CreateQuotaRequest::parse(body).unwrap();
+    harness.create_quota(&operator, request).await.unwrap();
+    let persona = persona(&harness, "required").await;
+    let submit = || {
+        let body = json!({"persona_id": persona, "input": "count"});
+        let request = SubmitTaskRequest::parse(body, Some("session_default")).unwrap();
+        let harness = harness.clone();
+        tokio::spawn(async move { harness.submit_task(&asked("alice"), request).await })
+    };
+    let submitted: Vec<_> = (0..12).map(|_| submit()).collect();
+    let mut taken = 0;
+    for submitted in submitted {
+        match submitted.await.unwrap() {
+            Ok(_) => taken += 1,
+            Err(error) => assert_eq!(error.code, HarnErrorCode::RateLimited),
+        }
+    }
+    assert_eq!(taken, 2);
+}

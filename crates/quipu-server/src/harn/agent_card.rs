@@ -4,12 +4,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::State, http::HeaderMap};
+use quipu_harness::{PERSONA_FIELD, built_in_skill};
 use quipu_replay::receipt::SIGNATURE_ALGORITHM;
 use quipu_wire::{
     harn::{
         A2aAgentCapabilities, A2aAgentCard, A2aAgentInterface, A2aAgentSkill, CardObject,
         CardSignature, HarnAgentCard, HarnAgentInterface, HarnErrorCode, HarnVersion, JsonObject,
-        ResourceEnvelope, Sha256, Skill, SkillObject, Transport, VERSION_HEADER,
+        ResourceEnvelope, Sha256, Transport, VERSION_HEADER,
     },
     timestamp::rfc3339,
 };
@@ -27,11 +28,6 @@ use crate::app::App;
 const DESCRIPTION: &str =
     "A shared memory for teams of agents that can be trusted, explained and replayed";
 const JSON: &str = "application/json";
-/// What the Field itself does with a Task that names no Persona.
-const SKILL_ID: &str = "skill_attune";
-const SKILL: &str = "attune";
-const SKILL_DESCRIPTION: &str =
-    "Finds what the Field knows about a Task's input, ranked, with reasons";
 
 /// Says who this server is.
 #[utoipa::path(
@@ -80,7 +76,7 @@ fn unsigned(app: &App, headers: &HeaderMap) -> HarnAgentCard {
     ];
     let since = rfc3339(app.started_at_ms);
     let key_id = app.receipts.public().key_id();
-    let mut envelope = ResourceEnvelope::new(format!("agent_card_{key_id}"), since.clone());
+    let mut envelope = ResourceEnvelope::new(format!("agent_card_{key_id}"), since);
     envelope.metadata = metadata(app);
     // Only a caller that names the version expects the word of the first draft.
     let object = if headers.contains_key(VERSION_HEADER) {
@@ -95,10 +91,11 @@ fn unsigned(app: &App, headers: &HeaderMap) -> HarnAgentCard {
         description: DESCRIPTION.to_owned(),
         protocol_version: named_version(headers),
         a2a_card: a2a_card(app, public_url),
-        skills: vec![skill(&since)],
+        skills: vec![built_in_skill()],
         harn_interfaces: interfaces.clone(),
         interfaces,
-        persona_ids: Vec::new(),
+        // Others are a Field's own, and for those with a credential.
+        persona_ids: vec![PERSONA_FIELD.to_owned()],
         capabilities: CAPABILITIES.map(|(id, _)| id.to_owned()).to_vec(),
         auth_schemes: auth_schemes(app),
         receipt_policy: Some("required".to_owned()),
@@ -139,6 +136,7 @@ fn auth_schemes(app: &App) -> Vec<String> {
 /// The card as A2A shapes it. What is spoken at its interface is this protocol, as the binding says.
 fn a2a_card(app: &App, public_url: &str) -> A2aAgentCard {
     const BINDING: &str = "harn-agents-protocol";
+    let skill = built_in_skill();
     let interfaces = HarnVersion::ALL.iter().map(|version| A2aAgentInterface {
         url: format!("{public_url}{}", paths::DISCOVERY),
         protocol_binding: BINDING.to_owned(),
@@ -163,9 +161,9 @@ fn a2a_card(app: &App, public_url: &str) -> A2aAgentCard {
         default_input_modes: vec![JSON.to_owned()],
         default_output_modes: vec![JSON.to_owned()],
         skills: vec![A2aAgentSkill {
-            id: SKILL_ID.to_owned(),
-            name: SKILL.to_owned(),
-            description: SKILL_DESCRIPTION.to_owned(),
+            id: skill.envelope.id,
+            name: skill.name,
+            description: skill.description,
             tags: vec!["memory".to_owned(), "ranking".to_owned()],
             examples: Vec::new(),
             input_modes: Vec::new(),
@@ -175,21 +173,5 @@ fn a2a_card(app: &App, public_url: &str) -> A2aAgentCard {
         }],
         signatures: Vec::new(),
         icon_url: None,
-    }
-}
-
-fn skill(since: &str) -> Skill {
-    Skill {
-        object: SkillObject::Skill,
-        envelope: ResourceEnvelope::new(SKILL_ID, since),
-        name: SKILL.to_owned(),
-        description: SKILL_DESCRIPTION.to_owned(),
-        input_schema: None,
-        output_schema: None,
-        source: Some("builtin".to_owned()),
-        version: Some(SERVER_VERSION.to_owned()),
-        capabilities: Vec::new(),
-        requires_approval: false,
-        deprecated: false,
     }
 }

@@ -174,3 +174,26 @@ pub(super) async fn upload_content(
     let bytes = whole.bytes.to_vec();
     Ok(HarnAnswer::ok(call.harness.put_artifact_content(&asked, &artifact, bytes).await?))
 }
+
+/// Takes the content of an Artifact away: its bytes are erased from the log unless another Artifact has them
+/// too, and the Artifact says that they were there. For who made it, or authority 8.
+#[utoipa::path(
+    delete,
+    path = "/v1/artifacts/{artifact_id}/content",
+    operation_id = "redactArtifactContent",
+    tag = "quipu",
+    params(HarnHeaders, ("artifact_id" = String, Path)),
+    responses(
+        (status = 200, description = "Taken away, now or before.", body = Artifact),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["artifacts:write"])),
+)]
+pub(super) async fn redact_content(
+    State(app): State<Arc<App>>,
+    HarnPath(artifact): HarnPath<String>,
+    request: Request,
+) -> HarnOutcome<Artifact> {
+    let call = HarnCall::receive(&app, TokenScope::ArtifactsWrite, request).await?;
+    Ok(HarnAnswer::ok(call.harness.redact_artifact(&call.caller, &artifact).await?))
+}

@@ -116,6 +116,7 @@ pub(super) struct HarnHeaders {
     artifacts::get_artifact,
     artifacts::download_content,
     artifacts::upload_content,
+    artifacts::redact_content,
     vaults::create_vault,
     vaults::list_vaults,
     vaults::get_vault,

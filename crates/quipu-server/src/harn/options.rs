@@ -20,6 +20,8 @@ pub struct HarnOptions {
     pub vault_key: Option<VaultKey>,
     /// Whether the hashes that replays and imports declare are believed, for published fixtures.
     pub trust_declared_hashes: bool,
+    /// The largest content of an Artifact, in bytes; that of `quipu-harness` if absent.
+    pub content_bytes_max: Option<usize>,
 }
 
 /// The key that seals the secrets of vaults: 32 bytes, written in base64. It is shown by nothing.

@@ -95,7 +95,9 @@ fn kept_routes() -> Router<Arc<App>> {
         .route(paths::ARTIFACT, get(artifacts::get_artifact))
         .route(
             paths::ARTIFACT_CONTENT,
-            get(artifacts::download_content).put(artifacts::upload_content),
+            get(artifacts::download_content)
+                .put(artifacts::upload_content)
+                .delete(artifacts::redact_content),
         )
         .route(paths::RECEIPT, get(receipts::get_receipt))
         .route(paths::RECEIPT_VERIFY, post(receipts::verify_receipt))

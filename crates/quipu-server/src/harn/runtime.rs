@@ -48,14 +48,15 @@ fn capabilities() -> Vec<Capability> {
 )]
 pub(super) async fn runtime(State(app): State<Arc<App>>, request: Request) -> HarnOutcome<Runtime> {
     let call = HarnCall::receive(&app, None, request).await?;
+    let counts = call.harness.counts(&call.caller);
     Ok(HarnAnswer::ok(Runtime {
         object: RuntimeObject::Runtime,
         version: SERVER_VERSION.to_owned(),
         protocol_version: call.version,
         adapter: "quipu".to_owned(),
         workspace_root: None,
-        session_count: None,
-        task_count: None,
+        session_count: Some(counts.sessions),
+        task_count: Some(counts.tasks),
         capabilities: capabilities(),
     }))
 }

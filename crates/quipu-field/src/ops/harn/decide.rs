@@ -1,6 +1,7 @@
 //! The rule of a write: who may, what it moves, what it puts, what it notes, and the key that it answers.
 
 use quipu_log::{DraftEvent, SealedEvent};
+use quipu_wire::akashik::TaskStatus;
 
 use super::{
     super::Refusal,
@@ -12,7 +13,7 @@ use crate::{
     command::{Decision, Message},
     documents::{DocumentChange, DocumentKind},
     event::Event,
-    state::State,
+    state::{State, is_final},
     visibility,
 };
 
@@ -101,6 +102,8 @@ fn put(
         (Expect::New | Expect::Any, None, _) => DocumentChange::Created,
         (Expect::Any | Expect::Known, _, Some(_)) => DocumentChange::Updated,
         (Expect::Removal, _, Some(_)) => DocumentChange::Removed,
+        // Bytes that were erased may come again.
+        (Expect::Any, Some(_), None) if *kind == DocumentKind::Content => DocumentChange::Created,
         (Expect::New | Expect::Any, Some(_), _) => {
             return Err(Error::IdTaken { kind: *kind, id: id.clone() }.into());
         }
@@ -124,8 +127,16 @@ fn note(
     draft: &NoteDraft,
 ) -> Result<DraftEvent<Event>, Refusal> {
     let NoteDraft { task, note, body } = draft;
-    if made != Some(task.as_str()) && state.tasks.get(task).is_none() {
-        return Err(Error::NotFound { kind: DocumentKind::Task, id: task.clone() }.into());
+    match state.tasks.get(task) {
+        // What has ended is told of no more. In the commit that ends it, it has not yet.
+        Some(entry) if is_final(entry.status) || entry.status == TaskStatus::Failed => {
+            let (task, status) = (task.clone(), entry.status);
+            return Err(Error::IllegalMove { task, status, wanted: "told of" }.into());
+        }
+        None if made != Some(task.as_str()) => {
+            return Err(Error::NotFound { kind: DocumentKind::Task, id: task.clone() }.into());
+        }
+        Some(_) | None => {}
     }
     let stream = state.streams.task(task);
     if let Some(dependency) = &note.dependency

@@ -78,3 +78,59 @@ async fn an_answer_whose_artifact_has_no_bytes_is_named() {
         "host:read:1": {"kind": "host_fact", "value": {"rows": 3}}}});
     assert_eq!(world.replayed(&task, cured).await.status, TaskState::Completed);
 }
+
+#[tokio::test]
+async fn an_answer_whose_content_was_taken_away_is_named() {
+    let world = World::new().await;
+    let task = world.submit().await;
+    world.claim("worker", &task).await;
+    let asked = super::runs::asked("worker");
+    let body = json!({"kind": "dataset", "mime_type": "text/plain", "visibility": "public"});
+    let request = quipu_wire::harn::RegisterArtifactRequest::parse(body).unwrap();
+    let artifact = world.harness.register_artifact(&asked, request).await.unwrap().envelope.id;
+    world.harness.put_artifact_content(&asked, &artifact, b"rows".to_vec()).await.unwrap();
+    let body = json!({"key": "host:read:1", "kind": "host_fact", "artifact_id": artifact});
+    let request = quipu_wire::harn::RecordDependencyRequest::parse(body).unwrap();
+    world.harness.record_dependency(&asked, &task, request).await.unwrap();
+    world.complete("worker", &task, json!(1)).await;
+    assert_eq!(world.replayed(&task, json!({})).await.status, TaskState::Completed);
+    world.harness.redact_artifact(&caller("worker"), &artifact).await.unwrap();
+    let replay = world.replayed(&task, json!({})).await;
+    assert_eq!(replay.status, TaskState::Failed);
+    let first = &replay.failure.unwrap().details["first_unavailable"];
+    assert_eq!((&first["kind"], &first["id"]), (&json!("artifact"), &json!(artifact)));
+    assert_eq!(first["reason"], "its content was taken away");
+}
+
+#[tokio::test]
+async fn the_receipt_of_a_replay_is_checked_against_its_sources() {
+    let world = World::new().await;
+    let (task, _) = world.run().await;
+    let replay = world.replayed(&task, json!({})).await;
+    let receipt = world.receipt(&replay.envelope.id).await;
+    let check = async || {
+        let request = quipu_wire::harn::VerifyReceiptRequest::default();
+        world.harness.verify_receipt(&caller("boss"), &receipt.receipt_id, request).await.unwrap()
+    };
+    let holds = check().await;
+    assert!(holds.valid, "{:?}", holds.reason);
+    let mut forged = receipt.clone();
+    forged.chain.previous_receipt_hash = Some(quipu_wire::harn::Sha256::of(b"another"));
+    let field = world.harness.field();
+    let draft = quipu_field::ops::harn::DocumentDraft {
+        kind: quipu_field::documents::DocumentKind::Receipt,
+        id: forged.receipt_id.clone(),
+        owner: quipu_field::documents::DocumentOwner::default(),
+        expect: quipu_field::ops::harn::Expect::Known,
+        body: Some(field.seal(&forged).unwrap()),
+        quotes: Vec::new(),
+    };
+    let command = quipu_field::ops::harn::HarnCommand {
+        documents: vec![draft],
+        ..quipu_field::ops::harn::HarnCommand::default()
+    };
+    field.harn(message("forged", "boss"), command).await.unwrap();
+    let broken = serde_json::to_value(check().await).unwrap();
+    let findings = broken["details"]["findings"].as_array().unwrap();
+    assert!(findings.iter().any(|each| each["name"] == "previous_receipt_hash"), "{findings:?}");
+}

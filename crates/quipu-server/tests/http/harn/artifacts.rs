@@ -1,5 +1,6 @@
 //! Artifacts over HTTP.
 
+use quipu_server::HarnOptions;
 use quipu_wire::harn::Sha256;
 use serde_json::json;
 
@@ -7,7 +8,7 @@ use super::{
     refusal, refused,
     worker::{alice, ask, completed, done, id},
 };
-use crate::support::TestServer;
+use crate::support::{Setup, TestServer};
 
 #[test]
 fn content_goes_in_as_bytes_and_comes_out_as_bytes_to_be_saved() {
@@ -31,6 +32,38 @@ fn content_goes_in_as_bytes_and_comes_out_as_bytes_to_be_saved() {
     assert_eq!(read.header("content-type"), Some("application/octet-stream"));
     assert_eq!(read.header("content-disposition"), Some("attachment"));
     assert_eq!(read.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[test]
+fn content_is_taken_away_by_who_may_and_a_descriptor_stays() {
+    let server = TestServer::start();
+    let mut client = alice(&server);
+    let body = json!({"kind": "file", "mime_type": "text/plain", "visibility": "public"});
+    let artifact = id(&done(&mut client, "POST", "/v1/artifacts", &body));
+    let path = format!("/v1/artifacts/{artifact}/content");
+    assert_eq!(client.send("PUT", &path, &[], Some(b"secret")).status, 200);
+    let mut weak = super::bearer(&server, &server.key(5)).with("akashik-agent", "bob");
+    let refusal_of_others = weak.send("DELETE", &path, &[], None);
+    assert_eq!(refusal(&refusal_of_others), refused(403, "permission_denied"));
+    let left = client.send("DELETE", &path, &[], None);
+    assert_eq!((left.status, &left.json()["id"]), (200, &json!(artifact)));
+    assert_eq!(left.json()["metadata"]["content_redacted"], json!({"by": "alice"}));
+    assert_eq!(refusal(&client.get(&path)), refused(404, "resource_not_found"));
+    let none = client.send("DELETE", "/v1/artifacts/artifact_x/content", &[], None);
+    assert_eq!(refusal(&none), refused(404, "resource_not_found"));
+}
+
+#[test]
+fn the_largest_content_is_the_operators_to_say() {
+    let harn = HarnOptions { content_bytes_max: Some(8), ..HarnOptions::default() };
+    let server = TestServer::with(Setup { harn, ..Setup::default() });
+    let mut client = alice(&server);
+    let body = json!({"kind": "file", "mime_type": "text/plain", "visibility": "public"});
+    let artifact = id(&done(&mut client, "POST", "/v1/artifacts", &body));
+    let path = format!("/v1/artifacts/{artifact}/content");
+    let reply = client.send("PUT", &path, &[], Some(b"123456789"));
+    assert_eq!(refusal(&reply), refused(413, "payload_too_large"));
+    assert_eq!(client.send("PUT", &path, &[], Some(b"12345678")).status, 200);
 }
 
 #[test]

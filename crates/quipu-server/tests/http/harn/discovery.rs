@@ -49,6 +49,8 @@ fn what_discovery_points_at_is_on_this_server() {
     let runtime = resources["runtime"].as_str().unwrap();
     let reply = bearer(&server, &server.key(2)).get(runtime);
     assert_eq!((reply.status, &reply.json()["object"]), (200, &json!("runtime")));
+    assert_eq!(reply.json()["session_count"], 1, "the built-in one");
+    assert_eq!(reply.json()["task_count"], 0);
     assert_eq!(read(&server, found["openapi"].as_str().unwrap(), None)["openapi"], "3.1.0");
 }
 
@@ -65,7 +67,9 @@ fn the_agent_card_has_the_members_of_the_suite_and_those_of_the_schema() {
         for text in ["id", "name", "description", "created_at", "updated_at", "public_url"] {
             assert!(card[text].as_str().is_some_and(|text| !text.is_empty()), "{text}");
         }
-        assert!(card["skills"].as_array().is_some_and(|skills| !skills.is_empty()));
+        let skill = bearer(&server, &server.key(2)).get("/v1/skills/skill_attune").json();
+        assert_eq!(card["skills"], json!([skill]), "what is there");
+        assert_eq!(card["persona_ids"], json!(["persona_field"]));
         assert_eq!(card["interfaces"], card["harn_interfaces"]);
         let transports = card["interfaces"].as_array().unwrap().iter();
         let transports: BTreeSet<_> =
