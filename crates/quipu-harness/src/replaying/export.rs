@@ -8,12 +8,17 @@ use quipu_wire::{
     base64,
     harn::{
         Artifact, ExportedArtifact, ExportedDependency, ExportedEvent, HarnError, HarnErrorCode,
-        Sha256, TaskExport, TaskExportFormat, TaskExportObject,
+        Outcome, Sha256, TaskExport, TaskExportFormat, TaskExportObject,
     },
 };
 
 use super::recording::{Break, Recorded};
-use crate::{Caller, Harness, artifact::EVENT_LOG_UNTIL, failure::harn_error, task::TaskView};
+use crate::{
+    Caller, Harness,
+    artifact::EVENT_LOG_UNTIL,
+    failure::harn_error,
+    task::{TaskView, outcome_id},
+};
 
 /// The authority that sees what is not for everybody, and brings in what happened elsewhere.
 pub(super) const AUTHORITY_EXCHANGE: u8 = 8;
@@ -49,8 +54,8 @@ impl Harness {
             format: TaskExportFormat::V1,
             task,
             events: self.exported_events(&id)?,
-            artifacts: self.exported_artifacts(&id)?,
-            outcome: self.outcome_document(&id)?,
+            artifacts: self.exported_artifacts(caller, &id)?,
+            outcome: self.exported_outcome(caller, &id)?,
             receipt: self.receipt_of(&id)?,
         })
     }
@@ -79,7 +84,18 @@ impl Harness {
         }
     }
 
-    fn exported_artifacts(&self, task: &str) -> Result<Vec<ExportedArtifact>, HarnError> {
+    fn exported_outcome(&self, caller: &Caller, task: &str) -> Result<Option<Outcome>, HarnError> {
+        let entry = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Outcome, &outcome_id(task)).cloned()
+        });
+        entry.map(|entry| self.show(caller, &entry)).transpose()
+    }
+
+    fn exported_artifacts(
+        &self,
+        caller: &Caller,
+        task: &str,
+    ) -> Result<Vec<ExportedArtifact>, HarnError> {
         let places: Vec<_> = self.field.with_state(|state| {
             let made = state.documents.of_task(DocumentKind::Artifact, task);
             made.map(|(_, entry)| entry.at).collect()
@@ -88,7 +104,7 @@ impl Harness {
         for at in places {
             let body = self.field.body_at::<Artifact>(at).map_err(|error| harn_error(&error))?;
             if let Some(artifact) = body {
-                artifacts.push(self.exported_artifact(task, artifact)?);
+                artifacts.push(self.exported_artifact(caller, task, artifact)?);
             }
         }
         Ok(artifacts)
@@ -96,6 +112,7 @@ impl Harness {
 
     fn exported_artifact(
         &self,
+        caller: &Caller,
         task: &str,
         mut artifact: Artifact,
     ) -> Result<ExportedArtifact, HarnError> {
@@ -104,8 +121,10 @@ impl Harness {
         let until = artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
         let content = match (until.and_then(|until| until.as_u64()), digest) {
             (Some(until), _) => Some(self.event_log(task, until)?),
-            (None, Some(digest)) => self.content(&digest)?,
-            (None, None) => None,
+            (None, Some(digest)) if self.sees_content(caller, &artifact) => {
+                self.content(&digest)?
+            }
+            (None, Some(_) | None) => None,
         };
         let content_base64 = content.map(|bytes| base64::encode(&bytes));
         Ok(ExportedArtifact { artifact, content_base64 })

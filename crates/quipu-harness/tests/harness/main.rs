@@ -6,6 +6,7 @@ mod events;
 mod feeds;
 mod field_tasks;
 mod lives;
+mod quoting;
 mod receipts;
 mod replay;
 mod support;
