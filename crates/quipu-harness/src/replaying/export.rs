@@ -88,7 +88,10 @@ impl Harness {
         let entry = self.field.with_state(|state| {
             state.documents.get(DocumentKind::Outcome, &outcome_id(task)).cloned()
         });
-        entry.map(|entry| self.show(caller, &entry)).transpose()
+        let mut outcome: Option<Outcome> =
+            entry.map(|entry| self.show(caller, &entry)).transpose()?;
+        outcome.iter_mut().for_each(|outcome| self.tell_times(outcome));
+        Ok(outcome)
     }
 
     fn exported_artifacts(
