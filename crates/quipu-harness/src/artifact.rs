@@ -120,6 +120,11 @@ impl Harness {
             let message = format!("the content of {id} is {}", artifact.visibility);
             return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
         }
+        if !self.sees_content(caller, &artifact) {
+            let message =
+                format!("the content of {id} repeats a Memory that is not for the caller");
+            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
+        }
         self.reading(move |harness| harness.read_content(&entry, artifact)).await
     }
 

@@ -4,14 +4,15 @@
 use quipu_field::{
     documents::{DocumentKind, DocumentOwner},
     ops::harn::{DocumentDraft, Expect},
+    state::State,
 };
 use quipu_wire::{
     base64,
-    harn::{HarnError, HarnErrorCode, Sha256},
+    harn::{Artifact, HarnError, HarnErrorCode, Sha256},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Harness, failure::harn_error};
+use crate::{Caller, Harness, failure::harn_error};
 
 /// What a document of content says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,15 @@ impl Harness {
         let bytes = body.and_then(|body| base64::decode(&body.base64));
         // Bytes that are not those of the digest are damage, and are not handed out.
         Ok(bytes.filter(|bytes| Sha256::of(bytes) == *sha256))
+    }
+
+    /// Whether the caller may see every Memory that the bytes of an Artifact repeat.
+    pub(crate) fn sees_content(&self, caller: &Caller, artifact: &Artifact) -> bool {
+        let entry = artifact.sha256.as_deref().and_then(|bare| {
+            let kept = |state: &State| state.documents.get(DocumentKind::Content, bare).cloned();
+            self.field.with_state(kept)
+        });
+        entry.is_none_or(|entry| self.sees_quoted(caller, &entry))
     }
 
     /// Whether the bytes of a digest are kept.

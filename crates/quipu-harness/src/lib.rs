@@ -31,6 +31,7 @@ mod permission;
 mod persona;
 mod quota;
 mod quota_usage;
+mod quoting;
 mod receipt;
 mod receipt_check;
 mod recording;

@@ -241,7 +241,7 @@ pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
 }
 
 /// What the caller sees in the session of a unit.
-fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
+pub(crate) fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
     reader_of(state, caller, unit).sight(state)
 }
 

@@ -74,7 +74,7 @@ impl Harness {
                 known.then_some((said.ordinal as u64, entry))
             });
             let taken = page.take(entries);
-            taken.list(|entry| Ok(shown_to(&caller, harness.load(&entry)?)))
+            taken.list(|entry| Ok(shown_to(&caller, harness.show(&caller, &entry)?)))
         })
         .await
     }

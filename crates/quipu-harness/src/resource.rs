@@ -11,7 +11,13 @@ use quipu_wire::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::{Caller, Harness, failure::harn_error, not_found, page::Page};
+use crate::{
+    Caller, Harness,
+    failure::harn_error,
+    not_found,
+    page::Page,
+    quoting::{Gap, Withheld},
+};
 
 /// A resource that is kept as a document.
 pub(crate) trait Resource: DeserializeOwned + Send + 'static {
@@ -21,10 +27,14 @@ pub(crate) trait Resource: DeserializeOwned + Send + 'static {
     const DOCUMENT: DocumentKind;
     /// Its envelope.
     fn envelope_mut(&mut self) -> &mut ResourceEnvelope;
+    /// What is shown in its place, of a kind that repeats Memories.
+    fn redacted(_gap: Gap<'_>) -> Option<Self> {
+        None
+    }
 }
 
 macro_rules! resource {
-    ($name:ident, $kind:ident) => {
+    ($name:ident, $kind:ident $(, $redacted:path)?) => {
         impl Resource for $name {
             const KIND: ResourceKind = ResourceKind::$kind;
             const DOCUMENT: DocumentKind = DocumentKind::$kind;
@@ -32,6 +42,11 @@ macro_rules! resource {
             fn envelope_mut(&mut self) -> &mut ResourceEnvelope {
                 &mut self.envelope
             }
+            $(
+                fn redacted(gap: Gap<'_>) -> Option<Self> {
+                    Some($redacted(gap))
+                }
+            )?
         }
     };
 }
@@ -39,8 +54,8 @@ macro_rules! resource {
 resource!(Artifact, Artifact);
 resource!(Branch, Branch);
 resource!(Connector, Connector);
-resource!(Message, Message);
-resource!(Outcome, Outcome);
+resource!(Message, Message, Gap::message);
+resource!(Outcome, Outcome, Gap::outcome);
 resource!(PermissionRequest, PermissionRequest);
 resource!(Persona, Persona);
 resource!(Quota, Quota);
@@ -69,19 +84,42 @@ impl Harness {
 
     /// What a document says now. Reads storage.
     pub(crate) fn load<T: Resource>(&self, entry: &DocumentEntry) -> Result<T, HarnError> {
+        self.kept(entry)?.ok_or_else(|| erased(T::KIND, &entry.id))
+    }
+
+    /// The same for a caller, who may see less of it; what was erased leaves a trace. Reads storage.
+    pub(crate) fn show<T: Resource>(
+        &self,
+        caller: &Caller,
+        entry: &DocumentEntry,
+    ) -> Result<T, HarnError> {
+        let why = if self.sees_quoted(caller, entry) {
+            match self.kept(entry)? {
+                Some(resource) => return Ok(resource),
+                None => Withheld::Erased,
+            }
+        } else {
+            Withheld::Hidden
+        };
+        T::redacted(self.gap(entry, why)).ok_or_else(|| erased(T::KIND, &entry.id))
+    }
+
+    fn kept<T: Resource>(&self, entry: &DocumentEntry) -> Result<Option<T>, HarnError> {
         let body = self.field.body_at::<T>(entry.at).map_err(|error| harn_error(&error))?;
-        let mut resource = body.ok_or_else(|| erased(T::KIND, &entry.id))?;
-        let envelope = resource.envelope_mut();
-        envelope.created_at = rfc3339(entry.created_ms);
-        envelope.updated_at = rfc3339(entry.updated_ms);
-        Ok(resource)
+        Ok(body.map(|mut resource| {
+            let envelope = resource.envelope_mut();
+            envelope.created_at = rfc3339(entry.created_ms);
+            envelope.updated_at = rfc3339(entry.updated_ms);
+            resource
+        }))
     }
 
     /// One resource by its id.
     pub(crate) async fn get<T: Resource>(&self, caller: &Caller, id: &str) -> Result<T, HarnError> {
         let entry = self.entry(caller, T::DOCUMENT, id);
         let entry = entry.ok_or_else(|| not_found(T::KIND, id))?;
-        self.reading(move |harness| harness.load(&entry)).await
+        let caller = caller.clone();
+        self.reading(move |harness| harness.show(&caller, &entry)).await
     }
 
     /// A page of the resources of a kind that the caller may know of and that pass a filter.
@@ -120,10 +158,11 @@ impl Harness {
             let built_in = (0u64..).zip(built_in.into_iter().map(Listed::BuiltIn));
             page.take(built_in.chain(entries))
         });
+        let caller = caller.clone();
         self.reading(move |harness| {
             taken.list(|listed| match listed {
                 Listed::BuiltIn(resource) => Ok(resource),
-                Listed::Kept(entry) => harness.load(&entry),
+                Listed::Kept(entry) => harness.show(&caller, &entry),
             })
         })
         .await

@@ -187,7 +187,7 @@ impl Harness {
         let TaskView { id, entry, status, workspace, outcome, receipt, .. } = view;
         let ended = status.is_terminal();
         if ended && let Some(outcome) = &outcome {
-            task.failure = self.load_outcome(outcome)?.failure;
+            task.failure = self.show::<Outcome>(caller, outcome)?.failure;
         }
         if status == TaskState::Failed && task.failure.is_none() {
             task.failure = Some(self.failure_of(&entry)?);
@@ -233,10 +233,6 @@ impl Harness {
         });
         let input = MessageInput::user(text.unwrap_or_default().join("\n"));
         Ok(blank(&view.id, TaskInput::Message(input)))
-    }
-
-    pub(crate) fn load_outcome(&self, entry: &DocumentEntry) -> Result<Outcome, HarnError> {
-        self.load(entry)
     }
 
     fn failure_of(&self, entry: &TaskEntry) -> Result<Failure, HarnError> {

@@ -8,14 +8,17 @@ use quipu_wire::{
     base64,
     harn::{
         Artifact, ExportedArtifact, ExportedDependency, ExportedEvent, HarnError, HarnErrorCode,
-        Sha256, TaskExport, TaskExportFormat, TaskExportObject,
+        Outcome, Sha256, TaskExport, TaskExportFormat, TaskExportObject,
     },
 };
 
 use super::recording::{Break, Recorded};
 use crate::{
-    Caller, Harness, artifact::EVENT_LOG_UNTIL, failure::harn_error, redaction::is_redacted,
-    task::TaskView,
+    Caller, Harness,
+    artifact::EVENT_LOG_UNTIL,
+    failure::harn_error,
+    redaction::is_redacted,
+    task::{TaskView, outcome_id},
 };
 
 /// The authority that sees what is not for everybody, and brings in what happened elsewhere.
@@ -52,8 +55,8 @@ impl Harness {
             format: TaskExportFormat::V1,
             task,
             events: self.exported_events(&id)?,
-            artifacts: self.exported_artifacts(&id)?,
-            outcome: self.outcome_document(&id)?,
+            artifacts: self.exported_artifacts(caller, &id)?,
+            outcome: self.exported_outcome(caller, &id)?,
             receipt: self.receipt_of(&id)?,
         })
     }
@@ -82,7 +85,21 @@ impl Harness {
         }
     }
 
-    fn exported_artifacts(&self, task: &str) -> Result<Vec<ExportedArtifact>, HarnError> {
+    fn exported_outcome(&self, caller: &Caller, task: &str) -> Result<Option<Outcome>, HarnError> {
+        let entry = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Outcome, &outcome_id(task)).cloned()
+        });
+        let mut outcome: Option<Outcome> =
+            entry.map(|entry| self.show(caller, &entry)).transpose()?;
+        outcome.iter_mut().for_each(|outcome| self.tell_times(outcome));
+        Ok(outcome)
+    }
+
+    fn exported_artifacts(
+        &self,
+        caller: &Caller,
+        task: &str,
+    ) -> Result<Vec<ExportedArtifact>, HarnError> {
         let places: Vec<_> = self.field.with_state(|state| {
             let made = state.documents.of_task(DocumentKind::Artifact, task);
             made.map(|(_, entry)| entry.at).collect()
@@ -91,7 +108,7 @@ impl Harness {
         for at in places {
             let body = self.field.body_at::<Artifact>(at).map_err(|error| harn_error(&error))?;
             if let Some(artifact) = body {
-                artifacts.push(self.exported_artifact(task, artifact)?);
+                artifacts.push(self.exported_artifact(caller, task, artifact)?);
             }
         }
         Ok(artifacts)
@@ -99,6 +116,7 @@ impl Harness {
 
     fn exported_artifact(
         &self,
+        caller: &Caller,
         task: &str,
         mut artifact: Artifact,
     ) -> Result<ExportedArtifact, HarnError> {
@@ -107,7 +125,11 @@ impl Harness {
         let until = artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
         let content = match (until.and_then(|until| until.as_u64()), digest) {
             (Some(until), _) => Some(self.event_log(task, until)?),
-            (None, Some(digest)) if !is_redacted(&artifact) => self.content(&digest)?,
+            (None, Some(digest))
+                if !is_redacted(&artifact) && self.sees_content(caller, &artifact) =>
+            {
+                self.content(&digest)?
+            }
             (None, Some(_) | None) => None,
         };
         let content_base64 = content.map(|bytes| base64::encode(&bytes));

@@ -219,3 +219,21 @@ async fn an_erasure_that_a_crash_interrupted_is_finished_when_the_field_is_opene
     drop(first);
     assert!(!texts(&open(&engine)).contains(&kept));
 }
+
+#[tokio::test]
+async fn an_artifact_inside_of_an_outcome_has_the_times_of_the_artifact() {
+    let harness = harness();
+    crate::support::register(&harness, "alice").await;
+    tokio::spawn(harness.clone().run_field_tasks());
+    let id = submit(&harness, json!({"input": "anything?"})).await;
+    let task = crate::field_tasks::settled(&harness, &id).await;
+    let (alice, page) = (caller("alice"), Page::first(ResourceKind::Outcome));
+    let told = harness.outcome(&alice, task.outcome_id.as_ref().unwrap()).await.unwrap();
+    let listed = harness.outcomes(&alice, page, Some(&id)).await.unwrap().data;
+    let own = harness.artifact(&alice, &told.artifacts[0].envelope.id).await.unwrap().envelope;
+    assert!(own.created_at.ends_with('Z'), "{own:?}");
+    for outcome in listed.iter().chain([&told]) {
+        let inside = &outcome.artifacts[0].envelope;
+        assert_eq!((&inside.created_at, &inside.updated_at), (&own.created_at, &own.updated_at));
+    }
+}

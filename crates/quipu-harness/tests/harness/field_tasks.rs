@@ -17,7 +17,7 @@ async fn record(harness: &Harness, from: Message, content: &str) {
     harness.field().record(from, payload).await.unwrap();
 }
 
-async fn settled(harness: &Harness, id: &str) -> HarnTask {
+pub(crate) async fn settled(harness: &Harness, id: &str) -> HarnTask {
     let mut feed = harness.feed(&caller("alice"), EventScope::task(id), None).await.unwrap();
     while !matches!(feed.next().await.unwrap(), Fed::Over) {}
     harness.task(&caller("alice"), id).await.unwrap()

@@ -7,6 +7,7 @@ mod feeds;
 mod field_tasks;
 mod lives;
 mod modules;
+mod quoting;
 mod receipts;
 mod replay;
 mod support;

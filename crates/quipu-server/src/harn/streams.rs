@@ -157,7 +157,7 @@ pub(super) async fn stream_task_events(
             return Err(HarnRefused::new(HarnErrorCode::InvalidRequest, problem));
         }
     };
-    let chosen = upgrade::chosen(&head.headers);
+    let chosen = upgrade::chosen(&head.headers)?;
     let admitted = admit(app, head, call, scope)?;
     let upgrade = upgrade
         .protocols(chosen)

@@ -2,7 +2,7 @@
 //! other header. `bearer.TOKEN` is a credential, and the name of a version is a version.
 
 use axum::http::{HeaderMap, header};
-use quipu_wire::harn::HarnVersion;
+use quipu_wire::harn::{HarnError, HarnErrorCode, HarnVersion};
 
 const BEARER: &str = "bearer.";
 
@@ -18,10 +18,16 @@ pub(super) fn version(headers: &HeaderMap) -> Option<HarnVersion> {
 }
 
 /// The subprotocol that is agreed on: a version where one is offered, or else the first. A browser hangs up
-/// where it offers some and none is chosen.
-pub(super) fn chosen(headers: &HeaderMap) -> Option<String> {
+/// where it offers some and none is chosen, and a credential is never said back: beside one there must be a
+/// version.
+pub(super) fn chosen(headers: &HeaderMap) -> Result<Option<String>, HarnError> {
     let version = offered(headers).find(|word| HarnVersion::parse(word).is_some());
-    version.or_else(|| offered(headers).next()).map(str::to_owned)
+    if version.is_none() && bearer(headers).is_some() {
+        let header = "Sec-WebSocket-Protocol";
+        let message = format!("{header}: beside {BEARER}KEY there must be the name of a version");
+        return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(header));
+    }
+    Ok(version.or_else(|| offered(headers).next()).map(str::to_owned))
 }
 
 fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
@@ -54,6 +60,18 @@ mod tests {
         assert_eq!(bearer(&headers), Some("quipu_a.b"));
         assert_eq!(version(&headers), Some(HarnVersion::V20261011));
         assert_eq!(version(&opening("websocket", "chat")), Some(HarnVersion::DEFAULT));
+    }
+
+    #[test]
+    fn a_key_is_never_said_back() {
+        for only in ["bearer.k", "bearer.k, chat", "chat, bearer.k"] {
+            let refused = chosen(&opening("websocket", only)).unwrap_err();
+            assert!(!refused.message.contains("bearer.k"), "{refused:?}");
+        }
+        let version = "agents-protocol-2026-10-11";
+        let both = opening("websocket", "bearer.k, agents-protocol-2026-10-11");
+        assert_eq!(chosen(&both).unwrap().as_deref(), Some(version));
+        assert_eq!(chosen(&opening("websocket", "chat")).unwrap().as_deref(), Some("chat"));
     }
 
     #[test]

@@ -91,10 +91,13 @@ fn nobody_listens_without_a_key_or_to_what_is_hidden() {
     assert_eq!(Socket::open(server.address, &path, &[]).status, 401);
     assert_eq!(socket(&server, "/v1/tasks/t-none/stream").status, 404);
     let named = quipu_server::keys::KeyAgent::Named("mallory".to_owned());
-    let offered = format!("bearer.{}", server.key_for(named, 5, None));
+    let key = format!("bearer.{}", server.key_for(named, 5, None));
+    let offered = format!("{key}, {}", super::APRIL);
     let headers = [("sec-websocket-protocol", offered.as_str())];
     assert_eq!(Socket::open(server.address, "/v1/tasks/t-hidden/stream", &headers).status, 404);
     assert_eq!(Socket::open(server.address, &path, &headers).status, 101);
+    let alone = [("sec-websocket-protocol", key.as_str())];
+    assert_eq!(Socket::open(server.address, &path, &alone).status, 400, "a key is not said back");
 }
 
 #[test]
