@@ -3,6 +3,7 @@
 use quipu_field::{
     documents::{DocumentKind, NotedDependency},
     ops::harn::{Expect, HarnAct, HarnCommand},
+    state::State,
 };
 use quipu_wire::{
     canon,
@@ -37,8 +38,8 @@ impl Harness {
     /// `POST /v1/tasks/{task_id}/dependencies`. The same answer under the same key is the same answer.
     ///
     /// # Errors
-    /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it or the key has
-    /// another answer.
+    /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it, it is a replay or
+    /// the key has another answer, 400 where a secret is called something else.
     pub async fn record_dependency(
         &self,
         asked: &Asked,
@@ -46,6 +47,7 @@ impl Harness {
         request: RecordDependencyRequest,
     ) -> Result<Recorded, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
+        self.check_recordable(id, &request)?;
         if counted(request.kind) == Some(QuotaUnit::ToolCalls) {
             self.check_tools_allowed(&view).await?;
         }
@@ -149,6 +151,24 @@ impl Harness {
             task_id: owner.task,
             receipt_id: None,
         }
+    }
+
+    /// A replay has no answers but those it is given, and a secret is never kept as something else.
+    fn check_recordable(
+        &self,
+        id: &str,
+        request: &RecordDependencyRequest,
+    ) -> Result<(), HarnError> {
+        let replays = |state: &State| state.documents.get(DocumentKind::Replay, id).is_some();
+        if self.field.with_state(replays) {
+            let message = format!("task {id} is a replay: it is given its answers by resolve");
+            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+        }
+        if request.key.starts_with("secret:") && request.kind != DependencyKind::SecretValue {
+            let message = "kind: must be secret_value for a key of secrets";
+            return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at("kind"));
+        }
+        Ok(())
     }
 
     /// What is kept of an answer. Of a secret, only what tells it apart from others.
