@@ -5,8 +5,8 @@ use quipu_field::{
     ops::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{
-    CreatePersonaRequest, HarnError, HarnErrorCode, JsonObject, List, Persona, PersonaObject,
-    ResourceEnvelope, ResourceKind, UpdatePersonaRequest,
+    Change, CreatePersonaRequest, HarnError, HarnErrorCode, JsonObject, List, Persona,
+    PersonaObject, ResourceEnvelope, ResourceKind, UpdatePersonaRequest,
 };
 
 use crate::{
@@ -95,7 +95,8 @@ impl Harness {
     /// `PATCH /v1/personas/{persona_id}`.
     ///
     /// # Errors
-    /// 404 where there is none, or no such Quota; 422 for the built-in one.
+    /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 where another made it and its
+    /// Quota or receipt policy is to change.
     pub async fn update_persona(
         &self,
         asked: &Asked,
@@ -108,6 +109,9 @@ impl Harness {
         let _turn = self.changing.lock().await;
         self.check_quota_named(&request.quota_id)?;
         let mut persona: Persona = self.get(&asked.caller, id).await?;
+        if request.receipt_policy.is_some() || request.quota_id != Change::Keep {
+            self.check_made(&asked.caller, DocumentKind::Persona, id)?;
+        }
         if let Some(description) = request.description {
             persona.description = description;
         }

@@ -152,6 +152,22 @@ impl Harness {
     }
 }
 
+impl Harness {
+    /// Checks that a document is new or the caller's own, or that the caller may decide for others.
+    pub(crate) fn check_made(
+        &self,
+        caller: &Caller,
+        kind: DocumentKind,
+        id: &str,
+    ) -> Result<(), HarnError> {
+        let own = self.field.with_state(|state| {
+            let entry = state.documents.get(kind, id);
+            entry.is_none_or(|entry| entry.created_by == caller.agent)
+        });
+        if own { Ok(()) } else { caller.require(AUTHORITY_POLICY) }
+    }
+}
+
 impl Caller {
     /// Checks that the caller's credential has an authority.
     pub(crate) fn require(&self, authority: u8) -> Result<(), HarnError> {

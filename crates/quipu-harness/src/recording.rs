@@ -3,6 +3,7 @@
 use quipu_field::{
     documents::{DocumentKind, DocumentOwner, NotedDependency},
     ops::harn::{Expect, HarnAct, HarnCommand},
+    state::State,
 };
 use quipu_wire::{
     canon,
@@ -38,8 +39,9 @@ impl Harness {
     /// `POST /v1/tasks/{task_id}/dependencies`. The same answer under the same key is the same answer.
     ///
     /// # Errors
-    /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it or the key has
-    /// another answer, 422 where its Persona may not use that tool.
+    /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it, it is a replay or
+    /// the key has another answer, 400 where a secret is called something else, 422 where its Persona may not
+    /// use that tool.
     pub async fn record_dependency(
         &self,
         asked: &Asked,
@@ -47,6 +49,7 @@ impl Harness {
         mut request: RecordDependencyRequest,
     ) -> Result<Recorded, HarnError> {
         let view = self.view_task(&asked.caller, id)?;
+        self.check_recordable(id, &request)?;
         let act = self.act_of_answer(&view, &mut request).await?;
         let before = self.recorded_at(id, &request.key);
         let tool = ToolUse::of_answer(request.kind, &request.key);
@@ -138,6 +141,24 @@ impl Harness {
         visibility: Visibility,
     ) -> Artifact {
         owned_artifact(self.owner(view), id, kind, visibility)
+    }
+
+    /// A replay has no answers but those it is given, and a secret is never kept as something else.
+    fn check_recordable(
+        &self,
+        id: &str,
+        request: &RecordDependencyRequest,
+    ) -> Result<(), HarnError> {
+        let replays = |state: &State| state.documents.get(DocumentKind::Replay, id).is_some();
+        if self.field.with_state(replays) {
+            let message = format!("task {id} is a replay: it is given its answers by resolve");
+            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+        }
+        if request.key.starts_with("secret:") && request.kind != DependencyKind::SecretValue {
+            let message = "kind: must be secret_value for a key of secrets";
+            return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at("kind"));
+        }
+        Ok(())
     }
 
     /// What is kept of an answer. Of a secret, only what tells it apart from others.

@@ -100,7 +100,7 @@ impl Harness {
     /// `PUT /v1/vaults/{vault_id}/secrets/{name}`. Ours.
     ///
     /// # Errors
-    /// 404 where there is no such vault, 400 where the name cannot be one, 503 where nothing can be sealed.
+    /// 404 where there is no such vault, 403 where the name has a secret that is not the caller's, 400 where the name cannot be one, 503 where nothing can be sealed.
     pub async fn put_secret(
         &self,
         asked: &Asked,
@@ -114,6 +114,7 @@ impl Harness {
             let message = "name: must be 1 to 128 letters, digits, dots, dashes or underscores";
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at("name"));
         }
+        self.check_made(&asked.caller, DocumentKind::Secret, &secret_id(vault, name))?;
         let text = canon::to_vec(&request.value).map_err(|error| {
             HarnError::new(HarnErrorCode::InvalidRequest, error.to_string()).at("value")
         })?;

@@ -66,6 +66,8 @@ impl Harness {
             let command = self.reading(move |harness| harness.settling(&of, ending)).await?;
             let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
             self.write_as_field(session.as_deref(), command).await?;
+            // However it ended, nobody asks for its secrets any more.
+            self.held.forget(task);
         }
         Ok(())
     }

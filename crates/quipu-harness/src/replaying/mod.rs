@@ -3,6 +3,7 @@
 //! becomes one commit. The events of a replay in process are not stored: they follow from the source's
 //! stream, the plan, and how many were replayed.
 
+mod checkpoint;
 mod divergence;
 mod document;
 mod events;
@@ -21,6 +22,7 @@ mod session;
 mod source;
 mod start;
 mod stream;
+mod telling;
 mod vault;
 mod worker;
 

@@ -9,6 +9,7 @@ use quipu_replay::task::{
 use quipu_wire::harn::{
     DependencyKind, Event, HarnError, HarnErrorCode, JsonObject, ResourcePointer, Visibility,
 };
+use serde_json::Value;
 
 use super::{
     document::{DEPTH_MAX, Executor, ReplayDocument},
@@ -166,6 +167,11 @@ fn substituted(key: &str, planned: &PlannedOverride) -> JsonObject {
     let shown =
         planned.visibility == Visibility::Public && planned.kind != DependencyKind::SecretValue;
     let mut payload = match &planned.substitute {
+        Substitute::Value(Value::Object(payload))
+            if shown && planned.kind == DependencyKind::EventPayload =>
+        {
+            return JsonObject(payload.clone());
+        }
         Substitute::Value(value) if shown => JsonObject::with("value", value.clone()),
         Substitute::Artifact(id) if shown => JsonObject::with("artifact_id", id.as_str()),
         Substitute::Value(_) | Substitute::Artifact(_) | Substitute::Withheld(_) => {

@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use quipu_field::{
     documents::{Note, NotedDependency},
     ops::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
-    visibility::authority_in,
 };
 use quipu_replay::{
     receipt::delta_id,
@@ -25,8 +24,15 @@ use super::{
     document::{Executor, ReplayDocument},
     materials::Kept,
     recording::{Break, Worked},
+    telling::authority_of,
 };
-use crate::{Asked, Caller, Harness, NoteBody, failure::harn_error, task::TaskView};
+use crate::{
+    Asked, Caller, Harness, NoteBody, failure::harn_error, recording::DEPENDENCY_RECORDED,
+    task::TaskView,
+};
+
+/// What the keys of checkpoints start with.
+const CHECKPOINT: &str = "checkpoint:";
 
 /// What a worker is told, and what is noted of it.
 struct Answered {
@@ -39,7 +45,8 @@ impl Harness {
     ///
     /// # Errors
     /// 404 where there is no such Task, 409 where the caller does not work on it, it is no replay for workers,
-    /// or an answer is missing: the replay has then failed, and `details` names what is missing.
+    /// or an answer is missing: the replay has then failed, and `details` names what is missing. 403 where the
+    /// answer is not for the caller.
     pub async fn resolve_dependency(
         &self,
         asked: &Asked,
@@ -52,8 +59,9 @@ impl Harness {
         let document = document.filter(|it| it.executor == Executor::Worker);
         let document = document.ok_or_else(|| conflict("the task is no replay for workers"))?;
         self.check_holds(asked, &view)?;
-        let (of, asks) = (document.clone(), request.clone());
-        let answered = self.reading(move |harness| harness.answer_again(&of, &asks)).await?;
+        let (of, asks, caller) = (document.clone(), request.clone(), asked.caller.clone());
+        let answered =
+            self.reading(move |harness| harness.answer_again(&caller, &of, &asks)).await?;
         match answered {
             Ok(answered) => {
                 let noted = self.field.with_state(|state| {
@@ -77,16 +85,13 @@ impl Harness {
 
     /// Only who works on the Task is told anything, and who may work on others'.
     fn check_holds(&self, asked: &Asked, view: &TaskView) -> Result<(), HarnError> {
-        let Caller { agent, authority } = &asked.caller;
+        let agent = &asked.caller.agent;
         if view.entry.status != TaskStatus::InProgress {
             let status = view.status;
             return Err(conflict(&format!("task {} is {status}; nobody works on it", view.id)));
         }
         let session = view.entry.session.as_deref();
-        let own = self.field.with_state(|state| {
-            let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
-            authority_in(state, agent, known.min(*authority), session)
-        });
+        let own = self.field.with_state(|state| authority_of(state, &asked.caller, session));
         if view.entry.holder() == Some(agent.as_str()) || own >= AUTHORITY_OTHERS {
             return Ok(());
         }
@@ -96,6 +101,7 @@ impl Harness {
     /// Reads storage.
     fn answer_again(
         &self,
+        caller: &Caller,
         document: &ReplayDocument,
         request: &ResolveDependencyRequest,
     ) -> Result<Result<Answered, Unavailable>, HarnError> {
@@ -104,6 +110,7 @@ impl Harness {
         self.held.restore(&identity.replay_task_id, &mut plan);
         let recorded = self.recorded_under(&identity.source_task_id, &request.key)?;
         let mut dependency = recorded.as_ref().and_then(|event| event.dependency.clone());
+        self.check_told(caller, document, &request.key, dependency.as_ref())?;
         if let Some(dependency) = &mut dependency
             && dependency.material == Material::HashOnly
             && let Some(value) = self.vault_value(&identity.replay_task_id, dependency)?
@@ -131,15 +138,17 @@ impl Harness {
         let in_process =
             self.replay_document(task)?.is_some_and(|it| it.executor == Executor::InProcess);
         let place = self.field.with_state(|state| {
-            state.streams.task(task).and_then(|stream| stream.dependencies.get(key).copied())
+            let stream = state.streams.task(task)?;
+            let checkpoint = || stream.checkpoints.get(key.strip_prefix(CHECKPOINT)?);
+            stream.dependencies.get(key).or_else(checkpoint).copied()
         });
         if !in_process {
             let Some((position, _)) = place else { return Ok(None) };
-            let under =
-                |event: &RecordedEvent| event.dependency.as_ref().is_some_and(|it| it.key == key);
             for recorded in Worked::at(self, task, position)? {
                 match recorded {
-                    Ok(recorded) if under(&recorded.event) => return Ok(Some(recorded.event)),
+                    Ok(recorded) if is_under(&recorded.event, key) => {
+                        return self.told_under(recorded.event, key).map(Some);
+                    }
                     Err(Break::Storage(error)) => return Err(error),
                     Ok(_) | Err(Break::Missing(_)) => {}
                 }
@@ -148,8 +157,7 @@ impl Harness {
         }
         let mut found = None;
         let read = self.each_recorded(task, &mut |recorded| {
-            let under = recorded.event.dependency.as_ref().is_some_and(|it| it.key == key);
-            if under {
+            if is_under(&recorded.event, key) {
                 found = Some(recorded.event);
                 return ControlFlow::Break(());
             }
@@ -158,7 +166,13 @@ impl Harness {
         if let Err(Break::Storage(error)) = read {
             return Err(error);
         }
-        Ok(found)
+        found.map(|event| self.told_under(event, key)).transpose()
+    }
+
+    /// The event with what it has under a key.
+    fn told_under(&self, event: RecordedEvent, key: &str) -> Result<RecordedEvent, HarnError> {
+        let answer = event.dependency.as_ref().is_some_and(|it| it.key == key);
+        if answer { Ok(event) } else { self.with_checkpoint_state(event) }
     }
 
     /// The note of an answer that was given.
@@ -190,7 +204,7 @@ impl Harness {
         let visibility = match planned {
             _ if secret => Visibility::ReceiptOnly,
             Some(planned) => planned.visibility,
-            None => recorded.visibility,
+            None => recorded.dependency.as_ref().map_or(recorded.visibility, |it| it.visibility),
         };
         let mut payload = JsonObject::default();
         if resolution.divergent {
@@ -213,8 +227,14 @@ impl Harness {
             }),
         };
         let body = self.field.seal(&says).map_err(|error| harn_error(&error))?;
+        // The worker was given a checkpoint's state; it made no checkpoint.
+        let event = if resolution.kind == DependencyKind::CheckpointValue {
+            DEPENDENCY_RECORDED
+        } else {
+            recorded.event.as_str()
+        };
         let note = Note {
-            event: recorded.event.as_str().to_owned(),
+            event: event.to_owned(),
             visibility,
             dependency: Some(NotedDependency { key, kind: resolution.kind }),
             checkpoint: None,
@@ -248,9 +268,15 @@ impl Harness {
         command.notes.push(self.note(task, EventKind::ReplayFailed.as_str(), &says)?);
         let plain = Asked { key: None, ..asked.clone() };
         self.write_on(&plain, view, "dependencies/resolve", command).await?;
-        self.held.forget(task);
         self.settle(task).await
     }
+}
+
+/// Whether an event recorded an answer under a key, or made the checkpoint that it names.
+fn is_under(event: &RecordedEvent, key: &str) -> bool {
+    let checkpoint = event.checkpoint_id.as_deref();
+    event.dependency.as_ref().is_some_and(|it| it.key == key)
+        || key.strip_prefix(CHECKPOINT).is_some_and(|id| checkpoint == Some(id))
 }
 
 fn conflict(message: &str) -> HarnError {

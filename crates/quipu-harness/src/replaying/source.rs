@@ -73,8 +73,10 @@ fn keys(event: &RecordedEvent) -> impl Iterator<Item = (String, DependencyKind)>
     let answer = event.dependency.as_ref().map(|it| (it.key.clone(), it.kind));
     let checkpoint = event.checkpoint_id.as_deref();
     let checkpoint = checkpoint.map(|id| (checkpoint_key(id), DependencyKind::CheckpointValue));
-    let payload = (event_key(&event.event_id), DependencyKind::EventPayload);
-    answer.into_iter().chain(checkpoint).chain([payload])
+    // What an event says that recorded an answer follows from the answer, which has a key of its own.
+    let payload = event.dependency.is_none().then(|| event_key(&event.event_id));
+    let payload = payload.map(|key| (key, DependencyKind::EventPayload));
+    answer.into_iter().chain(checkpoint).chain(payload)
 }
 
 fn summary(event: &RecordedEvent, kind: DependencyKind) -> DependencySummary {

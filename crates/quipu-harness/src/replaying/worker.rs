@@ -86,7 +86,7 @@ impl Harness {
             after: planned.sha256,
             artifact_id: planned.artifact_id().map(str::to_owned),
             visibility: planned.visibility,
-            reason: planned.reason.clone().or_else(|| document.plan.reason.clone()),
+            reason: Some(document.plan.reason_for(planned)),
         });
         Ok(())
     }

@@ -6,6 +6,7 @@ mod events;
 mod feeds;
 mod field_tasks;
 mod lives;
+mod makers;
 mod modules;
 mod quoting;
 mod receipts;

@@ -107,6 +107,18 @@ pub enum AdmissionError {
         /// The key.
         key: String,
     },
+    /// What an event says was to be replaced by something that no event says.
+    #[error("override.{key}.value: must be an object, as what an event says is")]
+    NotAnObject {
+        /// The key.
+        key: String,
+    },
+    /// The override is for something else than its key.
+    #[error("override.{key}.target: is not what the key is for")]
+    TargetDiffers {
+        /// The key.
+        key: String,
+    },
     /// The value has no canonical form.
     #[error("override.{key}.value: has no canonical JSON")]
     NotCanonical {
@@ -149,6 +161,8 @@ impl AdmissionError {
             | Self::ValueAndArtifact { .. }
             | Self::ArtifactUnavailable { .. }
             | Self::NotATime { .. }
+            | Self::NotAnObject { .. }
+            | Self::TargetDiffers { .. }
             | Self::NotCanonical { .. }
             | Self::CheckpointUnknown { .. }
             | Self::CheckpointsDiffer
@@ -171,7 +185,10 @@ impl AdmissionError {
             Self::ValueAndArtifact { key } | Self::ArtifactUnavailable { key, .. } => {
                 of(key, ".artifact_id")
             }
-            Self::NotATime { key } | Self::NotCanonical { key, .. } => of(key, ".value"),
+            Self::NotATime { key } | Self::NotAnObject { key } | Self::NotCanonical { key, .. } => {
+                of(key, ".value")
+            }
+            Self::TargetDiffers { key } => of(key, ".target"),
             Self::CheckpointUnknown { param } | Self::ModeContradicted { param, .. } => {
                 (*param).to_owned()
             }
@@ -261,6 +278,9 @@ fn admit_override(
         let recorded = recorded.event_id;
         return Err(AdmissionError::EventDiffers { key: key_owned(), recorded });
     }
+    if !given.target.as_deref().is_none_or(|target| is_for(key, target)) {
+        return Err(AdmissionError::TargetDiffers { key: key_owned() });
+    }
     // The state at the boundary itself is the one thing at or before it that counts.
     let restored = given.kind == DependencyKind::CheckpointValue;
     let counts = |boundary: &Boundary| {
@@ -274,6 +294,11 @@ fn admit_override(
     if is_lifecycle_key(key) && !matches!(&substitute, Substitute::Value(value) if is_time(value)) {
         return Err(AdmissionError::NotATime { key: key_owned() });
     }
+    if given.kind == DependencyKind::EventPayload
+        && matches!(&substitute, Substitute::Value(value) if !value.is_object())
+    {
+        return Err(AdmissionError::NotAnObject { key: key_owned() });
+    }
     let sha256 = match (given.sha256, trust) {
         (Some(declared), HashTrust::Declared) => declared,
         (Some(declared), HashTrust::Verify) if declared != actual => {
@@ -283,6 +308,12 @@ fn admit_override(
     };
     let (kind, visibility) = (given.kind, given.visibility);
     Ok(PlannedOverride { kind, substitute, sha256, visibility, reason: given.reason.clone() })
+}
+
+/// Whether a key is for a target: what follows its class, or a part of that.
+fn is_for(key: &str, target: &str) -> bool {
+    key.split_once(':')
+        .is_none_or(|(_, rest)| rest == target || rest.split(':').any(|part| part == target))
 }
 
 /// The substitute with its true digest.

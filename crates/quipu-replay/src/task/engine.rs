@@ -280,7 +280,7 @@ impl<'a> Replayer<'a> {
         let operation =
             if before.is_some() { DeltaOperation::Replace } else { DeltaOperation::Add };
         let artifact_id = planned.artifact_id().map(str::to_owned);
-        let reason = planned.reason.as_ref().or(self.plan.reason.as_ref()).cloned();
+        let reason = Some(self.plan.reason_for(planned));
         self.applied.entry(key).or_insert_with(|| AppliedOverride {
             key: key.to_owned(),
             kind: planned.kind,

@@ -103,6 +103,13 @@ impl ReplayPlan {
         Self { identity, mode, overrides, boundary: None, reason: None }
     }
 
+    /// Why an answer is substituted: its own reason, else the replay's. A receipt never has a delta without.
+    #[must_use]
+    pub fn reason_for(&self, planned: &PlannedOverride) -> String {
+        let given = planned.reason.as_ref().or(self.reason.as_ref());
+        given.cloned().unwrap_or_else(|| "override given without a reason".to_owned())
+    }
+
     /// The same plan with nothing in it that must not be kept. A replay in process needs no secret itself.
     #[must_use]
     pub fn without_secrets(mut self, secrets: &SecretHashing) -> Self {

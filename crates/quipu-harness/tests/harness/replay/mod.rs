@@ -4,5 +4,7 @@
 mod exchange;
 mod in_process;
 mod missing;
+mod overrides;
 pub(crate) mod runs;
+mod telling;
 mod workers;

@@ -1,0 +1,104 @@
+//! Who may be told an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
+//! neither a vault nor what a run kept for itself: that takes a part in the source.
+
+use quipu_field::{
+    ops::harn::AUTHORITY_OTHERS,
+    state::{State, TaskEntry},
+    visibility::authority_in,
+};
+use quipu_replay::task::RecordedDependency;
+use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};
+
+use super::document::{DEPTH_MAX, ReplayDocument};
+use crate::{Caller, Harness};
+
+/// What a caller has to do with a Task.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    made: bool,
+    worked: bool,
+}
+
+impl Harness {
+    /// Refuses an answer that is not for the caller. The replay goes on. Reads storage.
+    pub(super) fn check_told(
+        &self,
+        caller: &Caller,
+        document: &ReplayDocument,
+        key: &str,
+        recorded: Option<&RecordedDependency>,
+    ) -> Result<(), HarnError> {
+        let planned = document.plan.overrides.get(key);
+        let given = planned.map(|planned| (planned.kind, planned.visibility));
+        let Some((kind, visibility)) =
+            given.or_else(|| recorded.map(|it| (it.kind, it.visibility)))
+        else {
+            return Ok(());
+        };
+        let secret = kind == DependencyKind::SecretValue;
+        if !secret && visibility == Visibility::Public {
+            return Ok(());
+        }
+        let replay = self.part(caller, &document.plan.identity.replay_task_id);
+        // Who gave the substitute knows it.
+        if self.speaks_for_others(caller, document) || planned.is_some() && replay.made {
+            return Ok(());
+        }
+        let source = self.part_in_source(caller, document)?;
+        let may = if secret {
+            source.worked || replay.made && source.made
+        } else {
+            source.worked || visibility == Visibility::Internal && source.made
+        };
+        if may {
+            return Ok(());
+        }
+        let what = if secret { "a secret" } else { visibility.as_str() };
+        let message = format!("key: the answer under {key} is {what} of a run that is not yours");
+        Err(HarnError::new(HarnErrorCode::PermissionDenied, message).at("key"))
+    }
+
+    /// The caller's part in the source and, where that is a replay, in all that is behind it: nobody comes by
+    /// an answer through a replay of somebody else's Task.
+    fn part_in_source(
+        &self,
+        caller: &Caller,
+        document: &ReplayDocument,
+    ) -> Result<Part, HarnError> {
+        let mut source = document.plan.identity.source_task_id.clone();
+        let mut part = self.part(caller, &source);
+        for _ in 0..DEPTH_MAX {
+            let Some(behind) = self.replay_document(&source)? else { break };
+            source = behind.plan.identity.source_task_id;
+            let before = self.part(caller, &source);
+            let own = |part: Part| part.made || part.worked;
+            part = Part { made: own(part) && before.made, worked: own(part) && before.worked };
+        }
+        Ok(part)
+    }
+
+    fn part(&self, caller: &Caller, task: &str) -> Part {
+        let agent = caller.agent.as_str();
+        let of = |entry: &TaskEntry| Part {
+            made: entry.created_by == agent,
+            worked: entry.assigned_to.as_deref() == Some(agent),
+        };
+        let none = Part { made: false, worked: false };
+        self.field.with_state(|state| state.tasks.get(task).map_or(none, of))
+    }
+
+    fn speaks_for_others(&self, caller: &Caller, document: &ReplayDocument) -> bool {
+        self.field.with_state(|state| {
+            let task = state.tasks.get(&document.plan.identity.replay_task_id);
+            let session = task.and_then(|entry| entry.session.as_deref());
+            authority_of(state, caller, session) >= AUTHORITY_OTHERS
+        })
+    }
+}
+
+/// The authority that a caller has in a session.
+pub(super) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
+    let Caller { agent, authority } = caller;
+    let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
+    authority_in(state, agent, known.min(*authority), session)
+}
