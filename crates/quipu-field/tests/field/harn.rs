@@ -228,6 +228,18 @@ fn keyed(field: &Field, id: &str, digest: &str, until_ms: u64) -> HarnCommand {
 }
 
 #[tokio::test]
+async fn a_key_is_kept_also_where_nothing_else_changes() {
+    let field = open(&engine(), None);
+    open_session(&field).await;
+    submit(&field, "t", false).await;
+    claim(&field, "worker", "t").await.unwrap();
+    let bare = HarnCommand { documents: Vec::new(), ..keyed(&field, "w", "one", 1 << 50) };
+    let before = field.head().position;
+    field.harn(weak("worker", "s", "bare"), bare).await.unwrap();
+    assert_eq!(field.head().position, before + 1);
+}
+
+#[tokio::test]
 async fn a_key_is_answered_once_a_day_also_after_a_restart() {
     let (clock, engine, field) = with_clock(None).await;
     let until = clock.now.load(Ordering::Relaxed) + 1000;

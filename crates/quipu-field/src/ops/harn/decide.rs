@@ -53,9 +53,8 @@ pub fn decide(
         events.push(self::note(state, made, note)?);
     }
     events.append(&mut moves);
-    if !events.is_empty()
-        && let Some(mark) = &command.mark
-    {
+    // Also where nothing else changes: the key has been used for this request.
+    if let Some(mark) = &command.mark {
         let event = Event::IdempotencyKept { mark: mark.clone() };
         events.push(DraftEvent { event, body: None });
     }
