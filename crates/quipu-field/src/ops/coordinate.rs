@@ -19,6 +19,7 @@ use crate::{
     bodies::Bodies,
     command::{Decision, Message},
     coordination::{Lease, ReasonBody, TaskBody, TaskCause, TaskChange},
+    documents::DocumentKind,
     event::Event,
     ids::{TaskId, UnitId},
     limits::LIST_RETURNED_MAX,
@@ -309,6 +310,11 @@ fn advance(
     let illegal = || Error::IllegalMove { task: id.to_owned(), action, status: task.status };
     let to = next_status(task.status, action).ok_or_else(illegal)?;
     let cause = cause(action).ok_or_else(illegal)?;
+    // To the Harn protocol a task that failed is over, and its receipt says so.
+    let over = action == TaskAction::Retry && state.documents.get(DocumentKind::Task, id).is_some();
+    if over {
+        return Err(illegal().into());
+    }
     if action == TaskAction::Start {
         check_dependencies(state, id, task)?;
     }

@@ -14,7 +14,7 @@ use quipu_field::{
 use quipu_log::{Body, Engine, FieldName, MemoryEngine};
 use quipu_wire::{
     ErrorCode, Hash, ProtocolError,
-    akashik::{SessionPolicy, TaskStatus},
+    akashik::{CoordinatePayload, SessionPolicy, TaskStatus},
     harn::{DependencyKind, Visibility},
 };
 use serde_json::json;
@@ -370,4 +370,22 @@ async fn nothing_is_noted_about_a_task_that_has_ended() {
         assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidTransition, "{agent}");
     }
     assert_eq!(field.head(), before);
+}
+
+#[tokio::test]
+async fn a_task_of_this_protocol_that_failed_is_not_tried_again() {
+    let field = open(&engine(), None);
+    open_session(&field).await;
+    submit(&field, "t", false).await;
+    let mut profile = keyed(&field, "t", "x", 1 << 52);
+    profile.documents.iter_mut().for_each(|draft| draft.kind = DocumentKind::Task);
+    field.harn(message("profile", "boss"), profile).await.unwrap();
+    claim(&field, "worker", "t").await.unwrap();
+    let reason = body(&field, &ReasonBody { reason: "no".to_owned() });
+    let fails = HarnAct::Fail { task: "t".to_owned(), body: reason };
+    field.harn(weak("worker", "s", "fails"), act(fails)).await.unwrap();
+    let retry = json!({"action": "retry", "task_id": "t"});
+    let (retry, _) = CoordinatePayload::parse(retry).unwrap();
+    let refused = field.coordinate(within("boss", "s", "retry"), retry).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InvalidTransition);
 }
