@@ -1,0 +1,123 @@
+"""Reading server-sent events and resuming after breaks, without any waiting of its own."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from ._plans import PASSING, Patience
+from ._wire import Reply, Request, read, read_error, segment
+from .errors import BadAnswer, ConnectionFailed, QuipuError
+from .models import Notification
+
+# The server is heard of every 15 seconds.
+SILENCE_S = 45.0
+
+
+@dataclass
+class Frame:
+    """One event of the stream."""
+
+    event: str = "message"
+    data: list[str] = field(default_factory=list)
+    id: str | None = None
+
+
+class FrameReader:
+    """Puts lines together to frames."""
+
+    def __init__(self) -> None:
+        self._frame = Frame()
+
+    def feed(self, line: str) -> Frame | None:
+        """Takes a line without its end; an empty one completes the frame."""
+        if line == "":
+            done, self._frame = self._frame, Frame()
+            return done
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._frame.event = value
+        elif name == "data":
+            self._frame.data.append(value)
+        elif name == "id":
+            self._frame.id = value
+        return None
+
+
+class Listening:
+    """Where a subscription stands: its cursor, and what to do when its stream breaks."""
+
+    def __init__(
+        self, subscription_id: str, cursor: str, agent: str, patience: Patience, reconnect_for: float | None
+    ) -> None:
+        self.id = subscription_id
+        self.cursor = cursor
+        self.ended = False
+        self._agent = agent
+        self._patience = patience
+        self._reconnect_for = reconnect_for
+        self._attempt = 0
+        self._quiet_since: float | None = None
+        self._reader = FrameReader()
+
+    def request(self) -> Request:
+        """The request that goes on behind the cursor."""
+        self._reader = FrameReader()
+        path = f"/v1/subscriptions/{segment(self.id)}/events?after={segment(self.cursor)}"
+        asked = read(path, self._agent)
+        return Request(asked.method, asked.path, None, asked.headers, "SUBSCRIBE", "text/event-stream")
+
+    def line(self, line: str) -> Notification | None:
+        """Takes a line of the stream; a notification where one is complete."""
+        frame = self._reader.feed(line)
+        if frame is None:
+            return None
+        self._attempt, self._quiet_since = 0, None
+        if frame.event == "end":
+            self._end(frame)
+            return None
+        found = _notification(frame) if frame.data else None
+        if frame.id is not None:
+            self.cursor = frame.id
+        return found
+
+    def _end(self, frame: Frame) -> None:
+        try:
+            reason = json.loads("\n".join(frame.data)).get("reason")
+        except (ValueError, AttributeError):
+            reason = None
+        # A server that stops will be back; a subscription that ended will not.
+        self.ended = reason != "shutdown"
+
+    def refused(self, reply: Reply) -> float:
+        """The pause after an answer that is no stream; raises where waiting does not help."""
+        error = read_error(reply, "SUBSCRIBE")
+        if reply.status not in PASSING:
+            raise error
+        return self._pause(error, reply.retry_after)
+
+    def broken(self, failure: Exception | None) -> float:
+        """The pause after a break, with nothing lost: the cursor says where to go on."""
+        why = str(failure or "the stream ended")
+        error = ConnectionFailed(why, code="CONNECTION_FAILED", operation="SUBSCRIBE", recoverable=True)
+        return self._pause(error, None)
+
+    def _pause(self, error: QuipuError, asked: float | None) -> float:
+        now = time.monotonic()
+        self._quiet_since = now if self._quiet_since is None else self._quiet_since
+        pause = self._patience.delay(self._attempt, asked)
+        self._attempt += 1
+        if self._reconnect_for is not None and now + pause - self._quiet_since > self._reconnect_for:
+            raise error
+        return pause
+
+
+def _notification(frame: Frame) -> Notification:
+    try:
+        return Notification.model_validate_json("\n".join(frame.data))
+    except ValidationError as error:
+        raise BadAnswer(f"a push that is none: {error}", code="BAD_ANSWER", operation="SUBSCRIBE") from error
