@@ -1,0 +1,161 @@
+"""`@recorded`: a function whose calls are recorded Tasks, named after it and given its arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from .field import AsyncField, Field
+from .run import AsyncRun, Run, current_run
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@functools.cache
+def _shared() -> Field:
+    return Field()
+
+
+class _Named:
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        # The first parameter is the run.
+        whole = inspect.signature(function)
+        self._signature = whole.replace(parameters=list(whole.parameters.values())[1:])
+
+    def _input(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return {"text": self.name, "function": self.name, "arguments": dict(bound.arguments)}
+
+    def _arguments(self, input: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        given = input.get("arguments") if isinstance(input, dict) else None
+        if not isinstance(given, dict) or input.get("function") != self.name:
+            raise ValueError(f"the task was not recorded by {self.name}")
+        bound = inspect.BoundArguments(self._signature, dict(given))
+        return bound.args, bound.kwargs
+
+
+class RecordedFunction(_Named, Generic[P, T]):
+    """A function whose calls are recorded."""
+
+    def __init__(
+        self, function: Callable[Concatenate[Run, P], T], field: Field | None, options: dict[str, Any]
+    ) -> None:
+        super().__init__(function)
+        self._function = function
+        self._given = field
+        self._options = options
+
+    @property
+    def _field(self) -> Field:
+        return self._given or _shared()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls it in a Task of its own, or within the run that is going on."""
+        around = current_run()
+        if isinstance(around, Run):
+            return self._function(around, *args, **kwargs)
+        result: T = self.run(*args, **kwargs).result
+        return result
+
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> Run:
+        """Calls it in a Task of its own; the run that has ended has `id` and `result`."""
+        with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
+            run.result = self._function(run, *args, **kwargs)
+        return run
+
+    def replay(self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None) -> Run:
+        """Calls it again with the recorded arguments and answers; the run has `result` and `divergence`."""
+        task = self._field.replay(task_id, overrides=overrides, reason=reason, agent=self._options.get("agent"))
+        args, kwargs = self._arguments(task.input)
+
+        def again(run: Run) -> T:
+            return self._function(run, *args, **kwargs)
+
+        return self._field.run_replay(task.id, again, agent=self._options.get("agent"))
+
+
+class AsyncRecordedFunction(_Named, Generic[P, T]):
+    """An async function whose calls are recorded."""
+
+    def __init__(
+        self,
+        function: Callable[Concatenate[AsyncRun, P], Awaitable[T]],
+        field: AsyncField,
+        options: dict[str, Any],
+    ) -> None:
+        super().__init__(function)
+        self._function = function
+        self._field = field
+        self._options = options
+
+    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls it in a Task of its own, or within the run that is going on."""
+        around = current_run()
+        if isinstance(around, AsyncRun):
+            return await self._function(around, *args, **kwargs)
+        result: T = (await self.run(*args, **kwargs)).result
+        return result
+
+    async def run(self, *args: P.args, **kwargs: P.kwargs) -> AsyncRun:
+        """Calls it in a Task of its own; the run that has ended has `id` and `result`."""
+        async with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
+            run.result = await self._function(run, *args, **kwargs)
+        return run
+
+    async def replay(
+        self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None
+    ) -> AsyncRun:
+        """Calls it again with the recorded arguments and answers; the run has `result` and `divergence`."""
+        task = await self._field.replay(task_id, overrides=overrides, reason=reason, agent=self._options.get("agent"))
+        args, kwargs = self._arguments(task.input)
+
+        async def again(run: AsyncRun) -> T:
+            return await self._function(run, *args, **kwargs)
+
+        return await self._field.run_replay(task.id, again, agent=self._options.get("agent"))
+
+
+class _Recorder:
+    def __init__(self, field: Field, options: dict[str, Any]) -> None:
+        self._field = field
+        self._options = options
+
+    def __call__(self, function: Callable[Concatenate[Run, P], T]) -> RecordedFunction[P, T]:
+        return RecordedFunction(function, self._field, self._options)
+
+
+class _AsyncRecorder:
+    def __init__(self, field: AsyncField, options: dict[str, Any]) -> None:
+        self._field = field
+        self._options = options
+
+    def __call__(self, function: Callable[Concatenate[AsyncRun, P], Awaitable[T]]) -> AsyncRecordedFunction[P, T]:
+        return AsyncRecordedFunction(function, self._field, self._options)
+
+
+@overload
+def recorded(target: Field, **options: Any) -> _Recorder: ...
+@overload
+def recorded(target: AsyncField, **options: Any) -> _AsyncRecorder: ...
+@overload
+def recorded(target: Callable[Concatenate[Run, P], T]) -> RecordedFunction[P, T]: ...
+
+
+def recorded(target: Any, **options: Any) -> Any:
+    """`@recorded(field)`, with the options of `Field.task`; `@recorded` alone takes the Field from the environment.
+
+    The function's first parameter is the run. Called within a run it takes part in that one."""
+    if isinstance(target, Field):
+        return _Recorder(target, options)
+    if isinstance(target, AsyncField):
+        return _AsyncRecorder(target, options)
+    if inspect.iscoroutinefunction(target):
+        raise TypeError("an async function needs its field: @recorded(field), with an AsyncField")
+    return RecordedFunction(target, None, options)
