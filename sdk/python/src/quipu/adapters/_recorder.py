@@ -13,6 +13,7 @@ from .._answers import Kind, failure_value, raise_recorded
 from .._plans import Live, Plan
 from .._run_core import RunCore
 from .._wire import jsonable
+from ..errors import QuipuError
 from ..run import AsyncRun, Run, current_run
 from ._exchange import Question, answer_value, answer_wire, is_stream
 
@@ -22,14 +23,29 @@ _KIND: Kind = "llm_provider_response"
 class Recorder:
     """The exchange of one call, as a plan for both kinds of client."""
 
-    def __init__(self, core: RunCore, name: str, inner: Any, http: ModuleType) -> None:
+    def __init__(self, core: RunCore, name: str, inner: Any, own_error: type[Exception]) -> None:
         self.core = core
         self.name = name
         self.inner = inner
-        self.http = http
+        self.http = _http_of(inner)
+        self._own_error = own_error
 
     def exchange(self, request: Any, read: Callable[[Any], Any], tee: Callable[..., Any]) -> Plan[Any]:
         """The response to a request. `read` reads a whole one, `tee` listens to a stream."""
+        try:
+            return (yield from self._exchange(request, read, tee))
+        except (QuipuError, ValueError) as error:
+            raise self._passing(error) from error
+
+    def _passing(self, error: Exception) -> Exception:
+        """The error as one that the library does not take for a lost connection, which it would try again."""
+        kind = type(error)
+        both = type(kind.__name__, (kind, self._own_error), {})
+        passing: Exception = both.__new__(both, *error.args)
+        passing.__dict__.update(error.__dict__)
+        return passing
+
+    def _exchange(self, request: Any, read: Callable[[Any], Any], tee: Callable[..., Any]) -> Plan[Any]:
         question = self._question(request)
         key = self.core.next_key(f"llm:{self.name}")
         if self.core.replays:
@@ -69,25 +85,28 @@ class Recorder:
 _OF_THE_WAY = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection"})
 
 
-def recorded_client(client: Any, run: Run | AsyncRun | None, name: str, *, awaits: bool) -> Any:
-    """A copy of a library's client that sends by way of the run."""
+def recorded_client(
+    client: Any, run: Run | AsyncRun | None, name: str, *, awaits: bool, own_error: type[Exception]
+) -> Any:
+    """A copy of a library's client that sends by way of the run. `own_error` is what all its own errors are."""
     run = run or current_run()
     if run is None:
         raise ValueError("there is no run: give one, or record within `with field.task(...)`")
     if isinstance(run, AsyncRun) != awaits:
         raise TypeError("a client that awaits is recorded in a run of an AsyncField, any other in one of a Field")
-    wrap = _awaiting_client if isinstance(run, AsyncRun) else _blocking_client
     # The one place where all its calls come by.
-    return client.copy(http_client=wrap(client._client, run, name))  # type: ignore[arg-type]  # noqa: SLF001
+    inner = client._client  # noqa: SLF001
+    recorder = Recorder(run._core, name, inner, own_error)  # noqa: SLF001
+    sending = _awaiting_client(recorder, run) if isinstance(run, AsyncRun) else _blocking_client(recorder, run)
+    return client.copy(http_client=sending)
 
 
-def _blocking_client(client: Any, run: Run, name: str) -> Any:
-    """The HTTP client of a library's client, recording."""
-    http = _http_of(client)
-    recorder = Recorder(run._core, name, client, http)  # noqa: SLF001 - of this package
-    drive = run._driver.drive  # noqa: SLF001
+def _blocking_client(recorder: Recorder, run: Run) -> Any:
+    """An HTTP client that sends by way of the recorder."""
+    http: Any = recorder.http
+    drive = run._driver.drive  # noqa: SLF001 - of this package
 
-    class Listening(http.SyncByteStream):  # type: ignore[misc,name-defined]
+    class Listening(http.SyncByteStream):  # type: ignore[misc]
         def __init__(self, live: Any, key: str, question: Question) -> None:
             self._live, self._key, self._question = live, key, question
             self._heard: list[bytes] | None = []
@@ -108,23 +127,22 @@ def _blocking_client(client: Any, run: Run, name: str) -> Any:
             if heard is not None:
                 drive(recorder.keep(self._key, self._question, self._live, b"".join(heard)))
 
-    class Transport(http.BaseTransport):  # type: ignore[misc,name-defined]
+    class Transport(http.BaseTransport):  # type: ignore[misc]
         def handle_request(self, request: Any) -> Any:
             return drive(recorder.exchange(request, lambda live: live.read(), Listening))
 
         def close(self) -> None:
-            client.close()
+            recorder.inner.close()
 
-    return http.Client(transport=Transport(), timeout=client.timeout, follow_redirects=True)
+    return http.Client(transport=Transport(), timeout=recorder.inner.timeout, follow_redirects=True)
 
 
-def _awaiting_client(client: Any, run: AsyncRun, name: str) -> Any:
+def _awaiting_client(recorder: Recorder, run: AsyncRun) -> Any:
     """The same for a client that awaits."""
-    http = _http_of(client)
-    recorder = Recorder(run._core, name, client, http)  # noqa: SLF001 - of this package
-    drive = run._driver.drive  # noqa: SLF001
+    http: Any = recorder.http
+    drive = run._driver.drive  # noqa: SLF001 - of this package
 
-    class Listening(http.AsyncByteStream):  # type: ignore[misc,name-defined]
+    class Listening(http.AsyncByteStream):  # type: ignore[misc]
         def __init__(self, live: Any, key: str, question: Question) -> None:
             self._live, self._key, self._question = live, key, question
             self._heard: list[bytes] | None = []
@@ -145,14 +163,14 @@ def _awaiting_client(client: Any, run: AsyncRun, name: str) -> Any:
             if heard is not None:
                 await drive(recorder.keep(self._key, self._question, self._live, b"".join(heard)))
 
-    class Transport(http.AsyncBaseTransport):  # type: ignore[misc,name-defined]
+    class Transport(http.AsyncBaseTransport):  # type: ignore[misc]
         async def handle_async_request(self, request: Any) -> Any:
             return await drive(recorder.exchange(request, lambda live: live.aread(), Listening))
 
         async def aclose(self) -> None:
-            await client.aclose()
+            await recorder.inner.aclose()
 
-    return http.AsyncClient(transport=Transport(), timeout=client.timeout, follow_redirects=True)
+    return http.AsyncClient(transport=Transport(), timeout=recorder.inner.timeout, follow_redirects=True)
 
 
 def _http_of(client: Any) -> ModuleType:

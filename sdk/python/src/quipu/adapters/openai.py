@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncOpenAI, OpenAI, OpenAIError
 
 from ..run import AsyncRun, Run
 from ._recorder import recorded_client
@@ -22,4 +22,4 @@ def record(client: AsyncClient, run: AsyncRun | None = None, *, name: str = "mai
 def record(client: Any, run: Run | AsyncRun | None = None, *, name: str = "main") -> Any:
     """The client with every call recorded in the run, under `llm:<name>:<n>`, streams and errors too. In a replay it
     is given the recorded answers, and nothing is sent. Without `run` it is the one whose block this is."""
-    return recorded_client(client, run, name, awaits=isinstance(client, AsyncOpenAI))
+    return recorded_client(client, run, name, awaits=isinstance(client, AsyncOpenAI), own_error=OpenAIError)
