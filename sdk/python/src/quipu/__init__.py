@@ -8,7 +8,7 @@ ana.record("The market grows by 23% a year.", purpose="Size the market", confide
 print(field.agent("sam", role="strategist").attune("how fast does it grow").as_text())
 """
 
-from . import errors, models
+from . import errors, models, receipts
 from ._answers import Override
 from .agent import Agent, AsyncAgent
 from .errors import (
@@ -32,7 +32,7 @@ from .errors import (
     Unauthenticated,
     Unavailable,
 )
-from .field import AsyncField, Field
+from .field import AsyncField, Field, replaying
 from .recorded import recorded
 from .run import AsyncRun, Run, current_run
 from .subscription import AsyncSubscription, Subscription
@@ -71,5 +71,7 @@ __all__ = [
     "current_run",
     "errors",
     "models",
+    "receipts",
     "recorded",
+    "replaying",
 ]

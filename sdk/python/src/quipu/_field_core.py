@@ -13,7 +13,7 @@ from ._link import Link
 from ._plans import Page, Plan, Sleep
 from ._run_core import LEASE_S, RunCore, outcome_of, receipt_of
 from ._wire import harn, present, read, segment
-from .errors import TimedOut
+from .errors import NotFound, TimedOut
 from .models import (
     AgentInfo,
     AgentList,
@@ -136,7 +136,11 @@ class FieldCore:
         if name.startswith("persona_"):
             return name
         if name not in self._personas:
-            found = (yield from self._find_persona(name)) or (yield from self._make_persona(name))
+            try:
+                known = yield from self._find_persona(name)
+            except NotFound:
+                known = None  # a new Field: its first write makes it
+            found = known or (yield from self._make_persona(name))
             with self._lock:
                 self._personas[name] = found
         return self._personas[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
@@ -27,13 +28,21 @@ class Frame:
 
 
 class FrameReader:
-    """Puts lines together to frames."""
+    """Puts bytes together to frames. Lines end with a line feed alone: texts may have any other separator in them."""
 
     def __init__(self) -> None:
+        self._rest = b""
         self._frame = Frame()
 
-    def feed(self, line: str) -> Frame | None:
-        """Takes a line without its end; an empty one completes the frame."""
+    def feed(self, chunk: bytes) -> Iterator[Frame]:
+        """Takes what came; the frames that it completes."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        for line in lines:
+            done = self._line(line.removesuffix(b"\r").decode(errors="replace"))
+            if done is not None:
+                yield done
+
+    def _line(self, line: str) -> Frame | None:
         if line == "":
             done, self._frame = self._frame, Frame()
             return done
@@ -71,27 +80,26 @@ class Listening:
         asked = read(path, self._agent)
         return Request(asked.method, asked.path, None, asked.headers, "SUBSCRIBE", "text/event-stream")
 
-    def line(self, line: str) -> Notification | None:
-        """Takes a line of the stream; a notification where one is complete."""
-        frame = self._reader.feed(line)
-        if frame is None:
-            return None
-        self._attempt, self._quiet_since = 0, None
-        if frame.event == "end":
-            self._end(frame)
-            return None
-        found = _notification(frame) if frame.data else None
-        if frame.id is not None:
-            self.cursor = frame.id
-        return found
+    def feed(self, chunk: bytes) -> Iterator[Notification]:
+        """Takes what came; the notifications in it. The cursor moves with each one that is taken."""
+        for frame in self._reader.feed(chunk):
+            self._attempt, self._quiet_since = 0, None
+            if frame.event == "end":
+                self._end(frame)
+                continue
+            found = _notification(frame) if frame.data else None
+            if frame.id is not None:
+                self.cursor = frame.id
+            if found is not None:
+                yield found
 
     def _end(self, frame: Frame) -> None:
         try:
             reason = json.loads("\n".join(frame.data)).get("reason")
         except (ValueError, AttributeError):
             reason = None
-        # A server that stops will be back; a subscription that ended will not.
-        self.ended = reason != "shutdown"
+        # A server that stops will be back, and says at the next attempt what else is wrong.
+        self.ended = reason == "unsubscribed"
 
     def refused(self, reply: Reply) -> float:
         """The pause after an answer that is no stream; raises where waiting does not help."""

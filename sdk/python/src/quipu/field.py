@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 import httpx
 from typing_extensions import Self
@@ -185,3 +185,14 @@ class AsyncField(AwaitingShell[FieldCore]):
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
+
+
+@overload
+def replaying(field: Field, replay_task_id: str, *, agent: str | None = None) -> Run: ...
+@overload
+def replaying(field: AsyncField, replay_task_id: str, *, agent: str | None = None) -> AsyncRun: ...
+
+
+def replaying(field: Field | AsyncField, replay_task_id: str, *, agent: str | None = None) -> Run | AsyncRun:
+    """A replay Task for a block in which recorded functions are called: they are given the recorded answers."""
+    return field.replaying(replay_task_id, agent=agent)

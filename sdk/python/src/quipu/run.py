@@ -11,7 +11,7 @@ from typing_extensions import Self
 
 from ._run_core import RunCore
 from ._shells import Awaiting, AwaitingShell, Blocking, BlockingShell, awaiting, blocking
-from .errors import QuipuError
+from .errors import ConnectionFailed, QuipuError
 from .models import HarnTask
 
 _log = logging.getLogger("quipu")
@@ -124,7 +124,8 @@ class Run(_State, BlockingShell[RunCore]):
             try:
                 self._driver.drive(self._core.complete())
             except QuipuError as refused:
-                self._give_up(refused)
+                if not isinstance(refused, ConnectionFailed):
+                    self._give_up(refused)
                 raise
         else:
             self._give_up(error)
@@ -171,7 +172,8 @@ class AsyncRun(_State, AwaitingShell[RunCore]):
             try:
                 await self._driver.drive(self._core.complete())
             except QuipuError as refused:
-                await self._give_up(refused)
+                if not isinstance(refused, ConnectionFailed):
+                    await self._give_up(refused)
                 raise
         else:
             await self._give_up(error)

@@ -78,10 +78,8 @@ class Subscription(_Base):
             if response.status_code != httpx.codes.OK:
                 response.read()
                 return self._listening.refused(reply_of(response))
-            for line in response.iter_lines():
-                found = self._listening.line(line)
-                if found is not None:
-                    yield found
+            for chunk in response.iter_bytes():
+                yield from self._listening.feed(chunk)
                 if self._done:
                     break
         finally:
@@ -124,9 +122,8 @@ class AsyncSubscription(_Base):
                         await response.aread()
                         pause = self._listening.refused(reply_of(response))
                     else:
-                        async for line in response.aiter_lines():
-                            found = self._listening.line(line)
-                            if found is not None:
+                        async for chunk in response.aiter_bytes():
+                            for found in self._listening.feed(chunk):
                                 yield found
                             if self._done:
                                 break
