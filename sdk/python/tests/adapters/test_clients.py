@@ -9,6 +9,7 @@ from typing import Any
 import anthropic
 import openai
 import pytest
+
 import quipu
 from quipu.adapters.anthropic import record as record_anthropic
 from quipu.adapters.openai import record as record_openai
