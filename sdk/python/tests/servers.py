@@ -133,6 +133,11 @@ def answer(request: BaseHTTPRequestHandler, status: int, body: bytes, **headers:
     request.wfile.write(body)
 
 
+def waits(until: threading.Event) -> None:
+    """Answers nothing."""
+    until.wait(60)
+
+
 class Forgetful:
     """Stands before a server, passes everything on, and loses the first answer to each request that matches."""
 

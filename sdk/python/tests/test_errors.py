@@ -13,7 +13,7 @@ import pytest
 
 import quipu
 
-from .servers import Server, answer, handled
+from .servers import Server, answer, handled, waits
 
 
 def test_an_error_has_the_server_s_words(field: quipu.Field) -> None:
@@ -103,7 +103,7 @@ def test_a_server_that_speaks_something_else_is_told_apart() -> None:
 
 def test_a_server_that_hangs_is_given_up() -> None:
     hanging = threading.Event()
-    with handled(lambda _: hanging.wait(60) and None) as url, quipu.Field(url, timeout=0.2, retry_for=0) as field:
+    with handled(lambda _: waits(hanging)) as url, quipu.Field(url, timeout=0.2, retry_for=0) as field:
         begun = time.monotonic()
         with pytest.raises(quipu.TimedOut) as raised:
             field.status()

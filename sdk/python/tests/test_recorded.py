@@ -14,10 +14,14 @@ from .servers import Server
 def test_a_call_is_a_task_named_after_the_function(field: quipu.Field) -> None:
     calls: list[Any] = []
 
+    def model(request: Any) -> int:
+        calls.append(request)
+        return 10
+
     @quipu.recorded(field, persona="adder", agent="calc")
-    def add(run: quipu.Run, first: int, *more: int, factor: int = 1, **rest: int) -> int:
+    def add(run: quipu.Run, /, first: int, *more: int, factor: int = 1, **rest: int) -> int:
         """Adds."""
-        weight = run.llm("main", lambda request: calls.append(request) or 10, {"first": first})
+        weight = run.llm("main", model, {"first": first})
         return (first + sum(more) + sum(rest.values())) * factor * int(weight)
 
     ids: list[str] = []

@@ -18,6 +18,7 @@ mod mutants;
 mod pages;
 mod proofs;
 mod purging;
+mod python_sdk;
 mod readme;
 mod receipts;
 mod replaying;

@@ -61,8 +61,10 @@ def jsonable(value: Any) -> Any:
 def encode(value: Any) -> bytes:
     """The value as JSON. Pydantic models, dataclasses, dates and enums are understood."""
     try:
-        plain = to_jsonable_python(value)
-        return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text = json.dumps(
+            value, default=to_jsonable_python, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+        return text.encode()
     except (TypeError, ValueError, RecursionError, PydanticSerializationError) as error:
         raise InvalidRequest(f"cannot be written as JSON: {error}", code="INVALID_PAYLOAD") from error
 

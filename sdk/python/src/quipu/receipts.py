@@ -39,11 +39,10 @@ def verify(
     previous: Receipt | Mapping[str, Any] | None = None,
 ) -> Checked:
     """Checks the hash, that it follows `previous` if given, and the signatures of `keys` (id to base64) if given.
-    What is found is told in the words of `quipu receipt verify`."""
+    What is found is told in the words of `quipu receipt verify`, which also checks every member's form."""
     payload = _payload(receipt)
     chain = payload.get("chain")
-    if not isinstance(chain, dict):
-        return Checked("", ["schema"])
+    chain = chain if isinstance(chain, dict) else {}
     found: list[str] = []
     computed = hash_of(payload)
     if chain.get("receipt_hash") != computed:
@@ -76,14 +75,16 @@ def _payload(receipt: Receipt | Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _signatures(payload: Mapping[str, Any], text: str, keys: Mapping[str, str]) -> tuple[list[str], list[str]]:
     signed: list[str] = []
+    wrong: list[str] = []
     for signature in payload.get("signatures") or []:
         trusted = keys.get(signature.get("key_id", ""))
         if trusted is None:
             continue  # a stranger's signature proves nothing and is no finding
-        if not _is_signed(trusted, str(signature.get("signature", "")), text):
-            return signed, ["signature"]
-        signed.append(signature["key_id"])
-    return signed, [] if signed else ["unsigned"]
+        if _is_signed(trusted, str(signature.get("signature", "")), text):
+            signed.append(signature["key_id"])
+        else:
+            wrong.append("signature")
+    return signed, wrong if signed else [*wrong, "unsigned"]
 
 
 def _is_signed(public_key: str, signature: str, text: str) -> bool:
