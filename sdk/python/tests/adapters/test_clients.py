@@ -275,4 +275,4 @@ def test_a_client_without_a_run_or_with_one_of_the_other_kind_is_refused(
     with pytest.raises(ValueError, match="there is no run"):
         record_openai(openai.OpenAI(base_url=endpoint.url, api_key="none"))
     with field.task("mixed") as run, pytest.raises(TypeError, match="AsyncField"):
-        record_openai(openai.AsyncOpenAI(base_url=endpoint.url, api_key="none"), run)  # type: ignore[type-var]
+        record_openai(openai.AsyncOpenAI(base_url=endpoint.url, api_key="none"), run)  # type: ignore[call-overload]

@@ -231,7 +231,7 @@ def test_it_says_what_the_librarys_own_store_says(field: quipu.Field, seed: int)
                 conditions = draw.choice([None, {"n": 2}, {"n": {"$gt": 1}}, {"odd": True, "n": {"$lte": 2}}])
                 model.both("search", draw.choice([(), *namespaces]), filter=conditions, limit=100)
             case _:
-                how = draw.choice(
+                how: dict[str, Any] = draw.choice(
                     [{}, {"max_depth": 1}, {"prefix": ("a",)}, {"suffix": ("b",)}, {"prefix": ("*", "b")}]
                 )
                 model.both("list_namespaces", **how)
@@ -271,7 +271,7 @@ def test_a_graph_remembers_across_threads(field: quipu.Field) -> None:
         store.put(USER, f"said-{len(known)}", {"text": state["said"]})
         return {"said": " | ".join(item.value["text"] for item in known) or "nothing yet"}
 
-    building = StateGraph(State)
+    building: Any = StateGraph(State)
     building.add_node("remember", node)
     building.add_edge(START, "remember")
     building.add_edge("remember", END)
