@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import quipu
 import quipu.receipts
+
 from world import VISITORS, World
 from writing import write
 

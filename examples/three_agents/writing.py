@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import quipu
+
 from world import YEAR, World
 
 FRONT_PAGE_FROM = 30_000
