@@ -169,3 +169,10 @@ def test_the_environment_says_where(server: Server, name: str, monkeypatch: pyte
     with quipu.Field() as field:
         field.agent("ana").register()
         assert field.status().name == name
+
+
+def test_a_name_that_no_header_can_carry_is_refused_at_once(field: quipu.Field) -> None:
+    with pytest.raises(quipu.InvalidRequest, match="control characters"), field.task("odd", agent="a\nb"):
+        pass
+    with pytest.raises(quipu.InvalidRequest, match="control characters"):
+        field.agent("a\nb").unit("mem-1")

@@ -113,3 +113,12 @@ def test_two_objects_of_one_agent_are_one_agent(field: quipu.Field) -> None:
     assert [agent.role for agent in field.agents()] == ["researcher"]
     assert field.status().units["total"] == 2
     assert field.log(limit=1).next_from == 2
+
+
+def test_a_message_id_of_one_s_own_is_carried_out_once(field: quipu.Field) -> None:
+    ana = field.agent("ana")
+    first = ana.record("Once.", purpose="Try", draft=True, message_id="import-7")
+    again = field.agent("ana").record("Once.", purpose="Try", draft=True, message_id="import-7")
+    assert first.memory_unit_id == again.memory_unit_id
+    with pytest.raises(quipu.MessageIdReused):
+        ana.record("Another.", purpose="Try", draft=True, message_id="import-7")

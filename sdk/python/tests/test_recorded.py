@@ -24,17 +24,15 @@ def test_a_call_is_a_task_named_after_the_function(field: quipu.Field) -> None:
         weight = run.llm("main", model, {"first": first})
         return (first + sum(more) + sum(rest.values())) * factor * int(weight)
 
-    ids: list[str] = []
-
     @quipu.recorded(field)
     def outer(run: quipu.Run, number: int) -> int:
-        ids.append(run.id)
         return add(number) + add(number, 1)
 
     assert add.__doc__ == "Adds."
-    assert outer(1) == 30
+    source = outer.run(1)
+    assert source.result == 30
     assert len(calls) == 2
-    again = outer.replay(ids[0], overrides={"llm:main:2": 100})
+    again = outer.replay(source.id, overrides={"llm:main:2": 100})
     assert again.result == 10 + 200
     assert len(calls) == 2
     assert again.task.input["arguments"] == {"number": 1}

@@ -115,8 +115,10 @@ class AgentCore:
             self._joining = self._register_request()
         return answer
 
-    def _operate(self, operation: str, payload: dict[str, Any], model: type[Model]) -> Plan[Model]:
-        request = akashik(operation, payload, self.id, self.session_id)
+    def _operate(
+        self, operation: str, payload: dict[str, Any], model: type[Model], message_id: str | None = None
+    ) -> Plan[Model]:
+        request = akashik(operation, payload, self.id, self.session_id, message_id)
         return (yield from self._registered(request, model))
 
     def _registered(self, request: Request, model: type[Model]) -> Plan[Model]:
@@ -147,8 +149,10 @@ class AgentCore:
         supersedes: str | None = None,
         contradicts: str | None = None,
         draft: bool = False,
+        message_id: str | None = None,
     ) -> Plan[Recorded]:
-        """RECORD: adds a memory unit. A confidence and its reasoning are needed, except for a draft."""
+        """RECORD: adds a memory unit. Who gives the same `message_id` again, also in another process, records nothing
+        new and has the same answer. A confidence and its reasoning are needed, except for a draft."""
         related: list[Any] = list(relations)
         named = {"supersedes": supersedes, "contradicts": contradicts}
         related += [{"type": kind, "target_id": target} for kind, target in named.items() if target]
@@ -160,7 +164,7 @@ class AgentCore:
             confidence=_confidence(confidence, reasoning, evidence, assumptions),
             relations=related,
         )
-        return (yield from self._operate("RECORD", payload, Recorded))
+        return (yield from self._operate("RECORD", payload, Recorded, message_id))
 
     def attune(
         self,

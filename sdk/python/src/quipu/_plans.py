@@ -67,7 +67,8 @@ class Patience:
         """The pause after an attempt, from 0: what the server asked for, else growing and jittered."""
         if asked is not None:
             return asked
-        grown = min(FIRST_DELAY_S * 2.0**attempt, LONGEST_DELAY_S)
+        # Who waits for a server all night makes many attempts.
+        grown = min(FIRST_DELAY_S * 2.0 ** min(attempt, 16), LONGEST_DELAY_S)
         return grown * (0.5 + random.random() / 2)  # noqa: S311 - to spread clients, not to hide anything
 
 

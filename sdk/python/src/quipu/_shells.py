@@ -67,7 +67,7 @@ class Blocking:
         if isinstance(effect, Send):
             try:
                 return reply_of(self.client.send(build(self.client, effect.request)))
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 raise _failure(error) from error
         if isinstance(effect, Sleep):
             return time.sleep(effect.seconds)
@@ -102,7 +102,7 @@ class Awaiting:
         if isinstance(effect, Send):
             try:
                 return reply_of(await self.client.send(build(self.client, effect.request)))
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 raise _failure(error) from error
         if isinstance(effect, Sleep):
             return await asyncio.sleep(effect.seconds)

@@ -61,9 +61,7 @@ def jsonable(value: Any) -> Any:
 def encode(value: Any) -> bytes:
     """The value as JSON. Pydantic models, dataclasses, dates and enums are understood."""
     try:
-        text = json.dumps(
-            value, default=to_jsonable_python, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        )
+        text = json.dumps(value, default=to_jsonable_python, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode()
     except (TypeError, ValueError, RecursionError, PydanticSerializationError) as error:
         raise InvalidRequest(f"cannot be written as JSON: {error}", code="INVALID_PAYLOAD") from error
@@ -74,12 +72,14 @@ def present(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def akashik(operation: str, payload: dict[str, Any], agent: str, session: str | None) -> Request:
+def akashik(
+    operation: str, payload: dict[str, Any], agent: str, session: str | None, message_id: str | None = None
+) -> Request:
     """An operation of Akashik in its envelope, which holds names that no header could."""
     envelope = {
         "protocol": "akashik",
         "version": AKASHIK_VERSION,
-        "id": new_id(),
+        "id": message_id or new_id(),
         "operation": operation,
         "agent_id": agent,
         "session_id": session,
@@ -91,8 +91,11 @@ def akashik(operation: str, payload: dict[str, Any], agent: str, session: str | 
 
 def speaking(agent: str | None, session: str | None = None) -> dict[str, bytes]:
     """Who speaks, in headers."""
-    named = {"Akashik-Agent": agent, "Akashik-Session": session}
-    return {name: value.encode() for name, value in named.items() if value is not None}
+    named = present(**{"Akashik-Agent": agent, "Akashik-Session": session})
+    for name, value in named.items():
+        if any(char < " " or char == "\x7f" for char in value):
+            raise InvalidRequest(f"{name}: {value!r} has control characters", code="INVALID_PAYLOAD")
+    return {name: value.encode() for name, value in named.items()}
 
 
 def bare(path: str, payload: dict[str, Any], agent: str, session: str | None, operation: str) -> Request:

@@ -120,6 +120,9 @@ class RecordedError(Exception):
         self.code = code
         self.message = message
 
+    def __str__(self) -> str:
+        return self.message
+
 
 CLASSES: dict[str, type[QuipuError]] = {
     "AGENT_ID_TAKEN": AgentIdTaken,

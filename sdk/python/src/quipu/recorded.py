@@ -61,10 +61,14 @@ class RecordedFunction(_Named, Generic[P, T]):
         around = current_run()
         if isinstance(around, Run):
             return self._function(around, *args, **kwargs)
-        with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
-            result = self._function(run, *args, **kwargs)
-            run.result = result
+        result: T = self.run(*args, **kwargs).result
         return result
+
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> Run:
+        """Calls it in a Task of its own; the run that has ended has `id` and `result`."""
+        with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
+            run.result = self._function(run, *args, **kwargs)
+        return run
 
     def replay(self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None) -> Run:
         """Calls it again with the recorded arguments and answers; the run has `result` and `divergence`."""
@@ -96,10 +100,14 @@ class AsyncRecordedFunction(_Named, Generic[P, T]):
         around = current_run()
         if isinstance(around, AsyncRun):
             return await self._function(around, *args, **kwargs)
-        async with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
-            result = await self._function(run, *args, **kwargs)
-            run.result = result
+        result: T = (await self.run(*args, **kwargs)).result
         return result
+
+    async def run(self, *args: P.args, **kwargs: P.kwargs) -> AsyncRun:
+        """Calls it in a Task of its own; the run that has ended has `id` and `result`."""
+        async with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
+            run.result = await self._function(run, *args, **kwargs)
+        return run
 
     async def replay(
         self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None

@@ -65,7 +65,7 @@ class Subscription(_Base):
         while not self._done:
             try:
                 pause = yield from self._once()
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 pause = self._listening.broken(error)
             if not self._done:
                 time.sleep(pause)
@@ -130,7 +130,7 @@ class AsyncSubscription(_Base):
                         pause = self._listening.broken(None)
                 finally:
                     await response.aclose()
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 pause = self._listening.broken(error)
             if not self._done:
                 await asyncio.sleep(pause)
