@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from ..._agent_core import AgentCore
@@ -25,10 +25,20 @@ from ._thread import Payload, Thread, told
 
 _PAGE = 200
 # Threads that are kept in memory; the others are read again when they are asked for.
-_THREADS_MAX = 256
+_KEPT_MAX = 256
 _LEASE_S = 600.0
 _OWN = {"langgraph": "thread"}
 _REPLAY_ID = "task_replay"
+
+T = TypeVar("T")
+
+
+def _keep(kept: OrderedDict[str, T], name: str, it: T) -> None:
+    """Keeps it as the last one, and forgets the first ones of too many."""
+    kept[name] = it
+    kept.move_to_end(name)
+    while len(kept) > _KEPT_MAX:
+        kept.popitem(last=False)
 
 
 class SaverCore:
@@ -40,10 +50,10 @@ class SaverCore:
         self.prefix = prefix
         self.persona = persona
         self._threads: OrderedDict[str, Thread] = OrderedDict()
-        self._tasks: dict[str, RunCore] = {}
+        self._tasks: OrderedDict[str, RunCore] = OrderedDict()
         self._entered: set[str] = set()
         # By the replaying Task: where its source began, and the threads as the replay has them.
-        self._replays: dict[str, tuple[str, dict[str, Thread]]] = {}
+        self._replays: OrderedDict[str, tuple[str, dict[str, Thread]]] = OrderedDict()
 
     def session_of(self, thread_id: str) -> str:
         """The Session that is the thread."""
@@ -71,10 +81,7 @@ class SaverCore:
                 threads[session] = yield from self._catch_up(session, Thread(), before=begin)
             return threads[session]
         thread = yield from self._catch_up(session, self._threads.get(session) or Thread())
-        self._threads[session] = thread
-        self._threads.move_to_end(session)
-        while len(self._threads) > _THREADS_MAX:
-            self._threads.popitem(last=False)
+        _keep(self._threads, session, thread)
         return thread
 
     def tell(self, thread_id: str, events: Iterable[tuple[str, Payload]], boundary: str | None = None) -> Plan[None]:
@@ -134,7 +141,7 @@ class SaverCore:
             while source.parent_task_id and source.id.startswith(_REPLAY_ID):
                 source = yield from self.field.get_task(source.parent_task_id)
             first = yield from self.field.events(source.id, limit=1)
-            self._replays[run.id] = (first[0].id, {})
+            _keep(self._replays, run.id, (first[0].id, {}))
         return self._replays[run.id]
 
     def _append(self, session: str, event: str, payload: Payload) -> Plan[None]:
@@ -182,7 +189,7 @@ class SaverCore:
             yield from core.begin()
         except Conflicted:
             return None
-        self._tasks[session] = core
+        _keep(self._tasks, session, core)
         return core
 
     def _own_tasks(self, session: str) -> Plan[list[HarnTask]]:
