@@ -149,3 +149,24 @@ def test_a_replay_task_is_canceled_and_waited_for(field: quipu.Field, source: qu
     with pytest.raises(quipu.TimedOut):
         field.wait(replay.id, timeout=0.01)
     assert field.cancel(replay.id, "not needed").status == "CANCELED"
+
+
+def test_a_replay_begins_at_a_checkpoint(field: quipu.Field) -> None:
+    ids: list[str] = []
+
+    def work(run: quipu.Run) -> int:
+        first = run.llm("main", lambda _: 1, None)
+        checkpoint = run.checkpoint("half", {"first": first})
+        if checkpoint is not None:
+            ids.append(checkpoint.id)
+        return int(first + run.llm("main", lambda _: 2, None))
+
+    with field.task("in two halves") as source:
+        source.result = work(source)
+    replay = field.replay(source.id, checkpoint_id=ids[0], overrides={"llm:main:2": 20})
+    with field.replaying(replay.id) as run:
+        assert run.resolve(f"checkpoint:{ids[0]}") == {"first": 1}
+        run.result = work(run)
+    assert run.result == 21
+    with pytest.raises(quipu.InvalidRequest):
+        field.replay(source.id, checkpoint_id=ids[0], overrides={"llm:main:1": 20})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from typing_extensions import Self
 
 from ._agent_core import AgentCore, Event
-from ._field_core import FieldCore
+from ._field_core import PERSONA, SESSION, FieldCore
+from ._run_core import LEASE_S
 from ._shells import Awaiting, AwaitingShell, Blocking, BlockingShell, awaiting, blocking
 from ._stream import Listening
 from .models import Subscribed
@@ -71,9 +72,21 @@ class Agent(_Named, BlockingShell[AgentCore]):
         """The same agent, speaking in this session."""
         return type(self)(self._core.within(session_id), self._driver, self._field)
 
-    def task(self, title: str, **options: Any) -> Run:
+    def task(
+        self,
+        title: str,
+        *,
+        input: Any = None,
+        persona: str = PERSONA,
+        session: str = SESSION,
+        metadata: Mapping[str, Any] | None = None,
+        lease: float = LEASE_S,
+    ) -> Run:
         """A Task that this agent works on: `Field.task` with its name."""
-        return Run(self._field.new_run(title, agent=self.id, **options), self._driver)
+        core = self._field.new_run(
+            title, input=input, agent=self.id, persona=persona, session=session, metadata=metadata, lease=lease
+        )
+        return Run(core, self._driver)
 
     def subscribe(
         self,
@@ -121,9 +134,21 @@ class AsyncAgent(_Named, AwaitingShell[AgentCore]):
         """The same agent, speaking in this session."""
         return type(self)(self._core.within(session_id), self._driver, self._field)
 
-    def task(self, title: str, **options: Any) -> AsyncRun:
+    def task(
+        self,
+        title: str,
+        *,
+        input: Any = None,
+        persona: str = PERSONA,
+        session: str = SESSION,
+        metadata: Mapping[str, Any] | None = None,
+        lease: float = LEASE_S,
+    ) -> AsyncRun:
         """A Task that this agent works on: `AsyncField.task` with its name."""
-        return AsyncRun(self._field.new_run(title, agent=self.id, **options), self._driver)
+        core = self._field.new_run(
+            title, input=input, agent=self.id, persona=persona, session=session, metadata=metadata, lease=lease
+        )
+        return AsyncRun(core, self._driver)
 
     async def subscribe(
         self,
