@@ -89,16 +89,22 @@ def recorded_client(
     client: Any, run: Run | AsyncRun | None, name: str, *, awaits: bool, own_error: type[Exception]
 ) -> Any:
     """A copy of a library's client that sends by way of the run. `own_error` is what all its own errors are."""
+    # The one place where all its calls come by.
+    inner = client._client  # noqa: SLF001
+    return client.copy(http_client=recorded_http(inner, run, name, awaits=awaits, own_error=own_error))
+
+
+def recorded_http(
+    inner: Any, run: Run | AsyncRun | None, name: str, *, awaits: bool, own_error: type[Exception]
+) -> Any:
+    """An HTTP client that sends as `inner` does, by way of the run."""
     run = run or current_run()
     if run is None:
         raise ValueError("there is no run: give one, or record within `with field.task(...)`")
     if isinstance(run, AsyncRun) != awaits:
         raise TypeError("a client that awaits is recorded in a run of an AsyncField, any other in one of a Field")
-    # The one place where all its calls come by.
-    inner = client._client  # noqa: SLF001
-    recorder = Recorder(run._core, name, inner, own_error)  # noqa: SLF001
-    sending = _awaiting_client(recorder, run) if isinstance(run, AsyncRun) else _blocking_client(recorder, run)
-    return client.copy(http_client=sending)
+    recorder = Recorder(run._core, name, inner, own_error)  # noqa: SLF001 - of this package
+    return _awaiting_client(recorder, run) if isinstance(run, AsyncRun) else _blocking_client(recorder, run)
 
 
 def _blocking_client(recorder: Recorder, run: Run) -> Any:
