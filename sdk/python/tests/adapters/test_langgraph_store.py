@@ -278,3 +278,47 @@ def test_a_graph_remembers_across_threads(field: quipu.Field) -> None:
     graph = building.compile(store=QuipuStore(field))
     assert graph.invoke({"said": "I like pizza"})["said"] == "nothing yet"
     assert graph.invoke({"said": "what do I like"})["said"] == "I like pizza"
+
+
+def test_in_a_replay_the_store_says_what_it_said_and_keeps_nothing(field: quipu.Field) -> None:
+    store = QuipuStore(field)
+    store.put(USER, "food", {"text": "likes pizza"})
+
+    def work(_run: quipu.Run) -> list[Any]:
+        found = store.search(USER, query="food")
+        seen = store.get(USER, "food")
+        assert seen is not None
+        store.put(USER, "food", {"text": f"{seen.value['text']}, again"})
+        there = store.get(USER, "nothing")
+        return [[item.value for item in found], seen.value, store.list_namespaces(), there, seen.updated_at]
+
+    with field.task("cook") as run:
+        run.result = work(run)
+    store.put(USER, "food", {"text": "likes nothing now"})
+    units = field.status().units
+    again = field.run_replay(field.replay(run.id).id, work)
+    assert again.result == run.result
+    assert not again.divergence().diverged
+    changed = [
+        {"namespace": USER, "key": "food", "value": {"text": "fasts"}, "created_at": "2026-01-01T00:00:00+00:00"}
+    ]
+    changed[0]["updated_at"] = changed[0]["created_at"]
+    other = field.run_replay(field.replay(run.id, overrides={"host:store:2": changed}).id, work)
+    assert other.result[1] == {"text": "fasts"}
+    assert field.status().units == units
+
+
+def test_a_store_in_another_field_than_the_run_is_recorded_in_the_run(
+    field: quipu.Field, server: Server, name: str
+) -> None:
+    with quipu.Field(server.url, field=f"{name}-memory") as memory:
+        store = QuipuStore(memory)
+        store.put(USER, "food", {"text": "pizza"})
+
+        def work(_run: quipu.Run) -> Any:
+            return [item.value for item in store.search(USER)]
+
+        with field.task("cook") as run:
+            run.result = work(run)
+        store.delete(USER, "food")
+        assert field.run_replay(field.replay(run.id).id, work).result == [{"text": "pizza"}]

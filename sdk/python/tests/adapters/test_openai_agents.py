@@ -107,7 +107,7 @@ def test_an_agent_remembers_and_its_run_replays_without_a_call(server: Server, n
         """What something costs."""
         return f"{item} costs 7"
 
-    async def work(run: quipu.AsyncRun, session: QuipuSession | None) -> str:
+    async def work(run: quipu.AsyncRun, session: QuipuSession) -> str:
         async with openai.AsyncOpenAI(base_url=endpoint.url, api_key="none") as client:
             model = OpenAIResponsesModel("m", record(client, run))
             seller = Agent(name="seller", instructions="Sell tea.", tools=[price], model=model)
@@ -128,9 +128,10 @@ def test_an_agent_remembers_and_its_run_replays_without_a_call(server: Server, n
         calls = endpoint.calls
 
         replay = await field.replay(run.id, overrides={"llm:main:3": "We have none."})
-        again = await field.run_replay(replay.id, lambda run: work(run, QuipuSession("shop-again", field)))
+        again = await field.run_replay(replay.id, lambda run: work(run, session))
         assert again.result == "We have none."
         assert again.drift == []
         assert endpoint.calls == calls
+        assert await session.get_items() == items
 
     within(server, name, do)

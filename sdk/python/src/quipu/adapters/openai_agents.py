@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -12,6 +12,7 @@ from agents.memory import SessionABC, SessionSettings
 from .._plans import Page, Plan
 from .._wire import harn, jsonable, present, segment
 from ..errors import NotFound
+from ._asked import asked, is_replaying
 from ._either import Either
 from ._sessions import enter
 
@@ -26,7 +27,9 @@ _ROLES = frozenset({"user", "assistant", "system"})
 
 class QuipuSession(SessionABC):
     """A conversation that survives restarts and that a human can read in the console. Each item is a Message of the
-    Session; what is popped or cleared leaves the transcript and stays in the log. One process writes at a time."""
+    Session; what is popped or cleared leaves the transcript and stays in the log. One process writes at a time.
+
+    What is read in a run is recorded there, and a replay is told the same and writes nothing."""
 
     def __init__(
         self,
@@ -47,20 +50,26 @@ class QuipuSession(SessionABC):
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The history, the oldest first; with a limit, only the newest so many."""
         wanted = self.session_settings.limit if limit is None and self.session_settings else limit
-        items = await self._field.awaiting(self._items())
+        items: list[TResponseInputItem] = await self._field.awaiting(self._asked("get_items", self._items))
         return items if wanted is None else items[len(items) - wanted if wanted < len(items) else 0 :]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Adds to the end of the history."""
-        await self._field.awaiting(self._add(items))
+        if not is_replaying():
+            await self._field.awaiting(self._add(items))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Takes the newest item away."""
-        return await self._field.awaiting(self._pop())
+        return await self._field.awaiting(self._asked("pop_item", self._pop))
 
     async def clear_session(self) -> None:
         """Takes all of them away."""
-        await self._field.awaiting(self._keep_first(0, "cleared"))
+        if not is_replaying():
+            await self._field.awaiting(self._keep_first(0, "cleared"))
+
+    def _asked(self, what: str, live: Callable[[], Plan[Any]]) -> Plan[Any]:
+        question = {"session_id": self.session_id, "ask": what}
+        return (yield from asked(self._agent.link, "session", question, live, encode=_same, decode=_same))
 
     def _items(self) -> Plan[list[Any]]:
         found: list[Any] = []
@@ -106,6 +115,10 @@ class QuipuSession(SessionABC):
             return
         yield from enter(self._agent, self.session_id, f"Conversation {self.session_id}")
         self._entered = True
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _role(item: Mapping[str, Any]) -> str:

@@ -136,6 +136,8 @@ class SaverCore:
         run = current_run()
         if run is None or not run.replays:
             return None
+        if run._core.link != self.field.link:  # noqa: SLF001 - of this package
+            raise RuntimeError("a graph replays with a saver of the Field that its run is in")
         if run.id not in self._replays:
             source = run.task
             while source.parent_task_id and source.id.startswith(_REPLAY_ID):
@@ -157,8 +159,9 @@ class SaverCore:
 
     def _task(self, session: str) -> Plan[RunCore]:
         run = current_run()
-        if run is not None and run.task.session_id == session:
-            return run._core  # noqa: SLF001 - of this package
+        core = run._core if run is not None else None  # noqa: SLF001
+        if core is not None and core.link == self.field.link and core.task and core.task.session_id == session:
+            return core
         return (yield from self._own_task(session))
 
     def _own_task(self, session: str) -> Plan[RunCore]:

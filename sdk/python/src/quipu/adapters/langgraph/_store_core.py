@@ -13,8 +13,10 @@ from ..._plans import Page, Plan
 from ..._wire import harn
 from ...errors import InvalidTransition, NotFound
 from ...models import MemoryUnit
+from .._asked import asked, is_replaying
 from ._items import Address, Stored, content_of, evidence_of, read_item, task_of
 from ._matching import listed, passes, under
+from ._results import read_back, written
 
 # What one ATTUNE returns at most.
 _UNITS_MAX = 10_000
@@ -46,20 +48,35 @@ class StoreCore:
 
     def batch(self, ops: Iterable[Op]) -> Plan[list[Result]]:
         """All of them: reads see what was there before, of two puts to one item the last one counts."""
-        asked = list(ops)
-        if not asked:
-            return []
-        yield from self._refresh()
+        wanted = list(ops)
+        reads = [op for op in wanted if not isinstance(op, PutOp)]
+        puts = {(op.namespace, op.key): op for op in wanted if isinstance(op, PutOp)}
+        if puts and not is_replaying():
+            # Before anything is read, so that a batch asks once for what is new.
+            yield from self._refresh()
+        found: list[Result] = []
+        if reads:
+            question = [[type(op).__name__, *op] for op in reads]
+            found = yield from asked(
+                self.agent.link,
+                "store",
+                question,
+                lambda: self._read_all(reads, fresh=bool(puts)),
+                encode=written,
+                decode=lambda value: read_back(reads, value),
+            )
+        if not is_replaying():
+            for put in puts.values():
+                yield from self._put(put)
+        told = iter(found)
+        return [None if isinstance(op, PutOp) else next(told) for op in wanted]
+
+    def _read_all(self, reads: list[GetOp | SearchOp | ListNamespacesOp], *, fresh: bool) -> Plan[list[Result]]:
+        if not fresh:
+            yield from self._refresh()
         results: list[Result] = []
-        puts: dict[Address, PutOp] = {}
-        for op in asked:
-            if isinstance(op, PutOp):
-                puts[op.namespace, op.key] = op
-                results.append(None)
-            else:
-                results.append((yield from self._read(op)))
-        for op in puts.values():
-            yield from self._put(op)
+        for op in reads:
+            results.append((yield from self._read(op)))  # noqa: PERF401 - no comprehension can yield from
         return results
 
     def _read(self, op: GetOp | SearchOp | ListNamespacesOp) -> Plan[Result]:
@@ -78,10 +95,10 @@ class StoreCore:
         for shown in new.record:
             self._note(shown.memory_unit)
         if new.context_budget.units_returned < new.context_budget.units_available:
-            yield from self._read_all()
+            yield from self._page_through()
         self._since = max(new.epoch, self._since or 0)
 
-    def _read_all(self) -> Plan[None]:
+    def _page_through(self) -> Plan[None]:
         """More than one ATTUNE can show: page by page."""
         cursor: str | None = None
         while True:
