@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import random
 import statistics
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from tests.servers import Server
 
 HINT = "how fast does the market for cargo bikes grow"
 BAR_MS = 1.0
-WORDS = ("cargo", "bikes", "market", "growth", "harbour", "fees", "refunds", "week", "report", "survey", "city")
+SYLLABLES = ("ba", "ke", "lo", "mi", "nu", "pa", "re", "si", "to", "vu")
 
 
 def body() -> bytes:
@@ -45,11 +46,13 @@ def body() -> bytes:
 
 
 def fill(field: quipu.Field, units: int) -> None:
-    """Records what is attuned to."""
+    """Records what is attuned to: invented words, so that no two units disagree."""
     ana = field.agent("ana", role="researcher")
-    for number in range(units):
-        text = " ".join(WORDS[(number * step) % len(WORDS)] for step in range(1, 8))
-        ana.record(f"{text} {number}", purpose="Size the market", confidence=0.8, reasoning="Reports")
+    chance = random.Random(7)
+    for _ in range(units):
+        words = ["".join(chance.choices(SYLLABLES, k=3)) for _ in range(12)]
+        text = f"{' '.join(words)} {chance.choice(('market', 'bikes', 'harbour', 'fees'))}"
+        ana.record(text, purpose="Size the market", confidence=0.8, reasoning="Reports")
 
 
 @dataclass
@@ -95,7 +98,8 @@ def run(url: str, units: int, rounds: int) -> dict[str, dict[str, float]]:
     with quipu.Field(url) as field, httpx.Client(base_url=url) as client:
         fill(field, units)
         sam = field.agent("sam", role="strategist")
-        assert len(sam.attune(HINT).units) == min(10, units)
+        found = sam.attune(HINT)
+        assert (len(found.units), found.conflicts) == (min(10, units), [])
 
         def by_socket() -> object:
             plain.request("POST", "/v1/attune", message, headers)

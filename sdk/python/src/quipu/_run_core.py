@@ -13,7 +13,7 @@ from ._answers import Keys, Kind, Visibility, failure_value, raise_recorded
 from ._link import Link
 from ._plans import Live, Plan
 from ._wire import harn, jsonable, present, read_json, segment
-from .errors import Conflicted, NotFound, QuipuError, ReplayUnavailable
+from .errors import NotFound, ReplayUnavailable
 from .models import Artifact, Dependency, Divergence, HarnTask, Outcome, Receipt, Resolved, TaskEvent
 
 LEASE_S = 600.0
@@ -244,11 +244,6 @@ def _last(page: Any, otherwise: str) -> Any:
     if not data:
         raise NotFound(otherwise, code="resource_not_found", recoverable=True, status=404)
     return data[-1]
-
-
-def is_lost(error: QuipuError) -> bool:
-    """Whether the Task is not this worker's any more, or has ended."""
-    return isinstance(error, Conflicted)
 
 
 def _clock() -> datetime:
