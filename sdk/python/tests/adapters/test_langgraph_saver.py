@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import threading
 from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, TypedDict
 
 import openai
@@ -165,6 +167,37 @@ def test_a_finished_thread_has_a_receipt_and_can_go_on(field: quipu.Field) -> No
     assert graph.invoke(Command(resume="yes"), thread("t"))["said"] == ["in", "begun", "yes"]
     second = saver.finish("t", "was told", None)
     assert second.id != first.id
+
+
+def test_a_server_that_is_killed_between_two_steps_loses_nothing(own_server: Server) -> None:
+    def begin(_state: State) -> State:
+        own_server.kill()
+        threading.Thread(target=own_server.start).start()
+        return {"said": ["begun"]}
+
+    building: Any = StateGraph(State)
+    building.add_node("begin", begin)
+    building.add_node("end", lambda _state: {"said": ["ended"]})
+    building.add_edge(START, "begin")
+    building.add_edge("begin", "end")
+    with quipu.Field(own_server.url) as field:
+        graph = building.compile(checkpointer=QuipuSaver(field))
+        assert graph.invoke({"said": ["in"]}, thread("t"))["said"] == ["in", "begun", "ended"]
+        steps = [(state.metadata or {})["step"] for state in graph.get_state_history(thread("t"))]
+        assert steps == [2, 1, 0, -1]
+
+
+def test_many_threads_of_graphs_work_side_by_side(field: quipu.Field) -> None:
+    saver = QuipuSaver(field)
+    graph = asking(saver)
+
+    def converse(number: int) -> list[str]:
+        graph.invoke({"said": [str(number)]}, thread(f"t-{number % 4}-{number}"))
+        return list(graph.invoke(Command(resume="yes"), thread(f"t-{number % 4}-{number}"))["said"])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(converse, range(8))) == [[str(number), "begun", "yes"] for number in range(8)]
+    assert len({it.config["configurable"]["thread_id"] for it in saver.list(None)}) == 8
 
 
 def pricing(saver: QuipuSaver, endpoint: Endpoint) -> Graph:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -95,7 +94,8 @@ def event_bytes(event: Mapping[str, Any]) -> bytes:
     """One event of a stream."""
     data = event["data"] if isinstance(event["data"], str) else json.dumps(event["data"])
     named = f"event: {event['event']}\n" if "event" in event else ""
-    return f"{named}data: {data}\n\n".encode()
+    lines = "".join(f"data: {line}\n" for line in data.split("\n"))
+    return f"{named}{lines}\n".encode()
 
 
 def _said(text: str, question: Question) -> dict[str, Any]:
@@ -110,8 +110,9 @@ def _said(text: str, question: Question) -> dict[str, Any]:
 
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
-    for block in re.split(r"(?:\r\n|\r|\n){2}", text):
-        fields = [line.partition(":") for line in block.splitlines()]
+    # Not `splitlines`: it also knows ends of lines that may stand within JSON.
+    for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+        fields = [line.partition(":") for line in block.split("\n")]
         data = "\n".join(rest.removeprefix(" ") for name, _, rest in fields if name == "data")
         named = [rest.removeprefix(" ") for name, _, rest in fields if name == "event"]
         if data:
