@@ -1,0 +1,12 @@
+// Log.
+
+import { empty } from "../widgets.js";
+
+/** @type {import("../app.js").Page} */
+export const page = {
+  title: "Log",
+  lead: "",
+  show({ root }) {
+    root.append(empty("Not here yet", "This page is being built."));
+  },
+};

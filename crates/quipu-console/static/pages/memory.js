@@ -1,0 +1,12 @@
+// Memory.
+
+import { empty } from "../widgets.js";
+
+/** @type {import("../app.js").Page} */
+export const page = {
+  title: "Memory",
+  lead: "",
+  show({ root }) {
+    root.append(empty("Not here yet", "This page is being built."));
+  },
+};

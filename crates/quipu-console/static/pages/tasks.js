@@ -1,0 +1,12 @@
+// Tasks.
+
+import { empty } from "../widgets.js";
+
+/** @type {import("../app.js").Page} */
+export const page = {
+  title: "Tasks",
+  lead: "",
+  show({ root }) {
+    root.append(empty("Not here yet", "This page is being built."));
+  },
+};
