@@ -54,7 +54,9 @@ pub use merge::{
 pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
-pub use replay::{ReplayDepth, ReplayEvent, ReplayPayload, ReplayResponse, ReplayTarget};
+pub use replay::{
+    ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayResponse, ReplayTarget, ShownUnit,
+};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};
 pub use scope::{Scope, TemporalLayer, Tokenizer};
 pub use session::{
