@@ -1,7 +1,7 @@
 // Canonical JSON (RFC 8785): one text for one value, so that it can be hashed. JavaScript's own numbers and its own
 // order of texts are what the RFC asks for.
 
-/** @typedef {null | boolean | number | string | Json[] | { [name: string]: Json }} Json */
+/** @typedef {any} Json null, a boolean, a number, a text, a list or an object of these */
 
 /** A value that has no canonical form. */
 export class NotCanonical extends Error {}
