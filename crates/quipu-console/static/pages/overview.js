@@ -75,8 +75,8 @@ function drawFigures(status, runtime) {
   };
   return [
     link(figure("Memory units", status.units.total, byStatus), href("memory")),
-    link(figure("Unresolved conflicts", open, open ? "wait for a decision" : "nothing to settle"), href("conflicts"), open > 0),
-    link(figure("Tasks", runtime?.task_count ?? 0, `in ${things(runtime?.session_count ?? 0, "session")}`), href("tasks")),
+    link(figure("Open conflicts", open, open ? "wait for a decision" : "nothing to settle"), href("conflicts"), open > 0),
+    link(figure("Tasks", runtime?.task_count ?? 0, things(Math.max(0, (runtime?.session_count ?? 1) - 1), "session")), href("tasks")),
     figure("Agents", status.agents, "registered now"),
     figure("Epoch", status.epoch, "logical clock"),
     link(figure("Commits", status.position, h("span", { class: "mono" }, short(status.head, 10))), href("log")),
@@ -178,10 +178,11 @@ class Rates {
 }
 
 function firstSteps() {
-  const box = empty("Nothing has happened here yet", "Three lines make an agent, give it something to remember, and show it to another agent.",
+  const box = empty("Nothing has happened here yet", "These lines make an agent, let it record what it knows, and give that to another agent. Watch this page meanwhile.",
     [curl("/v1/register", { id: "ana", role: "researcher" }),
       curl("/v1/record", { type: "finding", content: "The market grows by 23 percent a year.", intent: { purpose: "Size the market" }, confidence: { score: 0.8, reasoning: "Two reports agree" } }, "ana"),
-      curl("/v1/register", { id: "sam", role: "strategist" })].join("\n\n"));
+      curl("/v1/register", { id: "sam", role: "strategist" }),
+      curl("/v1/attune", { scope: { role: "strategist" }, context_hint: "how fast does the market grow" }, "sam")].join("\n\n"));
   box.classList.add("first-steps");
   return box;
 }

@@ -34,11 +34,8 @@ export async function showUnit({ root, actions, signal }, id) {
   root.append(text, h("div", { class: "grid two" }, about, panel("Relations", relations)),
     h("div", { class: "grid two" }, panel("History", told), panel("Proof that it was committed", proof)));
   replace(relations, h("p", { class: "muted" }, "…"));
-  const story = await tellHistory(unit, signal);
-  if (signal.aborted) return;
-  drawHistory(told, story);
-  await drawRelations(relations, unit, story, signal);
   offerProof(proof, unit, signal);
+  await Promise.all([tellHistory(unit, signal).then((story) => drawHistory(told, story)), drawRelations(relations, unit, signal)]);
 }
 
 /** @param {unknown[] | undefined} entries */
@@ -79,24 +76,24 @@ function drawHistory(place, story) {
 
 /**
  * The unit, what it relates to, and what relates to it, as a small drawing.
- * @param {HTMLElement} place @param {any} unit @param {any | null} story @param {AbortSignal} signal
+ * @param {HTMLElement} place @param {any} unit @param {AbortSignal} signal
  */
-async function drawRelations(place, unit, story, signal) {
+async function drawRelations(place, unit, signal) {
   const out = unit.relations.map((/** @type {any} */ relation) => ({ kind: relation.type, id: relation.target_id, outward: true }));
-  const others = new Set((story?.timeline ?? []).map((/** @type {any} */ event) => event.memory_unit_id ?? event.unit_id).filter((/** @type {any} */ id) => id && id !== unit.id));
-  const known = new Map();
-  const fetched = [...new Set([...out.map((/** @type {any} */ edge) => edge.id), ...others])].slice(0, 16);
-  await Promise.all(fetched.map(async (id) => {
+  const { units: others } = await get("/v1/units", { query: { relates_to: unit.id, limit: 12, content_chars: 100 }, signal });
+  const known = new Map(others.map((/** @type {any} */ other) => [other.id, other]));
+  const missing = out.map((/** @type {any} */ edge) => edge.id).filter((/** @type {string} */ id) => !known.has(id)).slice(0, 12);
+  await Promise.all(missing.map(async (/** @type {string} */ id) => {
     const other = await get(`/v1/units/${encodeURIComponent(id)}`, { signal }).catch(() => null);
     if (other) known.set(id, other);
   }));
   if (signal.aborted) return;
-  const inward = [...known.values()].flatMap((other) => other.relations
+  const inward = others.flatMap((/** @type {any} */ other) => other.relations
     .filter((/** @type {any} */ relation) => relation.target_id === unit.id)
     .map((/** @type {any} */ relation) => ({ kind: relation.type, id: other.id, outward: false })));
   const edges = [...out, ...inward].slice(0, 12);
   if (edges.length === 0) {
-    replace(place, h("p", { class: "muted" }, "It names no other unit, and none that is known here names it."));
+    replace(place, h("p", { class: "muted" }, "It names no other unit, and none names it."));
     return;
   }
   replace(place, graph(edges, known));
@@ -118,7 +115,7 @@ function graph(edges, known) {
     const [from, to] = edge.outward ? [WIDE / 2 - 30, left] : [BOX, WIDE / 2 - 50];
     const [start, end] = edge.outward ? [middle, y] : [y, middle];
     const other = known.get(edge.id);
-    const text = other ? short(other.content.replaceAll(/\s+/g, " "), 26) : short(edge.id, 22);
+    const text = other ? short(other.content.replaceAll(/\s+/g, " "), 24) : short(edge.id, 22);
     return [
       s("path", { class: "graph-edge", "marker-end": "url(#arrow)", d: `M${from} ${start} C${(from + to) / 2} ${start} ${(from + to) / 2} ${end} ${to} ${end}` }),
       s("a", { href: href("memory", [edge.id]) }, s("g", { class: "graph-node" },
@@ -127,7 +124,7 @@ function graph(edges, known) {
         s("text", { x: left + 10, y: y + 12 }, text))),
     ];
   });
-  return s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${height}`, role: "img", "aria-label": label },
+  return s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${height}`, role: "group", "aria-label": label },
     s("defs", null, s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, s("path", { class: "graph-edge", d: "M1 1L7 4L1 7" }))),
     drawn.flat(),
     s("g", { class: "graph-node self" }, s("rect", { x: WIDE / 2 - 50, y: middle - 14, width: 60, height: 28, rx: 6 }), s("text", { x: WIDE / 2 - 20, y: middle + 4, "text-anchor": "middle" }, "this")));
