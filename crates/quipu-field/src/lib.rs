@@ -30,6 +30,7 @@ mod field_detecting;
 mod field_enriching;
 mod field_harn;
 mod field_options;
+mod field_listing;
 mod field_reading;
 mod field_recording;
 mod field_settling;

@@ -9,6 +9,7 @@ mod detect;
 mod document;
 mod handoff;
 mod merge;
+mod log_follow;
 mod own_reads;
 mod push;
 mod push_sse;

@@ -22,6 +22,7 @@ mod scope;
 mod session;
 mod subscribe;
 mod unit;
+mod unit_list;
 pub(crate) mod words;
 
 pub use agent::{Agent, AgentList, AgentStatus};
@@ -69,3 +70,4 @@ pub use subscribe::{
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,
 };
+pub use unit_list::{UnitList, UnitOrder, UnitQuery};
