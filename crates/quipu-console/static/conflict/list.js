@@ -1,6 +1,6 @@
 // Conflicts as the console has them: which there are, the two units of one, and who wrote them.
 
-import { get, post } from "../api.js";
+import { get, list, post } from "../api.js";
 import { agents, registered, within } from "../speaker.js";
 
 /**
@@ -23,12 +23,27 @@ export async function openConflicts() {
   return conflicts.filter((/** @type {Conflict} */ one) => one.status !== "resolved").reverse();
 }
 
-/** @param {string | undefined} session @returns {Promise<Conflict[]>} what was settled, the newest first */
-export async function settledConflicts(session) {
+/** What was settled in every session, and in none, the last first. @returns {Promise<Conflict[]>} */
+export async function settledConflicts() {
+  const sessions = await list("/v1/sessions").catch(() => []);
+  const names = [undefined, ...sessions.map((session) => within(session.id)).filter(Boolean)];
+  const found = await Promise.all(names.map((name) => settledIn(name).catch(() => [])));
+  return [...new Map(found.flat().map((conflict) => [conflict.id, conflict])).values()]
+    .sort((x, y) => (y.resolution?.epoch_resolved ?? 0) - (x.resolution?.epoch_resolved ?? 0));
+}
+
+/** @param {string | undefined} session @returns {Promise<Conflict[]>} */
+async function settledIn(session) {
   const agent = await registered();
   const asked = { mode: "list", filter: { status: ["resolved"] } };
   const { conflicts } = await post("/v1/detect", asked, { agent, ...(session ? { session } : {}) });
-  return conflicts.reverse();
+  return conflicts;
+}
+
+/** @param {string} id @returns {Promise<Conflict | undefined>} */
+export async function findConflict(id) {
+  const is = (/** @type {Conflict} */ one) => one.id === id;
+  return (await openConflicts()).find(is) ?? (await settledConflicts()).find(is);
 }
 
 /** @param {Conflict} conflict @returns {Promise<Case>} */

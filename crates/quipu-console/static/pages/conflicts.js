@@ -1,7 +1,7 @@
 // Conflicts: an inbox for humans. What disagrees, why, what each way to settle it would do, and settling it.
 
-import { list, may } from "../api.js";
-import { open, openConflicts, settledConflicts } from "../conflict/list.js";
+import { may } from "../api.js";
+import { findConflict, open, openConflicts, settledConflicts } from "../conflict/list.js";
 import { effects, ending, settle, votes } from "../conflict/settle.js";
 import { reason, sides } from "../conflict/sides.js";
 import { h, replace } from "../dom.js";
@@ -23,7 +23,7 @@ export const page = {
     const detail = h("div", { class: "detail" });
     replace(root, tabs(settled), h("div", { class: "split" }, inbox, detail));
     const load = async () => {
-      const found = settled ? await allSettled() : await openConflicts();
+      const found = settled ? await settledConflicts() : await openConflicts();
       if (signal.aborted) return;
       drawInbox(inbox, found, id, settled);
       return found;
@@ -45,15 +45,6 @@ function tabs(settled) {
   const tab = (/** @type {string} */ text, /** @type {string} */ target, /** @type {boolean} */ current) =>
     h("a", { href: target, "aria-current": current ? "page" : null }, text);
   return h("div", { class: "tabs" }, tab("Waiting", href("conflicts"), !settled), may(4) ? tab("Settled", href("conflicts", [], { show: "settled" }), settled) : null);
-}
-
-/** Those of every session, and of none. @returns {Promise<Conflict[]>} */
-async function allSettled() {
-  const sessions = await list("/v1/sessions").catch(() => []);
-  const names = [undefined, ...sessions.map((session) => session.id).filter((id) => id !== "session_default")];
-  const found = await Promise.all(names.map((name) => settledConflicts(name).catch(() => [])));
-  return [...new Map(found.flat().map((conflict) => [conflict.id, conflict])).values()]
-    .sort((x, y) => (y.resolution?.epoch_resolved ?? 0) - (x.resolution?.epoch_resolved ?? 0));
 }
 
 /** @param {HTMLElement} inbox @param {Conflict[]} found @param {string | undefined} id @param {boolean} settled */
@@ -82,7 +73,7 @@ function drawFirst(detail, found, signal, settled) {
 /** @param {HTMLElement} detail @param {string} id @param {Conflict[]} found @param {AbortSignal} signal */
 async function drawOne(detail, id, found, signal) {
   try {
-    const conflict = found.find((one) => one.id === id) ?? (await allSettled()).find((one) => one.id === id);
+    const conflict = found.find((one) => one.id === id) ?? (await findConflict(id));
     if (!conflict) return void replace(detail, failure(new Error("There is no such conflict, or this key may not see it.")));
     const known = await open(conflict);
     const cast = await votes(known).catch(() => null);
