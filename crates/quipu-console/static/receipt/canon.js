@@ -1,7 +1,11 @@
 // Canonical JSON (RFC 8785): one text for one value, so that it can be hashed. JavaScript's own numbers and its own
 // order of texts are what the RFC asks for.
 
-/** @typedef {any} Json null, a boolean, a number, a text, a list or an object of these */
+/**
+ * @typedef {null | boolean | number | string | JsonList | JsonObject} Json
+ * @typedef {{ [name: string]: Json }} JsonObject
+ * @typedef {Array<null | boolean | number | string | JsonObject | Array<any>>} JsonList
+ */
 
 /** A value that has no canonical form. */
 export class NotCanonical extends Error {}

@@ -1,0 +1,42 @@
+// For whom the console speaks where an operation of Akashik needs an agent: the key's own, or `operator`, which is
+// registered at the first need.
+
+import { get, post, whoIsThis } from "./api.js";
+
+/** @typedef {{ id: string, role: string, status: string, interests?: string[], authority_level: number, current_task_id?: string }} Agent */
+
+const ROLE = "human_operator";
+
+/** @type {Promise<string> | null} */
+let registering = null;
+
+/** Who speaks. */
+export function speaker() {
+  const me = whoIsThis();
+  return me && me.agent !== "*" ? me.agent : "operator";
+}
+
+/** @param {string} [session] whose agents to list, besides those of none @returns {Promise<Agent[]>} */
+export async function agents(session) {
+  const { agents: found } = await get("/v1/agents", session ? { session } : {});
+  return found;
+}
+
+/** Who speaks, registered. @returns {Promise<string>} */
+export function registered() {
+  registering ??= register().catch((error) => {
+    registering = null;
+    throw error;
+  });
+  return registering;
+}
+
+async function register() {
+  const id = speaker();
+  const known = await agents();
+  if (!known.some((agent) => agent.id === id)) await post("/v1/register", { id, role: ROLE }, { agent: id });
+  return id;
+}
+
+/** The session to speak in about something. @param {string | null | undefined} session */
+export const within = (session) => (session && session !== "session_default" ? session : undefined);
