@@ -7,7 +7,7 @@ import { hex, sha256 } from "./sha256.js";
 
 /** @typedef {{ name: string, holds: boolean | null, detail: string }} Step `null`: it could not be checked here */
 
-/** The hash that the log gives a commit with this header. @param {unknown} header */
+/** The hash that the log gives a commit with this header. @param {any} header */
 export const headerHash = (header) => hex(sha256(new TextEncoder().encode(canonical(header))));
 
 /** @param {...Uint8Array} parts */

@@ -6,7 +6,7 @@ import { things } from "../format.js";
 import { onNews } from "../live.js";
 import { inputText } from "../replay/target.js";
 import { here, href, setQuery } from "../router.js";
-import { agentLink, curl, empty, moment, statusTag } from "../widgets.js";
+import { agentLink, empty, moment, statusTag } from "../widgets.js";
 
 const STATES = ["SUBMITTED", "WORKING", "INPUT_REQUIRED", "AUTH_REQUIRED", "COMPLETED", "FAILED", "CANCELED"];
 const PAGE = 100;
