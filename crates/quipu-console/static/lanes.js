@@ -41,15 +41,20 @@ export function layout(timeline) {
   return { lanes, spots, arcs: arcs(timeline), rows: row + 1 };
 }
 
+/** Entries that make what they are about; a task is made once and moved often. */
+const MAKES = new Set(["RECORD", "CONFLICT_CREATED", "ATTUNE"]);
+
 /**
- * The links between entries: each id leads to the last entry before that is about it, an ATTUNE also to the units that
- * it showed.
+ * The links between entries: each id leads to the entry that made it, a task to where it last stood, an ATTUNE also to
+ * the units that it showed.
  * @param {Entry[]} timeline
  * @returns {Arc[]}
  */
 export function arcs(timeline) {
-  /** @type {Map<string, number>} the last entry about each id so far */
-  const latest = new Map();
+  /** @type {Map<string, number>} the entry that an id leads to */
+  const places = new Map();
+  /** @type {Set<string>} */
+  const made = new Set();
   /** @type {Arc[]} */
   const found = [];
   timeline.forEach((entry, to) => {
@@ -57,7 +62,7 @@ export function arcs(timeline) {
     /** @type {Set<number>} */
     const linked = new Set();
     const link = (/** @type {string} */ id, /** @type {Arc["kind"]} */ kind) => {
-      const from = latest.get(id);
+      const from = places.get(id);
       if (from === undefined || from === to || linked.has(from)) return;
       linked.add(from);
       found.push({ from, to, kind, id });
@@ -65,7 +70,10 @@ export function arcs(timeline) {
     for (const id of links.rests_on) link(id, "rests on");
     for (const shown of links.shown ?? []) link(shown.memory_unit_id, "shown");
     for (const id of links.about) link(id, "rests on");
-    for (const id of links.about) latest.set(id, to);
+    for (const id of links.about) {
+      if (!made.has(id)) places.set(id, to);
+      if (MAKES.has(entry.event_type)) made.add(id);
+    }
   });
   return found;
 }
