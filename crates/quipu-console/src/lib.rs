@@ -24,8 +24,9 @@ pub struct Asset {
     pub etag: String,
 }
 
-static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> =
-    LazyLock::new(|| files::FILES.iter().map(|(path, bytes)| (*path, asset(path, bytes))).collect());
+static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
+    files::FILES.iter().map(|(path, bytes)| (*path, asset(path, bytes))).collect()
+});
 
 /// The file of that path below `/console/`, if there is one.
 #[must_use]
@@ -99,7 +100,8 @@ mod tests {
     fn no_script_builds_markup_from_text() {
         for (path, asset) in ASSETS.iter().filter(|(path, _)| path.ends_with(".js")) {
             let text = std::str::from_utf8(asset.bytes).unwrap();
-            for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+            for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("]
+            {
                 assert!(!text.contains(word), "{path} says {word}");
             }
         }

@@ -43,6 +43,7 @@ export class Paged {
         this.asked.delete(page);
       }
     }
+    /** @type {number[]} */
     const missing = [];
     for (let page = from; page <= to; page += 1) if (!this.pages.has(page) && !this.asked.has(page)) missing.push(page);
     // Who scrolls fast wants the place where the scrolling ends.

@@ -27,8 +27,8 @@ export class VirtualList {
     /** @type {HTMLElement[]} */
     this.spare = [];
     this.frame = 0;
-    this.spacer = h("div", { class: "virtual-spacer", role: "presentation" });
-    this.element = h("div", { class: "virtual", role: "listbox", tabindex: "0", "aria-label": options.label }, this.spacer);
+    this.spacer = h("div", { class: "virtual-spacer", role: "rowgroup" });
+    this.element = h("div", { class: "virtual", role: "grid", tabindex: "0", "aria-label": options.label }, this.spacer);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.press(event));
     this.element.addEventListener("click", (event) => this.click(event));
@@ -39,6 +39,7 @@ export class VirtualList {
   setCount(count) {
     this.count = count;
     if (this.active >= count) this.active = count - 1;
+    this.element.setAttribute("aria-rowcount", String(count));
     this.spacer.style.height = `${Math.min(TALLEST, count * this.options.rowHeight)}px`;
     for (const index of [...this.rows.keys()]) if (index >= count) this.release(index);
     this.schedule();
@@ -96,7 +97,7 @@ export class VirtualList {
   }
 
   fresh() {
-    const row = h("div", { class: "row", role: "option", style: { height: `${this.options.rowHeight}px` } });
+    const row = h("div", { class: "row", role: "row", style: { height: `${this.options.rowHeight}px` } });
     this.spacer.append(row);
     return row;
   }
@@ -106,10 +107,11 @@ export class VirtualList {
     row.hidden = false;
     row.id = `row-${index}`;
     row.dataset["index"] = String(index);
-    row.setAttribute("aria-posinset", String(index + 1));
-    row.setAttribute("aria-setsize", String(this.count));
+    row.setAttribute("aria-rowindex", String(index + 1));
     row.setAttribute("aria-selected", String(index === this.active));
     this.options.fill(row, index);
+    // A row of a grid may hold links, an option of a listbox may not.
+    row.firstElementChild?.setAttribute("role", "gridcell");
   }
 
   /** @param {number} index */

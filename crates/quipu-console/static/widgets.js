@@ -1,6 +1,6 @@
 // What several pages show alike: types, statuses, agents, hashes, empty places, errors, long texts.
 
-import { ApiError } from "./api.js";
+import { ApiError, whoIsThis } from "./api.js";
 import { h, replace, said } from "./dom.js";
 import { ago, count, plain, short, size, when } from "./format.js";
 import { href } from "./router.js";
@@ -65,7 +65,8 @@ export function commandBlock(command) {
 
 /** A curl line for this server. @param {string} path @param {unknown} [body] @param {string} [agent] */
 export function curl(path, body, agent) {
-  const lines = [`curl -s ${location.origin}${path} -H "Authorization: Bearer $QUIPU_KEY"`];
+  const key = whoIsThis()?.dev ? "" : ' -H "Authorization: Bearer $QUIPU_KEY"';
+  const lines = [`curl -s ${location.origin}${path}${key}`];
   if (agent) lines.push(`  -H 'Akashik-Agent: ${agent}'`);
   if (body !== undefined) lines.push(`  --json '${JSON.stringify(body)}'`);
   return lines.join(" \\\n");

@@ -13,9 +13,10 @@ use crate::{
     compose,
     failure::storage_failure,
     field::Field,
+    ids::UnitId,
     limits::UNITS_PAGE_MAX,
     ops::subscribe,
-    state::{Name, State},
+    state::{LinkTarget, Name, State},
     visibility::Reader,
 };
 
@@ -28,6 +29,7 @@ struct Wanted<'q> {
     agent: Option<Name>,
     session: Option<Name>,
     task: Option<Name>,
+    relates_to: Option<LinkTarget>,
 }
 
 impl<'q> Wanted<'q> {
@@ -37,7 +39,11 @@ impl<'q> Wanted<'q> {
             Some(name) => state.names.find(name).map(Some),
         };
         let (agent, session) = (find(&query.agent)?, find(&query.session)?);
-        Some(Self { query, agent, session, task: find(&query.task)? })
+        let relates_to = match &query.relates_to {
+            None => None,
+            Some(id) => Some(LinkTarget::Unit(state.units.find(UnitId::parse(id)?)?)),
+        };
+        Some(Self { query, agent, session, task: find(&query.task)?, relates_to })
     }
 
     fn passes(&self, state: &State, ordinal: u32) -> bool {
@@ -53,6 +59,7 @@ impl<'q> Wanted<'q> {
             && self.agent.is_none_or(|wanted| flags.author == wanted)
             && self.session.is_none_or(|wanted| details.session == Some(wanted))
             && self.task.is_none_or(|wanted| details.task == Some(wanted))
+            && self.relates_to.is_none_or(|to| details.links.iter().any(|link| link.target == to))
             && query.since_ms.is_none_or(|since| details.time_ms >= since)
             && query.until_ms.is_none_or(|until| details.time_ms <= until)
     }

@@ -1,6 +1,6 @@
 // Overview: the Field as it is now, and as it changes.
 
-import { get, list, may, whoIsThis } from "../api.js";
+import { get, may, whoIsThis } from "../api.js";
 import { tellCommit } from "../commits.js";
 import { h, replace, said } from "../dom.js";
 import { count, short, things } from "../format.js";
@@ -20,7 +20,7 @@ const PAUSE_MS = 400;
 export const page = {
   title: "Overview",
   lead: "What the agents of this Field know, what they are doing, and whether everything is in order.",
-  async show({ root, signal, fail }) {
+  async show({ root, signal }) {
     const figures = h("div", { class: "figures" });
     const feed = h("ol", { class: "feed" });
     const agents = h("div", { class: "table-scroll" });
@@ -30,12 +30,11 @@ export const page = {
     let recent = [];
 
     const draw = async () => {
-      const [status, known, tasks, conflicts] = await Promise.all([
-        get("/v1/field/status", { signal }), get("/v1/agents", { signal }),
-        list("/v1/tasks", { signal }, 1000).catch(() => []), get("/v1/conflicts", { signal })]);
+      const [status, known, runtime] = await Promise.all([
+        get("/v1/field/status", { signal }), get("/v1/agents", { signal }), get("/v1/runtime", { signal }).catch(() => null)]);
       if (signal.aborted) return;
-      replace(figures, ...drawFigures(status, tasks, conflicts));
-      replace(agents, drawAgents(known.agents, tasks));
+      replace(figures, ...drawFigures(status, runtime));
+      replace(agents, drawAgents(known.agents));
       drawLog(logFacts, status, signal);
       if (status.position === 0 && !root.querySelector(".first-steps")) root.prepend(firstSteps());
       if (status.position > 0) root.querySelector(".first-steps")?.remove();
@@ -62,15 +61,12 @@ export const page = {
     }, signal);
     const timer = setInterval(() => rates.tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(timer));
-    void fail;
   },
 };
 
-/** @param {any} status @param {any[]} tasks @param {{ conflicts: any[] }} conflicts */
-function drawFigures(status, tasks, conflicts) {
-  const open = conflicts.conflicts.length;
-  const ended = new Set(["completed", "failed", "canceled", "rejected"]);
-  const running = tasks.filter((task) => !ended.has(String(task.state).toLowerCase())).length;
+/** @param {any} status @param {any | null} runtime */
+function drawFigures(status, runtime) {
+  const open = status.conflicts.total - (status.conflicts.by_status.resolved ?? 0);
   const byStatus = Object.entries(status.units.by_status ?? {}).map(([name, n]) => `${count(Number(n))} ${name}`).join(", ");
   const link = (/** @type {HTMLElement} */ box, /** @type {string} */ address, attention = false) => {
     const anchor = h("a", { class: `${box.className}${attention ? " attention" : ""}`, href: address });
@@ -79,29 +75,26 @@ function drawFigures(status, tasks, conflicts) {
   };
   return [
     link(figure("Memory units", status.units.total, byStatus), href("memory")),
-    link(figure("Unresolved conflicts", open, open ? "wait for a decision" : "nothing to settle"), href("conflicts"), open > 0),
-    link(figure("Open tasks", running, things(tasks.length, "task") + " in all"), href("tasks")),
+    link(figure("Open conflicts", open, open ? "wait for a decision" : "nothing to settle"), href("conflicts"), open > 0),
+    link(figure("Tasks", runtime?.task_count ?? 0, things(Math.max(0, (runtime?.session_count ?? 1) - 1), "session")), href("tasks")),
     figure("Agents", status.agents, "registered now"),
     figure("Epoch", status.epoch, "logical clock"),
     link(figure("Commits", status.position, h("span", { class: "mono" }, short(status.head, 10))), href("log")),
   ];
 }
 
-/** @param {any[]} agents @param {any[]} tasks */
-function drawAgents(agents, tasks) {
+/** @param {any[]} agents */
+function drawAgents(agents) {
   if (agents.length === 0) {
     return empty("No agent is registered", "An agent joins with REGISTER and is listed here with what it works on.",
       curl("/v1/register", { id: "ana", role: "researcher", interests: ["cargo bikes"] }));
   }
-  const task = (/** @type {string} */ id) => tasks.find((entry) => entry.assigned_agent === id && /^(working|running|in_progress)$/i.test(entry.state));
   return h("table", null,
     h("thead", null, h("tr", null, ["Agent", "Role", "Status", "Task", "Authority"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", null, agents.slice(0, 100).map((agent) => {
-      const held = task(agent.id);
-      return h("tr", null, h("td", null, agentLink(agent.id)), h("td", null, said(agent.role)), h("td", null, statusTag(agent.status)),
-        h("td", null, held ? h("a", { href: href("tasks", [held.id]) }, said(held.title ?? short(held.id, 18))) : h("span", { class: "muted" }, "–")),
-        h("td", { class: "number" }, agent.authority_level));
-    })));
+    h("tbody", null, agents.slice(0, 100).map((agent) => h("tr", null,
+      h("td", null, agentLink(agent.id)), h("td", null, said(agent.role)), h("td", null, statusTag(agent.status)),
+      h("td", null, agent.current_task_id ? h("a", { href: href("tasks", [agent.current_task_id]) }, said(agent.current_task_id)) : h("span", { class: "muted" }, "–")),
+      h("td", { class: "number" }, agent.authority_level)))));
 }
 
 /** @param {HTMLElement} place @param {any} status @param {AbortSignal} signal */
@@ -185,10 +178,11 @@ class Rates {
 }
 
 function firstSteps() {
-  const box = empty("Nothing has happened here yet", "Three lines make an agent, give it something to remember, and show it to another agent.",
+  const box = empty("Nothing has happened here yet", "These lines make an agent, let it record what it knows, and give that to another agent. Watch this page meanwhile.",
     [curl("/v1/register", { id: "ana", role: "researcher" }),
       curl("/v1/record", { type: "finding", content: "The market grows by 23 percent a year.", intent: { purpose: "Size the market" }, confidence: { score: 0.8, reasoning: "Two reports agree" } }, "ana"),
-      curl("/v1/register", { id: "sam", role: "strategist" })].join("\n\n"));
+      curl("/v1/register", { id: "sam", role: "strategist" }),
+      curl("/v1/attune", { scope: { role: "strategist" }, context_hint: "how fast does the market grow" }, "sam")].join("\n\n"));
   box.classList.add("first-steps");
   return box;
 }

@@ -111,7 +111,8 @@ fn lifted(mut headers: HeaderMap, field: Option<&str>) -> Result<HeaderMap, Prot
     if let Some(field) = field
         && !headers.contains_key(FIELD)
     {
-        let value = HeaderValue::try_from(field).map_err(|_| invalid("query field: no such name"))?;
+        let value =
+            HeaderValue::try_from(field).map_err(|_| invalid("query field: no such name"))?;
         headers.insert(FIELD, value);
     }
     Ok(headers)
@@ -163,7 +164,9 @@ impl Follower {
         loop {
             if first || self.field.head().position > self.after {
                 first = false;
-                let Ok(page) = self.page().await else { return Some((close_code::ERROR, "failed")) };
+                let Ok(page) = self.page().await else {
+                    return Some((close_code::ERROR, "failed"));
+                };
                 // Texts and numbers always have a JSON form.
                 let text = serde_json::to_string(&page).unwrap_or_default();
                 socket.send(Message::Text(text.into())).await.ok()?;

@@ -49,6 +49,8 @@ pub(super) struct UnitsQuery {
     since_ms: Option<u64>,
     /// Recorded at this time or earlier.
     until_ms: Option<u64>,
+    /// That relate to this unit.
+    relates_to: Option<String>,
     /// That have every one of these words, in whatever form.
     q: Option<String>,
     /// The newest first if absent.
@@ -91,6 +93,7 @@ pub(super) async fn units(
         task: asked.task,
         since_ms: asked.since_ms,
         until_ms: asked.until_ms,
+        relates_to: asked.relates_to,
         words: asked.q,
         order: asked.order,
         skip: asked.skip.unwrap_or(0),

@@ -172,10 +172,11 @@ async fn create_key(State(app): State<Arc<App>>, request: Request) -> Outcome<Cr
         return Err(refused.into());
     }
     let whole = body::read(&app, &parts.headers, body, SMALL_BODY_BYTES).await?;
-    let invalid = |error: canon::CanonError| {
+    let invalid = |error: canon::ParseError| {
         ProtocolError::new(ErrorCode::InvalidPayload, format!("body: {error}"))
     };
-    let new = read_new(canon::parse(&whole.bytes).map_err(invalid)?).map_err(ProtocolError::from)?;
+    let new =
+        read_new(canon::parse(&whole.bytes).map_err(invalid)?).map_err(ProtocolError::from)?;
     let issued = stored(app, move |app| app.keys.create(new)).await?;
     Ok(Answer(CreatedKey { key: issued.info.into(), secret: issued.secret }))
 }

@@ -72,5 +72,6 @@ fn answer(asset: &'static Asset, headers: &HeaderMap) -> Response<Body> {
 fn says(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
     let lines = headers.get_all(name);
     let mut texts = lines.iter().filter_map(|line| line.to_str().ok());
-    texts.any(|line| line.split([',', ';']).any(|part| part.trim().trim_start_matches("W/") == word))
+    texts
+        .any(|line| line.split([',', ';']).any(|part| part.trim().trim_start_matches("W/") == word))
 }

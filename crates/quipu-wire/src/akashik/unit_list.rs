@@ -31,6 +31,8 @@ pub struct UnitQuery {
     pub since_ms: Option<u64>,
     /// Recorded at this time or earlier.
     pub until_ms: Option<u64>,
+    /// That relate to this unit.
+    pub relates_to: Option<String>,
     /// That have every one of these words, in whatever form.
     pub words: Option<String>,
     /// In which order; the newest first if absent.
