@@ -77,7 +77,7 @@ function drawStory(body, story, kind, id) {
   const deeper = href("replay", [kind, id], full ? {} : { depth: "full_trace" });
   const missing = story.total_events - story.timeline.length;
   replace(body,
-    panel("The story", h("p", { class: "prose", dir: "auto" }, withLinks(story.summary)),
+    panel("The story", h("p", { class: "wrapped", dir: "auto" }, withLinks(story.summary)),
       h("p", { class: "note" }, `${things(story.total_events, "event")} by ${things(story.agents_involved.length, "agent")}. `,
         missing > 0 ? `${count(missing)} of them are not key events. ` : "", h("a", { href: deeper }, full ? "Key events only" : "Full trace"),
         h("span", { class: "arc-key" }, " — a line leads from each cause to what rests on it, a dashed one from what was shown"))),

@@ -25,7 +25,7 @@ export function detail(plan, index, choose) {
   const before = plan.arcs.filter((arc) => arc.to === index).map((arc) => link(arc.from, arc.kind === "shown" ? "was shown" : ""));
   const after = plan.arcs.filter((arc) => arc.from === index).map((arc) => link(arc.to, ""));
   return panel(`${entry.event_type.replaceAll("_", " ")} at epoch ${count(entry.epoch)}`,
-    h("p", { class: "prose", dir: "auto" }, entry.description),
+    h("p", { class: "wrapped", dir: "auto" }, entry.description),
     facts([
       ["By", entry.agent_id === "system" ? "the Field itself" : agentLink(entry.agent_id)],
       ["When", entry.timestamp ? moment(entry.timestamp) : null],
