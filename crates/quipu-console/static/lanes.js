@@ -31,11 +31,16 @@ export function layout(timeline) {
   /** @type {Spot[]} */
   const spots = [];
   let row = -1;
+  /** @type {Set<number>} the lanes that the last row has a card in */
+  const taken = new Set();
   timeline.forEach((entry, index) => {
     const before = spots[index - 1];
     const lane = lanes.indexOf(entry.agent_id);
-    const beside = before && before.entry.epoch === entry.epoch && !spots.some((spot) => spot.row === row && spot.lane === lane);
-    if (!beside) row += 1;
+    if (before?.entry.epoch !== entry.epoch || taken.has(lane)) {
+      row += 1;
+      taken.clear();
+    }
+    taken.add(lane);
     spots.push({ index, lane, row, entry });
   });
   return { lanes, spots, arcs: arcs(timeline), rows: row + 1 };
@@ -85,14 +90,16 @@ export function arcs(timeline) {
  * @returns {Set<number>}
  */
 export function causes(all, index) {
+  /** @type {Map<number, number[]>} */
+  const grounds = new Map();
+  for (const arc of all) grounds.set(arc.to, [...(grounds.get(arc.to) ?? []), arc.from]);
   const found = new Set([index]);
   const waiting = [index];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const arc of all) {
-      if (arc.to === next && !found.has(arc.from)) {
-        found.add(arc.from);
-        waiting.push(arc.from);
-      }
+    for (const from of grounds.get(next) ?? []) {
+      if (found.has(from)) continue;
+      found.add(from);
+      waiting.push(from);
     }
   }
   return found;

@@ -179,6 +179,33 @@ test("a receipt that was altered is shown red, and one from elsewhere can be pas
   assert.deepEqual(complaints, []);
 });
 
+test("texts with markup, scripts, other directions and a megabyte are shown as texts", async () => {
+  const dire = await Server.start();
+  try {
+    const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script> \u202eright to left\u202c \u{1f600} ";
+    for (const id of ["ana", "bo"]) await dire.register(id, "<b>role</b>");
+    const first = await dire.record("ana", hostile + "x".repeat(900_000));
+    const relations = [{ type: "contradicts", target_id: first, description: hostile }];
+    await dire.record("bo", hostile + "y ".repeat(300_000), { relations });
+    const decision = await dire.record("ana", `${hostile}decided`, { type: "decision", relations: [{ type: "depends_on", target_id: first }] });
+    const { page, complaints } = await visitor(browser);
+    page.on("dialog", () => complaints.push("a script ran"));
+    for (const [path, place] of [["conflicts", ".side"], ["attune?agent=bo", ".ranked-row"], [`replay/decision/${decision}`, ".card"]]) {
+      await page.goto(`${dire.url}/#/${path}`);
+      await page.locator(place ?? "").filter({ hasText: "<img src=x onerror=alert(1)>" }).first().waitFor();
+      assert.equal(await page.locator("main img, main script").count(), 0);
+      assert.deepEqual(await violations(page), []);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.ok(!wide, `${path} is wider than the window`);
+    }
+    await page.goto(`${dire.url}/#/conflicts`);
+    await page.getByText("The first 20,000 of").first().waitFor();
+    assert.deepEqual(complaints, []);
+  } finally {
+    await dire.end();
+  }
+});
+
 test("a Field with nothing in it teaches the next command on every page", async () => {
   const bare = await Server.start();
   try {

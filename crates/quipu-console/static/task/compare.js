@@ -22,14 +22,20 @@ export async function compare(root, actions, id, signal) {
     get(`${path(id)}/divergence`), readEvents(source), readEvents(id), exported(source), exported(id)]);
   if (signal.aborted) return;
   replace(actions, h("a", { class: "button primary", href: href("tasks", [id, "receipt"]) }, "Check its receipt"), h("a", { class: "button", href: href("tasks", [source, "replay"]) }, "Another replay…"));
-  replace(root, crumbs(replay), verdict(found, replay), h("div", { class: "grid two" }, changes(found, valuesByKey(first), valuesByKey(second)), outputs(found)), panel("Event by event", sideBySide(found, before, after)));
+  replace(root, crumbs(replay), verdict(found, replay, before), h("div", { class: "grid two" }, changes(found, valuesByKey(first), valuesByKey(second)), outputs(found)), panel("Event by event", sideBySide(found, before, after)));
 }
 
-/** @param {any} found @param {any} replay */
-function verdict(found, replay) {
+/** The event at which they part, in words. @param {any} at @param {any[]} before the source's events */
+function what(at, before) {
+  const event = before.find((one) => one.id === at.source?.event_id);
+  return event?.payload?.key ? `the answer ${event.payload.key}` : at.source?.event ?? at.replay?.event ?? "";
+}
+
+/** @param {any} found @param {any} replay @param {any[]} before */
+function verdict(found, replay, before) {
   const at = found.first_difference;
   const text = !found.diverged ? "The replay is the same as its source, event by event."
-    : at ? `They part at event ${at.index + 1}: ${at.source?.event ?? at.replay?.event ?? ""}.` : "They differ in what came of them.";
+    : at ? `They part at event ${at.index + 1}, ${what(at, before)}.` : "They differ in what came of them.";
   const failed = replay.failure && h("p", { class: "note bad" }, replay.failure.message);
   return h("section", { class: found.diverged ? "panel verdict diverged" : "panel verdict same", role: "status" },
     h("h2", null, found.diverged ? "Diverged" : "Identical"), h("p", null, text), failed, h("p", null, statusTag(replay.status)));
