@@ -23,7 +23,6 @@
 
 const HARN_VERSION = "agents-protocol-2026-04-25";
 const KEY = "quipu.key";
-const FIELD = "quipu.field";
 
 /** What the server said no to, or that it could not be asked. */
 export class ApiError extends Error {
@@ -54,17 +53,16 @@ let signingIn = null;
 let signedIn = () => {};
 
 export const key = () => sessionStorage.getItem(KEY);
-export const field = () => sessionStorage.getItem(FIELD) ?? "";
+/** The Field that the URL names; the empty name is the key's own, or the default one. */
+export const field = () => new URLSearchParams(location.search).get("field") ?? "";
 export const whoIsThis = () => me;
 
 /** Whether the key has this authority. @param {number} authority */
 export const may = (authority) => (me?.authority ?? -1) >= authority;
 
-/** @param {string} name the empty name is the key's own Field, or the default one */
+/** Goes to the same page of another Field. @param {string} name */
 export function chooseField(name) {
-  if (name) sessionStorage.setItem(FIELD, name);
-  else sessionStorage.removeItem(FIELD);
-  bus.dispatchEvent(new CustomEvent("me", { detail: me }));
+  location.search = name && name !== "default" ? `?${new URLSearchParams({ field: name })}` : "";
 }
 
 /** Asks who the key belongs to, and waits for a key that is good. @returns {Promise<Me>} */
@@ -94,7 +92,6 @@ export async function signIn(candidate) {
     return (await refusal(response)).message;
   }
   me = await response.json();
-  if (me?.field) sessionStorage.removeItem(FIELD);
   signingIn = null;
   signedIn();
   bus.dispatchEvent(new CustomEvent("me", { detail: me }));
@@ -120,7 +117,8 @@ function needKey(why) {
 function headers(options) {
   /** @type {Record<string, string>} */
   const all = { "Harn-Agents-Protocol-Version": HARN_VERSION, ...options.headers };
-  const [bearer, name] = [key(), field()];
+  // A key that is bound to a Field says by itself which.
+  const [bearer, name] = [key(), me?.field ? "" : field()];
   if (bearer) all["Authorization"] = `Bearer ${bearer}`;
   if (name) all["Quipu-Field"] = name;
   if (options.agent) all["Akashik-Agent"] = options.agent;

@@ -4,6 +4,7 @@ import { bus, chooseField, field, get, may, signOut, whoIsThis } from "./api.js"
 import { h, replace, s } from "./dom.js";
 import { onState } from "./live.js";
 import * as theme from "./theme.js";
+import { confirm } from "./widgets.js";
 
 /**
  * @typedef {object} Entry
@@ -83,13 +84,21 @@ function fieldChoice(me) {
   if (me.field) return h("p", { class: "who" }, "Field ", h("strong", null, me.field));
   const chosen = field() || "default";
   const names = [...new Set(["default", ...fields, chosen])];
-  const change = (/** @type {Event} */ event) => {
-    const name = /** @type {HTMLSelectElement} */ (event.target).value;
-    chooseField(name === "default" ? "" : name);
-    location.reload();
+  const change = async (/** @type {Event} */ event) => {
+    const name = /** @type {HTMLSelectElement} */ (event.target).value || (await askField());
+    if (name) chooseField(name);
+    else drawNav(drawn);
   };
   const options = names.map((name) => h("option", { value: name, selected: name === chosen }, name));
+  options.push(h("option", { value: "" }, "another…"));
   return h("label", { class: "field-choice" }, "Field", h("select", { onchange: change }, options));
+}
+
+/** A Field that nobody has asked for since the start is not listed, but can be named. @returns {Promise<string>} */
+async function askField() {
+  const input = h("input", { name: "field", pattern: "[a-z0-9][a-z0-9_\\-]{0,62}", required: true, autocomplete: "off" });
+  const words = h("label", { class: "field" }, "Its name", input);
+  return (await confirm("Another Field", words, "Go there", "primary")) ? input.value : "";
 }
 
 /** @param {import("./api.js").Me} me */

@@ -130,13 +130,14 @@ export function facts(pairs) {
 }
 
 /**
- * Asks before something that cannot be taken back.
+ * Asks before something that matters; unless told otherwise it is something that cannot be taken back.
  * @param {string} title
  * @param {Child} content
  * @param {string} yes
+ * @param {"danger" | "primary"} [kind]
  * @returns {Promise<boolean>}
  */
-export function confirm(title, content, yes) {
+export function confirm(title, content, yes, kind = "danger") {
   return new Promise((resolve) => {
     const answer = (/** @type {boolean} */ value) => {
       dialog.remove();
@@ -149,7 +150,7 @@ export function confirm(title, content, yes) {
       },
     }, h("h2", null, title), content, h("div", { class: "buttons" },
       h("button", { type: "button", onclick: () => answer(false) }, "Cancel"),
-      h("button", { class: "danger", type: "submit" }, yes))));
+      h("button", { class: kind, type: "submit" }, yes))));
     dialog.addEventListener("cancel", () => answer(false));
     document.body.append(dialog);
     dialog.showModal();

@@ -86,9 +86,9 @@ test("a key is made, shown once, and revoked", async () => {
   const { page } = await visitor(browser);
   await page.goto(`${server.url}/#/log?tab=keys`);
   await signIn(page, server.key);
-  await page.getByLabel("Agent").fill("dora");
-  await page.getByLabel("Authority").selectOption("2");
-  await page.getByLabel("Label").fill("for the tests");
+  await page.getByLabel("Agent", { exact: true }).fill("dora");
+  await page.getByLabel("Authority", { exact: true }).selectOption("2");
+  await page.getByLabel("Label", { exact: true }).fill("for the tests");
   await page.getByRole("button", { name: "Make a key" }).click();
   const secret = (await page.locator(".command pre").first().innerText()).trim();
   assert.equal((await server.call("/v1/whoami", undefined, undefined, { key: secret })).agent, "dora");

@@ -54,6 +54,22 @@ test("numbers and figures lead to their pages, by mouse and by keyboard", async 
   assert.deepEqual(complaints, []);
 });
 
+test("another Field is another world, and its name is in the URL", async () => {
+  const { page, complaints } = await visitor(browser);
+  await page.goto(`${server.url}/#/memory`);
+  await page.getByText("6 units").waitFor();
+  const made = await fetch(`${server.url}/v1/register`, { method: "POST", headers: { "Content-Type": "application/json", "Quipu-Field": "harbour" }, body: JSON.stringify({ id: "zoe", role: "pilot" }) });
+  assert.equal(made.status, 200);
+  await page.getByLabel("Field", { exact: true }).selectOption("");
+  await page.getByLabel("Its name").fill("harbour");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Nothing has been recorded yet" }).waitFor();
+  assert.match(page.url(), /\?field=harbour#\/memory$/);
+  await page.keyboard.press("1");
+  await page.getByRole("cell", { name: "pilot" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test("it is readable in the dark and on a narrow screen", async () => {
   const dark = await visitor(browser, { dark: true });
   await dark.page.goto(server.url);

@@ -7,6 +7,7 @@
 mod bad_input;
 mod client_commands;
 mod conformance;
+mod console;
 mod data_directory;
 mod durability;
 #[cfg(target_os = "linux")]

@@ -13,6 +13,8 @@ import { agentLink, curl, empty, figure, hash, moment, panel, statusTag } from "
 
 const SECONDS = 120;
 const FEED = 12;
+/** How far back the log is read for the plots. */
+const PAST = 500;
 /** What the log says at most this often is counted anew. */
 const PAUSE_MS = 400;
 
@@ -48,7 +50,11 @@ export const page = {
     };
 
     await draw();
-    if (may(8)) drawFeed(await lastCommits(FEED, signal));
+    if (may(8)) {
+      const past = await lastCommits(PAST, signal);
+      rates.remember(past);
+      drawFeed(past.slice(-FEED));
+    }
     root.append(figures,
       h("div", { class: "grid two" }, panel("Agents", agents), panel("The log", logFacts)),
       h("div", { class: "grid three" }, ...rates.panels()),
@@ -143,16 +149,31 @@ class Rates {
     this.draw();
   }
 
+  /** Puts what happened before the page was opened where it belongs. @param {Commit[]} commits */
+  remember(commits) {
+    for (const commit of commits) {
+      const place = SECONDS - 1 - Math.floor((Date.now() - commit.header.time_ms) / 1000);
+      if (place < 0 || place >= SECONDS) continue;
+      this.note(commit.header.events.map((/** @type {any} */ sealed) => sealed.event.kind), 1, place);
+    }
+    this.draw();
+  }
+
+  /** @param {string[]} kinds @param {number} commits @param {number} place */
+  note(kinds, commits, place) {
+    const of = (/** @type {string} */ kind) => kinds.filter((other) => other === kind).length;
+    [commits, of("unit.recorded"), of("conflict.detected")].forEach((n, index) => {
+      const series = this.series[index];
+      if (series) series.values[place] += n;
+    });
+  }
+
   /** @param {import("../live.js").News} news */
   add(news) {
     const events = news.commits.flatMap((commit) => commit.header.events).map((/** @type {any} */ sealed) => sealed.event.kind);
     const commits = news.commits.length || (this.position ? news.head.position - this.position : 1);
     this.position = news.head.position;
-    const of = (/** @type {string} */ kind) => events.filter((/** @type {string} */ other) => other === kind).length;
-    [commits, of("unit.recorded"), of("conflict.detected")].forEach((n, index) => {
-      const series = this.series[index];
-      if (series) series.values[SECONDS - 1] += n;
-    });
+    this.note(events, commits, SECONDS - 1);
     this.draw();
   }
 

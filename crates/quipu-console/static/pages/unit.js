@@ -69,7 +69,7 @@ function drawHistory(place, story) {
     return;
   }
   const events = story.timeline ?? [];
-  replace(place, h("p", null, said(story.summary)), h("ol", { class: "history" }, events.slice(-40).map((/** @type {any} */ event) =>
+  replace(place, h("ol", { class: "history" }, events.slice(-40).map((/** @type {any} */ event) =>
     h("li", null, h("div", null, event.agent_id ? agentLink(event.agent_id) : null, " ", said(event.summary ?? event.description ?? event.event_type ?? "")),
       h("div", { class: "muted small" }, `epoch ${event.epoch}${event.timestamp ? `, ${when(event.timestamp)}` : ""}`)))));
 }
@@ -99,11 +99,12 @@ async function drawRelations(place, unit, signal) {
   replace(place, graph(edges, known));
 }
 
-const [WIDE, LINE, BOX] = [520, 44, 190];
+const [WIDE, LINE, BOX] = [540, 44, 196];
 
 /** @param {{ kind: string, id: string, outward: boolean }[]} edges @param {Map<string, any>} known */
 function graph(edges, known) {
   const sides = [edges.filter((edge) => !edge.outward), edges.filter((edge) => edge.outward)];
+  const [left, right] = [sides[0]?.length ? 0 : WIDE / 2 - 52, sides[1]?.length ? WIDE : WIDE / 2 + 12];
   const rows = Math.max(1, ...sides.map((side) => side.length));
   const height = rows * LINE + 12;
   const middle = height / 2;
@@ -111,20 +112,20 @@ function graph(edges, known) {
   const drawn = edges.map((edge) => {
     const side = sides[edge.outward ? 1 : 0] ?? [];
     const y = ((side.indexOf(edge) + 0.5) * (rows * LINE)) / side.length + 6;
-    const left = edge.outward ? WIDE - BOX : 0;
-    const [from, to] = edge.outward ? [WIDE / 2 - 30, left] : [BOX, WIDE / 2 - 50];
+    const boxX = edge.outward ? WIDE - BOX : 0;
+    const [from, to] = edge.outward ? [WIDE / 2 + 10, boxX] : [BOX, WIDE / 2 - 50];
     const [start, end] = edge.outward ? [middle, y] : [y, middle];
     const other = known.get(edge.id);
     const text = other ? short(other.content.replaceAll(/\s+/g, " "), 24) : short(edge.id, 22);
     return [
       s("path", { class: "graph-edge", "marker-end": "url(#arrow)", d: `M${from} ${start} C${(from + to) / 2} ${start} ${(from + to) / 2} ${end} ${to} ${end}` }),
       s("a", { href: href("memory", [edge.id]) }, s("g", { class: "graph-node" },
-        s("rect", { x: left, y: y - 18, width: BOX, height: 36, rx: 6 }),
-        s("text", { x: left + 10, y: y - 3, class: "graph-kind" }, edge.outward ? plain(edge.kind) : `${plain(edge.kind)} this`),
-        s("text", { x: left + 10, y: y + 12 }, text))),
+        s("rect", { x: boxX, y: y - 18, width: BOX, height: 36, rx: 6 }),
+        s("text", { x: boxX + 10, y: y - 3, class: "graph-kind" }, edge.outward ? plain(edge.kind) : `${plain(edge.kind)} this`),
+        s("text", { x: boxX + 10, y: y + 12 }, text))),
     ];
   });
-  return s("svg", { class: "graph", viewBox: `0 0 ${WIDE} ${height}`, role: "group", "aria-label": label },
+  return s("svg", { class: "graph", viewBox: `${left} 0 ${right - left} ${height}`, width: right - left, role: "group", "aria-label": label },
     s("defs", null, s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, s("path", { class: "graph-edge", d: "M1 1L7 4L1 7" }))),
     drawn.flat(),
     s("g", { class: "graph-node self" }, s("rect", { x: WIDE / 2 - 50, y: middle - 14, width: 60, height: 28, rx: 6 }), s("text", { x: WIDE / 2 - 20, y: middle + 4, "text-anchor": "middle" }, "this")));

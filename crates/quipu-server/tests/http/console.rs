@@ -92,7 +92,11 @@ fn units_are_listed_newest_first_and_found_by_what_is_known_of_them() {
         (format!("relates_to={first}"), pick(&[2])),
         ("since_ms=9007199254740991".to_owned(), pick(&[])),
     ] {
-        assert_eq!(listed(&mut client, &query), (expected.clone(), expected.len() as u64), "{query}");
+        assert_eq!(
+            listed(&mut client, &query),
+            (expected.clone(), expected.len() as u64),
+            "{query}"
+        );
     }
 }
 
@@ -159,7 +163,9 @@ fn the_operator_makes_a_key_that_is_good_at_once_and_revokes_it() {
     let path = format!("/v1/keys/{}", made["key"]["id"].as_str().unwrap());
     let after = operator.send("DELETE", &path, &[], None).json();
     let keys = after["keys"].as_array().unwrap();
-    assert!(keys.iter().any(|key| key["id"] == made["key"]["id"] && !key["revoked_at_ms"].is_null()));
+    assert!(
+        keys.iter().any(|key| key["id"] == made["key"]["id"] && !key["revoked_at_ms"].is_null())
+    );
     assert_eq!(ann.get("/v1/whoami").code(), "UNAUTHENTICATED");
 }
 
@@ -294,7 +300,10 @@ fn a_compact_that_is_only_tried_names_its_units_and_changes_nothing() {
     for strategy in ["archive", "summarize", "purge"] {
         let wish = json!({"strategy": strategy, "filter": {"types": ["finding"]}, "dry_run": true});
         let told = client.say("ann", "/v1/compact", &wish).json();
-        assert_eq!((&told["units_affected"], &told["units"]), (&json!(2), &json!([ids[0], ids[1]])));
+        assert_eq!(
+            (&told["units_affected"], &told["units"]),
+            (&json!(2), &json!([ids[0], ids[1]]))
+        );
         assert_eq!(client.get("/v1/field/status").json()["head"], before, "{strategy}");
     }
     let wish = json!({"strategy": "archive", "filter": {"types": ["finding"]}});
