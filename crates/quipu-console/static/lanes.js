@@ -31,25 +31,35 @@ export function layout(timeline) {
   /** @type {Spot[]} */
   const spots = [];
   let row = -1;
+  /** @type {Set<number>} the lanes that the last row has a card in */
+  const taken = new Set();
   timeline.forEach((entry, index) => {
     const before = spots[index - 1];
     const lane = lanes.indexOf(entry.agent_id);
-    const beside = before && before.entry.epoch === entry.epoch && !spots.some((spot) => spot.row === row && spot.lane === lane);
-    if (!beside) row += 1;
+    if (before?.entry.epoch !== entry.epoch || taken.has(lane)) {
+      row += 1;
+      taken.clear();
+    }
+    taken.add(lane);
     spots.push({ index, lane, row, entry });
   });
   return { lanes, spots, arcs: arcs(timeline), rows: row + 1 };
 }
 
+/** Entries that make what they are about; a task is made once and moved often. */
+const MAKES = new Set(["RECORD", "CONFLICT_CREATED", "ATTUNE"]);
+
 /**
- * The links between entries: each id leads to the last entry before that is about it, an ATTUNE also to the units that
- * it showed.
+ * The links between entries: each id leads to the entry that made it, a task to where it last stood, an ATTUNE also to
+ * the units that it showed.
  * @param {Entry[]} timeline
  * @returns {Arc[]}
  */
 export function arcs(timeline) {
-  /** @type {Map<string, number>} the last entry about each id so far */
-  const latest = new Map();
+  /** @type {Map<string, number>} the entry that an id leads to */
+  const places = new Map();
+  /** @type {Set<string>} */
+  const made = new Set();
   /** @type {Arc[]} */
   const found = [];
   timeline.forEach((entry, to) => {
@@ -57,7 +67,7 @@ export function arcs(timeline) {
     /** @type {Set<number>} */
     const linked = new Set();
     const link = (/** @type {string} */ id, /** @type {Arc["kind"]} */ kind) => {
-      const from = latest.get(id);
+      const from = places.get(id);
       if (from === undefined || from === to || linked.has(from)) return;
       linked.add(from);
       found.push({ from, to, kind, id });
@@ -65,7 +75,10 @@ export function arcs(timeline) {
     for (const id of links.rests_on) link(id, "rests on");
     for (const shown of links.shown ?? []) link(shown.memory_unit_id, "shown");
     for (const id of links.about) link(id, "rests on");
-    for (const id of links.about) latest.set(id, to);
+    for (const id of links.about) {
+      if (!made.has(id)) places.set(id, to);
+      if (MAKES.has(entry.event_type)) made.add(id);
+    }
   });
   return found;
 }
@@ -77,14 +90,16 @@ export function arcs(timeline) {
  * @returns {Set<number>}
  */
 export function causes(all, index) {
+  /** @type {Map<number, number[]>} */
+  const grounds = new Map();
+  for (const arc of all) grounds.set(arc.to, [...(grounds.get(arc.to) ?? []), arc.from]);
   const found = new Set([index]);
   const waiting = [index];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const arc of all) {
-      if (arc.to === next && !found.has(arc.from)) {
-        found.add(arc.from);
-        waiting.push(arc.from);
-      }
+    for (const from of grounds.get(next) ?? []) {
+      if (found.has(from)) continue;
+      found.add(from);
+      waiting.push(from);
     }
   }
   return found;

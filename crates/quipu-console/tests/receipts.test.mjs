@@ -1,31 +1,36 @@
-// The browser's own check of receipts, held against receipts of a real server (QUIPU_URL): whole ones hold, and whatever
+// The browser's own check of receipts, held against receipts of a real server: whole ones hold, and whatever
 // is altered in one is found.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { after, before, test } from "node:test";
 import { canonical, NotCanonical } from "../static/receipt/canon.js";
 import { breaches } from "../static/receipt/schema.js";
 import { fromBase64, readKey } from "../static/receipt/signature.js";
 import { NotStrict, parse } from "../static/receipt/strict.js";
 import { verify } from "../static/receipt/verify.js";
 import { digest } from "../static/sha256.js";
-import { finishedTask, harn, replayed } from "./scenes.mjs";
+import { finishedTask, replayed } from "./scenes.mjs";
+import { Server } from "./server.mjs";
 
+/** @type {Server} */ let server;
 /** @type {any} */ let first;
 /** @type {any} */ let second;
 /** @type {any} */ let replay;
 /** @type {any[]} */ let keys;
 
 /** @param {string} task */
-const receiptOf = async (task) => (await harn(`/v1/tasks/${task}/receipts`)).data[0].wire.payload;
+const receiptOf = async (task) => (await server.call(`/v1/tasks/${task}/receipts`)).data[0].wire.payload;
 
 before(async () => {
-  const task = await finishedTask();
+  server = await Server.start();
+  const task = await finishedTask(server);
   first = await receiptOf(task);
-  second = await receiptOf(await finishedTask());
-  replay = await receiptOf((await replayed(task, { tier: "tin" })).id);
-  keys = (await harn("/v1/agent-card")).metadata.receipt_keys;
+  second = await receiptOf(await finishedTask(server));
+  replay = await receiptOf((await replayed(server, task, { tier: "tin" })).id);
+  keys = (await server.call("/v1/agent-card")).metadata.receipt_keys;
 });
+
+after(() => server?.end());
 
 /** @param {any} verdict */
 const bad = (verdict) => verdict.steps.filter((/** @type {any} */ step) => step.state === "bad").map((/** @type {any} */ step) => step.name);

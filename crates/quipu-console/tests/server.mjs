@@ -64,7 +64,7 @@ export class Server {
    * @param {string} path
    * @param {unknown} [body]
    * @param {string} [agent]
-   * @param {{ method?: string, key?: string }} [options]
+   * @param {{ method?: string, key?: string, session?: string }} [options]
    * @returns {Promise<any>}
    */
   async call(path, body, agent, options = {}) {
@@ -74,7 +74,7 @@ export class Server {
       headers: {
         "Harn-Agents-Protocol-Version": HARN,
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-        ...(agent ? { "Akashik-Agent": agent } : {}), ...(key ? { Authorization: `Bearer ${key}` } : {}),
+        ...(agent ? { "Akashik-Agent": agent } : {}), ...(options.session ? { "Akashik-Session": options.session } : {}), ...(key ? { Authorization: `Bearer ${key}` } : {}),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });

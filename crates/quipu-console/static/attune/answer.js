@@ -9,6 +9,9 @@ import { cut } from "./setting.js";
 /** @typedef {import("./setting.js").Ranked} Ranked */
 /** @typedef {{ response: any, all: Ranked[], units: number, moved: Map<string, number | null> | null }} Given */
 
+/** More of a text does not fit into its three lines. */
+const SHOWN_CHARS = 800;
+
 /** What each factor means, in the order in which their shares are drawn. @type {[string, string][]} */
 export const FACTORS = [
   ["lexical", "words of the hint in the unit, or beside it"],
@@ -71,7 +74,7 @@ function row(ranked, rank, scale, { moved }, why) {
         ranked.format === "summary" ? h("span", { class: "status", title: "The budget had no room for all of it" }, "in brief") : null,
         why ? h("span", { class: "status status-failed" }, why === "tokens" ? "did not fit into the tokens" : "beyond the most units") : null,
         h("span", { class: "grow" }), unitLink(unit.id), h("strong", { class: "score", title: "Relevance, comparable within one answer only" }, ranked.relevance_score.toFixed(2))),
-      h("p", { class: "ranked-text", dir: "auto" }, unit.content),
+      h("p", { class: "ranked-text", dir: "auto" }, unit.content.slice(0, SHOWN_CHARS)),
       stack(shares, { label: `Score ${ranked.relevance_score.toFixed(2)}: ${told || "nothing"}`, whole: scale }),
       h("details", { class: "why" }, h("summary", null, ranked.relevance_reason), factorTable(factors, ranked.explanation?.diversity_discount ?? 0))));
 }

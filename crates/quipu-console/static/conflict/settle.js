@@ -38,13 +38,14 @@ export function settle(found, tell) {
     return h("p", { class: "note" }, `Settling it takes a key of authority ${needed}${escalated ? ": the conflict waits for a human" : ""}.`);
   }
   const offered = STRATEGIES.filter(([name]) => (name === "vote" ? !escalated : may(MERGE)));
+  const first = conflict.status === "resolving" ? "vote" : escalated ? "human_escalation" : offered[0]?.[0];
   const effect = h("div", { class: "effect", "aria-live": "polite" });
   const problem = h("p", { class: "problem", role: "alert" });
   const winner = h("fieldset", { class: "choice" }, h("legend", null, "Which one?"), choice("A", conflict.unit_a), choice("B", conflict.unit_b));
   const synthesis = h("label", { class: "field" }, "What is true instead", h("textarea", { name: "synthesis", rows: 3 }));
   const rationale = h("label", { class: "field" }, "Why", h("textarea", { name: "rationale", rows: 2, placeholder: "The reason stays in the log for good" }));
   const form = h("form", { class: "settle", "aria-label": "Settle the conflict" },
-    h("fieldset", { class: "strategies" }, h("legend", null, "How?"), offered.map(([name, title, text]) => strategy(name, title, text))),
+    h("fieldset", { class: "strategies" }, h("legend", null, "How?"), offered.map(([name, title, text]) => strategy(name, title, text, name === first))),
     h("div", { class: "settle-rest" }, winner, synthesis, effect, rationale, problem,
       h("div", { class: "buttons" }, h("span", { class: "note grow" }, "Settled by ", h("strong", null, speaker())), h("button", { class: "primary", type: "submit" }, "Settle it"))));
 
@@ -85,9 +86,9 @@ export function settle(found, tell) {
 /** @param {string} letter @param {string} id */
 const choice = (letter, id) => h("label", null, h("input", { type: "radio", name: "winner", value: id, checked: letter === "A" }), ` ${letter}`);
 
-/** @param {string} name @param {string} title @param {string} text */
-const strategy = (name, title, text) => h("label", { class: "strategy" },
-  h("input", { type: "radio", name: "strategy", value: name, checked: name === "confidence_weighted" }),
+/** @param {string} name @param {string} title @param {string} text @param {boolean} checked */
+const strategy = (name, title, text, checked) => h("label", { class: "strategy" },
+  h("input", { type: "radio", name: "strategy", value: name, checked }),
   h("span", null, h("strong", null, title), h("span", { class: "note" }, text)));
 
 /** @param {Case} found @param {{ strategy: string, rationale: string, winner?: string, synthesis?: string }} asked */

@@ -8,6 +8,9 @@ import { agentLink, confidence, facts, moment, statusTag, typeTag, unitLink } fr
 
 /** @typedef {import("./list.js").Case} Case */
 
+/** Characters of a text that are compared and shown; the unit's own page has all of it. */
+const COMPARED = 20_000;
+
 /** How each way of finding a conflict is told. @type {Record<string, string>} */
 const FOUND = {
   explicit: "Said by the author of the newer unit, with a contradicts relation.",
@@ -31,7 +34,7 @@ export function reason({ conflict }) {
 /** @param {Case} found @param {string | null} [winner] the unit that prevailed, or would */
 export function sides(found, winner = null) {
   const { a, b } = found;
-  const pieces = diff(a.content, b.content);
+  const pieces = diff(a.content.slice(0, COMPARED), b.content.slice(0, COMPARED));
   return h("div", { class: "columns two sides" },
     side("A", "older", a, pieces.left, found, winner), side("B", "newer", b, pieces.right, found, winner));
 }
@@ -59,7 +62,8 @@ function side(letter, age, unit, pieces, { authors }, winner) {
   const fate = winner === null ? "" : winner === unit.id ? " prevails" : " loses";
   return h("article", { class: `panel side${fate}`, "aria-label": `Unit ${letter}, the ${age} one` },
     h("p", { class: "ranked-head" }, h("strong", { class: "letter" }, letter), typeTag(unit.type), statusTag(unit.status), h("span", { class: "grow" }), unitLink(unit.id)),
-    h("p", { class: "unit-text", dir: "auto" }, text),
+    h("p", { class: "unit-text", dir: "auto", tabindex: "0" }, text, unit.content.length > COMPARED ? "…" : null),
+    unit.content.length > COMPARED && h("p", { class: "note" }, `The first ${count(COMPARED)} of ${count(unit.content.length)} characters; the unit's page has all of it.`),
     facts([
       ["Author", [agentLink(author), `, ${plain(role)}`, authority === undefined ? null : `, authority ${authority}`]],
       ["Confidence", confidence(unit.confidence?.score)],

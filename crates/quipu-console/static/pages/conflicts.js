@@ -85,8 +85,8 @@ async function drawOne(detail, id, found, signal) {
     if (conflict.status === "resolved") return;
     replace(settling, panel("Settle it", settle(known, {
       foreseen: (prevails) => replace(units, sides(known, prevails)),
-      settled: (response) => {
-        const after = { ...known, conflict: response.conflict };
+      settled: async (response) => {
+        const after = await open(response.conflict).catch(() => ({ ...known, conflict: response.conflict }));
         replace(units, sides(after, response.conflict.resolution?.winner_id ?? null));
         const next = response.status === "resolved" ? null : h("button", { type: "button", onclick: () => drawOne(detail, id, [response.conflict], signal) }, "Go on");
         replace(settling, h("section", { class: "panel done", role: "status" }, effects(after, response, "did"), next));

@@ -6,7 +6,7 @@ import { detail, groundsOf } from "../replay/detail.js";
 import { Drawing } from "../replay/drawing.js";
 import { KINDS, offers, tell } from "../replay/target.js";
 import { go, here, href, setQuery } from "../router.js";
-import { curl, empty, failure, panel } from "../widgets.js";
+import { curl, empty, failure, panel, unitLink } from "../widgets.js";
 
 /** @typedef {import("../replay/target.js").Story} Story */
 
@@ -58,6 +58,9 @@ async function drawOffers(body, kind, signal) {
     h("a", { href: href("replay", [kind, offer.id]) }, h("bdi", null, offer.text)), h("span", { class: "note" }, offer.note))))));
 }
 
+/** A text in which each unit's id is a link to it. @param {string} text */
+const withLinks = (text) => text.split(/(mem-[0-9a-z]{26})/).map((part, index) => (index % 2 ? unitLink(part) : part));
+
 /** @param {HTMLElement} body @param {Story} story @param {string} kind @param {string} id */
 function drawStory(body, story, kind, id) {
   const full = here().query.get("depth") === "full_trace";
@@ -74,7 +77,7 @@ function drawStory(body, story, kind, id) {
   const deeper = href("replay", [kind, id], full ? {} : { depth: "full_trace" });
   const missing = story.total_events - story.timeline.length;
   replace(body,
-    panel("The story", h("p", { class: "prose", dir: "auto" }, story.summary),
+    panel("The story", h("p", { class: "wrapped", dir: "auto" }, withLinks(story.summary)),
       h("p", { class: "note" }, `${things(story.total_events, "event")} by ${things(story.agents_involved.length, "agent")}. `,
         missing > 0 ? `${count(missing)} of them are not key events. ` : "", h("a", { href: deeper }, full ? "Key events only" : "Full trace"),
         h("span", { class: "arc-key" }, " — a line leads from each cause to what rests on it, a dashed one from what was shown"))),

@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { digest } from "../sha256.js";
+import { valuesByKey } from "../task/read.js";
 import { canonical } from "./canon.js";
 
 /** @typedef {import("./verify.js").Step} Step */
@@ -12,15 +13,13 @@ import { canonical } from "./canon.js";
  * @returns {Promise<Step[]>}
  */
 export async function materialSteps(receipt, whole) {
-  const values = new Map((whole?.events ?? []).filter((/** @type {any} */ event) => event.dependency?.value !== undefined)
-    .map((/** @type {any} */ event) => [event.dependency.key, event.dependency.value]));
-  const isReplay = receipt.deltas?.length > 0 || receipt.subject?.object === "replay_segment";
+  const values = valuesByKey(whole);
   /** @type {any[]} */
   const materials = receipt.replay_input?.materials ?? [];
-  return Promise.all(materials.map((material) => materialStep(material, isReplay ? new Map() : values)));
+  return Promise.all(materials.map((material) => materialStep(material, values)));
 }
 
-/** @param {any} material @param {Map<string, any>} values @returns {Promise<Step>} */
+/** @param {any} material @param {Map<string, unknown>} values @returns {Promise<Step>} */
 async function materialStep(material, values) {
   const name = material.id ?? material.kind;
   const step = { name: `material-${name}`, title: `${material.kind === "event_log" ? "Its log of events" : name} is the one it names` };
@@ -31,9 +30,9 @@ async function materialStep(material, values) {
   return { ...step, state: "bad", detail: `${material.sha256} is written in the receipt; what the server has is ${own}` };
 }
 
-/** @param {any} material @param {Map<string, any>} values @returns {Promise<string | null>} */
+/** @param {any} material @param {Map<string, unknown>} values @returns {Promise<string | null>} */
 async function contentOf(material, values) {
-  if (values.has(material.id)) return canonical(values.get(material.id));
+  if (values.has(material.id)) return canonical(/** @type {import("./canon.js").Json} */ (values.get(material.id)));
   const artifact = /^artifact:\/\/(.+)$/.exec(material.uri ?? "")?.[1];
   return artifact ? get(`/v1/artifacts/${encodeURIComponent(artifact)}/content`, { as: "text" }) : null;
 }

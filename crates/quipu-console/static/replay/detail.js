@@ -10,6 +10,7 @@ import { unitOf } from "./target.js";
 /** @typedef {import("../lanes.js").Layout} Layout */
 
 const SHOWN_MOST = 20;
+const SHOWN_CHARS = 600;
 
 /**
  * @param {Layout} plan
@@ -25,7 +26,7 @@ export function detail(plan, index, choose) {
   const before = plan.arcs.filter((arc) => arc.to === index).map((arc) => link(arc.from, arc.kind === "shown" ? "was shown" : ""));
   const after = plan.arcs.filter((arc) => arc.from === index).map((arc) => link(arc.to, ""));
   return panel(`${entry.event_type.replaceAll("_", " ")} at epoch ${count(entry.epoch)}`,
-    h("p", { class: "prose", dir: "auto" }, entry.description),
+    h("p", { class: "wrapped", dir: "auto" }, entry.description),
     facts([
       ["By", entry.agent_id === "system" ? "the Field itself" : agentLink(entry.agent_id)],
       ["When", entry.timestamp ? moment(entry.timestamp) : null],
@@ -43,7 +44,7 @@ function shownList(entry, named) {
   const more = (entry.links?.shown?.length ?? 0) - shown.length;
   return h("ol", { class: "shown" }, shown.map((one) => {
     const text = h("span", { class: "shown-text" }, "…");
-    unitOf(one.memory_unit_id).then((unit) => replace(text, unit ? [typeTag(unit.type), " ", h("bdi", null, unit.content)] : "(not to be seen any more)"));
+    unitOf(one.memory_unit_id).then((unit) => replace(text, unit ? [typeTag(unit.type), " ", h("bdi", null, unit.content.slice(0, SHOWN_CHARS))] : "(not to be seen any more)"));
     return h("li", null, h("strong", { class: "score" }, one.relevance_score.toFixed(2)), text,
       named.has(one.memory_unit_id) ? h("span", { class: "status status-active", title: "The unit names it in a relation" }, "named") : null, unitLink(one.memory_unit_id));
   }), more > 0 && h("li", { class: "muted" }, `and ${count(more)} more`));

@@ -3,6 +3,7 @@
 import { get, list, post } from "../api.js";
 import { findConflict, openConflicts } from "../conflict/list.js";
 import { registered, within } from "../speaker.js";
+import { newestTasks } from "../task/read.js";
 
 /** @typedef {import("../lanes.js").Entry} Entry */
 /** @typedef {{ timeline: Entry[], summary: string, agents_involved: string[], total_events: number, warnings?: string[] }} Story */
@@ -40,8 +41,7 @@ export async function offers(kind) {
     return (await openConflicts()).slice(0, 12).map((one) => ({ id: one.id, text: one.description, note: `${one.type}, ${one.status}` }));
   }
   if (kind === "task") {
-    const { data } = await get("/v1/tasks", { query: { limit: 12 } });
-    return data.map((/** @type {any} */ task) => ({ id: task.id, text: inputText(task) || task.id, note: task.status.toLowerCase() }));
+    return (await newestTasks()).slice(0, 12).map((/** @type {any} */ task) => ({ id: task.id, text: inputText(task) || task.id, note: task.status.toLowerCase() }));
   }
   const sessions = (await list("/v1/sessions", {}, 200)).filter((session) => within(session.id));
   return sessions.slice(0, 12).map((session) => ({ id: session.id, text: session.summary ?? session.id, note: session.state.toLowerCase() }));

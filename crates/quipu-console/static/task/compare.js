@@ -7,7 +7,7 @@ import { h, replace } from "../dom.js";
 import { href } from "../router.js";
 import { facts, hash, panel, statusTag } from "../widgets.js";
 import { crumbs, eventNote } from "./detail.js";
-import { ended, exported, path, pretty, readEvents, readTask } from "./read.js";
+import { ended, exported, path, pretty, readEvents, readTask, valuesByKey } from "./read.js";
 
 /** @param {HTMLElement} root @param {HTMLElement} actions @param {string} id of the replay @param {AbortSignal} signal */
 export async function compare(root, actions, id, signal) {
@@ -18,30 +18,37 @@ export async function compare(root, actions, id, signal) {
   const replay = await ended(id, signal);
   if (signal.aborted) return;
   const source = replay.parent_task_id;
-  const [found, before, after, whole] = await Promise.all([get(`${path(id)}/divergence`), readEvents(source), readEvents(id), exported(source)]);
+  const [found, before, after, first, second] = await Promise.all([
+    get(`${path(id)}/divergence`), readEvents(source), readEvents(id), exported(source), exported(id)]);
   if (signal.aborted) return;
   replace(actions, h("a", { class: "button primary", href: href("tasks", [id, "receipt"]) }, "Check its receipt"), h("a", { class: "button", href: href("tasks", [source, "replay"]) }, "Another replay…"));
-  replace(root, crumbs(replay), verdict(found, replay), h("div", { class: "grid two" }, changes(found, whole), outputs(found)), panel("Event by event", sideBySide(found, before, after)));
+  replace(root, crumbs(replay), verdict(found, replay, before), h("div", { class: "grid two" }, changes(found, valuesByKey(first), valuesByKey(second)), outputs(found)), panel("Event by event", sideBySide(found, before, after)));
 }
 
-/** @param {any} found @param {any} replay */
-function verdict(found, replay) {
+/** The event at which they part, in words. @param {any} at @param {any[]} before the source's events */
+function what(at, before) {
+  const event = before.find((one) => one.id === at.source?.event_id);
+  return event?.payload?.key ? `the answer ${event.payload.key}` : at.source?.event ?? at.replay?.event ?? "";
+}
+
+/** @param {any} found @param {any} replay @param {any[]} before */
+function verdict(found, replay, before) {
   const at = found.first_difference;
   const text = !found.diverged ? "The replay is the same as its source, event by event."
-    : at ? `They part at event ${at.index + 1}: ${at.source?.event ?? at.replay?.event ?? ""}.` : "They differ in what came of them.";
+    : at ? `They part at event ${at.index + 1}, ${what(at, before)}.` : "They differ in what came of them.";
   const failed = replay.failure && h("p", { class: "note bad" }, replay.failure.message);
   return h("section", { class: found.diverged ? "panel verdict diverged" : "panel verdict same", role: "status" },
     h("h2", null, found.diverged ? "Diverged" : "Identical"), h("p", null, text), failed, h("p", null, statusTag(replay.status)));
 }
 
-/** @param {any} found @param {any} whole the source's export */
-function changes(found, whole) {
-  const recorded = new Map((whole?.events ?? []).filter((/** @type {any} */ event) => event.dependency).map((/** @type {any} */ event) => [event.dependency.key, event.dependency.value]));
-  const one = (/** @type {any} */ change) => h("div", null, h("h3", { class: "mono" }, change.key),
-    facts([["Recorded", recorded.has(change.key) ? h("pre", { class: "value" }, pretty(recorded.get(change.key))) : change.source_sha256 && hash(change.source_sha256, 24)],
-      ["In the replay", [change.overridden ? h("span", { class: "status status-contested" }, "overridden") : null, " ", change.replay_sha256 ? hash(change.replay_sha256, 24) : "nothing"]]]));
+/** @param {any} found @param {Map<string, unknown>} before what was recorded @param {Map<string, unknown>} after what the replay was given */
+function changes(found, before, after) {
+  const value = (/** @type {Map<string, unknown>} */ values, /** @type {string} */ key, /** @type {string | null} */ digest) =>
+    values.has(key) ? h("pre", { class: "value" }, pretty(values.get(key))) : digest ? hash(digest, 24) : "nothing";
+  const one = (/** @type {any} */ change) => h("div", null, h("h3", { class: "mono" }, change.key, change.overridden ? [" ", h("span", { class: "status status-contested" }, "overridden")] : null),
+    facts([["Source", value(before, change.key, change.source_sha256)], ["Replay", value(after, change.key, change.replay_sha256)]]));
   const drift = found.request_drift.map((/** @type {any} */ entry) => h("li", null, h("span", { class: "mono" }, entry.key), " was asked otherwise"));
-  return panel("Answers that were others", found.dependencies.length > 0 ? found.dependencies.map(one) : h("p", { class: "note" }, "None."), drift.length > 0 && h("ul", { class: "linked" }, drift));
+  return panel("Changed answers", found.dependencies.length > 0 ? found.dependencies.map(one) : h("p", { class: "note" }, "None."), drift.length > 0 && h("ul", { class: "linked" }, drift));
 }
 
 /** @param {any} found */
@@ -51,7 +58,7 @@ function outputs({ output }) {
   const text = (/** @type {import("../diff.js").Piece[]} */ all) => h("pre", { class: "value" }, all.map((piece) => (piece.same ? piece.text : h("mark", null, piece.text))));
   const unknown = output.replay === null || output.replay === undefined;
   return panel("What came of it", output.equal ? h("p", null, "The same: ", h("pre", { class: "value" }, left)) : h("div", { class: "columns two" },
-    h("div", null, h("h3", null, "Source"), text(pieces.left)),
+    h("div", null, h("h3", null, "Source"), unknown ? h("pre", { class: "value" }, left) : text(pieces.left)),
     h("div", null, h("h3", null, "Replay"), unknown ? h("p", { class: "note" }, "Nothing ran, so it is not known. Replay it with a worker to find out what the agent would have made of it.") : text(pieces.right))));
 }
 
@@ -70,7 +77,7 @@ function sideBySide(found, before, after) {
       h("td", null, again ? [h("span", { class: "mono" }, again.event), eventNote(again)] : h("span", { class: "muted" }, event.event === "receipt.issued" ? "a receipt of its own" : "not repeated")),
       h("td", null, event.id === first ? h("strong", { class: "here" }, "First divergence") : null));
   });
-  const head = ["", "Source", "Replay", ""].map((name) => h("th", { scope: "col" }, name));
+  const head = ["Event", "Source", "Replay", "Mark"].map((name) => h("th", { scope: "col" }, name));
   return h("div", { class: "table-scroll" }, h("table", { class: "pairs" }, h("thead", null, h("tr", null, head)), h("tbody", null, rows)),
     h("p", { class: "note" }, `Of its own the replay has ${own.map((event) => event.event).join(", ")}.`));
 }

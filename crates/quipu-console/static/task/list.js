@@ -1,44 +1,41 @@
 // The list of Tasks, filtered by state and session; both are in the URL.
 
-import { get } from "../api.js";
 import { h, replace } from "../dom.js";
 import { things } from "../format.js";
 import { onNews } from "../live.js";
 import { inputText } from "../replay/target.js";
 import { here, href, setQuery } from "../router.js";
 import { agentLink, empty, moment, statusTag } from "../widgets.js";
+import { newestTasks } from "./read.js";
 
 const STATES = ["SUBMITTED", "WORKING", "INPUT_REQUIRED", "AUTH_REQUIRED", "COMPLETED", "FAILED", "CANCELED"];
-const PAGE = 100;
+const SHOWN = 200;
 
 /** @param {HTMLElement} root @param {AbortSignal} signal */
 export async function taskList(root, signal) {
   const body = h("div", { class: "page" });
   /** @type {any[]} */
   let tasks = [];
-  let cursor = "";
   const query = () => here().query;
   const draw = () => {
     const state = query().get("status") ?? "";
-    const shown = tasks.filter((task) => !state || task.status === state);
+    const found = tasks.filter((task) => !state || task.status === state);
     if (tasks.length === 0) return void replace(body, nothing());
-    const more = cursor && h("button", { type: "button", onclick: () => load(true) }, "Show older ones");
-    replace(body, h("p", { class: "note", role: "status" }, `${things(shown.length, "Task")}${cursor ? " of the newest" : ""}`), table(shown), more);
+    const shown = found.slice(0, SHOWN);
+    replace(body, h("p", { class: "note", role: "status" }, `${things(found.length, "Task")}${found.length > SHOWN ? `, the newest ${SHOWN} of them` : ""}`), table(shown));
   };
-  const load = async (/** @type {boolean} */ older) => {
-    const page = await get("/v1/tasks", { query: { limit: PAGE, session_id: query().get("session"), cursor: older ? cursor : null } });
-    if (signal.aborted) return;
-    tasks = older ? [...tasks, ...page.data] : page.data;
-    cursor = page.next_cursor ?? "";
-    draw();
+  const load = async () => {
+    tasks = await newestTasks(query().get("session"));
+    if (!signal.aborted) draw();
   };
-  replace(root, filters(draw, () => load(false)), body);
-  await load(false);
+  replace(root, filters(draw, load), body);
+  await load();
   let waiting = false;
   onNews(() => {
-    if (waiting || tasks.length > PAGE) return;
+    if (waiting) return;
     waiting = true;
-    setTimeout(() => ((waiting = false), load(false).catch(() => undefined)), 150);
+    // Long lists are read again less often.
+    setTimeout(() => ((waiting = false), load().catch(() => undefined)), 150 + tasks.length);
   }, signal);
 }
 

@@ -10,6 +10,7 @@ export const ENDED = ["COMPLETED", "FAILED", "CANCELED"];
 export const WORK = 4;
 const EXPORT = 8;
 const EVENTS_MOST = 5000;
+const TASKS_MOST = 10_000;
 
 /** @param {string} id */
 export const path = (id) => `/v1/tasks/${encodeURIComponent(id)}`;
@@ -45,20 +46,28 @@ export async function recording(task, events) {
   const answers = events.filter((event) => event.event === "vendor.dependency.recorded").map((event) => {
     const { key, kind, sha256 } = event.payload;
     const full = values.get(key);
-    return { key, kind, sha256: full?.sha256 ?? sha256, event_id: original(event), value: full?.value, artifact_id: full?.artifact_id, known: full?.value !== undefined };
+    return { key, kind, sha256: full?.sha256 ?? sha256, event_id: event.id, value: full?.value, artifact_id: full?.artifact_id, known: full?.value !== undefined };
   });
   const checkpoints = events.filter((event) => event.event === "vendor.checkpoint.created")
-    .map((event) => ({ id: event.payload.checkpoint_id, label: event.payload.label, event_id: original(event) }));
+    .map((event) => ({ id: event.payload.checkpoint_id, label: event.payload.label, event_id: event.id }));
   return { answers, checkpoints };
 }
 
-/** @param {any} event */
-const original = (event) => event.id;
+/** Tasks, the newest first; lists of the protocol have the oldest first. @param {string | null} [session] @returns {Promise<any[]>} */
+export const newestTasks = async (session) => (await list("/v1/tasks", { query: { session_id: session } }, TASKS_MOST)).reverse();
 
 /** The replays of a Task. @param {any} task @returns {Promise<any[]>} */
 export async function replaysOf(task) {
-  const all = await list("/v1/tasks", { query: { session_id: task.session_id } }, 1000).catch(() => []);
+  const all = await newestTasks(task.session_id).catch(() => []);
   return all.filter((one) => one.parent_task_id === task.id);
+}
+
+/** What was recorded under each key, from a Task as one document. @param {any} whole @returns {Map<string, unknown>} */
+export function valuesByKey(whole) {
+  /** @type {Map<string, unknown>} */
+  const values = new Map();
+  for (const { dependency } of whole?.events ?? []) if (dependency?.value !== undefined) values.set(dependency.key, dependency.value);
+  return values;
 }
 
 /** @param {string} id @returns {Promise<any | null>} */

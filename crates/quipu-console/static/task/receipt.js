@@ -34,6 +34,7 @@ export async function receiptOfTask(root, id, signal) {
     if (!signal.aborted) replace(body, shown(receipt, steps), trust(keys, check), raw(text));
   };
   replace(root, crumbs(task), body);
+  body.setAttribute("role", "status");
   await check();
 }
 
@@ -111,7 +112,7 @@ function shown(receipt, steps) {
   const word = bad > 0 ? "This receipt does not hold" : "This receipt holds";
   const rest = open > 0 ? ` ${open} of ${steps.length} steps could not be checked here.` : " Every step was checked in this browser, and the server was not asked for its opinion.";
   return h("div", { class: "grid two" },
-    h("section", { class: bad > 0 ? "panel verdict diverged" : "panel verdict same" }, h("h2", { role: "status" }, word), h("p", { class: "note" }, bad > 0 ? `${bad} of ${steps.length} steps do not hold.` : rest.trim()), stepList(steps)),
+    h("section", { class: bad > 0 ? "panel verdict diverged" : "panel verdict same" }, h("h2", null, word), h("p", { class: "note" }, bad > 0 ? `${bad} of ${steps.length} steps do not hold.` : rest.trim()), stepList(steps)),
     panel("What it says", says(receipt)));
 }
 
