@@ -7,8 +7,8 @@ import { get, post, whoIsThis } from "./api.js";
 
 const ROLE = "human_operator";
 
-/** @type {Promise<string> | null} */
-let registering = null;
+/** @type {Map<string, Promise<string>>} by who speaks: another key may have been given */
+const registering = new Map();
 
 /** Who speaks. */
 export function speaker() {
@@ -24,15 +24,15 @@ export async function agents(session) {
 
 /** Who speaks, registered. @returns {Promise<string>} */
 export function registered() {
-  registering ??= register().catch((error) => {
-    registering = null;
-    throw error;
-  });
-  return registering;
+  const id = speaker();
+  const begun = registering.get(id) ?? register(id);
+  registering.set(id, begun);
+  begun.catch(() => registering.delete(id));
+  return begun;
 }
 
-async function register() {
-  const id = speaker();
+/** @param {string} id */
+async function register(id) {
   const known = await agents();
   if (!known.some((agent) => agent.id === id)) await post("/v1/register", { id, role: ROLE }, { agent: id });
   return id;
