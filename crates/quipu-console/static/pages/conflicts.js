@@ -25,7 +25,7 @@ export const page = {
     const load = async () => {
       const found = settled ? await settledConflicts() : await openConflicts();
       if (signal.aborted) return;
-      drawInbox(inbox, found, id, settled);
+      drawInbox(inbox, found, id ?? found[0]?.id, settled);
       return found;
     };
     const found = (await load()) ?? [];

@@ -89,7 +89,7 @@ export class Drawing {
     return h("li", null, h("button", {
       type: "button", class: `card kind-${entry.event_type.toLowerCase()}${dim ? " dim" : ""}`, style: at, dataset: { index: String(index) },
       "aria-pressed": String(this.selected === index), onclick: choose,
-    }, h("span", { class: "card-head" }, entry.event_type.replace("_CREATED", ""), h("small", null, `epoch ${entry.epoch}`)),
+    }, h("span", { class: "card-head" }, entry.event_type.replace("_CREATED", ""), h("small", { title: `epoch ${entry.epoch}` }, `ep ${entry.epoch}`)),
     h("span", { class: "card-text", dir: "auto" }, brief(entry.description))));
   }
 

@@ -50,7 +50,7 @@ export async function offers(kind) {
 /** What a Task was asked, in words. @param {any} task @returns {string} */
 export function inputText(task) {
   const parts = task.input?.parts ?? [];
-  return parts.map((/** @type {any} */ part) => part.text ?? (part.value === undefined ? "" : JSON.stringify(part.value))).filter(Boolean).join(" ");
+  return parts.map((/** @type {any} */ part) => part.text ?? (part.value === undefined ? "" : JSON.stringify(part.value))).filter(Boolean).join(" · ");
 }
 
 /** A unit's text, or why it is not there. @param {string} id @returns {Promise<any>} */
