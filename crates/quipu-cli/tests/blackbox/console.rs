@@ -106,6 +106,16 @@ fn speed_in_a_browser() {
 }
 
 #[test]
+fn attune_conflicts_replay_and_tasks_in_a_browser() {
+    script("work");
+}
+
+#[test]
+fn a_newcomer_in_a_browser() {
+    script("newcomer");
+}
+
+#[test]
 fn receipts_are_checked_by_the_scripts_of_the_console() {
     script("receipts");
 }
