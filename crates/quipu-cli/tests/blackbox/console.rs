@@ -86,16 +86,6 @@ fn log_and_operations_in_a_browser() {
 }
 
 #[test]
-fn attune_conflicts_replay_and_tasks_in_a_browser() {
-    script("work");
-}
-
-#[test]
-fn what_a_newcomer_must_be_able_to_do_in_a_browser() {
-    script("newcomer");
-}
-
-#[test]
 fn faults_in_a_browser() {
     script("faults");
 }

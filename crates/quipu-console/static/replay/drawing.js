@@ -10,7 +10,7 @@ import { causes, layout } from "../lanes.js";
 const ROW = 80;
 const CARD = 62;
 const GAP = 26;
-const LANE_MIN = 168;
+const LANE_MIN = 146;
 const LANE_MAX = 330;
 const AROUND = 12;
 
