@@ -18,6 +18,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = files![
     "conflict/sides.js",
     "diff.js",
     "dom.js",
+    "following.js",
     "format.js",
     "icon.svg",
     "index.html",

@@ -3,8 +3,8 @@
 
 import { may } from "../api.js";
 import { h, replace } from "../dom.js";
+import { follow } from "../following.js";
 import { things } from "../format.js";
-import { onNews } from "../live.js";
 import { inputText } from "../replay/target.js";
 import { href } from "../router.js";
 import { agentLink, facts, hash, moment, panel, statusTag, unitLink } from "../widgets.js";
@@ -26,23 +26,12 @@ export async function taskDetail(root, actions, id, signal) {
     replace(rest, answers(found), checkpoints(found), replayList(replays));
   };
   await draw();
-  let busy = false;
-  onNews(async () => {
-    if (busy) return;
-    busy = true;
-    try {
-      const news = await readEvents(id, events.at(-1)?.id);
-      if (signal.aborted || (news.length === 0 && hasEnded(task))) return;
-      if (news.length > 0) {
-        events.push(...news);
-        task = await readTask(id);
-        await draw();
-      }
-    } catch {
-      // The next piece of news tries again.
-    } finally {
-      busy = false;
-    }
+  follow(async () => {
+    const news = await readEvents(id, events.at(-1)?.id);
+    if (signal.aborted || news.length === 0) return;
+    events.push(...news);
+    task = await readTask(id);
+    await draw();
   }, signal);
 }
 
