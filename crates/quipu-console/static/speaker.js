@@ -6,6 +6,7 @@ import { get, post, whoIsThis } from "./api.js";
 /** @typedef {{ id: string, role: string, status: string, interests?: string[], authority_level: number, current_task_id?: string }} Agent */
 
 const ROLE = "human_operator";
+const SEES_ALL = 10;
 
 /** @type {Map<string, Promise<string>>} by who speaks: another key may have been given */
 const registering = new Map();
@@ -20,6 +21,19 @@ export function speaker() {
 export async function agents(session) {
   const { agents: found } = await get("/v1/agents", session ? { session } : {});
   return found;
+}
+
+/**
+ * Who asks where nothing is written: who speaks if it takes part, else an agent that sees everything, so that looking
+ * registers nobody.
+ * @returns {Promise<string>}
+ */
+export async function reader() {
+  const id = speaker();
+  const known = await agents();
+  if (known.some((agent) => agent.id === id)) return id;
+  const seesAll = whoIsThis()?.agent === "*" && known.find((agent) => agent.authority_level === SEES_ALL);
+  return seesAll ? seesAll.id : registered();
 }
 
 /** Who speaks, registered. @returns {Promise<string>} */

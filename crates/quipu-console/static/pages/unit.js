@@ -12,7 +12,7 @@ export async function showUnit({ root, actions, signal }, id) {
   const unit = await get(`/v1/units/${encodeURIComponent(id)}`, { signal });
   if (signal.aborted) return;
   actions.append(h("button", { type: "button", onclick: () => history.back() }, "Back"),
-    h("button", { type: "button", onclick: () => go("replay", [], { type: unit.type === "decision" ? "decision" : "memory_unit", id }) }, "How it came about"));
+    h("button", { type: "button", onclick: () => go("replay", [unit.type === "decision" ? "decision" : "memory_unit", id]) }, "How it came about"));
   const { source, intent } = unit;
   const text = h("section", { class: "panel", "aria-label": "What it says" },
     h("div", { class: "panel-head" }, h("span", null, typeTag(unit.type), " ", statusTag(unit.status), unit.archived ? statusTag("archived") : null, unit.mode === "draft" ? statusTag("draft") : null), h("span", { class: "mono muted" }, hash(unit.id, 40))),
