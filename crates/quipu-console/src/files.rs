@@ -24,6 +24,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = files![
     "index.html",
     "lanes.js",
     "live.js",
+    "marked.js",
     "nav.js",
     "paged.js",
     "pages/attune.js",
