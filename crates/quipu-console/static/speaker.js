@@ -6,9 +6,10 @@ import { get, post, whoIsThis } from "./api.js";
 /** @typedef {{ id: string, role: string, status: string, interests?: string[], authority_level: number, current_task_id?: string }} Agent */
 
 const ROLE = "human_operator";
+const SEES_ALL = 10;
 
-/** @type {Promise<string> | null} */
-let registering = null;
+/** @type {Map<string, Promise<string>>} by who speaks: another key may have been given */
+const registering = new Map();
 
 /** Who speaks. */
 export function speaker() {
@@ -22,17 +23,30 @@ export async function agents(session) {
   return found;
 }
 
-/** Who speaks, registered. @returns {Promise<string>} */
-export function registered() {
-  registering ??= register().catch((error) => {
-    registering = null;
-    throw error;
-  });
-  return registering;
+/**
+ * Who asks where nothing is written: who speaks if it takes part, else an agent that sees everything, so that looking
+ * registers nobody.
+ * @returns {Promise<string>}
+ */
+export async function reader() {
+  const id = speaker();
+  const known = await agents();
+  if (known.some((agent) => agent.id === id)) return id;
+  const seesAll = whoIsThis()?.agent === "*" && known.find((agent) => agent.authority_level === SEES_ALL);
+  return seesAll ? seesAll.id : registered();
 }
 
-async function register() {
+/** Who speaks, registered. @returns {Promise<string>} */
+export function registered() {
   const id = speaker();
+  const begun = registering.get(id) ?? register(id);
+  registering.set(id, begun);
+  begun.catch(() => registering.delete(id));
+  return begun;
+}
+
+/** @param {string} id */
+async function register(id) {
   const known = await agents();
   if (!known.some((agent) => agent.id === id)) await post("/v1/register", { id, role: ROLE }, { agent: id });
   return id;

@@ -46,9 +46,14 @@ test("a newcomer finds why a decision was made", async () => {
   assert.match(await grounds.textContent(), /grows by 23% a year/);
   await shot(page, "newcomer-why");
   assert.deepEqual(await violations(page), []);
+  assert.ok(!(await server.call("/v1/agents")).agents.some((/** @type {any} */ agent) => agent.role === "human_operator"), "looking registers nobody");
   await page.getByRole("button", { name: /We enter the Nordic market/ }).click();
   await aside.getByRole("button", { name: /^ATTUNE/ }).click();
   await aside.getByRole("heading", { name: "What was shown, best first" }).waitFor();
+  await open(who, "Memory");
+  await page.getByRole("row").filter({ hasText: "We enter the Nordic market" }).click();
+  await page.getByRole("button", { name: "How it came about" }).click();
+  await page.getByRole("heading", { name: "What sam had been shown before it" }).waitFor();
   assert.deepEqual(who.complaints, []);
 });
 

@@ -158,6 +158,26 @@ test("a Task is replayed from a checkpoint and exactly, and the exact one is ide
   assert.deepEqual(complaints, []);
 });
 
+test("a replay by a worker waits for it and then shows what it made of the other answer", async () => {
+  const { page, complaints } = await visitor(browser, { height: 1000 });
+  const id = await finishedTask(server);
+  await page.goto(`${server.url}/#/tasks/${id}/replay`);
+  await page.getByRole("checkbox", { name: /mcp:crm:lookup-1/ }).check();
+  await page.getByLabel("What mcp:crm:lookup-1 says instead, as JSON").fill('{"tier": "tin"}');
+  await page.getByLabel("A worker").check();
+  await page.getByRole("button", { name: "Run the replay" }).click();
+  await page.getByText("waits for a worker to claim it").waitFor();
+  const replay = /tasks\/([^/]+)\/compare/.exec(page.url())?.[1];
+  await server.call(`/v1/tasks/${replay}/claim`, { agent_id: "pricer" });
+  const { value } = await server.call(`/v1/tasks/${replay}/dependencies/resolve`, { key: "mcp:crm:lookup-1" });
+  await server.call(`/v1/tasks/${replay}/complete`, { summary: "priced at 50", output: { price: 50, tier: value.tier } });
+  await page.getByRole("heading", { name: "Diverged" }).waitFor();
+  assert.deepEqual(await page.locator(".columns.two mark").allTextContents(), ["40", "gold", "50", "tin"]);
+  await shot(page, "replay-by-worker");
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(complaints, []);
+});
+
 test("a receipt that was altered is shown red, and one from elsewhere can be pasted", async () => {
   const { page, complaints } = await visitor(browser, { height: 1000 });
   const task = await replayed(server, await finishedTask(server), { tier: "tin" });

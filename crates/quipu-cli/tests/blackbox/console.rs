@@ -8,8 +8,6 @@ use std::{
     process::Command,
 };
 
-use crate::support::Settings;
-
 fn console() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../quipu-console")
 }
@@ -46,16 +44,13 @@ fn run(command: &mut Command) -> String {
 /// Runs a script of tests and shows what it prints.
 #[expect(clippy::print_stdout, reason = "what was measured is for who runs the tests")]
 fn script(name: &str) {
-    let data = tempfile::tempdir().unwrap();
-    let server = Settings::dev(data.path()).start();
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../console");
     let said = run(Command::new("node")
         .args(["--test", "--test-reporter=spec"])
         .arg(console().join("tests").join(format!("{name}.test.mjs")))
         .env("CONSOLE_PACKAGES", packages())
         .env("CONSOLE_SHOTS", shots)
-        .env("QUIPU_BIN", env!("CARGO_BIN_EXE_quipu"))
-        .env("QUIPU_URL", format!("http://{}", server.address)));
+        .env("QUIPU_BIN", env!("CARGO_BIN_EXE_quipu")));
     println!("{said}");
 }
 

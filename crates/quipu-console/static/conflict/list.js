@@ -1,7 +1,7 @@
 // Conflicts as the console has them: which there are, the two units of one, and who wrote them.
 
 import { get, list, post } from "../api.js";
-import { agents, registered, within } from "../speaker.js";
+import { agents, reader, registered, within } from "../speaker.js";
 
 /**
  * @typedef {object} Conflict
@@ -34,7 +34,7 @@ export async function settledConflicts() {
 
 /** @param {string | undefined} session @returns {Promise<Conflict[]>} */
 async function settledIn(session) {
-  const agent = await registered();
+  const agent = await reader();
   const asked = { mode: "list", filter: { status: ["resolved"] } };
   const { conflicts } = await post("/v1/detect", asked, { agent, ...(session ? { session } : {}) });
   return conflicts;
@@ -63,7 +63,7 @@ export async function ballots(found) {
   if (found.conflict.status !== "resolving") return [];
   const session = sessionOf(found);
   const asked = { target_type: "conflict", target_id: found.conflict.id, depth: "full_trace" };
-  const { timeline } = await post("/v1/replay", asked, { agent: await registered(), ...(session ? { session } : {}) });
+  const { timeline } = await post("/v1/replay", asked, { agent: await reader(), ...(session ? { session } : {}) });
   /** @type {Map<string, Ballot>} */
   const last = new Map();
   for (const event of timeline) {
@@ -83,5 +83,5 @@ export async function merge(found, { strategy, rationale, winner, synthesis, dry
   const session = sessionOf(found);
   const resolution = { rationale, ...(winner ? { winner_id: winner } : {}), ...(synthesis ? { synthesis } : {}) };
   const asked = { conflict_id: found.conflict.id, strategy, resolution, ...(dryRun ? { dry_run: true } : {}) };
-  return post("/v1/merge", asked, { agent: await registered(), ...(session ? { session } : {}) });
+  return post("/v1/merge", asked, { agent: await (dryRun ? reader() : registered()), ...(session ? { session } : {}) });
 }

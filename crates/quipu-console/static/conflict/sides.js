@@ -3,6 +3,7 @@
 import { diff } from "../diff.js";
 import { h } from "../dom.js";
 import { count, plain } from "../format.js";
+import { marked } from "../marked.js";
 import { href } from "../router.js";
 import { agentLink, confidence, facts, moment, statusTag, typeTag, unitLink } from "../widgets.js";
 
@@ -39,13 +40,6 @@ export function sides(found, winner = null) {
     side("A", "older", a, pieces.left, found, winner), side("B", "newer", b, pieces.right, found, winner));
 }
 
-/** A piece of a text; what differs is marked, without the space before it. @param {import("../diff.js").Piece} piece */
-function marked(piece) {
-  if (piece.same) return [piece.text];
-  const words = piece.text.trimStart();
-  return [piece.text.slice(0, piece.text.length - words.length), h("mark", null, words)];
-}
-
 /**
  * @param {string} letter
  * @param {string} age
@@ -56,7 +50,7 @@ function marked(piece) {
  */
 function side(letter, age, unit, pieces, { authors }, winner) {
   const { agent_id: author, agent_role: role, timestamp, session_id: session } = unit.source;
-  const text = pieces.flatMap(marked);
+  const text = marked(pieces);
   const evidence = unit.confidence?.evidence ?? [];
   const authority = authors.get(author);
   const fate = winner === null ? "" : winner === unit.id ? " prevails" : " loses";

@@ -5,8 +5,8 @@ import { findConflict, open, openConflicts, settledConflicts } from "../conflict
 import { effects, ending, settle, votes } from "../conflict/settle.js";
 import { reason, sides } from "../conflict/sides.js";
 import { h, replace } from "../dom.js";
+import { follow } from "../following.js";
 import { plain, things } from "../format.js";
-import { onNews } from "../live.js";
 import { href } from "../router.js";
 import { curl, empty, failure, panel, statusTag } from "../widgets.js";
 
@@ -25,13 +25,13 @@ export const page = {
     const load = async () => {
       const found = settled ? await settledConflicts() : await openConflicts();
       if (signal.aborted) return;
-      drawInbox(inbox, found, id, settled);
+      drawInbox(inbox, found, id ?? found[0]?.id, settled);
       return found;
     };
     const found = (await load()) ?? [];
     let known = found.length;
-    onNews(async () => {
-      const next = await load().catch(() => undefined);
+    follow(async () => {
+      const next = await load();
       if (next && known === 0 && next.length > 0 && !id) drawFirst(detail, next, signal, settled);
       if (next) known = next.length;
     }, signal);

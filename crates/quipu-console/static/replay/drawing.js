@@ -10,7 +10,7 @@ import { causes, layout } from "../lanes.js";
 const ROW = 80;
 const CARD = 62;
 const GAP = 26;
-const LANE_MIN = 168;
+const LANE_MIN = 146;
 const LANE_MAX = 330;
 const AROUND = 12;
 
@@ -89,7 +89,7 @@ export class Drawing {
     return h("li", null, h("button", {
       type: "button", class: `card kind-${entry.event_type.toLowerCase()}${dim ? " dim" : ""}`, style: at, dataset: { index: String(index) },
       "aria-pressed": String(this.selected === index), onclick: choose,
-    }, h("span", { class: "card-head" }, entry.event_type.replace("_CREATED", ""), h("small", null, `epoch ${entry.epoch}`)),
+    }, h("span", { class: "card-head" }, entry.event_type.replace("_CREATED", ""), h("small", { title: `epoch ${entry.epoch}` }, `ep ${entry.epoch}`)),
     h("span", { class: "card-text", dir: "auto" }, brief(entry.description))));
   }
 

@@ -2,7 +2,7 @@
 
 import { get, list, post } from "../api.js";
 import { findConflict, openConflicts } from "../conflict/list.js";
-import { registered, within } from "../speaker.js";
+import { reader, within } from "../speaker.js";
 import { newestTasks } from "../task/read.js";
 
 /** @typedef {import("../lanes.js").Entry} Entry */
@@ -26,7 +26,7 @@ const unitSession = async (id) => within((await get(`/v1/units/${encodeURICompon
 
 /** @param {string} kind @param {string} id @param {string} depth @returns {Promise<Story>} */
 export async function tell(kind, id, depth) {
-  const [session, agent] = await Promise.all([sessionOf(kind, id), registered()]);
+  const [session, agent] = await Promise.all([sessionOf(kind, id), reader()]);
   return post("/v1/replay", { target_type: kind, target_id: id, depth, explain: true }, { agent, ...(session ? { session } : {}) });
 }
 
@@ -50,7 +50,7 @@ export async function offers(kind) {
 /** What a Task was asked, in words. @param {any} task @returns {string} */
 export function inputText(task) {
   const parts = task.input?.parts ?? [];
-  return parts.map((/** @type {any} */ part) => part.text ?? (part.value === undefined ? "" : JSON.stringify(part.value))).filter(Boolean).join(" ");
+  return parts.map((/** @type {any} */ part) => part.text ?? (part.value === undefined ? "" : JSON.stringify(part.value))).filter(Boolean).join(" · ");
 }
 
 /** A unit's text, or why it is not there. @param {string} id @returns {Promise<any>} */

@@ -4,6 +4,7 @@
 import { get } from "../api.js";
 import { diff } from "../diff.js";
 import { h, replace } from "../dom.js";
+import { marked } from "../marked.js";
 import { href } from "../router.js";
 import { facts, hash, panel, statusTag } from "../widgets.js";
 import { crumbs, eventNote } from "./detail.js";
@@ -27,15 +28,17 @@ export async function compare(root, actions, id, signal) {
 
 /** The event at which they part, in words. @param {any} at @param {any[]} before the source's events */
 function what(at, before) {
-  const event = before.find((one) => one.id === at.source?.event_id);
-  return event?.payload?.key ? `the answer ${event.payload.key}` : at.source?.event ?? at.replay?.event ?? "";
+  const index = before.findIndex((one) => one.id === at.source?.event_id);
+  const key = before[index]?.payload?.key;
+  const name = key ? `the answer ${key}` : at.source?.event ?? at.replay?.event ?? "";
+  return index < 0 ? name : `event ${index + 1}, ${name}`;
 }
 
 /** @param {any} found @param {any} replay @param {any[]} before */
 function verdict(found, replay, before) {
   const at = found.first_difference;
   const text = !found.diverged ? "The replay is the same as its source, event by event."
-    : at ? `They part at event ${at.index + 1}, ${what(at, before)}.` : "They differ in what came of them.";
+    : at ? `They part at ${what(at, before)}.` : "They differ in what came of them.";
   const failed = replay.failure && h("p", { class: "note bad" }, replay.failure.message);
   return h("section", { class: found.diverged ? "panel verdict diverged" : "panel verdict same", role: "status" },
     h("h2", null, found.diverged ? "Diverged" : "Identical"), h("p", null, text), failed, h("p", null, statusTag(replay.status)));
@@ -55,7 +58,7 @@ function changes(found, before, after) {
 function outputs({ output }) {
   const [left, right] = [pretty(output.source ?? null), pretty(output.replay ?? null)];
   const pieces = diff(left, right);
-  const text = (/** @type {import("../diff.js").Piece[]} */ all) => h("pre", { class: "value" }, all.map((piece) => (piece.same ? piece.text : h("mark", null, piece.text))));
+  const text = (/** @type {import("../diff.js").Piece[]} */ all) => h("pre", { class: "value" }, marked(all));
   const unknown = output.replay === null || output.replay === undefined;
   return panel("What came of it", output.equal ? h("p", null, "The same: ", h("pre", { class: "value" }, left)) : h("div", { class: "columns two" },
     h("div", null, h("h3", null, "Source"), unknown ? h("pre", { class: "value" }, left) : text(pieces.left)),
@@ -74,7 +77,7 @@ function sideBySide(found, before, after) {
     return h("tr", { class: `pair${mark}` },
       h("td", { class: "number muted" }, String(index + 1)),
       h("td", null, h("span", { class: "mono" }, event.event), eventNote(event)),
-      h("td", null, again ? [h("span", { class: "mono" }, again.event), eventNote(again)] : h("span", { class: "muted" }, event.event === "receipt.issued" ? "a receipt of its own" : "not repeated")),
+      h("td", null, again ? [h("span", { class: "mono" }, again.event), eventNote(again)] : h("span", { class: "muted" }, event.event === "receipt.issued" ? "a receipt of its own" : "–")),
       h("td", null, event.id === first ? h("strong", { class: "here" }, "First divergence") : null));
   });
   const head = ["Event", "Source", "Replay", "Mark"].map((name) => h("th", { scope: "col" }, name));

@@ -3,11 +3,11 @@
 
 import { may } from "../api.js";
 import { h, replace } from "../dom.js";
+import { follow } from "../following.js";
 import { things } from "../format.js";
-import { onNews } from "../live.js";
 import { inputText } from "../replay/target.js";
 import { href } from "../router.js";
-import { agentLink, facts, hash, moment, panel, statusTag } from "../widgets.js";
+import { agentLink, facts, hash, moment, panel, statusTag, unitLink } from "../widgets.js";
 import { hasEnded, outcomeOf, pretty, readEvents, readTask, recording, replaysOf, WORK } from "./read.js";
 
 /** @param {HTMLElement} root @param {HTMLElement} actions @param {string} id @param {AbortSignal} signal */
@@ -26,23 +26,12 @@ export async function taskDetail(root, actions, id, signal) {
     replace(rest, answers(found), checkpoints(found), replayList(replays));
   };
   await draw();
-  let busy = false;
-  onNews(async () => {
-    if (busy) return;
-    busy = true;
-    try {
-      const news = await readEvents(id, events.at(-1)?.id);
-      if (signal.aborted || (news.length === 0 && hasEnded(task))) return;
-      if (news.length > 0) {
-        events.push(...news);
-        task = await readTask(id);
-        await draw();
-      }
-    } catch {
-      // The next piece of news tries again.
-    } finally {
-      busy = false;
-    }
+  follow(async () => {
+    const news = await readEvents(id, events.at(-1)?.id);
+    if (signal.aborted || news.length === 0) return;
+    events.push(...news);
+    task = await readTask(id);
+    await draw();
   }, signal);
 }
 
@@ -90,7 +79,7 @@ export function eventList(events) {
 export function eventNote(event) {
   const { status: _, redacted, ...rest } = event.payload ?? {};
   const text = rest.key ?? rest.label ?? rest.source_task_id ?? Object.values(rest).find((value) => typeof value === "string") ?? "";
-  return h("span", { class: "event-note" }, h("bdi", null, String(text)), redacted ? h("small", { class: "muted" }, ` (${redacted})`) : null,
+  return h("span", { class: "event-note" }, /^mem-[0-9a-z]{26}$/.test(String(text)) ? unitLink(String(text)) : h("bdi", null, String(text)), redacted ? h("small", { class: "muted" }, ` (${redacted})`) : null,
     event.replay?.override_key ? h("span", { class: "status status-contested" }, "overridden") : null);
 }
 

@@ -1,8 +1,8 @@
 // The list of Tasks, filtered by state and session; both are in the URL.
 
 import { h, replace } from "../dom.js";
+import { follow } from "../following.js";
 import { things } from "../format.js";
-import { onNews } from "../live.js";
 import { inputText } from "../replay/target.js";
 import { here, href, setQuery } from "../router.js";
 import { agentLink, empty, moment, statusTag } from "../widgets.js";
@@ -30,13 +30,8 @@ export async function taskList(root, signal) {
   };
   replace(root, filters(draw, load), body);
   await load();
-  let waiting = false;
-  onNews(() => {
-    if (waiting) return;
-    waiting = true;
-    // Long lists are read again less often.
-    setTimeout(() => ((waiting = false), load().catch(() => undefined)), 150 + tasks.length);
-  }, signal);
+  // Long lists are read again less often.
+  follow(load, signal, () => 150 + tasks.length);
 }
 
 /** @param {() => void} draw @param {() => void} load */

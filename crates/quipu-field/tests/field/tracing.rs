@@ -197,7 +197,7 @@ async fn an_explained_replay_says_by_id_what_each_event_rests_on() {
     let [first, attuned, last] = &links[..] else { panic!("{told:?}") };
     let trace = seen.trace_id.unwrap();
     assert_eq!((&first.about, &first.rests_on), (&vec![ships.clone()], &Vec::new()));
-    assert_eq!(attuned.about, [trace.clone()]);
+    assert_eq!(attuned.about, std::slice::from_ref(&trace));
     assert_eq!(attuned.shown[0].memory_unit_id, ships);
     assert!((attuned.shown[0].relevance_score - seen.record[0].relevance_score).abs() < 1e-9);
     assert_eq!((&last.about, &last.rests_on), (&vec![made.clone()], &vec![ships, trace]));
