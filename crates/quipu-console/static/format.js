@@ -31,6 +31,9 @@ export const short = (text, length = 12) => (text.length > length ? `${text.slic
 /** @param {string} word such as `human_directive` */
 export const plain = (word) => word.replaceAll("_", " ");
 
+/** @param {string} text */
+export const begin = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** One thing or several. @param {number} n @param {string} one @param {string} [more] */
 export const things = (n, one, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
 

@@ -2,7 +2,7 @@
 
 import { get, may, post, whoIsThis } from "../../api.js";
 import { h, replace, said } from "../../dom.js";
-import { plain, size, things } from "../../format.js";
+import { begin, plain, size, things } from "../../format.js";
 import { confirm, failure, panel, statusTag, typeTag, unitLink } from "../../widgets.js";
 import { TYPES } from "../memory.js";
 
@@ -68,7 +68,7 @@ async function foresee(result, tried, body, agent, signal) {
   const more = tried.units_affected - units.length;
   const carryOut = async () => {
     const words = body.strategy === "purge" ? "Their texts are erased for good. This cannot be taken back." : "They are left out of ATTUNE unless asked for.";
-    if (!(await confirm(`${plain(body.strategy)} ${things(tried.units_affected, "unit")}?`, h("p", null, words), `Yes, ${body.strategy}`))) return;
+    if (!(await confirm(`${begin(body.strategy)} ${things(tried.units_affected, "unit")}?`, h("p", null, words), `Yes, ${body.strategy}`))) return;
     try {
       const done = await post("/v1/compact", body, { agent, signal });
       const freed = done.storage_reclaimed_bytes === null ? "" : `, ${size(done.storage_reclaimed_bytes)} of text erased`;
@@ -82,5 +82,5 @@ async function foresee(result, tried, body, agent, signal) {
     tried.units_affected === 0 ? h("p", { class: "muted" }, "No unit passes these filters.") : null,
     rows.length ? h("div", { class: "table-scroll" }, h("table", null, h("tbody", null, rows))) : null,
     more > 0 ? h("p", { class: "muted" }, `and ${things(more, "more unit")}`) : null,
-    tried.units_affected > 0 ? h("p", null, h("button", { class: "danger", type: "button", onclick: carryOut }, `${plain(body.strategy)} them…`)) : null));
+    tried.units_affected > 0 ? h("p", null, h("button", { class: "danger", type: "button", onclick: carryOut }, `${begin(body.strategy)} them…`)) : null));
 }
