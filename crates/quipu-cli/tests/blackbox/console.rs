@@ -55,7 +55,7 @@ fn script(name: &str) {
 }
 
 #[test]
-fn every_script_of_the_console_has_its_types_right() {
+fn every_script_for_the_browser_has_its_types_right() {
     let tsc = packages().join("node_modules/typescript/bin/tsc");
     run(Command::new("node").arg(tsc).arg("-p").arg(console().join("tsconfig.json")));
 }

@@ -225,7 +225,7 @@ fn read_new(body: Value) -> Result<NewKey, ReadError> {
     let authority = u8::try_from(authority).ok().filter(|authority| *authority <= AUTHORITY_MAX);
     let authority = authority.ok_or_else(|| object.refuse("authority", "must be from 0 to 10"))?;
     let field = object.take_id("field")?.map(|name| FieldName::try_from(name.as_str()));
-    let field = field.transpose().map_err(|error| object.refuse("field", &error.to_string()))?;
+    let field = field.transpose().map_err(|error| object.refuse("field", error.to_string()))?;
     let label = object.take_text("label", KEY_LABEL_BYTES_MAX)?;
     let label = label.filter(|label| !label.trim().is_empty());
     Ok(NewKey { agent: KeyAgent::from(agent), authority, field, label })
