@@ -3,7 +3,12 @@
 
 mod files;
 
-use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::Write as _,
+    sync::{LazyLock, OnceLock},
+};
 
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
@@ -18,10 +23,17 @@ pub struct Asset {
     pub content_type: &'static str,
     /// The file.
     pub bytes: &'static [u8],
-    /// The file, compressed.
-    pub gzip: Vec<u8>,
+    gzip: OnceLock<Vec<u8>>,
     /// Names its content, in the form of an `ETag`.
     pub etag: String,
+}
+
+impl Asset {
+    /// The file, compressed when it is first asked for.
+    #[must_use]
+    pub fn gzip(&self) -> &[u8] {
+        self.gzip.get_or_init(|| compressed(self.bytes))
+    }
 }
 
 static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
@@ -41,7 +53,7 @@ fn asset(path: &str, bytes: &'static [u8]) -> Asset {
         write!(etag, "{byte:02x}").ok();
     }
     etag.push('"');
-    Asset { content_type: content_type(path), bytes, gzip: compressed(bytes), etag }
+    Asset { content_type: content_type(path), bytes, gzip: OnceLock::new(), etag }
 }
 
 fn content_type(path: &str) -> &'static str {
@@ -92,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_whole_console_is_small_on_the_wire() {
-        let sent: usize = ASSETS.values().map(|asset| asset.gzip.len()).sum();
+        let sent: usize = ASSETS.values().map(|asset| asset.gzip().len()).sum();
         assert!(sent < 150 * 1024, "{sent} bytes");
     }
 

@@ -50,6 +50,16 @@ export class Paged {
     if (missing.length > 0) this.timer = setTimeout(() => missing.forEach((page) => this.load(page)), 40);
   }
 
+  /** Rows that were added at the end, where they follow what is here; what they do not follow is fetched when it is looked at. @param {number} from @param {T[]} rows */
+  add(from, rows) {
+    rows.forEach((row, offset) => {
+      const [page, place] = [Math.floor((from + offset) / PAGE), (from + offset) % PAGE];
+      const held = this.pages.get(page) ?? (place === 0 ? [] : undefined);
+      if (held?.length === place) this.put(page, [...held, row]);
+      else this.pages.delete(page);
+    });
+  }
+
   /** @param {number} page @param {T[]} rows */
   put(page, rows) {
     this.pages.delete(page);
@@ -71,6 +81,11 @@ export class Paged {
     } finally {
       if (this.asked.get(page) === controller) this.asked.delete(page);
     }
+  }
+
+  /** Forgets the pages that hold these rows. @param {number} from @param {number} to */
+  forget(from, to) {
+    for (let page = Math.floor(from / PAGE); page * PAGE < to; page += 1) this.pages.delete(page);
   }
 
   /** Forgets everything. */

@@ -81,6 +81,9 @@ test("a unit is opened with the keyboard and tells its whole story", async () =>
   assert.ok(page.url().includes(ids.decision ?? "?"));
   await page.getByRole("button", { name: "Back" }).click();
   await page.locator(".unit-text").getByText("23 percent").waitFor();
+  await page.getByRole("button", { name: "How it came about" }).click();
+  await page.getByRole("heading", { name: "Replay", level: 1 }).waitFor();
+  await page.getByText("ben recorded The European market").first().waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -1,19 +1,23 @@
 // Memory: all units as a stream that can be filtered and searched, and one unit by itself.
 
 import { get, whoIsThis } from "../api.js";
-import { h, replace, said } from "../dom.js";
-import { plain, things } from "../format.js";
+import { h, replace } from "../dom.js";
+import { ago, plain, things } from "../format.js";
 import { onNews } from "../live.js";
 import { Paged } from "../paged.js";
 import { go, here, setQuery } from "../router.js";
 import { VirtualList } from "../virtual.js";
-import { confidence, curl, empty, moment, statusTag, typeTag } from "../widgets.js";
+import { curl, empty } from "../widgets.js";
 import { showUnit } from "./unit.js";
 
 export const TYPES = ["finding", "decision", "observation", "intention", "assumption", "constraint", "question", "contradiction", "synthesis", "correction", "human_directive"];
 const STATUSES = ["active", "contested", "superseded", "retracted"];
 const AGES = /** @type {const} */ ([["", "any time"], ["3600000", "last hour"], ["86400000", "last day"], ["604800000", "last week"]]);
 const ROW_HEIGHT = 52;
+/** How much of a content a row can show. */
+const CHARS = 300;
+/** How many new units are fetched with the news of them. */
+const GROWN = 20;
 const FILTERS = ["q", "type", "status", "agent", "session", "task", "age"];
 
 /** @type {import("../app.js").Page} */
@@ -46,7 +50,7 @@ async function showStream({ root, signal, fail }) {
 
   // Places are counted from the oldest unit, so they stay the same while more are recorded.
   const paged = new Paged(
-    async (skip, limit, aborted) => (await get("/v1/units", { query: { ...query, order: "oldest", skip, limit, content_chars: 300 }, signal: aborted })).units,
+    async (skip, limit, aborted) => (await get("/v1/units", { query: { ...query, order: "oldest", skip, limit, content_chars: CHARS }, signal: aborted })).units,
     () => stream.refresh(),
     (error) => fail(error));
   const stream = new VirtualList({
@@ -78,12 +82,13 @@ async function showStream({ root, signal, fail }) {
 
   /** New units are put on top; what is being read stays where it is. */
   const grow = async () => {
-    const found = await get("/v1/units", { query: { ...query, limit: 1, content_chars: 1 }, signal });
+    const found = await get("/v1/units", { query: { ...query, limit: GROWN, content_chars: CHARS }, signal });
     if (signal.aborted || found.total === total) return;
     if (total === 0 || found.total < total) return load();
     const added = found.total - total;
-    // The page that holds the newest units was not full when it was fetched.
-    paged.pages.delete(Math.floor(total / 100));
+    const rows = found.units.slice(0, added).reverse();
+    paged.forget(total, found.total - rows.length);
+    paged.add(found.total - rows.length, rows);
     total = found.total;
     replace(summary, `${things(total, "unit")}${filtered() ? " match" : ""}`);
     stream.shift(added);
@@ -108,24 +113,46 @@ async function showStream({ root, signal, fail }) {
   }, signal);
 }
 
+/** @typedef {Record<"box" | "type" | "content" | "about" | "status" | "meter" | "score" | "time", HTMLElement>} Parts */
+
+/** The parts of each row. They are made once and told anew, which is what keeps scrolling smooth. @type {WeakMap<HTMLElement, Parts>} */
+const made = new WeakMap();
+
+/** @returns {Parts} */
+function makeRow() {
+  const [type, status, meter, score, time] = [h("span"), h("span"), h("span"), h("span"), h("time", { class: "muted small" })];
+  const [content, about] = [h("bdi", { dir: "auto" }), h("bdi", { dir: "auto" })];
+  const box = h("div", { class: "unit-row" }, h("span", null, type),
+    h("span", { class: "told" }, h("span", { class: "clip" }, content), h("span", { class: "clip" }, h("small", null, about))),
+    h("span", null, status), h("span", { class: "confidence" }, h("span", { class: "meter", "aria-hidden": "true" }, meter), score), time);
+  return { box, type, content, about, status, meter, score, time };
+}
+
 /** @param {HTMLElement} row @param {any} unit */
 function fillRow(row, unit) {
-  if (!unit) {
-    row.dataset["unit"] = "";
-    replace(row, h("div", { class: "unit-row" }, h("span", { class: "muted" }, "…")));
-    return;
+  let parts = made.get(row);
+  if (!parts) {
+    parts = makeRow();
+    made.set(row, parts);
+    row.append(parts.box);
   }
-  row.dataset["unit"] = unit.id;
-  const session = unit.source.session_id ? ` in ${unit.source.session_id}` : "";
-  const task = unit.intent.task_id ? ` for ${unit.intent.task_id}` : "";
-  replace(row, h("div", { class: "unit-row" },
-    h("span", null, typeTag(unit.type)),
-    h("span", { class: "told" },
-      h("span", { class: "clip" }, said(unit.content.slice(0, 300))),
-      h("span", { class: "clip" }, h("small", null, said(unit.source.agent_id), said(session), said(task), " · ", said(unit.intent.purpose.slice(0, 200))))),
-    h("span", null, statusTag(unit.status), unit.archived ? statusTag("archived") : null),
-    confidence(unit.confidence?.score),
-    h("span", { class: "muted small" }, moment(unit.source.timestamp))));
+  parts.box.classList.toggle("waiting", !unit);
+  if (!unit) return;
+  const { source, intent } = unit;
+  const status = unit.archived ? "archived" : unit.status;
+  const score = unit.confidence?.score;
+  const session = source.session_id ? ` in ${source.session_id}` : "";
+  const task = intent.task_id ? ` for ${intent.task_id}` : "";
+  parts.type.className = `type type-${unit.type}`;
+  parts.type.textContent = plain(unit.type);
+  parts.content.textContent = unit.content.slice(0, CHARS);
+  parts.about.textContent = `${source.agent_id}${session}${task} · ${intent.purpose.slice(0, 200)}`;
+  parts.status.className = `status status-${status}`;
+  parts.status.textContent = status;
+  parts.meter.style.width = `${Math.round((score ?? 0) * 100)}%`;
+  parts.score.textContent = score === undefined || score === null ? "–" : score.toFixed(2);
+  parts.time.textContent = ago(source.timestamp);
+  parts.time.title = source.timestamp;
 }
 
 /** @param {() => void} changed @param {AbortSignal} signal */

@@ -14,7 +14,7 @@ import { agentLink, curl, empty, figure, hash, moment, panel, statusTag } from "
 const SECONDS = 120;
 const FEED = 12;
 /** How far back the log is read for the plots. */
-const PAST = 500;
+const PAST = 100;
 /** What the log says at most this often is counted anew. */
 const PAUSE_MS = 400;
 

@@ -58,7 +58,7 @@ fn answer(asset: &'static Asset, headers: &HeaderMap) -> Response<Body> {
         return response;
     }
     let packed = says(headers, header::ACCEPT_ENCODING, "gzip");
-    let bytes: &'static [u8] = if packed { &asset.gzip } else { asset.bytes };
+    let bytes: &'static [u8] = if packed { asset.gzip() } else { asset.bytes };
     let mut response = Response::new(Body::from(Bytes::from_static(bytes)));
     let fields = response.headers_mut();
     fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type));

@@ -31,16 +31,17 @@ export async function showCommits({ root, signal, fail }) {
       if (total > 0) paged.want(Math.max(0, total - last), Math.max(1, total - first));
     },
   });
-  const grow = (/** @type {number} */ position) => {
+  const grow = (/** @type {number} */ position, /** @type {Commit[]} */ added = []) => {
     if (position <= total) return;
-    // The newest page was not full when it was fetched.
-    paged.pages.delete(Math.floor(total / 100));
-    const added = position - total;
+    const next = added.filter((commit) => commit.position > total);
+    paged.forget(total, position - next.length);
+    paged.add(position - next.length, next);
+    const more = position - total;
     const first = total === 0;
     total = position;
     replace(summary, `${things(total, "commit")}, as they land`);
     if (first) replace(place, stream.element);
-    stream.shift(added);
+    stream.shift(more);
   };
   root.append(summary, place);
   const { head } = await get("/v1/log", { query: { limit: 1 }, signal });
@@ -48,7 +49,7 @@ export async function showCommits({ root, signal, fail }) {
     replace(place, empty("The log is empty", "The first operation is the first commit.", curl("/v1/register", { id: "ana", role: "researcher" })));
   }
   grow(head.position);
-  onNews((news) => grow(news.head.position), signal);
+  onNews((news) => grow(news.behind ? (news.commits.at(-1)?.position ?? 0) : news.head.position, news.commits), signal);
 }
 
 /** @param {HTMLElement} row @param {Commit | undefined} commit */

@@ -22,7 +22,7 @@ export async function showSessions({ root, signal }) {
   root.append(panel("Sessions", table(["Session", "State", "Summary", "Opened", "Changed", ""], own.map((session) => h("tr", null,
     h("td", { class: "mono" }, said(session.id)), h("td", null, statusTag(session.state)), h("td", null, session.summary ? said(session.summary) : ""),
     h("td", { class: "nowrap" }, moment(session.created_at)), h("td", { class: "nowrap" }, moment(session.updated_at)),
-    h("td", { class: "nowrap" }, h("a", { href: href("memory", [], { session: session.id }) }, "its units"), " · ", h("a", { href: href("replay", [], { type: "session", id: session.id }) }, "replay")))))));
+    h("td", { class: "nowrap" }, h("a", { href: href("memory", [], { session: session.id }) }, "its units"), " · ", h("a", { href: href("replay", ["session", session.id]) }, "replay")))))));
 }
 
 /** @param {import("../../app.js").Context} context */
