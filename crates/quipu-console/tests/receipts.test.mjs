@@ -82,6 +82,20 @@ test("what cannot be checked is neither good nor bad", async () => {
   assert.ok(verdict.valid);
 });
 
+test("a browser that gives no Ed25519 leaves the signature unchecked, and says so", async () => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+  try {
+    const verdict = await verify(second, { keys, previous: first.chain.receipt_hash });
+    const step = verdict.steps.find((one) => one.name.startsWith("signature-0"));
+    assert.equal(step?.state, "open");
+    assert.match(step?.detail ?? "", /open it over TLS or from loopback/);
+    assert.ok(verdict.valid, "what could be checked holds");
+  } finally {
+    if (own) Object.defineProperty(globalThis, "crypto", own);
+  }
+});
+
 /** Every place of a value with another value in it. @param {any} value @param {string[]} [path] @returns {Generator<string[]>} */
 function* leaves(value, path = []) {
   if (typeof value !== "object" || value === null) yield path;

@@ -2,11 +2,11 @@
 
 import { h, replace } from "../dom.js";
 import { count, things } from "../format.js";
-import { detail, groundsOf } from "../replay/detail.js";
+import { detail, groundsOf, withLinks } from "../replay/detail.js";
 import { Drawing } from "../replay/drawing.js";
 import { KINDS, offers, tell } from "../replay/target.js";
 import { go, here, href, setQuery } from "../router.js";
-import { curl, empty, failure, panel, unitLink } from "../widgets.js";
+import { curl, empty, failure, panel } from "../widgets.js";
 
 /** @typedef {import("../replay/target.js").Story} Story */
 
@@ -57,9 +57,6 @@ async function drawOffers(body, kind, signal) {
   replace(body, panel(`${name}s, the newest first`, h("ul", { class: "offers" }, found.map((offer) => h("li", null,
     h("a", { href: href("replay", [kind, offer.id]) }, h("bdi", null, offer.text)), h("span", { class: "note" }, offer.note))))));
 }
-
-/** A text in which each unit's id is a link to it. @param {string} text */
-const withLinks = (text) => text.split(/(mem-[0-9a-z]{26})/).map((part, index) => (index % 2 ? unitLink(part) : part));
 
 /** @param {HTMLElement} body @param {Story} story @param {string} kind @param {string} id */
 function drawStory(body, story, kind, id) {

@@ -9,6 +9,9 @@ import { unitOf } from "./target.js";
 /** @typedef {import("../lanes.js").Entry} Entry */
 /** @typedef {import("../lanes.js").Layout} Layout */
 
+/** A text in which each unit's id is a link to it. @param {string} text */
+export const withLinks = (text) => text.split(/(mem-[0-9a-z]{26})/).map((part, index) => (index % 2 ? unitLink(part) : part));
+
 const SHOWN_MOST = 20;
 const SHOWN_CHARS = 600;
 
@@ -26,7 +29,7 @@ export function detail(plan, index, choose) {
   const before = plan.arcs.filter((arc) => arc.to === index).map((arc) => link(arc.from, arc.kind === "shown" ? "was shown" : ""));
   const after = plan.arcs.filter((arc) => arc.from === index).map((arc) => link(arc.to, ""));
   return panel(`${entry.event_type.replaceAll("_", " ")} at epoch ${count(entry.epoch)}`,
-    h("p", { class: "wrapped", dir: "auto" }, entry.description),
+    h("p", { class: "wrapped", dir: "auto" }, withLinks(entry.description)),
     facts([
       ["By", entry.agent_id === "system" ? "the Field itself" : agentLink(entry.agent_id)],
       ["When", entry.timestamp ? moment(entry.timestamp) : null],

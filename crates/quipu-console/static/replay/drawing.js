@@ -31,7 +31,8 @@ export class Drawing {
     this.cards = h("ol", { class: "lane-cards" });
     this.sheet = h("div", { class: "lane-sheet" }, this.lines, this.cards);
     this.element = h("div", { class: "lanes", tabindex: "0", role: "group", "aria-label": "Timeline, one lane for each agent" }, this.heads, this.sheet);
-    this.element.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.drawnAt = 0;
+    this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.fit()).observe(this.element);
   }
@@ -62,7 +63,13 @@ export class Drawing {
     if (spot) this.element.scrollTop = Math.max(0, spot.row * ROW - this.element.clientHeight / 2);
   }
 
+  /** What is drawn reaches beyond the view, so not every step asks for another drawing. */
+  scrolled() {
+    if (Math.abs(this.element.scrollTop - this.drawnAt) > (AROUND / 2) * ROW) this.draw();
+  }
+
   draw() {
+    this.drawnAt = this.element.scrollTop;
     const first = Math.floor(this.element.scrollTop / ROW) - AROUND;
     const last = Math.ceil((this.element.scrollTop + this.element.clientHeight) / ROW) + AROUND;
     const seen = this.plan.spots.filter((spot) => spot.row >= first && spot.row <= last);
@@ -89,7 +96,7 @@ export class Drawing {
     return h("li", null, h("button", {
       type: "button", class: `card kind-${entry.event_type.toLowerCase()}${dim ? " dim" : ""}`, style: at, dataset: { index: String(index) },
       "aria-pressed": String(this.selected === index), onclick: choose,
-    }, h("span", { class: "card-head" }, entry.event_type.replace("_CREATED", ""), h("small", { title: `epoch ${entry.epoch}` }, `ep ${entry.epoch}`)),
+    }, h("span", { class: "card-head" }, h("span", { class: "clip" }, entry.event_type.replace("_CREATED", "")), h("small", { title: `epoch ${entry.epoch}` }, `ep ${entry.epoch}`)),
     h("span", { class: "card-text", dir: "auto" }, brief(entry.description))));
   }
 
@@ -127,4 +134,4 @@ export class Drawing {
 }
 
 /** What a card has room for: not what its kind says already. @param {string} description */
-const brief = (description) => description.replace(/^Recorded (?:\w+ )?[\w ]+?: /, "").slice(0, 220);
+const brief = (description) => description.replace(/^Recorded (?:\w+ )?[\w ]+?: |^Conflict between \S+ and \S+ found by \w+ check: /, "").slice(0, 220);

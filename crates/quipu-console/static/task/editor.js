@@ -46,6 +46,7 @@ export async function replayEditor(root, id, signal) {
     for (const one of overrides) one.offer(mode() !== "exact" && (order.get(one.answer.event_id) ?? 0) > begin);
   };
   form.addEventListener("change", adapt);
+  form.addEventListener("input", () => replace(problem));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
