@@ -51,6 +51,12 @@ pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
 pub(crate) const READ_AUTHORITY: u8 = 2;
 /// The authority to read the log itself, across all sessions.
 pub(crate) const LOG_AUTHORITY: u8 = 8;
+/// The authority to make and revoke keys.
+pub(crate) const KEYS_AUTHORITY: u8 = 10;
+/// The longest label of a key.
+pub(crate) const KEY_LABEL_BYTES_MAX: usize = 256;
+/// The units of a page of the list, where nobody says how many.
+pub(crate) const UNITS_PAGE: usize = 50;
 /// The commits of a page of the log, where nobody says how many.
 pub(crate) const LOG_PAGE_COMMITS: usize = 100;
 /// How often tasks are looked for whose lease has run out.

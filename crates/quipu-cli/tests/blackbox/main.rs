@@ -8,6 +8,7 @@ mod bad_input;
 mod client_commands;
 mod client_crashes;
 mod conformance;
+mod console;
 mod data_directory;
 mod durability;
 #[cfg(target_os = "linux")]

@@ -6,6 +6,7 @@ mod attuning;
 mod authentication;
 mod authority;
 mod bodies;
+mod console;
 mod coordination;
 mod document;
 mod embedded;
