@@ -21,8 +21,9 @@ pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 pub(crate) const HOME: &str = "/";
+pub(crate) const MCP: &str = "/mcp";
 
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
     FIELD_STATUS,
     AGENTS,
     CONFLICTS,
@@ -37,6 +38,7 @@ const OTHERS: [&str; 14] = [
     METRICS,
     OPENAPI,
     HOME,
+    MCP,
 ];
 
 /// The path of an operation.

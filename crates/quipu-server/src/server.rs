@@ -8,13 +8,12 @@ use tokio::{net::TcpListener, sync::watch, time::timeout};
 
 use crate::{
     app::App,
-    entrance::Entrance,
     harn::{HarnOptions, HarnSetupError},
     keys::KeyStore,
     limits::{HEARTBEAT, LEASE_CHECK, METRICS_UPKEEP, STREAMS_MAX},
     listener::Listener,
+    mcp,
     metrics::{MetricsHandle, install_metrics},
-    surface,
     throttle::Throttle,
     tls::{self, TlsError, TlsFiles},
 };
@@ -136,8 +135,7 @@ impl Server {
         app.throttle = options.requests_per_second.filter(|_| !options.dev).map(Throttle::new);
         let app = Arc::new(app);
         let (stopping, grace) = (app.stopping.clone(), options.shutdown_grace);
-        let router = surface::router(Arc::clone(&app));
-        let entrance = Arc::new(Entrance::new(app, router));
+        let entrance = Arc::new(mcp::entrance(app));
         let listener = Listener { tcp, tls, entrance, grace, write_timeout: options.write_timeout };
         Ok(Self { local_addr, fields, metrics, stopping, grace, listener })
     }
