@@ -3,7 +3,7 @@
 //!
 //! A request goes through `entrance` (request id, log line, metrics, panics), the router, and, if it
 //! is an operation, through `request`, the one pipeline that judges what every operation has in
-//! common. This crate knows nothing of storage and holds no rule of a Field.
+//! common. `Server` takes requests from connections, `Embedded` from the program around it. This crate knows nothing of storage and holds no rule of a Field.
 
 mod akashik;
 mod answer;
@@ -12,6 +12,7 @@ mod auth;
 mod bare_refusal;
 mod body;
 mod clock;
+mod embedded;
 mod entrance;
 mod field_choice;
 mod file_watch;
@@ -31,11 +32,14 @@ mod request_id;
 mod secret_file;
 mod sender;
 mod server;
+mod service;
 mod surface;
 mod throttle;
 mod tls;
 mod write_limit;
 
+pub use axum::body::Body;
+pub use embedded::{EmbedError, Embedded, EmbeddedOptions};
 pub use harn::{HarnOptions, HarnSetupError, ReceiptIssuer, SecretError, VaultKey, VaultKeyError};
 pub use keys::{KeyStore, KeyStoreError};
 pub use limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};

@@ -4,16 +4,14 @@ use std::{io, net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use quipu_field::Fields;
 use quipu_log::{EngineError, FieldName};
-use tokio::{net::TcpListener, sync::watch, time::timeout};
+use tokio::net::TcpListener;
 
 use crate::{
-    app::App,
     harn::{HarnOptions, HarnSetupError},
     keys::KeyStore,
-    limits::{HEARTBEAT, LEASE_CHECK, METRICS_UPKEEP, STREAMS_MAX},
+    limits::{HEARTBEAT, STREAMS_MAX},
     listener::Listener,
-    mcp,
-    metrics::{MetricsHandle, install_metrics},
+    service::{Service, ServiceError, ServiceOptions},
     throttle::Throttle,
     tls::{self, TlsError, TlsFiles},
 };
@@ -92,9 +90,7 @@ pub enum BindError {
 /// A server that holds its address and serves once it is run.
 pub struct Server {
     local_addr: SocketAddr,
-    fields: Arc<Fields>,
-    metrics: MetricsHandle,
-    stopping: watch::Sender<bool>,
+    service: Service,
     grace: Duration,
     listener: Listener,
 }
@@ -120,24 +116,22 @@ impl Server {
         let not_listening = |source| BindError::Listen { listen, source };
         let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
         let local_addr = tcp.local_addr().map_err(not_listening)?;
-        let default = FieldName::default_field();
-        let field = fields.open(&default).await;
-        let field = field.map_err(|source| BindError::Field { field: default, source })?;
-        let metrics = install_metrics();
-        let (of_app, dev, harn) = (Arc::clone(&fields), options.dev, &options.harn);
-        let mut app = App::new(of_app, keys, dev, metrics.clone(), options.push, harn)?;
-        app.harnesses.of(&field);
-        app.secure = tls.is_some();
-        if harn.public_url.is_none() {
-            let scheme = if app.secure { "https" } else { "http" };
-            app.public_url = format!("{scheme}://{local_addr}");
-        }
-        app.throttle = options.requests_per_second.filter(|_| !options.dev).map(Throttle::new);
-        let app = Arc::new(app);
-        let (stopping, grace) = (app.stopping.clone(), options.shutdown_grace);
-        let entrance = Arc::new(mcp::entrance(app));
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let made_of = ServiceOptions {
+            dev: options.dev,
+            push: options.push,
+            harn: &options.harn,
+            throttle: options.requests_per_second.filter(|_| !options.dev).map(Throttle::new),
+            secure: tls.is_some(),
+            address: format!("{scheme}://{local_addr}"),
+        };
+        let service = Service::open(made_of, fields, keys).await.map_err(|error| match error {
+            ServiceError::Harn(error) => BindError::Harn(error),
+            ServiceError::Field { field, source } => BindError::Field { field, source },
+        })?;
+        let (grace, entrance) = (options.shutdown_grace, Arc::clone(&service.entrance));
         let listener = Listener { tcp, tls, entrance, grace, write_timeout: options.write_timeout };
-        Ok(Self { local_addr, fields, metrics, stopping, grace, listener })
+        Ok(Self { local_addr, service, grace, listener })
     }
 
     /// Where it listens.
@@ -149,30 +143,14 @@ impl Server {
     /// Serves until `shutdown` resolves; then stops accepting, lets requests under way finish within
     /// the grace, and closes all Fields.
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
-        let metrics = self.metrics;
-        let upkeep = tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(METRICS_UPKEEP).await;
-                metrics.sum_up();
-            }
-        });
-        let fields = Arc::clone(&self.fields);
-        let leases = tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(LEASE_CHECK).await;
-                fields.opened().iter().for_each(|field| field.expire_leases());
-            }
-        });
-        let stopping = self.stopping;
+        self.service.start();
+        let stopping = self.service.stopping.clone();
         let shutdown = async {
             shutdown.await;
             stopping.send_replace(true);
         };
         self.listener.run(shutdown).await;
-        // A WebSocket is no connection of the listener's any more.
-        timeout(self.grace, stopping.closed()).await.ok();
-        upkeep.abort();
-        leases.abort();
-        self.fields.close().await;
+        // A WebSocket is no connection of the listener's any more: closing waits for it.
+        self.service.close(self.grace).await;
     }
 }

@@ -1,7 +1,7 @@
 //! The way in to `/mcp`: who may come in, how much it may bring, and which session is whose. What the
 //! messages mean is `quipu-mcp`'s.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use axum::{
     body::Body,
@@ -55,7 +55,7 @@ pub(crate) fn entrance(app: Arc<App>) -> Entrance {
     };
     let handler = Handler::new(caller, HandlerOptions::default());
     let endpoint = Arc::new(Endpoint::new(handler, &options));
-    stop_with(&app, Arc::clone(&endpoint));
+    stop_with(&app, Arc::downgrade(&endpoint));
     let front = Arc::new(Front {
         app: Arc::clone(&app),
         endpoint,
@@ -66,12 +66,14 @@ pub(crate) fn entrance(app: Arc<App>) -> Entrance {
 }
 
 /// Streams end when the server stops, or it would wait for them.
-fn stop_with(app: &App, endpoint: Arc<Endpoint<InProcess>>) {
+fn stop_with(app: &App, endpoint: Weak<Endpoint<InProcess>>) {
     let mut stopping = app.stopping.subscribe();
     tokio::spawn(async move {
         // An error means that the server is gone altogether.
         stopping.wait_for(|stopping| *stopping).await.ok();
-        endpoint.stop();
+        if let Some(endpoint) = endpoint.upgrade() {
+            endpoint.stop();
+        }
     });
 }
 

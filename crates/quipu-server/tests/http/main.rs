@@ -8,6 +8,7 @@ mod authority;
 mod bodies;
 mod coordination;
 mod document;
+mod embedded;
 mod fields;
 mod harn;
 mod heartbeat;

@@ -1,0 +1,110 @@
+//! What answers requests, however they come: the shared parts, the routes, and the work that goes on
+//! beside them. `Server` puts a listener before it, `Embedded` a function call.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use quipu_field::Fields;
+use quipu_log::{EngineError, FieldName};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    app::App,
+    entrance::Entrance,
+    harn::{HarnOptions, HarnSetupError},
+    keys::KeyStore,
+    limits::{LEASE_CHECK, METRICS_UPKEEP},
+    mcp,
+    metrics::install_metrics,
+    server::PushOptions,
+    throttle::Throttle,
+};
+
+/// What a service is made of.
+#[derive(Debug)]
+pub(crate) struct ServiceOptions<'o> {
+    pub(crate) dev: bool,
+    pub(crate) push: PushOptions,
+    pub(crate) harn: &'o HarnOptions,
+    pub(crate) throttle: Option<Throttle>,
+    /// Whether callers come over TLS.
+    pub(crate) secure: bool,
+    /// Where callers reach us, if the options do not say.
+    pub(crate) address: String,
+}
+
+/// Why there is no service.
+#[derive(Debug)]
+pub(crate) enum ServiceError {
+    Harn(HarnSetupError),
+    Field { field: FieldName, source: EngineError },
+}
+
+/// Answers requests.
+pub(crate) struct Service {
+    pub(crate) entrance: Arc<Entrance>,
+    /// Whoever is at work on a request or a stream holds a receiver of it.
+    pub(crate) stopping: watch::Sender<bool>,
+    fields: Arc<Fields>,
+    /// What goes on beside the requests; ends when this is dropped.
+    beside: Mutex<JoinSet<()>>,
+}
+
+impl Service {
+    /// Opens the default Field and makes everything ready. Nothing runs beside the requests yet.
+    pub(crate) async fn open(
+        options: ServiceOptions<'_>,
+        fields: Arc<Fields>,
+        keys: Arc<KeyStore>,
+    ) -> Result<Self, ServiceError> {
+        let default = FieldName::default_field();
+        let field = fields.open(&default).await;
+        let field = field.map_err(|source| ServiceError::Field { field: default, source })?;
+        let (of_app, harn) = (Arc::clone(&fields), options.harn);
+        let mut app = App::new(of_app, keys, options.dev, install_metrics(), options.push, harn)
+            .map_err(ServiceError::Harn)?;
+        app.harnesses.of(&field);
+        app.secure = options.secure;
+        if harn.public_url.is_none() {
+            app.public_url = options.address;
+        }
+        app.throttle = options.throttle;
+        let app = Arc::new(app);
+        let stopping = app.stopping.clone();
+        let entrance = Arc::new(mcp::entrance(app));
+        Ok(Self { entrance, stopping, fields, beside: Mutex::default() })
+    }
+
+    /// Starts what goes on beside the requests.
+    pub(crate) fn start(&self) {
+        let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        let metrics = install_metrics();
+        beside.spawn(async move {
+            loop {
+                sleep(METRICS_UPKEEP).await;
+                metrics.sum_up();
+            }
+        });
+        let fields = Arc::clone(&self.fields);
+        beside.spawn(async move {
+            loop {
+                sleep(LEASE_CHECK).await;
+                fields.opened().iter().for_each(|field| field.expire_leases());
+            }
+        });
+    }
+
+    /// Waits until whoever is at work has ended, but not longer than `grace`, and closes all Fields.
+    pub(crate) async fn close(&self, grace: Duration) {
+        self.stopping.send_replace(true);
+        timeout(grace, self.stopping.closed()).await.ok();
+        self.beside.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.fields.close().await;
+    }
+}
