@@ -7,6 +7,8 @@ use quipu_wire::akashik::{Operation, PushNotification};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::uri::encoded;
+
 /// What came with the request that a call is made for: passed on as it came, judged by the other side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Presented {
@@ -44,6 +46,24 @@ pub struct Call {
     pub verb: Verb,
 }
 
+/// A place in a stream of pushes.
+#[derive(Debug, Clone, Copy)]
+pub struct PushPlace<'a> {
+    /// The subscription.
+    pub subscription: &'a str,
+    /// After what to go on.
+    pub cursor: &'a str,
+}
+
+impl PushPlace<'_> {
+    /// Where the HTTP binding streams it.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let (subscription, cursor) = (encoded(self.subscription), encoded(self.cursor));
+        format!("/v1/subscriptions/{subscription}/events?after={cursor}")
+    }
+}
+
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -66,11 +86,13 @@ pub trait Caller: Send + Sync + 'static {
     /// Makes one call.
     fn call(&self, call: Call) -> impl Future<Output = Result<Answer, CallFailed>> + Send;
 
-    /// Follows the pushes that a path streams. Dropping the receiver ends it; it ends by itself when
-    /// the stream does.
+    /// Follows what a subscription of the agent pushes after a cursor. Dropping the receiver ends it;
+    /// it ends by itself when the stream does.
     fn follow(
         &self,
-        call: Call,
+        presented: &Presented,
+        agent: &str,
+        from: PushPlace<'_>,
     ) -> impl Future<Output = Result<mpsc::Receiver<PushNotification>, CallFailed>> + Send;
 
     /// The only agent that the credential speaks for, if there is one.

@@ -9,10 +9,9 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::{
-    caller::{Caller, Verb},
+    caller::{Caller, PushPlace, Verb},
     identity::Speaker,
     invoke::{Asker, told},
-    uri::encoded,
 };
 
 /// How long to wait before a stream that broke is opened again.
@@ -110,8 +109,6 @@ async fn follow<C: Caller>(
     subscription: &str,
     cursor: &str,
 ) -> Result<mpsc::Receiver<PushNotification>, ErrorData> {
-    let path =
-        format!("/v1/subscriptions/{}/events?after={}", encoded(subscription), encoded(cursor));
-    let call = asker.call(host, None, Verb::Read(path));
-    Ok(asker.caller.follow(call).await?)
+    let from = PushPlace { subscription, cursor };
+    Ok(asker.caller.follow(&asker.presented, host.name(), from).await?)
 }

@@ -17,7 +17,7 @@ mod subscriptions;
 mod tools;
 mod uri;
 
-pub use caller::{Answer, Call, CallFailed, Caller, Presented, Verb};
+pub use caller::{Answer, Call, CallFailed, Caller, Presented, PushPlace, Verb};
 pub use handler::{Handler, HandlerOptions};
 pub use http::{Endpoint, EndpointOptions};
 pub use push_reader::PushReader;

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header},
 };
 use http_body_util::BodyExt as _;
-use quipu_mcp::{Answer, Call, CallFailed, Caller, Presented, PushReader, Verb};
+use quipu_mcp::{Answer, Call, CallFailed, Caller, Presented, PushPlace, PushReader, Verb};
 use quipu_wire::akashik::{Envelope, PushNotification};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -93,8 +93,15 @@ impl Caller for InProcess {
         Ok(Answer { status, body })
     }
 
-    async fn follow(&self, call: Call) -> Result<mpsc::Receiver<PushNotification>, CallFailed> {
-        let request = self.request(call)?;
+    async fn follow(
+        &self,
+        presented: &Presented,
+        agent: &str,
+        from: PushPlace<'_>,
+    ) -> Result<mpsc::Receiver<PushNotification>, CallFailed> {
+        let (presented, agent) = (presented.clone(), Some(agent.to_owned()));
+        let verb = Verb::Read(from.path());
+        let request = self.request(Call { presented, agent, session: None, verb })?;
         let response = match self.entrance.serve(request).await {
             Ok(response) => response,
             Err(never) => match never {},
