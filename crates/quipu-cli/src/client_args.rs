@@ -1,22 +1,26 @@
 //! What the thin commands have in common: where the server is, who speaks, in which field, and how an
 //! answer or an error is shown.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use hyper::body::Bytes;
+use quipu_client::{Agent, Bytes, ClientError, Field, Retry};
 use quipu_field::with_causes;
 use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{RegisterResponse, RegisterStatus},
+    ErrorCode,
+    akashik::{Operation, RegisterResponse, RegisterStatus},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::{
-    client::{Answer, Client, ClientError, ClientOptions},
-    failure::Failure,
-    output,
+use crate::{failure::Failure, output};
+
+/// Whoever types a command waits for it: one that cannot be carried out says so soon.
+const RETRY: Retry = Retry {
+    attempts: 3,
+    first_pause: Duration::from_millis(100),
+    longest_pause: Duration::from_millis(200),
+    within: Duration::from_secs(10),
 };
 
 /// Where the server is and who speaks.
@@ -49,48 +53,37 @@ pub(crate) struct ServerArgs {
     pub(crate) json: bool,
 }
 
-/// How an operation ended short of an answer.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// The server said no, with the words as they came.
-    Refused(Box<ProtocolError>, Bytes),
-    /// There was no usable answer.
-    Failed(Failure),
-}
-
 impl ServerArgs {
-    /// A connection with these arguments. `message_id` makes one operation safe to repeat.
-    pub(crate) fn connect(&self, message_id: Option<&str>) -> Result<Speaker, Failure> {
-        let named = [
-            ("akashik-agent", self.agent.as_deref()),
-            ("quipu-field", self.field.as_deref()),
-            ("akashik-message-id", message_id),
-        ];
-        let headers = named.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
-        let options = ClientOptions {
-            url: self.url.clone(),
-            key: self.key.clone(),
-            ca_cert: self.ca_cert.clone(),
-            headers: headers.collect(),
+    /// A connection with these arguments. `message_id` makes one operation safe to repeat by hand.
+    pub(crate) fn connect(&self, message_id: Option<&str>) -> Result<Speaker<'_>, Failure> {
+        let mut connect = Field::connect(&self.url).retry(RETRY);
+        if let Some(key) = &self.key {
+            connect = connect.key(key);
+        }
+        if let Some(name) = &self.field {
+            connect = connect.field(name);
+        }
+        if let Some(path) = &self.ca_cert {
+            connect = connect.ca_cert(path);
+        }
+        let field = connect.build().map_err(|error| self.failed(&error))?;
+        let agent = match &self.agent {
+            Some(id) => field.agent(id, "").map_err(|error| self.failed(&error))?,
+            None => field.key_agent(""),
         };
-        let client = Client::new(&options).map_err(|error| client_failure(&error))?;
-        Ok(Speaker { client })
+        Ok(Speaker { server: self, agent, message_id: message_id.map(str::to_owned) })
     }
 
-    /// Shows how an operation was refused; with `--json`, in the server's own words.
-    pub(crate) fn refused(&self, refusal: Refusal) -> Failure {
-        match refusal {
-            Refusal::Failed(failure) => failure,
-            Refusal::Refused(error, _) if !self.json => {
-                let failure = Failure::new(output::harmless(&error.to_string()));
-                match error.suggested_action {
-                    Some(action) => failure.advise(output::harmless(&action)),
-                    None => failure,
-                }
-            }
-            Refusal::Refused(_, raw) => {
-                print_raw(&raw).map_or_else(|failure| failure, |()| Failure::shown())
-            }
+    /// Shows why there is no answer; a refusal with `--json` in the server's own words.
+    fn failed(&self, error: &ClientError) -> Failure {
+        let Some(refusal) = error.refusal() else { return client_failure(error) };
+        if self.json {
+            return print_raw(&refusal.body).map_or_else(|failure| failure, |()| Failure::shown());
+        }
+        let failure = Failure::new(output::harmless(&refusal.to_string()));
+        match refusal.suggested_action() {
+            Some(action) => failure.advise(output::harmless(action)),
+            None => failure,
         }
     }
 
@@ -110,83 +103,56 @@ impl ServerArgs {
 
 /// Speaks to a server.
 #[derive(Debug)]
-pub(crate) struct Speaker {
-    client: Client,
+pub(crate) struct Speaker<'s> {
+    server: &'s ServerArgs,
+    agent: Agent,
+    message_id: Option<String>,
 }
 
-impl Speaker {
-    /// Carries out an operation; the answer is as it came.
-    pub(crate) async fn post(&mut self, path: &str, payload: &Value) -> Result<Bytes, Refusal> {
-        accept(self.client.post(path, Bytes::from(payload.to_string())).await)
-    }
-
-    /// Reads a resource.
-    pub(crate) async fn get(&mut self, path: &str) -> Result<Bytes, Refusal> {
-        accept(self.client.get(path).await)
+impl Speaker<'_> {
+    /// Reads a resource; the answer is as it came.
+    pub(crate) async fn get(&self, path: &str) -> Result<Bytes, Failure> {
+        self.agent.read_raw(path).await.map_err(|error| self.server.failed(&error))
     }
 
     /// Carries out an operation; where the agent is not registered and a role is known, registers it
     /// first.
     pub(crate) async fn post_registered(
-        &mut self,
-        server: &ServerArgs,
+        &self,
         role: Option<&str>,
-        path: &str,
+        operation: Operation,
         payload: &Value,
-    ) -> Result<Bytes, Refusal> {
-        let first = self.post(path, payload).await;
-        let (Err(Refusal::Refused(error, _)), Some(role), Some(agent)) =
-            (&first, role, &server.agent)
-        else {
-            return first;
-        };
-        if error.code != ErrorCode::AgentNotRegistered {
-            return first;
+    ) -> Result<Bytes, Failure> {
+        let id = self.message_id.as_deref();
+        match (self.agent.call_raw(operation, payload, id).await, role, &self.server.agent) {
+            (Ok(raw), _, _) => return Ok(raw),
+            (Err(error), Some(role), Some(agent)) if error.is(ErrorCode::AgentNotRegistered) => {
+                self.register(agent, role, &[]).await?;
+            }
+            (Err(error), _, _) => return Err(self.server.failed(&error)),
         }
-        // Another connection: a message id given for the operation must not be spent on this.
-        let mut fresh = server.connect(None).map_err(Refusal::Failed)?;
-        fresh.register(agent, role, &[]).await?;
-        self.post(path, payload).await
+        let again = self.agent.call_raw(operation, payload, id).await;
+        again.map_err(|error| self.server.failed(&error))
     }
 
-    /// REGISTER.
+    /// REGISTER, under a message id of its own.
     pub(crate) async fn register(
-        &mut self,
+        &self,
         agent: &str,
         role: &str,
         interests: &[String],
-    ) -> Result<Bytes, Refusal> {
+    ) -> Result<Bytes, Failure> {
         let payload = json!({"id": agent, "role": role, "interests": interests});
-        let raw = self.post("/v1/register", &payload).await?;
-        let answer: RegisterResponse = understand(&raw).map_err(Refusal::Failed)?;
+        let raw = self.agent.call_raw(Operation::Register, &payload, None).await;
+        let raw = raw.map_err(|error| self.server.failed(&error))?;
+        let answer: RegisterResponse = understand(&raw)?;
         match answer.status {
             RegisterStatus::Registered => Ok(raw),
             RegisterStatus::Rejected => {
                 let reason =
                     answer.rejection_reason.unwrap_or_else(|| "no reason given".to_owned());
-                Err(Refusal::Failed(Failure::new(format!("{agent} was not registered: {reason}"))))
+                Err(Failure::new(format!("{agent} was not registered: {reason}")))
             }
-        }
-    }
-}
-
-fn accept(answer: Result<Answer, ClientError>) -> Result<Bytes, Refusal> {
-    let answer = answer.map_err(|error| Refusal::Failed(client_failure(&error)))?;
-    if (200..300).contains(&answer.status) {
-        return Ok(answer.body);
-    }
-    match serde_json::from_slice::<ProtocolError>(&answer.body) {
-        Ok(error) => Err(Refusal::Refused(Box::new(error), answer.body)),
-        Err(_) => {
-            let start: String = String::from_utf8_lossy(&answer.body).chars().take(200).collect();
-            Err(Refusal::Failed(
-                Failure::new(format!(
-                    "HTTP {} and not in words of a quipu server: {}",
-                    answer.status,
-                    output::harmless(&start)
-                ))
-                .advise("check that --url is the address of a quipu server"),
-            ))
         }
     }
 }
@@ -203,7 +169,7 @@ fn print_raw(raw: &[u8]) -> Result<(), Failure> {
 }
 
 fn client_failure(error: &ClientError) -> Failure {
-    let failure = Failure::new(with_causes(error));
+    let failure = Failure::new(output::harmless(&with_causes(error)));
     match error {
         ClientError::Connect { .. } => {
             failure.advise("is the server running? `quipu serve` starts one; --url names another")
@@ -215,6 +181,14 @@ fn client_failure(error: &ClientError) -> Failure {
             failure.advise("name the server's certificate, or that of its issuer, with --ca-cert")
         }
         ClientError::Url { .. } => failure.advise("for example --url http://127.0.0.1:7070"),
-        ClientError::Roots { .. } | ClientError::Header { .. } => failure,
+        ClientError::Unexpected { .. } => {
+            failure.advise("check that --url is the address of a quipu server")
+        }
+        ClientError::Refused(_)
+        | ClientError::Roots { .. }
+        | ClientError::Header { .. }
+        | ClientError::Payload(_)
+        | ClientError::InUse { .. }
+        | ClientError::Open { .. } => failure,
     }
 }

@@ -8,7 +8,6 @@
 
 mod bench;
 mod cli;
-mod client;
 mod client_args;
 mod clock;
 mod commands;

@@ -1,4 +1,4 @@
-//! The paths of all routes, each once; those of the Harn protocol are in `harn/paths.rs`. The router, the OpenAPI document and the metrics use them.
+//! The paths of all routes, each once; those of the operations are in `quipu_wire`, those of the Harn protocol in `harn/paths.rs`. The router, the OpenAPI document and the metrics use them.
 
 use quipu_wire::akashik::Operation;
 
@@ -41,24 +41,6 @@ const OTHERS: [&str; 15] = [
     MCP,
 ];
 
-/// The path of an operation.
-pub(crate) const fn of(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Register => "/v1/register",
-        Operation::Deregister => "/v1/deregister",
-        Operation::Record => "/v1/record",
-        Operation::Attune => "/v1/attune",
-        Operation::Detect => "/v1/detect",
-        Operation::Merge => "/v1/merge",
-        Operation::Subscribe => "/v1/subscribe",
-        Operation::Replay => "/v1/replay",
-        Operation::Compact => "/v1/compact",
-        Operation::Coordinate => "/v1/coordinate",
-        Operation::Handoff => "/v1/handoff",
-        Operation::Session => "/v1/session",
-    }
-}
-
 /// A route as the metrics name it: one of ours, or `other`, so that callers cannot add names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Route {
@@ -68,9 +50,9 @@ pub(crate) struct Route {
 
 impl Route {
     pub(crate) fn find(path: &str) -> Self {
-        let operation = Operation::ALL.iter().copied().find(|operation| of(*operation) == path);
+        let operation = Operation::ALL.iter().copied().find(|operation| operation.path() == path);
         if let Some(operation) = operation {
-            return Self { path: of(operation), operation: Some(operation) };
+            return Self { path: operation.path(), operation: Some(operation) };
         }
         if let Some(rest) = path.strip_prefix("/v1/subscriptions/") {
             let push = match rest.split_once('/') {
@@ -95,8 +77,8 @@ mod tests {
     #[test]
     fn a_route_is_found_by_its_path_and_unknown_paths_share_a_name() {
         for operation in Operation::ALL {
-            let route = Route::find(of(*operation));
-            assert_eq!((route.path, route.operation), (of(*operation), Some(*operation)));
+            let route = Route::find(operation.path());
+            assert_eq!((route.path, route.operation), (operation.path(), Some(*operation)));
         }
         assert_eq!(Route::find(HOME).path, HOME);
         assert_eq!(Route::find("/v1/units/mem-1").path, UNIT);

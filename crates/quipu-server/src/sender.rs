@@ -12,10 +12,7 @@ use quipu_wire::{
 };
 use serde_json::Value;
 
-use crate::{
-    keys::{Credential, KeyAgent},
-    paths,
-};
+use crate::keys::{Credential, KeyAgent};
 
 pub(crate) const AGENT: &str = "akashik-agent";
 pub(crate) const SESSION: &str = "akashik-session";
@@ -64,10 +61,10 @@ impl Said {
 fn enveloped(operation: Operation, body: Value) -> Result<Said, ProtocolError> {
     let envelope = Envelope::parse(body)?;
     if envelope.operation != operation {
-        let (said, route) = (envelope.operation, paths::of(operation));
+        let (said, route) = (envelope.operation, operation.path());
         return Err(invalid(format!(
             "envelope.operation: {said} was sent to {route}; its route is {}",
-            paths::of(said)
+            said.path()
         )));
     }
     Ok(Said {

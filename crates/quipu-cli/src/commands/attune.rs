@@ -2,12 +2,12 @@
 
 use clap::{Args, builder::PossibleValuesParser};
 use quipu_wire::akashik::{
-    AgentList, AttuneResponse, Conflict, Format, Scope, ScopedMemoryUnit, UnitStatus, UnitView,
+    AgentList, AttuneResponse, Conflict, Format, Operation, Scope, ScopedMemoryUnit, UnitStatus, UnitView,
 };
 use serde_json::{Value, json};
 
 use crate::{
-    client_args::{Refusal, ServerArgs, Speaker, understand},
+    client_args::{ServerArgs, Speaker, understand},
     failure::Failure,
     output::{WIDTH, harmless, wrap},
 };
@@ -75,28 +75,24 @@ fn formats() -> PossibleValuesParser {
 
 /// Asks for context.
 pub(crate) async fn attune(args: AttuneArgs) -> Result<(), Failure> {
-    let mut speaker = args.server.connect(None)?;
-    let refused = |refusal| args.server.refused(refusal);
+    let speaker = args.server.connect(None)?;
     let role = match &args.role {
         Some(role) => role.clone(),
-        None => own_role(&mut speaker, &args.server).await.map_err(refused)?,
+        None => own_role(&speaker, &args.server).await?,
     };
     let raw = speaker
-        .post_registered(&args.server, args.role.as_deref(), "/v1/attune", &payload(&args, &role))
-        .await
-        .map_err(refused)?;
+        .post_registered(args.role.as_deref(), Operation::Attune, &payload(&args, &role))
+        .await?;
     args.server.show(&raw, render)
 }
 
 /// The role that the agent registered with.
-async fn own_role(speaker: &mut Speaker, server: &ServerArgs) -> Result<String, Refusal> {
-    let needed = |what: &str| {
-        Refusal::Failed(Failure::new(what).advise("name the role to rank for with --role"))
-    };
+async fn own_role(speaker: &Speaker<'_>, server: &ServerArgs) -> Result<String, Failure> {
+    let needed = |what: &str| Failure::new(what).advise("name the role to rank for with --role");
     let agent =
         server.agent.as_deref().ok_or_else(|| needed("neither --role nor --agent is given"))?;
     let raw = speaker.get("/v1/agents").await?;
-    let known: AgentList = understand(&raw).map_err(Refusal::Failed)?;
+    let known: AgentList = understand(&raw)?;
     let found = known.agents.into_iter().find(|found| found.id == agent);
     found.map(|found| found.role).ok_or_else(|| {
         needed(&format!("agent {agent} is not registered, so its role is not known"))

@@ -42,12 +42,12 @@ pub(crate) struct ProofArgs {
 
 /// Fetches a proof, or the key.
 pub(crate) async fn proof(args: ProofArgs) -> Result<(), Failure> {
-    let mut speaker = args.server.connect(None)?;
+    let speaker = args.server.connect(None)?;
     let path = match args.position {
         Some(position) => format!("/v1/log/inclusion?position={position}"),
         None => "/v1/log/key".to_owned(),
     };
-    let raw = speaker.get(&path).await.map_err(|refusal| args.server.refused(refusal))?;
+    let raw = speaker.get(&path).await?;
     match &args.out {
         Some(out) => std::fs::write(out, &raw)
             .map_err(|error| Failure::caused(format!("cannot write {}", out.display()), &error)),

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use clap::{Args, builder::PossibleValuesParser};
 use quipu_wire::{
-    akashik::{MemoryType, RecordResponse, RelationType},
+    akashik::{MemoryType, Operation, RecordResponse, RelationType},
     limits::REQUEST_BYTES_MAX,
 };
 use serde_json::{Map, Value, json};
@@ -100,11 +100,10 @@ pub(crate) async fn record(mut args: RecordArgs) -> Result<(), Failure> {
     if args.content == "-" {
         args.content = read_stdin()?;
     }
-    let mut speaker = args.server.connect(args.message_id.as_deref())?;
+    let speaker = args.server.connect(args.message_id.as_deref())?;
     let raw = speaker
-        .post_registered(&args.server, args.role.as_deref(), "/v1/record", &payload(&args))
-        .await
-        .map_err(|refusal| args.server.refused(refusal))?;
+        .post_registered(args.role.as_deref(), Operation::Record, &payload(&args))
+        .await?;
     args.server.show(&raw, render)
 }
 

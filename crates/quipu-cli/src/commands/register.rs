@@ -39,11 +39,8 @@ pub(crate) async fn register(args: RegisterArgs) -> Result<(), Failure> {
     let Some(agent) = &args.server.agent else {
         return Err(Failure::new("the agent has no name").advise("name it with --agent"));
     };
-    let mut speaker = args.server.connect(None)?;
-    let raw = speaker
-        .register(agent, &args.role, &args.interests)
-        .await
-        .map_err(|refusal| args.server.refused(refusal))?;
+    let speaker = args.server.connect(None)?;
+    let raw = speaker.register(agent, &args.role, &args.interests).await?;
     args.server.show(&raw, render)
 }
 

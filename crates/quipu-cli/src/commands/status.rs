@@ -31,9 +31,7 @@ pub(crate) struct StatusArgs {
 
 /// Shows a field's status.
 pub(crate) async fn status(args: StatusArgs) -> Result<(), Failure> {
-    let mut speaker = args.server.connect(None)?;
-    let raw =
-        speaker.get("/v1/field/status").await.map_err(|refusal| args.server.refused(refusal))?;
+    let raw = args.server.connect(None)?.get("/v1/field/status").await?;
     args.server.show(&raw, render)
 }
 

@@ -6,6 +6,7 @@
 
 mod bad_input;
 mod client_commands;
+mod client_crashes;
 mod conformance;
 mod data_directory;
 mod durability;

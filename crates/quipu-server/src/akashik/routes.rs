@@ -28,7 +28,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::PUSH_WEBSOCKET, get(push::push_websocket));
     Operation::ALL
         .iter()
-        .fold(reads, |router, operation| router.route(paths::of(*operation), handler(*operation)))
+        .fold(reads, |router, operation| router.route(operation.path(), handler(*operation)))
 }
 
 fn handler(operation: Operation) -> MethodRouter<Arc<App>> {

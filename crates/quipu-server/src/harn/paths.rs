@@ -209,7 +209,7 @@ mod tests {
             assert!(!is_harn(path), "{path}");
         }
         for operation in Operation::ALL {
-            assert!(!is_harn(paths::of(*operation)), "{operation}");
+            assert!(!is_harn(operation.path()), "{operation}");
         }
         for path in [paths::LOG, paths::AGENTS, paths::CONFLICTS, paths::UNIT, paths::PUSH_EVENTS] {
             assert!(!is_harn(path), "{path}");

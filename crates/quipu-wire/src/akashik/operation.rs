@@ -49,4 +49,23 @@ impl Operation {
         Self::Handoff,
         Self::Session,
     ];
+
+    /// Its path over HTTP.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Register => "/v1/register",
+            Self::Deregister => "/v1/deregister",
+            Self::Record => "/v1/record",
+            Self::Attune => "/v1/attune",
+            Self::Detect => "/v1/detect",
+            Self::Merge => "/v1/merge",
+            Self::Subscribe => "/v1/subscribe",
+            Self::Replay => "/v1/replay",
+            Self::Compact => "/v1/compact",
+            Self::Coordinate => "/v1/coordinate",
+            Self::Handoff => "/v1/handoff",
+            Self::Session => "/v1/session",
+        }
+    }
 }

@@ -71,6 +71,45 @@ pub struct RecordResponse {
 }
 
 impl RecordPayload {
+    /// Knowledge that others may rely on: what it is, why it is recorded, how sure its author is and
+    /// from where.
+    #[must_use]
+    pub fn committed(
+        kind: MemoryType,
+        content: impl Into<String>,
+        purpose: impl Into<String>,
+        score: f64,
+        reasoning: impl Into<String>,
+    ) -> Self {
+        let confidence = Confidence {
+            score: Some(score),
+            reasoning: Some(reasoning.into()),
+            ..Confidence::default()
+        };
+        let draft = Self::draft(kind, content, purpose);
+        Self { mode: Mode::Committed, confidence: Some(confidence), ..draft }
+    }
+
+    /// Knowledge that is not settled yet.
+    #[must_use]
+    pub fn draft(kind: MemoryType, content: impl Into<String>, purpose: impl Into<String>) -> Self {
+        Self {
+            mode: Mode::Draft,
+            kind,
+            content: content.into(),
+            intent: Intent { purpose: purpose.into(), task_id: None, question: None },
+            confidence: None,
+            relations: Vec::new(),
+        }
+    }
+
+    /// The same, in a relation to another unit.
+    #[must_use]
+    pub fn relating(mut self, kind: RelationType, target_id: impl Into<String>) -> Self {
+        self.relations.push(Relation { kind, target_id: target_id.into(), description: None });
+        self
+    }
+
     /// The authority that the payload needs, read before anything else of it is judged.
     #[must_use]
     pub fn authority_needed(payload: &Value) -> u8 {

@@ -78,10 +78,11 @@ pub struct ReceiptResource {
 }
 
 /// The body of `POST /v1/receipts/{receipt_id}/verify`, which may be absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VerifyReceiptRequest {
     /// The key to trust, as the agent card writes it; the server's own keys if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trust_anchor: Option<String>,
     /// The moment to judge at.
     pub at_time: Option<String>,

@@ -48,30 +48,36 @@ words! {
 }
 
 /// A substitute for one recorded answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayOverride {
     /// What it is.
     pub kind: DependencyKind,
     /// The event that recorded what it replaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_id: Option<String>,
     /// What it is for: a call, a tool call, the name of a secret, the label of a clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The value. Null counts as a value where the member is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// The Artifact that holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<String>,
     /// Its digest, as the caller declares it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Sha256>,
     /// Who may see it.
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub visibility: Visibility,
     /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/replay`, which may be absent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayTaskRequest {
     /// How to replay.
@@ -79,12 +85,16 @@ pub struct ReplayTaskRequest {
     pub mode: ReplayMode,
     /// What to substitute, by key.
     #[cfg_attr(feature = "openapi", schema(rename = "override", required = false))]
+    #[serde(rename = "override")]
     pub overrides: BTreeMap<String, ReplayOverride>,
     /// The checkpoint to begin from.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_id: Option<String>,
     /// The event of the checkpoint to begin from.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_event_id: Option<String>,
     /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The client's own members, and our `executor`.
     #[cfg_attr(feature = "openapi", schema(required = false))]

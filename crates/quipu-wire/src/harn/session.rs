@@ -173,6 +173,22 @@ pub struct ForkSessionRequest {
 }
 
 impl CreateSessionRequest {
+    /// A Session in a Workspace, with nothing but what is required.
+    #[must_use]
+    pub fn new(workspace_id: impl Into<String>) -> Self {
+        Self {
+            workspace_id: workspace_id.into(),
+            persona_id: None,
+            vault_ids: Vec::new(),
+            memory_ids: Vec::new(),
+            skill_ids: Vec::new(),
+            initial_messages: Vec::new(),
+            mode_id: None,
+            model_policy: None,
+            metadata: JsonObject::default(),
+        }
+    }
+
     /// Reads the body.
     ///
     /// # Errors

@@ -98,6 +98,20 @@ pub struct SubmitTaskRequest {
 }
 
 impl SubmitTaskRequest {
+    /// A Task in a Session, with nothing but what is required.
+    #[must_use]
+    pub fn new(session_id: impl Into<String>, input: TaskInput) -> Self {
+        Self {
+            session_id: session_id.into(),
+            workspace_id: None,
+            persona_id: None,
+            branch_id: None,
+            parent_task_id: None,
+            input,
+            metadata: JsonObject::default(),
+        }
+    }
+
     /// Reads the body. `session` is the Session of the path, where the path names one; the body may
     /// then leave it out, but not name another.
     ///
@@ -146,10 +160,11 @@ fn read_input(object: &mut ObjectReader) -> Result<TaskInput, ReadError> {
 }
 
 /// The body of `POST /v1/tasks/{task_id}/cancel`, which may be absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CancelTaskRequest {
     /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

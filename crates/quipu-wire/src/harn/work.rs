@@ -27,18 +27,19 @@ pub fn is_dependency_key(key: &str) -> bool {
 }
 
 /// The body of `POST /v1/tasks/{task_id}/claim`, which may be absent. Claiming again renews the lease.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimTaskRequest {
     /// How long the claim lasts.
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub lease_ms: u64,
     /// The worker, where the key may speak for any agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
 }
 
 /// The body of `POST /v1/tasks/{task_id}/events`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AppendEventRequest {
     /// What happened.
@@ -52,12 +53,13 @@ pub struct AppendEventRequest {
 }
 
 /// The body of `POST /v1/tasks/{task_id}/complete`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CompleteTaskRequest {
     /// What came of it, in words.
     pub summary: String,
     /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// The Artifacts that came of it.
     #[cfg_attr(feature = "openapi", schema(required = false))]
@@ -65,7 +67,7 @@ pub struct CompleteTaskRequest {
 }
 
 /// The body of `POST /v1/tasks/{task_id}/fail`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FailTaskRequest {
     /// A word for it.
@@ -146,12 +148,13 @@ pub struct ResolveDependencyRequest {
 }
 
 /// The body of `POST /v1/tasks/{task_id}/checkpoints`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RecordCheckpointRequest {
     /// What the boundary is called.
     pub label: String,
     /// The state at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
 }
 

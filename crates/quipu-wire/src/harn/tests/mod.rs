@@ -3,3 +3,4 @@
 mod refusals;
 mod requests;
 mod resources;
+mod written;
