@@ -2,6 +2,7 @@
 //! way in which that fails, with a way out.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -44,6 +45,27 @@ pub(crate) fn must_exist(dir: &Path) -> Result<(), Failure> {
 /// Where a data directory keeps its fields.
 pub(crate) fn fields_dir(dir: &Path) -> PathBuf {
     dir.join("fields")
+}
+
+/// Where a running server is told to whoever finds the directory in use.
+const ADDRESS: &str = "address";
+
+/// Notes the address of the server that has the directory. Nothing rests on it.
+pub(crate) fn note_address(dir: &Path, address: &str) {
+    if let Err(error) = fs::write(dir.join(ADDRESS), format!("{address}\n")) {
+        tracing::debug!(%error, "the address could not be noted in the data directory");
+    }
+}
+
+/// The address of the server that has the directory, if one said so.
+pub(crate) fn noted_address(dir: &Path) -> Option<String> {
+    let address = fs::read_to_string(dir.join(ADDRESS)).ok()?;
+    Some(address.trim().to_owned()).filter(|address| address.starts_with("http"))
+}
+
+/// Forgets it, also that of a server that was killed.
+pub(crate) fn forget_address(dir: &Path) {
+    fs::remove_file(dir.join(ADDRESS)).ok();
 }
 
 /// Why a data directory cannot be opened.

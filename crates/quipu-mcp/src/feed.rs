@@ -77,8 +77,7 @@ impl<'a, C: Caller> Feed<'a, C> {
 
     /// Ends the subscription.
     pub(crate) async fn close(self) {
-        let payload =
-            json!({"action": "unsubscribe", "subscription": {"id": self.subscription}});
+        let payload = json!({"action": "unsubscribe", "subscription": {"id": self.subscription}});
         let call = self.asker.call(&self.host, None, Verb::Operate(Operation::Subscribe, payload));
         if let Err(error) = self.asker.caller.call(call).await {
             tracing::warn!(%error, "a subscription could not be ended");

@@ -75,7 +75,6 @@ impl<C: Caller> Handler<C> {
     pub(crate) fn another(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), subscriptions: Subscriptions::default() }
     }
-
 }
 
 impl<C: Caller> Shared<C> {

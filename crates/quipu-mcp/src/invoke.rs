@@ -37,7 +37,8 @@ impl<C: Caller> Asker<'_, C> {
     ) -> CallToolResult {
         match self.try_invoke(tool, arguments).await {
             Ok(Answer { status: 200, body }) => {
-                let mut result = CallToolResult::success(vec![ContentBlock::text(tool.tell(&body))]);
+                let mut result =
+                    CallToolResult::success(vec![ContentBlock::text(tool.tell(&body))]);
                 result.structured_content = Some(body);
                 result
             }
@@ -121,7 +122,8 @@ impl<C: Caller> Asker<'_, C> {
         if let Verb::Operate(Operation::Deregister | Operation::Register, _) = call.verb {
             return Ok(answer);
         }
-        let role = self.role.or(role.filter(|role| !role.trim().is_empty())).unwrap_or(HOST_ROLE);
+        let role = self.role.or_else(|| role.filter(|role| !role.trim().is_empty()));
+        let role = role.unwrap_or(HOST_ROLE);
         let payload = json!({"id": name, "role": role});
         let registering = self.call(speaker, None, Verb::Operate(Operation::Register, payload));
         let registered = self.caller.call(registering).await?;
@@ -164,11 +166,10 @@ pub(crate) fn told(refusal: &Answer) -> String {
     };
     // The model sent flat arguments and knows no payload.
     let message = error.message.strip_prefix("payload.").unwrap_or(&error.message);
-    let next = match error.code {
-        ErrorCode::AgentNotRegistered => {
-            "call akashik_register with this id first, or leave agent_id out to speak for the host"
-        }
-        _ => error.suggested_action.as_deref().unwrap_or("read the message and change the call"),
+    let next = if error.code == ErrorCode::AgentNotRegistered {
+        "call akashik_register with this id first, or leave agent_id out to speak for the host"
+    } else {
+        error.suggested_action.as_deref().unwrap_or("read the message and change the call")
     };
     format!("{}: {message}\nWhat to do: {next}.", error.code.as_str())
 }

@@ -28,14 +28,21 @@ pub(crate) fn all() -> Vec<Prompt> {
         Prompt::new(
             RECORD,
             Some("Keep what this conversation found out for the others and for later."),
-            Some(vec![argument("topic", "What to record; everything that matters if absent.", false)]),
+            Some(vec![argument(
+                "topic",
+                "What to record; everything that matters if absent.",
+                false,
+            )]),
         )
         .with_title("Record what you learned"),
     ]
 }
 
 /// A prompt with its arguments filled in.
-pub(crate) fn get(name: &str, arguments: &Map<String, Value>) -> Result<GetPromptResult, ErrorData> {
+pub(crate) fn get(
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<GetPromptResult, ErrorData> {
     let argument = |name: &str| {
         arguments.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     };

@@ -22,7 +22,9 @@ impl PushReader {
             if part.ends_with(b"\n") {
                 // The last word of a stream is data too, and no push.
                 pushes.extend(
-                    self.line.strip_prefix(b"data:").and_then(|data| serde_json::from_slice(data).ok()),
+                    self.line
+                        .strip_prefix(b"data:")
+                        .and_then(|data| serde_json::from_slice(data).ok()),
                 );
                 self.line.clear();
             }

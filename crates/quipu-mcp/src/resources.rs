@@ -81,7 +81,9 @@ impl<C: Caller> Asker<'_, C> {
 
     /// A resource as text.
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let Some(parsed) = ResourceUri::parse(uri) else { return Err(not_found(uri, "no such kind")) };
+        let Some(parsed) = ResourceUri::parse(uri) else {
+            return Err(not_found(uri, "no such kind"));
+        };
         let host = self.host().await;
         let text = match &parsed {
             ResourceUri::Unit(id) => tools::unit(&self.unit(&host, uri, id).await?),

@@ -23,10 +23,7 @@ pub(crate) fn of<T: ToSchema>(way: Way) -> Map<String, Value> {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
     let whole = Inliner { parts: &parts, way, within: Vec::new() }.inline(json_of(&T::schema()));
-    match whole {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
+    if let Value::Object(object) = whole { object } else { Map::new() }
 }
 
 fn json_of(schema: &RefOr<Schema>) -> Value {
@@ -46,7 +43,7 @@ impl Inliner<'_> {
         match schema {
             Value::Array(entries) => entries.into_iter().map(|entry| self.inline(entry)).collect(),
             Value::Object(object) => self.inline_object(object),
-            plain => plain,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema,
         }
     }
 
@@ -115,7 +112,10 @@ fn plainer(object: &mut Map<String, Value>) {
     let Some(Value::String(text)) = object.get_mut("description") else { return };
     if let Some(rest) = text.strip_prefix("Ours: ") {
         let mut letters = rest.chars();
-        *text = letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
+        *text = letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect())
+            .unwrap_or_default();
     }
 }
 

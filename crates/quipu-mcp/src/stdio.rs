@@ -36,9 +36,8 @@ impl<C: Caller> Handler<C> {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(StdioError::Beginning(Box::new(error))),
         };
-        match serving.waiting().await? {
-            QuitReason::JoinError(error) => return Err(error.into()),
-            reason => tracing::debug!(?reason, "the host closed the pipe"),
+        if let QuitReason::JoinError(error) = serving.waiting().await? {
+            return Err(error.into());
         }
         // The client is gone; what it listened to is ended in its name.
         timeout(FAREWELL, shared.listeners.closed()).await.ok();

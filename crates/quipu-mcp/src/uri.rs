@@ -38,7 +38,8 @@ impl ResourceUri {
     /// Whether something that happened to a unit or a conflict may have changed what is read here.
     pub(crate) fn is_touched(&self, unit: Option<&str>, conflict: Option<&str>) -> bool {
         match self {
-            Self::Unit(id) | Self::Replay(ReplayTarget::MemoryUnit | ReplayTarget::Decision, id) => {
+            Self::Unit(id)
+            | Self::Replay(ReplayTarget::MemoryUnit | ReplayTarget::Decision, id) => {
                 unit == Some(id)
             }
             Self::Conflict(id) | Self::Replay(ReplayTarget::Conflict, id) => conflict == Some(id),

@@ -2,7 +2,8 @@
 
 use clap::{Args, builder::PossibleValuesParser};
 use quipu_wire::akashik::{
-    AgentList, AttuneResponse, Conflict, Format, Operation, Scope, ScopedMemoryUnit, UnitStatus, UnitView,
+    AgentList, AttuneResponse, Conflict, Format, Operation, Scope, ScopedMemoryUnit, UnitStatus,
+    UnitView,
 };
 use serde_json::{Value, json};
 

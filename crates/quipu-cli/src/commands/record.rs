@@ -101,9 +101,8 @@ pub(crate) async fn record(mut args: RecordArgs) -> Result<(), Failure> {
         args.content = read_stdin()?;
     }
     let speaker = args.server.connect(args.message_id.as_deref())?;
-    let raw = speaker
-        .post_registered(args.role.as_deref(), Operation::Record, &payload(&args))
-        .await?;
+    let raw =
+        speaker.post_registered(args.role.as_deref(), Operation::Record, &payload(&args)).await?;
     args.server.show(&raw, render)
 }
 

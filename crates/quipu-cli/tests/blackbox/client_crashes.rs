@@ -52,8 +52,7 @@ async fn listen(field: Field) -> Vec<String> {
 async fn contents(field: &Field) -> Vec<String> {
     let watcher = field.agent("watcher", "watcher").unwrap();
     let scope = Scope::new("watcher", 10 * WRITERS * EACH);
-    let ask =
-        AttunePayload { scope, context_hint: None, format: Format::Full, since_epoch: None };
+    let ask = AttunePayload { scope, context_hint: None, format: Format::Full, since_epoch: None };
     let units = watcher.attune(&ask).await.unwrap().record.into_iter();
     let content = |unit| match unit {
         UnitView::Unit(unit) => unit.content,

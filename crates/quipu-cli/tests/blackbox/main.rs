@@ -14,6 +14,7 @@ mod durability;
 mod faults;
 mod golden_vectors;
 mod keys;
+mod mcp;
 mod models;
 mod mutants;
 mod pages;

@@ -69,6 +69,9 @@ fn tell(answer: &AttuneResponse) -> String {
             text.push_str(&format!("\n- {}", conflict(open)));
         }
     }
-    text.push_str(&format!("\n\nEpoch {}: pass it as since_epoch to see only what is new.", answer.epoch));
+    text.push_str(&format!(
+        "\n\nEpoch {}: pass it as since_epoch to see only what is new.",
+        answer.epoch
+    ));
     warned(text, &answer.warnings)
 }

@@ -62,7 +62,8 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         conflict.description
     );
     if let Some(resolution) = &conflict.resolution {
-        let winner = resolution.winner_id.as_deref().map_or_else(String::new, |w| format!(", {w} prevails"));
+        let winner =
+            resolution.winner_id.as_deref().map_or_else(String::new, |w| format!(", {w} prevails"));
         text.push_str(&format!(
             "\nBy {} ({}){winner}: {}",
             resolution.resolved_by,

@@ -19,7 +19,6 @@ use crate::{
     entrance::Entrance,
     field_choice::FIELD,
     keys::KeyAgent,
-    paths,
     request_id::REQUEST_ID,
     sender::{AGENT, SESSION},
 };
@@ -55,7 +54,7 @@ impl InProcess {
                 let json = HeaderValue::from_static("application/json");
                 headers.insert(header::CONTENT_TYPE, json);
                 let body = serde_json::to_vec(&envelope).map_err(failed)?;
-                (Method::POST, paths::of(operation).to_owned(), Body::from(body))
+                (Method::POST, operation.path().to_owned(), Body::from(body))
             }
             Verb::Read(path) => {
                 put(&mut headers, HeaderName::from_static(AGENT), call.agent.as_deref())?;

@@ -96,7 +96,9 @@ impl Front {
             }
         };
         let session = text(&parts.headers, SESSION_ID);
-        if let Some(id) = session.as_deref().filter(|id| !self.sessions.may_use(id, &credential.key_id)) {
+        if let Some(id) =
+            session.as_deref().filter(|id| !self.sessions.may_use(id, &credential.key_id))
+        {
             tracing::debug!(id, "a session of MCP was asked for with another key");
             return Ok(message(StatusCode::NOT_FOUND, -32001, "Session not found"));
         }

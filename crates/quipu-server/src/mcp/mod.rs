@@ -3,8 +3,8 @@
 
 mod caller;
 mod front;
-mod hosts;
 mod held_stream;
+mod hosts;
 mod sessions;
 
 pub(crate) use front::entrance;
