@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -52,7 +53,14 @@ const ADDRESS: &str = "address";
 
 /// Notes the address of the server that has the directory. Nothing rests on it.
 pub(crate) fn note_address(dir: &Path, address: &str) {
-    if let Err(error) = fs::write(dir.join(ADDRESS), format!("{address}\n")) {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    // For its owner alone, like every file of the directory.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let opened = options.open(dir.join(ADDRESS));
+    let written = opened.and_then(|mut file| file.write_all(format!("{address}\n").as_bytes()));
+    if let Err(error) = written {
         tracing::debug!(%error, "the address could not be noted in the data directory");
     }
 }

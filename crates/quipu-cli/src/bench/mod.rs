@@ -13,6 +13,7 @@ mod detect_pairs;
 mod engine;
 mod http;
 mod listeners;
+mod mcp;
 mod module_replay;
 mod open;
 mod probe;
