@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, error::Error, io::Write as _};
 use quipu_client::{
     ClientError, Dependency, Field, Harn,
     harn_types::{
-        CompleteTaskRequest, CreateSessionRequest, CreateWorkspaceRequest, DependencyAnswer,
-        DependencyKind, JsonObject, MessageInput, ReplayMode, ReplayOverride, ReplayTaskRequest,
+        AutonomyTier, CompleteTaskRequest, CreatePersonaRequest, DependencyAnswer, DependencyKind,
+        JsonObject, MessageInput, ReceiptPolicy, ReplayMode, ReplayOverride, ReplayTaskRequest,
         SubmitTaskRequest, TaskInput, TaskState, VerifyReceiptRequest, Visibility,
     },
 };
@@ -49,7 +49,7 @@ pub(crate) struct Told {
 }
 
 pub(crate) async fn tell(field: &Field) -> Result<Told, ClientError> {
-    let harn = field.harn();
+    let harn = field.harn().speaking_as("pricer")?;
     let task = run(&harn).await?;
     let mut events = Vec::new();
     let mut stream = harn.task_events(&task);
@@ -76,20 +76,24 @@ pub(crate) async fn tell(field: &Field) -> Result<Told, ClientError> {
 
 /// A recorded run: one question to a model, and what came of it.
 async fn run(harn: &Harn) -> Result<String, ClientError> {
-    let workspace = CreateWorkspaceRequest {
-        name: "offers".to_owned(),
-        root: "file:///offers".to_owned(),
-        image: None,
-        packages: Vec::new(),
-        network_policy: JsonObject::default(),
-        sandbox_backend: None,
+    // Without a Persona the Field would answer the Task itself.
+    let persona = CreatePersonaRequest {
+        module_ref: None,
+        name: "pricer".to_owned(),
+        version: "1".to_owned(),
+        entry_workflow: "replay.rs".to_owned(),
+        description: "Prices deals".to_owned(),
+        autonomy_tier: AutonomyTier::ActAuto,
+        receipt_policy: ReceiptPolicy::Required,
         metadata: JsonObject::default(),
     };
-    let workspace = harn.create_workspace(&workspace).await?;
-    let session = CreateSessionRequest::new(workspace.envelope.id);
-    let session = harn.create_session(&session).await?;
+    let persona = harn.create_persona(&persona).await?;
     let input = TaskInput::Message(MessageInput::user("Price the deal"));
-    let task = harn.submit_task(&SubmitTaskRequest::new(session.envelope.id, input)).await?;
+    let task = SubmitTaskRequest {
+        persona_id: Some(persona.envelope.id),
+        ..SubmitTaskRequest::new("session_default", input)
+    };
+    let task = harn.submit_task(&task).await?;
     let task = task.envelope.id;
     harn.claim(&task).await?;
     let request = json!({"prompt": "What is the deal worth?"});

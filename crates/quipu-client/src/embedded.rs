@@ -37,7 +37,7 @@ impl Inside {
         let at = dir.to_owned();
         let opened =
             tokio::task::spawn_blocking(move || SqliteEngine::open(&at, SqliteOptions::default()));
-        let opened = opened.await.map_err(|error| failure(dir.display(), error))?;
+        let opened = opened.await.map_err(|error| failure(&dir.display(), error))?;
         let engine = opened.map_err(|error| open_error(dir, error))?;
         Self::over(Arc::new(engine), dir, Some(dir.join(FIELDS)), None).await
     }
@@ -45,7 +45,8 @@ impl Inside {
     /// A Field that is gone with this.
     pub(crate) async fn in_memory() -> Result<Self, ClientError> {
         // The keys that sign proofs and receipts are files.
-        let scratch = tempfile::tempdir().map_err(|error| failure("a scratch directory", error))?;
+        let scratch =
+            tempfile::tempdir().map_err(|error| failure(&"a scratch directory", error))?;
         let keys = scratch.path().to_owned();
         Self::over(Arc::new(MemoryEngine::new()), &keys, None, Some(scratch)).await
     }
@@ -61,10 +62,10 @@ impl Inside {
             ..FieldOptions::new(Arc::new(SystemOrigin))
         };
         let fields = Arc::new(Fields::with_options(engine, template, fields));
-        let store = KeyStore::open(keys).map_err(|error| failure(keys.display(), error))?;
+        let store = KeyStore::open(keys).map_err(|error| failure(&keys.display(), error))?;
         let embedded = Embedded::open(EmbeddedOptions::default(), fields, Arc::new(store))
             .await
-            .map_err(|error| failure(keys.display(), error))?;
+            .map_err(|error| failure(&keys.display(), error))?;
         Ok(Self { embedded, closed: AtomicBool::new(false), _scratch: scratch })
     }
 
@@ -101,11 +102,11 @@ fn open_error(dir: &Path, error: OpenError) -> ClientError {
     if let OpenError::InUse { dir } = error {
         return ClientError::InUse { dir };
     }
-    failure(dir.display(), error)
+    failure(&dir.display(), error)
 }
 
 fn failure(
-    what: impl ToString,
+    what: &dyn std::fmt::Display,
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> ClientError {
     ClientError::Open { what: what.to_string(), source: source.into() }

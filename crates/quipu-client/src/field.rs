@@ -142,7 +142,8 @@ impl Field {
         Agent::new(self.clone(), Some(id), role)
     }
 
-    /// The one agent that the key is bound to; without such a key, nobody, who can still read.
+    /// The one agent that the key is bound to; without such a key, nobody, who can still read. To be
+    /// registered it needs its name: [`Self::agent`].
     #[must_use]
     pub fn key_agent(&self, role: &str) -> Agent {
         Agent::nameless(self.clone(), role)
@@ -166,7 +167,7 @@ impl Field {
     }
 
     /// Reads a path of the HTTP binding; the answer is as it came.
-    pub async fn get(&self, path: &str, headers: &HeaderMap) -> Result<Bytes, ClientError> {
+    pub(crate) async fn get(&self, path: &str, headers: &HeaderMap) -> Result<Bytes, ClientError> {
         self.send(&self.request(Method::GET, path, headers, Bytes::new())?).await
     }
 

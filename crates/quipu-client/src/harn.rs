@@ -8,11 +8,11 @@ use hyper::{
 };
 use quipu_wire::harn::{
     AppendEventRequest, Artifact, CancelTaskRequest, ClaimTaskRequest, CompleteTaskRequest,
-    CreateSessionRequest, CreateWorkspaceRequest, DependencyAnswer, DependencyKind, Divergence,
-    Event, FailTaskRequest, HarnSession, HarnTask, HarnVersion, LEASE_MS_DEFAULT, List,
-    ReceiptResource, ReceiptVerification, RecordCheckpointRequest, RecordedDependencyResource,
-    ReplayTaskRequest, ResolvedDependency, SubmitTaskRequest, VerifyReceiptRequest, Visibility,
-    Workspace,
+    CreatePersonaRequest, CreateSessionRequest, CreateWorkspaceRequest, DependencyAnswer,
+    DependencyKind, Divergence, Event, FailTaskRequest, HarnSession, HarnTask, HarnVersion,
+    LEASE_MS_DEFAULT, List, Persona, ReceiptResource, ReceiptVerification, RecordCheckpointRequest,
+    RecordedDependencyResource, ReplayTaskRequest, ResolvedDependency, SubmitTaskRequest,
+    VerifyReceiptRequest, Visibility, Workspace,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -89,6 +89,14 @@ impl Harn {
         request: &CreateWorkspaceRequest,
     ) -> Result<Workspace, ClientError> {
         self.post("/v1/workspaces", request).await
+    }
+
+    /// Makes a Persona. A Task that names none is answered by the Field itself.
+    pub async fn create_persona(
+        &self,
+        request: &CreatePersonaRequest,
+    ) -> Result<Persona, ClientError> {
+        self.post("/v1/personas", request).await
     }
 
     /// Opens a Session.
