@@ -49,6 +49,7 @@ pub(crate) enum ServiceError {
 /// Answers requests.
 pub(crate) struct Service {
     pub(crate) entrance: Arc<Entrance>,
+    app: Arc<App>,
     /// Whoever is at work on a request or a stream holds a receiver of it.
     pub(crate) stopping: watch::Sender<bool>,
     fields: Arc<Fields>,
@@ -77,8 +78,8 @@ impl Service {
         app.throttle = options.throttle;
         let app = Arc::new(app);
         let stopping = app.stopping.clone();
-        let entrance = Arc::new(mcp::entrance(app));
-        Ok(Self { entrance, stopping, fields, beside: Mutex::default() })
+        let entrance = Arc::new(mcp::entrance(Arc::clone(&app)));
+        Ok(Self { entrance, app, stopping, fields, beside: Mutex::default() })
     }
 
     /// Starts what goes on beside the requests.
@@ -100,11 +101,15 @@ impl Service {
         });
     }
 
-    /// Waits until whoever is at work has ended, but not longer than `grace`, and closes all Fields.
+    /// Waits until whoever is at work has ended, but not longer than `grace`, and closes all Fields. Then nothing is
+    /// at work on them, and whoever drops this gives the data directory back.
     pub(crate) async fn close(&self, grace: Duration) {
         self.stopping.send_replace(true);
         timeout(grace, self.stopping.closed()).await.ok();
-        self.beside.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        let mut beside =
+            std::mem::take(&mut *self.beside.lock().unwrap_or_else(PoisonError::into_inner));
+        beside.shutdown().await;
         self.fields.close().await;
+        timeout(grace, self.app.harnesses.ended()).await.ok();
     }
 }
