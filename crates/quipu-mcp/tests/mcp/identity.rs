@@ -63,7 +63,7 @@ async fn the_configured_agent_goes_before_the_keys_own_and_that_before_the_clien
     let agents: Vec<_> = field.state().registered.iter().cloned().collect();
     assert_eq!(agents, ["configured", "of-the-key"]);
     let state = field.state();
-    let roles: Vec<_> = state.calls.iter().filter_map(|call| match &call.verb {
+    let roles = state.calls.iter().filter_map(|call| match &call.verb {
         quipu_mcp::Verb::Operate(Operation::Register, payload) => payload["role"].as_str(),
         _ => None,
     });
