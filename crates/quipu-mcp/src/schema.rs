@@ -51,8 +51,9 @@ impl Inliner<'_> {
         if let Some(target) = object.remove("$ref") {
             return self.follow(&target, object);
         }
-        // Formats such as int64 are OpenAPI's; hosts that check formats refuse those they do not know.
-        object.remove("format");
+        // Formats such as int64 are OpenAPI's; hosts that check formats refuse those they do not know. An object here
+        // is a property of that name.
+        object.retain(|key, value| key != "format" || !value.is_string());
         let mut inlined: Map<String, Value> =
             object.into_iter().map(|(key, value)| (key, self.inline(value))).collect();
         // An untagged enum fits where any of its variants fits.
@@ -122,7 +123,7 @@ fn plainer(object: &mut Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quipu_wire::akashik::{AttuneResponse, RecordPayload};
+    use quipu_wire::akashik::{AttunePayload, AttuneResponse, RecordPayload};
 
     #[test]
     fn references_are_replaced_by_what_they_lead_to() {
@@ -138,6 +139,13 @@ mod tests {
         let schema = of::<RecordPayload>(Way::In);
         assert_eq!(schema["properties"]["intent"]["description"], "Why it is recorded.");
         assert_eq!(schema["required"], json!(["type", "content", "intent"]));
+    }
+
+    #[test]
+    fn formats_of_openapi_are_left_out_and_a_property_of_that_name_is_not() {
+        let schema = of::<AttunePayload>(Way::In);
+        assert_eq!(schema["properties"]["format"]["enum"], json!(["full", "summary", "ids_only"]));
+        assert_eq!(schema["properties"]["since_epoch"].get("format"), None);
     }
 
     #[test]

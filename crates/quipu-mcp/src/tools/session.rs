@@ -17,7 +17,7 @@ with every call. Actions: create, join, leave, pause, resume, end, set_policy, g
 
 Example: {\"action\": \"create\", \"session\": {\"goal\": \"Prepare the launch\"}}";
 
-const AGENT: &str = "Which agent you are. Leave it out unless you registered an agent of your own.";
+const AGENT: &str = "Which agent you are, if you registered one with akashik_register.";
 const MEMBER: &str = "Whom to let in or to remove, for join and leave; yourself if absent.";
 
 pub(super) fn tool() -> OwnTool {

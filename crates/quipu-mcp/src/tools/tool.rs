@@ -125,8 +125,8 @@ impl OwnTool {
 /// The arguments that every tool has besides the payload's.
 fn add_context(input: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = input.get_mut("properties") else { return };
-    let agent = "Which agent you are. Leave it out unless you registered an agent of your own: then \
-                 you speak for this host.";
+    let agent = "Which agent you are, if you registered one with akashik_register. Leave it out to \
+                 speak for this host.";
     let session = "The session that you work in. Leave it out if there is none.";
     for (name, description) in [("agent_id", agent), ("session_id", session)] {
         properties

@@ -100,6 +100,7 @@ impl Front {
             session.as_deref().filter(|id| !self.sessions.may_use(id, &credential.key_id))
         {
             tracing::debug!(id, "a session of MCP was asked for with another key");
+            body::discard(&parts.headers, body).await;
             return Ok(message(StatusCode::NOT_FOUND, -32001, "Session not found"));
         }
         let whole = body::read(&self.room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
