@@ -17,6 +17,7 @@ mod config_models;
 mod data_dir;
 mod failure;
 mod logging;
+mod mcp_caller;
 mod output;
 mod pinned;
 mod progress;

@@ -63,6 +63,12 @@ pub(crate) const LOG_PAGE_COMMITS: usize = 100;
 pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);
+/// How long a session of MCP is kept that nobody uses: hosts keep one open for a working day.
+pub(crate) const MCP_SESSION_IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+/// How many sessions of MCP there may be; the one that was used longest ago ends for a new one.
+pub(crate) const MCP_SESSIONS_MAX: usize = 4096;
+/// How many of them may be one key's.
+pub(crate) const MCP_SESSIONS_PER_KEY_MAX: usize = 1024;
 /// How many streams of pushes may be open at one time, if the options do not say: fewer than connections,
 /// so that they leave room.
 pub(crate) const STREAMS_MAX: usize = 12 * 1024;

@@ -25,11 +25,12 @@ pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 pub(crate) const HOME: &str = "/";
 pub(crate) const CONSOLE: &str = "/console/{*file}";
+pub(crate) const MCP: &str = "/mcp";
 pub(crate) const WHOAMI: &str = "/v1/whoami";
 pub(crate) const KEYS: &str = "/v1/keys";
 pub(crate) const KEY: &str = "/v1/keys/{id}";
 
-const OTHERS: [&str; 19] = [
+const OTHERS: [&str; 20] = [
     FIELD_STATUS,
     AGENTS,
     CONFLICTS,
@@ -49,6 +50,7 @@ const OTHERS: [&str; 19] = [
     METRICS,
     OPENAPI,
     HOME,
+    MCP,
 ];
 
 /// A route as the metrics name it: one of ours, or `other`, so that callers cannot add names.

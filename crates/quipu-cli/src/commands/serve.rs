@@ -57,8 +57,11 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         output::print(&welcome(&issued, &settings, &server))?;
     }
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
-    output::print(&format!("quipu listens on {scheme}://{}\n", server.local_addr()))?;
+    let address = format!("{scheme}://{}", server.local_addr());
+    data_dir::note_address(&settings.data, &address);
+    output::print(&format!("quipu listens on {address}\n"))?;
     server.run(stop).await;
+    data_dir::forget_address(&settings.data);
     tracing::info!("stopped");
     Ok(())
 }
@@ -165,7 +168,7 @@ fn listen_failure(listen: SocketAddr, source: &io::Error, failure: Failure) -> F
 /// Resolves when the process is asked to stop. Listens from now on, so that a signal during the
 /// start is not lost.
 #[cfg(unix)]
-fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen =
         |kind| signal(kind).map_err(|error| Failure::caused("cannot listen for signals", &error));
@@ -182,7 +185,7 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
 
 /// Resolves when the process is asked to stop.
 #[cfg(not(unix))]
-fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
     Ok(async {
         if let Err(error) = tokio::signal::ctrl_c().await {
             tracing::error!(%error, "cannot listen for Ctrl-C");

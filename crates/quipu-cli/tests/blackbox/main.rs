@@ -15,6 +15,7 @@ mod durability;
 mod faults;
 mod golden_vectors;
 mod keys;
+mod mcp;
 mod models;
 mod mutants;
 mod pages;

@@ -14,6 +14,7 @@ mod fields;
 mod harn;
 mod heartbeat;
 mod keys;
+mod mcp;
 mod messages;
 mod observing;
 mod push;
