@@ -10,6 +10,7 @@
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
  * @property {"json" | "text"} [as]
+ * @property {number} [also] a status that is an answer too
  */
 
 /**
@@ -151,7 +152,7 @@ export async function call(method, path, options = {}) {
       await needKey((await refusal(response)).message);
       continue;
     }
-    if (!response.ok) throw await refusal(response);
+    if (!response.ok && response.status !== options.also) throw await refusal(response);
     if (response.status === 204) return null;
     return options.as === "text" ? response.text() : response.json();
   }

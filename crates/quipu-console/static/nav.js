@@ -118,7 +118,7 @@ onState((state) => {
 bus.addEventListener("me", async () => {
   drawNav(drawn);
   try {
-    const ready = await get("/readyz");
+    const ready = await get("/readyz", { also: 503 });
     fields = ready.fields.map((/** @type {{ name: string }} */ entry) => entry.name);
     drawNav(drawn);
   } catch {

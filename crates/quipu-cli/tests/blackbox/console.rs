@@ -42,7 +42,6 @@ fn run(command: &mut Command) -> String {
 }
 
 /// Runs a script of tests and shows what it prints.
-#[expect(clippy::print_stdout, reason = "what was measured is for who runs the tests")]
 fn script(name: &str) {
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../console");
     let said = run(Command::new("node")

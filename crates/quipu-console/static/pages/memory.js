@@ -2,6 +2,7 @@
 
 import { get, whoIsThis } from "../api.js";
 import { h, replace } from "../dom.js";
+import { follow } from "../following.js";
 import { ago, plain, things } from "../format.js";
 import { onNews } from "../live.js";
 import { Paged } from "../paged.js";
@@ -99,17 +100,19 @@ async function showStream({ root, signal, fail }) {
     load().catch(fail);
   }, signal), summary, place);
   await load();
-  let growing = Promise.resolve();
+  let changed = false;
   onNews((news) => {
     const kinds = news.commits.flatMap((commit) => commit.header.events).map((/** @type {any} */ sealed) => sealed.event.kind);
-    const changed = kinds.some((kind) => /status_changed|retracted|archived|purged|resolved/.test(kind));
-    growing = growing.then(async () => {
-      await grow();
-      if (changed) {
-        paged.clear();
-        stream.refresh();
-      }
-    }).catch(() => undefined);
+    // Who is not told of commits cannot know what they changed.
+    changed ||= news.commits.length === 0 || kinds.some((kind) => /status_changed|retracted|archived|purged|resolved/.test(kind));
+  }, signal);
+  follow(async () => {
+    const stale = changed;
+    changed = false;
+    await grow();
+    if (!stale) return;
+    paged.clear();
+    stream.refresh();
   }, signal);
 }
 

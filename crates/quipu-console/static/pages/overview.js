@@ -3,6 +3,7 @@
 import { get, may, whoIsThis } from "../api.js";
 import { tellCommit } from "../commits.js";
 import { h, replace, said } from "../dom.js";
+import { follow } from "../following.js";
 import { count, short, things } from "../format.js";
 import { onNews } from "../live.js";
 import { sparkline } from "../plot.js";
@@ -15,8 +16,8 @@ const SECONDS = 120;
 const FEED = 12;
 /** How far back the log is read for the plots. */
 const PAST = 100;
-/** What the log says at most this often is counted anew. */
-const PAUSE_MS = 400;
+/** How long news may gather before everything is counted anew. */
+const PAUSE_MS = 100;
 
 /** @type {import("../app.js").Page} */
 export const page = {
@@ -41,30 +42,30 @@ export const page = {
       if (status.position === 0 && !root.querySelector(".first-steps")) root.prepend(firstSteps());
       if (status.position > 0) root.querySelector(".first-steps")?.remove();
     };
-    const later = throttle(() => draw().catch(() => undefined), PAUSE_MS);
 
-    const drawFeed = (/** @type {Commit[]} */ added) => {
-      recent = [...added.slice(-FEED).reverse(), ...recent].slice(0, FEED);
+    const drawFeed = (/** @type {Commit[]} */ added, highlight = true) => {
       const fresh = new Set(added.map((commit) => commit.position));
-      replace(feed, recent.map((commit) => feedRow(commit, fresh.has(commit.position))));
+      const all = [...added, ...recent.filter((commit) => !fresh.has(commit.position))];
+      recent = all.sort((one, other) => other.position - one.position).slice(0, FEED);
+      replace(feed, recent.map((commit) => feedRow(commit, highlight && fresh.has(commit.position))));
     };
 
+    onNews((news) => {
+      rates.add(news);
+      if (news.commits.length > 0) drawFeed(news.commits);
+    }, signal);
     await draw();
     if (may(8)) {
       const past = await lastCommits(PAST, signal);
       rates.remember(past);
-      drawFeed(past.slice(-FEED));
+      drawFeed(past.slice(-FEED), false);
     }
     root.append(figures,
       h("div", { class: "grid two" }, panel("Agents", agents), panel("The log", logFacts)),
       h("div", { class: "grid three" }, ...rates.panels()),
       panel("Activity", may(8) ? feed : h("p", { class: "muted" }, `Commits are shown to keys of authority 8; this one has ${whoIsThis()?.authority}.`)));
     if (may(8) && recent.length === 0) replace(feed, h("li", null, h("span", { class: "muted" }, "Nothing yet")));
-    onNews((news) => {
-      rates.add(news);
-      if (news.commits.length > 0) drawFeed(news.commits);
-      later();
-    }, signal);
+    follow(draw, signal, () => PAUSE_MS);
     const timer = setInterval(() => rates.tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(timer));
   },
@@ -112,7 +113,7 @@ async function drawLog(place, status, signal) {
   } catch {
     // It is said below that there is none.
   }
-  const ready = await get("/readyz", { signal }).catch(() => null);
+  const ready = await get("/readyz", { also: 503, signal }).catch(() => null);
   if (signal.aborted) return;
   const [origin = "", size = "", root = ""] = signed.split("\n");
   const check = ready?.fields.find((/** @type {any} */ field) => field.name === status.field);
@@ -206,18 +207,4 @@ function firstSteps() {
       curl("/v1/attune", { scope: { role: "strategist" }, context_hint: "how fast does the market grow" }, "sam")].join("\n\n"));
   box.classList.add("first-steps");
   return box;
-}
-
-/** Calls at once, and at most every so often. @param {() => void} act @param {number} pause */
-function throttle(act, pause) {
-  let [waiting, due] = [false, 0];
-  return () => {
-    if (waiting) return;
-    waiting = true;
-    setTimeout(() => {
-      waiting = false;
-      due = performance.now() + pause;
-      act();
-    }, Math.max(0, due - performance.now()));
-  };
 }
