@@ -79,6 +79,10 @@ impl Transport {
     }
 
     /// Ends what runs in this process.
+    #[cfg_attr(
+        not(feature = "embedded"),
+        expect(clippy::unused_async, reason = "only a Field inside the process is waited for")
+    )]
     pub(crate) async fn close(&self) {
         match self {
             Self::Http(_) => {}

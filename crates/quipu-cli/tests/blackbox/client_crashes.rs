@@ -9,7 +9,7 @@ use std::time::Duration;
 use quipu_client::akashik::{
     AttunePayload, Format, MemoryType, RecordPayload, Scope, SubscriptionEvent, UnitView,
 };
-use quipu_client::{Field, Retry};
+use quipu_client::{Field, Pushes, Retry};
 use tempfile::TempDir;
 
 use crate::support::{Settings, wait_until};
@@ -38,10 +38,7 @@ async fn write(field: Field, writer: usize, done: Arc<AtomicUsize>) {
 }
 
 /// The summaries of all pushes, as they came.
-async fn listen(field: Field) -> Vec<String> {
-    let watcher = field.agent("watcher", "watcher").unwrap();
-    let subscription = watcher.subscribe([SubscriptionEvent::MemoryRecorded]).await.unwrap();
-    let mut pushes = watcher.pushes(&subscription);
+async fn listen(mut pushes: Pushes) -> Vec<String> {
     let mut told = Vec::new();
     while told.len() < WRITERS * EACH {
         told.push(pushes.next().await.unwrap().unwrap().summary);
@@ -69,12 +66,15 @@ fn a_client_neither_doubles_nor_loses_anything_when_the_server_is_killed() {
     let again = Settings::dev(data.path()).argument("--listen").argument(&address);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let field = Field::connect(format!("http://{address}")).retry(PATIENT).build().unwrap();
-    let listening = runtime.block_on(async {
+    let pushes = runtime.block_on(async {
         for name in (0..WRITERS).map(|n| format!("writer-{n}")).chain(["watcher".to_owned()]) {
             field.agent(&name, "writer").unwrap().register().await.unwrap();
         }
-        tokio::spawn(listen(field.clone()))
+        let watcher = field.agent("watcher", "watcher").unwrap();
+        let subscription = watcher.subscribe([SubscriptionEvent::MemoryRecorded]).await.unwrap();
+        watcher.pushes(&subscription)
     });
+    let listening = runtime.spawn(listen(pushes));
     let done = Arc::new(AtomicUsize::new(0));
     let writing: Vec<_> = (0..WRITERS)
         .map(|writer| runtime.spawn(write(field.clone(), writer, Arc::clone(&done))))
