@@ -65,7 +65,7 @@ async fn the_configured_agent_goes_before_the_keys_own_and_that_before_the_clien
     let state = field.state();
     let roles = state.calls.iter().filter_map(|call| match &call.verb {
         quipu_mcp::Verb::Operate(Operation::Register, payload) => payload["role"].as_str(),
-        _ => None,
+        quipu_mcp::Verb::Operate(..) | quipu_mcp::Verb::Read(_) => None,
     });
     assert_eq!(roles.collect::<Vec<_>>(), ["engineer", "agent"]);
 }

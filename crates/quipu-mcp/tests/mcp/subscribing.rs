@@ -18,7 +18,7 @@ fn superseded(unit: &str) -> Value {
 async fn wait_until_ended(field: &TinyField) {
     let is_end = |verb: &Verb| match verb {
         Verb::Operate(Operation::Subscribe, payload) => payload["action"] == "unsubscribe",
-        _ => false,
+        Verb::Operate(..) | Verb::Read(_) => false,
     };
     while !field.state().calls.iter().any(|call| is_end(&call.verb)) {
         tokio::task::yield_now().await;

@@ -169,7 +169,11 @@ fn operate(operation: Operation, payload: Value) -> Answer {
             "events": ["memory.recorded"], "min_relevance": null, "debounce_ms": null, "epoch_created": 1,
             "cursor": "1.0.0"}}))
         }
-        other => panic!("no test needs {other:?}"),
+        Operation::Register
+        | Operation::Merge
+        | Operation::Compact
+        | Operation::Coordinate
+        | Operation::Handoff => panic!("no test needs {operation:?}"),
     }
 }
 

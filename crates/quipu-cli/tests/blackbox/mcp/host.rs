@@ -75,7 +75,9 @@ impl Host {
     pub(super) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        message["params"] = params;
+        self.send(&message);
         id
     }
 
@@ -96,7 +98,9 @@ impl Host {
     }
 
     pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let mut answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        let mut answer = self.ask("tools/call", params);
         answer["result"].take()
     }
 

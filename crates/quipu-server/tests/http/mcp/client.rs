@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply, TestServer, committed};
 
 pub(super) const VERSION_OLD: &str = "2025-11-25";
 pub(super) const VERSION_NEW: &str = "2026-07-28";
@@ -59,7 +59,9 @@ impl Mcp {
     }
 
     pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].take()
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        self.ask("tools/call", params)["result"].take()
     }
 
     /// Sends a message as it is.
@@ -70,7 +72,8 @@ impl Mcp {
             extra.push(("mcp-session-id", session));
         }
         let method = message["method"].as_str().unwrap_or_default().to_owned();
-        let name = message["params"]["name"].as_str().or(message["params"]["uri"].as_str());
+        let name = message["params"]["name"].as_str();
+        let name = name.or_else(|| message["params"]["uri"].as_str());
         let name = name.unwrap_or_default().to_owned();
         if self.version == VERSION_NEW {
             extra.push(("mcp-method", &method));
@@ -90,7 +93,12 @@ impl Mcp {
         reply.body = self.http.chunks();
         let text = reply.text();
         let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-        let answer = data.filter_map(|data| serde_json::from_str(data).ok()).last();
+        let answer = data.filter_map(|data| serde_json::from_str(data).ok()).next_back();
         (reply, answer.unwrap_or_default())
     }
+}
+
+/// The arguments of a RECORD that is right.
+pub(super) fn finding() -> Value {
+    committed("The harbour raised its fees.")
 }

@@ -110,6 +110,6 @@ fn what_a_client_that_went_away_had_asked_for_is_done_once() {
     // Whether it was read before the client was gone is open; if it was, it is there, and once.
     let mut mcp = Mcp::begin(&server, "", VERSION_NEW);
     assert_eq!(mcp.call("akashik_record", finding())["isError"], false);
-    let active = server.client().get("/v1/field/status").json()["units"]["total"].as_u64().unwrap();
+    let total = server.client().get("/v1/field/status").json()["units"]["total"].as_u64().unwrap();
     assert!((1..=2).contains(&total), "{total}");
 }
