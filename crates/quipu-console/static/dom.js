@@ -68,7 +68,7 @@ function nodes(children) {
   return found;
 }
 
-const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "open", "indeterminate", "hidden"]);
+const PROPERTIES = new Set(["value", "checked", "disabled", "open", "indeterminate", "hidden"]);
 
 /** @param {Element} element @param {Props} props */
 function fill(element, props) {

@@ -20,7 +20,7 @@ test("the server goes and comes back: the console says so and catches up", async
   await server.team();
   const { page, complaints } = await visitor(browser);
   await page.goto(`${server.url}/#/memory?agent=ana`);
-  await page.getByText("2 units match").waitFor();
+  await page.getByRole("row").filter({ hasText: "bike lanes" }).waitFor();
   await server.stop();
   await page.getByText("The server does not answer").waitFor();
   await page.getByText("server gone").waitFor();

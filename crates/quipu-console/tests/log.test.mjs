@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { launch, shot, violations, visitor } from "./browser.mjs";
-import { Server } from "./server.mjs";
+import { Server, until } from "./server.mjs";
 
 /** @type {any} */
 let browser;
@@ -92,6 +92,7 @@ test("a key is made, shown once, and revoked", async () => {
   await page.getByRole("button", { name: "Make a key" }).click();
   const secret = (await page.locator(".command pre").first().innerText()).trim();
   assert.equal((await server.call("/v1/whoami", undefined, undefined, { key: secret })).agent, "dora");
+  await until(async () => (await page.locator("select[name=authority]").inputValue()) === "4", "the form is as it was at first");
   const row = page.getByRole("row").filter({ hasText: "for the tests" });
   await shot(page, "log-keys");
   assert.deepEqual(await violations(page), []);
