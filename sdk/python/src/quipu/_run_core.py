@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ._answers import Keys, Kind, Visibility, failure_value, raise_recorded
+from ._answers import Keys, Kind, Visibility, failure_value, message_of, raise_recorded
 from ._link import Link
 from ._plans import Live, Plan
 from ._wire import harn, jsonable, present, read_json, segment
@@ -58,6 +58,11 @@ class RunCore:
             raise RuntimeError("the run has not begun: use `with`")
         return self.task.id
 
+    @property
+    def secrets(self) -> list[Any]:
+        """The secrets that the run was given, which no message may hold."""
+        return list(self._secrets.values())
+
     def _path(self, rest: str = "") -> str:
         return f"/v1/tasks/{segment(self.id)}{rest}"
 
@@ -66,6 +71,8 @@ class RunCore:
 
     def begin(self) -> Plan[None]:
         """Submits the Task where it is new, and claims it."""
+        if self.task is not None:
+            raise RuntimeError("the run has begun already: each block needs a run of its own")
         self.task = yield from self._submit()
         if self.replays and not self.title:
             self.title = f"replay of {self.task.parent_task_id}"
@@ -79,11 +86,13 @@ class RunCore:
 
     def fail(self, error: BaseException) -> Plan[None]:
         """The Task is given up, for this reason."""
-        body = {"code": type(error).__name__, "message": str(error) or type(error).__name__}
-        if isinstance(error, ReplayUnavailable):
-            # The server has ended it already.
+        if self.replays and isinstance(error, ReplayUnavailable):
+            # The server has ended it already, unless this is about another replay within the block.
             self.task = yield from self.link.ask(harn("GET", self._path(), agent=self.agent), HarnTask)
-            return
+            if self.task.is_over:
+                return
+        code = type(error).__name__
+        body = {"code": code, "message": message_of(error, self.secrets) or code}
         self.task = yield from self.link.ask(self._post("/fail", body), HarnTask)
 
     def next_key(self, stem: str, separator: str = ":") -> str:
@@ -113,7 +122,7 @@ class RunCore:
         try:
             live = yield Live(call)
         except Exception as error:
-            yield from self.keep(key, kind, failure_value(error), question, visibility=visibility)
+            yield from self.keep(key, kind, failure_value(error, self.secrets), question, visibility=visibility)
             raise
         value = jsonable(encode(live))
         yield from self.keep(key, kind, value, question, visibility=visibility)

@@ -59,7 +59,7 @@ class Recorder:
                 return self._response(live.status_code, live.headers, request, stream=tee(live, key, question))
             content = yield Live(lambda: read(live))
         except Exception as error:
-            yield from self.core.keep(key, _KIND, failure_value(error), question.value)
+            yield from self.core.keep(key, _KIND, failure_value(error, self.core.secrets), question.value)
             raise
         yield from self.keep(key, question, live, content)
         return self._response(live.status_code, live.headers, request, content=content)
