@@ -61,7 +61,8 @@ def answer_value(status: int, headers: Mapping[str, str], content: bytes) -> dic
         value["headers"] = kept
     body = _json(content)
     if is_stream(headers):
-        value["events"] = list(_events(content.decode()))
+        # Who stops listening may have heard half a character.
+        value["events"] = list(_events(content.decode(errors="replace")))
     elif body is not None:
         value["body"] = body
     else:
@@ -111,7 +112,9 @@ def _said(text: str, question: Question) -> dict[str, Any]:
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
     # Not `splitlines`: it also knows ends of lines that may stand within JSON.
-    for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+    *blocks, _ = text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n")
+    # What no empty line has ended is half an event, and nobody was told of it.
+    for block in blocks:
         fields = [line.partition(":") for line in block.split("\n")]
         data = "\n".join(rest.removeprefix(" ") for name, _, rest in fields if name == "data")
         named = [rest.removeprefix(" ") for name, _, rest in fields if name == "event"]
