@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 
@@ -13,7 +14,7 @@ from ._answers import Keys, Kind, Visibility, failure_value, message_of, raise_r
 from ._link import Link
 from ._plans import Live, Plan
 from ._wire import harn, jsonable, present, read_json, segment
-from .errors import NotFound, ReplayUnavailable
+from .errors import NotFound, QuipuError, ReplayUnavailable
 from .models import Artifact, Dependency, Divergence, HarnTask, Outcome, Receipt, Resolved, TaskEvent
 
 LEASE_S = 600.0
@@ -50,6 +51,8 @@ class RunCore:
         self._lease = lease
         self._keys = Keys()
         self._secrets: dict[str, Any] = {}
+        # Answers that come in pieces and have not ended, by key: how each is recorded as far as it came.
+        self.unended: dict[str, Callable[[], Plan[None]]] = {}
 
     @property
     def id(self) -> str:
@@ -81,6 +84,7 @@ class RunCore:
 
     def complete(self) -> Plan[None]:
         """The Task is done; its receipt can be read afterwards."""
+        yield from self._end_answers()
         body = {"summary": self.summary or self.title, "output": jsonable(self.result)}
         self.task = yield from self.link.ask(self._post("/complete", body), HarnTask)
 
@@ -91,9 +95,15 @@ class RunCore:
             self.task = yield from self.link.ask(harn("GET", self._path(), agent=self.agent), HarnTask)
             if self.task.is_over:
                 return
+        with suppress(QuipuError):  # the Task must end, whatever is wrong with an answer
+            yield from self._end_answers()
         code = type(error).__name__
         body = {"code": code, "message": message_of(error, self.secrets) or code}
         self.task = yield from self.link.ask(self._post("/fail", body), HarnTask)
+
+    def _end_answers(self) -> Plan[None]:
+        for end in list(self.unended.values()):
+            yield from end()
 
     def next_key(self, stem: str, separator: str = ":") -> str:
         """The key of the next question of this stem: `llm:main` gives `llm:main:1`, then `llm:main:2`."""

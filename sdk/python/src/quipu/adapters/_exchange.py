@@ -1,7 +1,7 @@
 """A call of a model's endpoint as values: the question and the answer as they are recorded, the answer as HTTP again.
 
-A whole answer is `{"status", "body"}`, a stream `{"status", "events"}`; what is no JSON is `{"status", "content_type",
-"base64"}`."""
+A whole answer is `{"status", "body"}`, a stream `{"status", "events"}` and, where it broke, by what: `broken`; what is
+no JSON is `{"status", "content_type", "base64"}`."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Wire:
     status: int
     headers: dict[str, str]
     content: bytes
+    broken: Any = None
 
 
 def is_stream(headers: Mapping[str, str]) -> bool:
@@ -84,7 +85,7 @@ def answer_wire(value: Any, question: Question) -> Wire:
         headers["retry-after-ms"] = "1"
     if "events" in value:
         content = b"".join(event_bytes(event) for event in value["events"])
-        return Wire(status, {**headers, "content-type": "text/event-stream"}, content)
+        return Wire(status, {**headers, "content-type": "text/event-stream"}, content, value.get("broken"))
     if "body" in value:
         return Wire(status, {**headers, "content-type": "application/json"}, json.dumps(value["body"]).encode())
     kind = value.get("content_type", "application/octet-stream")
