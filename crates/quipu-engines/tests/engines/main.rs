@@ -1,0 +1,5 @@
+//! The engines over real servers: started, killed, cut off and started again by the tests themselves.
+#![cfg(test)]
+
+mod postgres;
+mod support;

@@ -1,0 +1,8 @@
+//! Servers and proxies for the tests.
+
+mod child;
+mod postgres_server;
+mod proxy;
+
+pub(crate) use postgres_server::{PostgresFactory, PostgresServer, is_in_files, url_at};
+pub(crate) use proxy::Proxy;
