@@ -5,9 +5,11 @@
 #![warn(clippy::indexing_slicing)]
 
 mod followers;
+pub mod nats;
 mod open_error;
 pub mod postgres;
 mod runtime;
 
+pub use nats::NatsEngine;
 pub use open_error::OpenError;
 pub use postgres::PostgresEngine;

@@ -1,5 +1,6 @@
 //! The engines over real servers: started, killed, cut off and started again by the tests themselves.
 #![cfg(test)]
 
+mod nats;
 mod postgres;
 mod support;

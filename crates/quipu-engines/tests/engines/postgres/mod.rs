@@ -3,5 +3,4 @@
 mod crash;
 mod fitness;
 mod sharing;
-
-quipu_log::engine_suite!(suite, crate::support::PostgresFactory);
+mod suite;
