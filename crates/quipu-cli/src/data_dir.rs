@@ -2,6 +2,8 @@
 //! way in which that fails, with a way out.
 
 use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -44,6 +46,29 @@ pub(crate) fn must_exist(dir: &Path) -> Result<(), Failure> {
 /// Where a data directory keeps its fields.
 pub(crate) fn fields_dir(dir: &Path) -> PathBuf {
     dir.join("fields")
+}
+
+/// Where a node whose log is on a server keeps its snapshots, the trees of its proofs, its vectors.
+pub(crate) fn remote_dir(dir: &Path) -> PathBuf {
+    dir.join("remote")
+}
+
+/// Claims a directory for a node whose log is on a server, until the answer is dropped. It is the same claim that
+/// the SQLite log makes.
+pub(crate) fn claim(dir: &Path) -> Result<File, Failure> {
+    let failed = |error: io::Error| {
+        Failure::caused(format!("cannot use the data directory {}", dir.display()), &error)
+    };
+    fs::create_dir_all(dir).map_err(failed)?;
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"));
+    let lock = lock.map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            Err(open_failure(&OpenError::InUse { dir: dir.to_owned() }))
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
 }
 
 /// Why a data directory cannot be opened.

@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::api::{self, ApiError, WRONG_LAST_SEQUENCE, io, publish, unavailable};
 use super::engine::FieldState;
+use super::erase::sweep;
 use super::locate::Place;
 use super::message::{Kind, Outgoing};
 use super::read::{self, Extent};
@@ -54,8 +55,9 @@ impl Append {
             }
             match self.send(client, state, tail.last_sequence).await {
                 Ok(sequence) => return Ok(self.done(state, sequence)),
-                Err((ApiError::Refused(refused), _)) => {
+                Err((ApiError::Refused(refused), at)) => {
                     state.forget();
+                    sweep(client, state, tail.last_sequence, at).await;
                     if refused.err_code == WRONG_LAST_SEQUENCE {
                         continue;
                     }
@@ -65,7 +67,13 @@ impl Append {
                         unavailable("append", refused)
                     });
                 }
-                Err((lost, at)) => return self.settle(client, state, lost, at).await,
+                Err((lost, at)) => {
+                    let settled = self.settle(client, state, lost, at).await;
+                    if let Err(EngineError::Unavailable { .. }) = settled {
+                        sweep(client, state, tail.last_sequence, at).await;
+                    }
+                    return settled;
+                }
             }
         }
         Err(unavailable("append", "the stream is moved again and again by something else"))

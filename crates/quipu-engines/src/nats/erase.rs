@@ -6,18 +6,18 @@ use async_nats::Client;
 use quipu_log::{BodyAddress, EngineError, Erasure, Head};
 use serde_json::json;
 
-use super::api::{self, WRONG_LAST_SEQUENCE, messages};
+use super::api::{self, WRONG_LAST_SEQUENCE};
 use super::append::publish_alone;
 use super::engine::FieldState;
 use super::locate::Place;
 use super::message::{BodyMark, Kind};
+use super::read::some;
 use super::tail::{self, Tail};
 
 /// The message is not there any more.
 const DELETE_FAILED: u64 = 10_057;
 /// How many messages are looked at in one request.
 const MESSAGES: usize = 256;
-const BYTES: usize = 4 * 1024 * 1024;
 /// How often a seal looks again because the log moved.
 const TRIES: usize = 64;
 
@@ -49,13 +49,12 @@ async fn erase_in(
     wanted: &BTreeSet<(u64, u32)>,
     erasure: &mut Erasure,
 ) -> Result<(), EngineError> {
-    let subject = state.stream.subject(Kind::Body);
+    // Up to the group itself, so that a copy of the stream that is behind cannot hide a body.
+    let everything = state.stream.everything();
     let mut next = place.start();
-    while next < place.sequence {
-        let found = messages(client, &state.stream.name, &subject, next, MESSAGES, BYTES).await;
-        let found = found.map_err(|e| e.explain("erase"))?;
-        let Some(last) = found.last() else { break };
-        next = last.sequence + 1;
+    while next <= place.sequence {
+        let found = some(client, &state.stream, &everything, next, MESSAGES).await?;
+        next = found.last().map_or(u64::MAX, |last| last.sequence + 1);
         for message in found.iter().filter(|message| message.sequence < place.sequence) {
             let Some(mark) = BodyMark::of(message) else { continue };
             if !wanted.contains(&(mark.position, mark.event)) {
@@ -69,6 +68,16 @@ async fn erase_in(
         }
     }
     Ok(())
+}
+
+/// Erases what is left of an append that never happened, as far as it can be reached.
+pub(super) async fn sweep(client: &Client, state: &FieldState, after: u64, to: u64) {
+    for sequence in after.saturating_add(1)..=to {
+        if let Err(error) = delete(client, state, sequence).await {
+            tracing::warn!(field = %state.stream.field, %error, "a part of an append that failed is left");
+            return;
+        }
+    }
 }
 
 /// Overwrites a message where it is stored; false if it was gone already.

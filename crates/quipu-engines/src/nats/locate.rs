@@ -117,7 +117,7 @@ async fn next_group(
 ) -> Result<Option<(GroupMark, u64)>, EngineError> {
     let mut from = from;
     while from <= end {
-        let found = read::next(client, stream, &stream.subject(Kind::Group), from, end).await?;
+        let found = read::next(client, stream, &stream.subject(Kind::Group), from).await?;
         let Some(message) = found else { return Ok(None) };
         if let Some(mark) = GroupMark::of(&message).filter(GroupMark::is_last_part) {
             return Ok(Some((mark, message.sequence)));

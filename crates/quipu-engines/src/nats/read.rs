@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_nats::Client;
 use quipu_log::engine::READ_BYTES_MAX;
-use quipu_log::{Commit, Damage, DamageKind, EngineError, Head};
+use quipu_log::{Commit, Damage, EngineError, Head};
 use tokio::time::sleep;
 
 use super::api::{self, StoredMessage, messages};
@@ -29,34 +29,33 @@ pub(super) enum Extent {
     Headers,
 }
 
-/// The next message of a subject from a sequence on; none if there is none up to `end`, which the log is known to have.
+/// The next message of a subject from a sequence on. There must be one.
 pub(super) async fn next(
     client: &Client,
     stream: &Stream,
     subject: &str,
     from: u64,
-    end: u64,
 ) -> Result<Option<StoredMessage>, EngineError> {
-    Ok(some(client, stream, subject, from, end, 1).await?.into_iter().next())
+    Ok(some(client, stream, subject, from, 1).await?.into_iter().next())
 }
 
-/// The message at a sequence that the stream is known to have reached; none if it was deleted.
+/// The message at a sequence; none if it was deleted. There must be one there or behind it.
 pub(super) async fn one(
     client: &Client,
     stream: &Stream,
     sequence: u64,
 ) -> Result<Option<StoredMessage>, EngineError> {
-    let found = next(client, stream, &stream.everything(), sequence, sequence).await?;
+    let found = next(client, stream, &stream.everything(), sequence).await?;
     Ok(found.filter(|message| message.sequence == sequence))
 }
 
-/// Some messages of a subject from a sequence on; none if there are none up to `end`.
-async fn some(
+/// Some messages of a subject from a sequence on, with none left out between them. There must be at least one: a
+/// copy of the stream that has none yet is behind.
+pub(super) async fn some(
     client: &Client,
     stream: &Stream,
     subject: &str,
     from: u64,
-    end: u64,
     limit: usize,
 ) -> Result<Vec<StoredMessage>, EngineError> {
     for ask in 0..ASKS {
@@ -64,11 +63,6 @@ async fn some(
         let found = found.map_err(|e| e.explain("read"))?;
         if !found.is_empty() {
             return Ok(found);
-        }
-        // Nothing is there, or this copy does not have it yet: what is at the end tells.
-        let last = messages(client, &stream.name, &stream.everything(), end, 1, BYTES).await;
-        if !last.map_err(|e| e.explain("read"))?.is_empty() {
-            return Ok(Vec::new());
         }
         if ask + 1 < ASKS {
             sleep(PAUSE).await;
@@ -129,10 +123,7 @@ pub(super) async fn page(
             } else {
                 MESSAGES
             };
-        let found = some(client, stream, &subject, next, tail.group, wanted).await?;
-        if found.is_empty() {
-            break;
-        }
+        let found = some(client, stream, &subject, next, wanted).await?;
         for message in &found {
             next = message.sequence + 1;
             let commits = reader.take(message)?;
@@ -149,14 +140,6 @@ pub(super) async fn page(
         }
         if page.len() == limit {
             return Ok(page);
-        }
-    }
-    // The group of the head was not among them.
-    if page.last().is_none_or(|commit| commit.position < tail.head.position) {
-        let position = page.last().map_or(from, |commit| commit.position.saturating_add(1));
-        let reason = "a group of the stream is gone".to_owned();
-        if page.is_empty() {
-            return Err(Damage::new(position, DamageKind::StorageUnreadable(reason)).into());
         }
     }
     Ok(page)

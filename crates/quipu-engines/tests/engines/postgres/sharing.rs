@@ -3,10 +3,10 @@
 use std::thread;
 
 use quipu_engines::PostgresEngine;
-use quipu_log::conformance::{Chain, field};
+use quipu_log::conformance::{self, Chain, field};
 use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
 
-use crate::support::{PostgresServer, is_in_files};
+use crate::support::{PgBouncerFactory, PostgresServer, is_in_files};
 
 #[test]
 fn nodes_that_start_together_make_the_tables_once() {
@@ -22,6 +22,13 @@ fn nodes_that_start_together_make_the_tables_once() {
         engine.append(&name, &chain.head(), &chain.clone().take(1)).unwrap();
         chain.take(1);
     }
+}
+
+#[test]
+fn a_pooler_that_gives_every_transaction_another_session_may_stand_between() {
+    // Each behaviour expects to find nothing.
+    conformance::follows_what_another_engine_appends(&PgBouncerFactory::default());
+    conformance::shows_erasures_and_seals_to_others(&PgBouncerFactory::default());
 }
 
 #[test]

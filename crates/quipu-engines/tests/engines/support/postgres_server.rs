@@ -45,8 +45,7 @@ fn number_of(what: &str, user: &str) -> u32 {
 }
 
 /// The server refuses to run as root, so root runs it as the user that the package made.
-fn as_owner(program: &str) -> Command {
-    let program = programs().join(program);
+pub(crate) fn as_owner(program: &Path) -> Command {
     if number_of("-u", &whoami()) != 0 {
         return Command::new(program);
     }
@@ -74,7 +73,7 @@ impl PostgresServer {
             chown(dir.path(), Some(number_of("-u", "postgres")), Some(number_of("-g", "postgres")))
                 .unwrap();
         }
-        let made = as_owner("initdb")
+        let made = as_owner(&programs().join("initdb"))
             .args(["-A", "trust", "-U", "quipu", "--no-sync", "--locale=C", "-D"])
             .arg(dir.path().join("data"))
             .stdout(Stdio::null())
@@ -88,7 +87,7 @@ impl PostgresServer {
     /// Starts the server again over the same files.
     pub(crate) fn run(&mut self, settings: &[&str]) {
         self.process = None;
-        let mut command = as_owner("postgres");
+        let mut command = as_owner(&programs().join("postgres"));
         command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
         let socket = format!("unix_socket_directories={}", self.dir.path().display());
         let small = ["listen_addresses=127.0.0.1", "shared_buffers=16MB", "log_checkpoints=off"];
