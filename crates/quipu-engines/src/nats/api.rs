@@ -65,10 +65,12 @@ impl ApiError {
 
     /// The error of a request that only reads, or that may be repeated.
     pub(super) fn explain(self, action: &str) -> EngineError {
-        match self {
-            Self::Refused(refused) if refused.is_full() => EngineError::Full,
-            other => io(action, other),
+        if let Self::Refused(refused) = &self
+            && refused.is_full()
+        {
+            return EngineError::Full;
         }
+        io(action, self)
     }
 }
 

@@ -189,10 +189,10 @@ enum Settled {
 
 /// An error before anything was sent.
 fn nothing_sent(error: EngineError) -> EngineError {
-    match error {
-        EngineError::Io { action, source } => EngineError::Unavailable { action, source },
-        other => other,
+    if let EngineError::Io { action, source } = error {
+        return EngineError::Unavailable { action, source };
     }
+    error
 }
 
 async fn send_batch(

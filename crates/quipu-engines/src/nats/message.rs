@@ -142,10 +142,13 @@ impl BodyMark {
     }
 }
 
+/// A message of a body: its sequence, its mark, its text.
+type BodyPart = (u64, BodyMark, Bytes);
+
 /// Puts messages together again, in the order of their sequences.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    bodies: BTreeMap<(u64, u32), Vec<(u64, BodyMark, Bytes)>>,
+    bodies: BTreeMap<(u64, u32), Vec<BodyPart>>,
     headers: Vec<u8>,
 }
 
@@ -202,7 +205,7 @@ impl Reader {
 }
 
 /// A body of which a part is gone is erased: parts go one after the other.
-fn whole(parts: &[(u64, BodyMark, Bytes)]) -> Option<BodyContent> {
+fn whole(parts: &[BodyPart]) -> Option<BodyContent> {
     let mark = &parts.first()?.1;
     let is_whole = usize::try_from(mark.parts).ok() == Some(parts.len());
     let salt = mark.salt.parse().ok().filter(|_| is_whole);

@@ -9,7 +9,7 @@ use crate::open_error::OpenError;
 const OLDEST: i32 = 130_000;
 
 /// Any number will do, as long as every node takes the same.
-const MIGRATION_LOCK: i64 = 0x7175_6970_75;
+const MIGRATION_LOCK: i64 = 0x0071_7569_7075;
 
 /// Each entry brings the tables from the version before to its own; the first is version 1. Entries are never changed.
 /// Texts are bytes, so that no encoding of the database can alter what was hashed.
