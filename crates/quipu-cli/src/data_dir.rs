@@ -2,8 +2,8 @@
 //! way in which that fails, with a way out.
 
 use std::{
-    fs,
-    io::Write as _,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -53,7 +53,7 @@ const ADDRESS: &str = "address";
 
 /// Notes the address of the server that has the directory. Nothing rests on it.
 pub(crate) fn note_address(dir: &Path, address: &str) {
-    let mut options = fs::OpenOptions::new();
+    let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     // For its owner alone, like every file of the directory.
     #[cfg(unix)]
@@ -74,6 +74,29 @@ pub(crate) fn noted_address(dir: &Path) -> Option<String> {
 /// Forgets it, also that of a server that was killed.
 pub(crate) fn forget_address(dir: &Path) {
     fs::remove_file(dir.join(ADDRESS)).ok();
+}
+
+/// Where a node whose log is on a server keeps its snapshots, the trees of its proofs, its vectors.
+pub(crate) fn remote_dir(dir: &Path) -> PathBuf {
+    dir.join("remote")
+}
+
+/// Claims a directory for a node whose log is on a server, until the answer is dropped. It is the same claim that
+/// the SQLite log makes.
+pub(crate) fn claim(dir: &Path) -> Result<File, Failure> {
+    let failed = |error: io::Error| {
+        Failure::caused(format!("cannot use the data directory {}", dir.display()), &error)
+    };
+    fs::create_dir_all(dir).map_err(failed)?;
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"));
+    let lock = lock.map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            Err(open_failure(&OpenError::InUse { dir: dir.to_owned() }))
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
 }
 
 /// Why a data directory cannot be opened.
@@ -111,6 +134,7 @@ pub(crate) fn field_failure(dir: &Path, field: &FieldName, error: &EngineError) 
         EngineError::HeadMoved { .. }
         | EngineError::Sealed { .. }
         | EngineError::Poisoned { .. }
+        | EngineError::Unavailable { .. }
         | EngineError::InvalidBatch { .. } => {
             Failure::new(format!("field {field}: {}", with_causes(error)))
         }

@@ -16,6 +16,7 @@ mod config_harn;
 mod config_models;
 mod data_dir;
 mod failure;
+mod log_place;
 mod logging;
 mod mcp_caller;
 mod output;

@@ -1,5 +1,5 @@
 //! The contract that every engine keeps, and its errors.
-//! Holds no engine: see `memory` and `sqlite`; the suite that checks the contract is `conformance`.
+//! Holds no engine: see `memory`, `sqlite` and the crate `quipu-engines`; the suite that checks the contract is `conformance`.
 
 use std::fmt;
 use std::time::Duration;
@@ -57,7 +57,8 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Errors
     /// `InvalidBatch` for an empty batch or one that is no chain from `expected`; `Poisoned`; `Sealed`; `HeadMoved`
-    /// if the field's head is another one; `Full` if there is no room. None of these writes anything.
+    /// if the field's head is another one; `Full` if there is no room; `Unavailable` if the storage cannot be reached.
+    /// None of these writes anything, then or later.
     /// `Io` leaves the outcome unknown.
     fn append(
         &self,
@@ -163,6 +164,16 @@ pub enum EngineError {
     /// There is no room. Nothing was written; reads and later appends go on.
     #[error("storage is full")]
     Full,
+    /// The storage cannot be reached or does not take the write now. Nothing was written, nothing of it will be, and a
+    /// later append may succeed.
+    #[error("cannot {action}: nothing was written")]
+    Unavailable {
+        /// What was being done.
+        action: String,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// An earlier write failed in a way that leaves the storage uncertain; reopen the engine. Reads go on.
     #[error("writer is poisoned until the engine is opened again: {reason}")]
     Poisoned {
