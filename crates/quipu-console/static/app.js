@@ -1,6 +1,6 @@
 // Begins: theme, navigation, sign-in, the live connection, and the page that the URL names.
 
-import { bus, identify, whoIsThis } from "./api.js";
+import { ApiError, bus, identify, whoIsThis } from "./api.js";
 import { h, replace } from "./dom.js";
 import * as live from "./live.js";
 import { drawNav, PAGES } from "./nav.js";
@@ -53,7 +53,10 @@ async function show() {
     if (shown && shown !== entry.id) main.focus({ preventScroll: true });
     shown = entry.id;
     const fail = (/** @type {unknown} */ error) => {
-      if (!controller.signal.aborted) replace(root, failure(error, show));
+      if (controller.signal.aborted) return;
+      replace(root, failure(error, show));
+      // Whoever waits for a server that is gone need not press anything once it is back.
+      if (error instanceof ApiError && error.status === 0) bus.addEventListener("reached", show, { once: true, signal: controller.signal });
     };
     await Promise.resolve(page.show({ root, actions, route, signal: controller.signal, fail })).catch(fail);
   } catch (error) {

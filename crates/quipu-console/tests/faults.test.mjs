@@ -37,6 +37,21 @@ test("the server goes and comes back: the console says so and catches up", async
   assert.deepEqual(complaints, []);
 });
 
+test("what is asked while the server is gone is shown as soon as it is back", async (context) => {
+  const server = await Server.start();
+  context.after(() => server.end());
+  await server.team();
+  const { page } = await visitor(browser);
+  await page.goto(`${server.url}/#/memory`);
+  await page.getByText("6 units").waitFor();
+  await server.stop();
+  await page.getByLabel("Agent").fill("ana");
+  await page.getByText("The server cannot be reached").waitFor();
+  await server.run();
+  await page.getByText("2 units match").waitFor();
+  assert.match(page.url(), /agent=ana/);
+});
+
 test("a key that was revoked leads to signing in, over the page, which then goes on", async (context) => {
   const server = await Server.start({ dev: false });
   context.after(() => server.end());
