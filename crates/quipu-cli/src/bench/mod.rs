@@ -10,6 +10,7 @@ mod dataset;
 mod detect;
 mod detect_corpus;
 mod detect_pairs;
+mod detect_stages;
 mod engine;
 mod http;
 mod listeners;

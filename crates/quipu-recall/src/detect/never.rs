@@ -68,7 +68,7 @@ pub(super) fn against(
     let meant = builtin().vector(&never.text());
     let mut best: Option<(usize, f32)> = None;
     for (at, other) in others.iter().enumerate() {
-        if other.polarity.negative {
+        if other.polarity.negative || denies(other) {
             continue;
         }
         let meaning = cosine(&meant, &builtin().vector(other.sentence)).max(0.0);
@@ -90,6 +90,11 @@ pub(super) fn against(
     let half = others.get(at).is_some_and(|other| share(never, other) >= 0.4);
     (told > 0.15)
         .then_some((at, Clash { sureness: if half { sureness } else { sureness * 0.7 }, what }))
+}
+
+/// Whether a statement says itself that something never was, whatever else it denies beside it: two denials agree.
+fn denies(other: &Statement<'_>) -> bool {
+    other.tokens.iter().any(|token| token.lower == "never")
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {

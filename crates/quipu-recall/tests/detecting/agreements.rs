@@ -106,6 +106,11 @@ pub(crate) const AGREEMENTS: &[(&str, &str, &str)] = &[
     ("unrelated", "I have never been to Lisbon.", "I wrote unit tests for the parser."),
     ("never", "I have never used Kubernetes.", "I read an article about containers."),
     ("never", "We have never lost a customer record.", "We lost the match on Saturday."),
+    (
+        "never",
+        "I've never deployed the billing service, so I'm not sure what to expect of the release.",
+        "Since I have never deployed the billing service before, the release needs a second person.",
+    ),
     ("code", "let timeout = 30; // seconds", "let timeout = 90; // seconds"),
     ("code", "```\nretries: 3\n```", "```\nretries: 7\n```"),
     ("data", "aGVsbG8gd29ybGQsIHRoaXMgaXMgYmFzZTY0", "aGVsbG8gd29ybGQsIHRoaXMgaXMgbm90"),
