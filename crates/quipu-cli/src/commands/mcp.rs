@@ -32,7 +32,7 @@ Example:
 
 const AFTER: &str = "\
 In the configuration of a host:
-  {\"mcpServers\": {\"quipu\": {\"command\": \"quipu\", \"args\": [\"mcp\", \"--data\", \"/home/ana/.quipu\"]}}}";
+  {\"mcpServers\": {\"quipu\": {\"command\": \"quipu\", \"args\": [\"mcp\", \"--data\", \"/path/to/quipu-data\"]}}}";
 
 /// While the server restarts, the host waits; longer than this it would rather know.
 const RETRY: Retry = Retry {

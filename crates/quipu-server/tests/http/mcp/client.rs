@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply, TestServer, committed};
 
 pub(super) const VERSION_OLD: &str = "2025-11-25";
 pub(super) const VERSION_NEW: &str = "2026-07-28";
@@ -96,4 +96,9 @@ impl Mcp {
         let answer = data.filter_map(|data| serde_json::from_str(data).ok()).next_back();
         (reply, answer.unwrap_or_default())
     }
+}
+
+/// The arguments of a RECORD that is right.
+pub(super) fn finding() -> Value {
+    committed("The harbour raised its fees.")
 }
