@@ -9,8 +9,8 @@ use rmcp::{
         CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
         GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+        ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -219,16 +219,22 @@ impl<C: Caller> ServerHandler for Handler<C> {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let method = request.method.as_str();
+        let is_modern = context.protocol_version() == Some(ProtocolVersion::V_2026_07_28);
+        let is_gone = is_modern && METHODS_OF_SESSIONS.contains(&method);
         // A method that we know comes here only if its parameters could not be read.
-        if KNOWN_METHODS.contains(&request.method.as_str()) {
+        if !is_gone && KNOWN_METHODS.contains(&method) {
             let problem = format!("Invalid params for {}", request.method);
             return Err(ErrorData::invalid_params(problem, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 }
+
+/// What 2026-07-28 has no longer.
+const METHODS_OF_SESSIONS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
 const KNOWN_METHODS: [&str; 6] = [
     "tools/call",

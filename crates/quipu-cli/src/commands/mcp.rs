@@ -41,10 +41,10 @@ const RETRY: Retry = Retry {
     longest_pause: Duration::from_secs(2),
     within: Duration::from_secs(20),
 };
-/// How long to wait for a host to say something that can be answered with why we do not start.
-const FIRST_WORD: Duration = Duration::from_secs(5);
+/// How long to wait for a host to say something more that can be answered with why we do not start.
+const NEXT_WORD: Duration = Duration::from_secs(5);
 /// How much of it is read.
-const FIRST_WORD_BYTES_MAX: u64 = 1024 * 1024;
+const FIRST_WORDS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The arguments of `quipu mcp`.
 #[derive(Debug, Args)]
@@ -150,21 +150,29 @@ async fn open_data(args: &McpArgs) -> Result<Field, Failure> {
     }
 }
 
-/// Hosts show what a server answers rather than what it says on stderr: so the first request is
-/// answered with why there will be no second.
+/// Hosts show what a server answers rather than what it says on stderr: so requests are answered with
+/// why there will be no service. A client of 2026-07-28 asks twice: what fails it takes for an older
+/// server, and begins again as one of 2025-11-25 does.
 async fn tell_host(failure: &Failure) {
-    let mut line = String::new();
-    let mut input = BufReader::new(tokio::io::stdin()).take(FIRST_WORD_BYTES_MAX);
-    if !matches!(timeout(FIRST_WORD, input.read_line(&mut line)).await, Ok(Ok(_))) {
-        return;
+    let mut input = BufReader::new(tokio::io::stdin()).take(FIRST_WORDS_BYTES_MAX);
+    loop {
+        let mut line = String::new();
+        match timeout(NEXT_WORD, input.read_line(&mut line)).await {
+            Ok(Ok(bytes)) if bytes > 0 => {}
+            _ => return,
+        }
+        let request: Value = serde_json::from_str(&line).unwrap_or_default();
+        let Some(id) = request.get("id") else { continue };
+        if !answered(id, failure).await || request["method"] == "initialize" {
+            return;
+        }
     }
-    let request: Value = serde_json::from_str(&line).unwrap_or_default();
-    let Some(id) = request.get("id") else { return };
+}
+
+/// Whether the host is there to be answered.
+async fn answered(id: &Value, failure: &Failure) -> bool {
     let error = json!({"code": -32603, "message": failure.to_string()});
     let answer = format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "error": error}));
     let mut output = tokio::io::stdout();
-    // A host that is gone needs no answer.
-    if output.write_all(answer.as_bytes()).await.is_ok() {
-        output.flush().await.ok();
-    }
+    output.write_all(answer.as_bytes()).await.is_ok() && output.flush().await.is_ok()
 }

@@ -16,6 +16,7 @@ mod faults;
 mod golden_vectors;
 mod keys;
 mod mcp;
+mod mcp_clients;
 mod models;
 mod mutants;
 mod pages;
