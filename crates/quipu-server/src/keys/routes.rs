@@ -171,7 +171,7 @@ async fn create_key(State(app): State<Arc<App>>, request: Request) -> Outcome<Cr
         discard(&parts.headers, body).await;
         return Err(refused.into());
     }
-    let whole = body::read(&app, &parts.headers, body, SMALL_BODY_BYTES).await?;
+    let whole = body::read(&app.room, &parts.headers, body, SMALL_BODY_BYTES).await?;
     let invalid = |error: canon::ParseError| {
         ProtocolError::new(ErrorCode::InvalidPayload, format!("body: {error}"))
     };
