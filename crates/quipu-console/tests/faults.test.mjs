@@ -43,7 +43,7 @@ test("what is asked while the server is gone is shown as soon as it is back", as
   await server.team();
   const { page } = await visitor(browser);
   await page.goto(`${server.url}/#/memory`);
-  await page.getByText("6 units").waitFor();
+  await page.getByRole("row").filter({ hasText: "bike lanes" }).waitFor();
   await server.stop();
   await page.getByLabel("Agent").fill("ana");
   await page.getByText("The server cannot be reached").waitFor();

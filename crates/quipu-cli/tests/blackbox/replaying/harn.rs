@@ -19,7 +19,7 @@ pub(super) const ANSWERS: [(&str, &str); 6] = [
     ("mcp:crm:lookup-1", "mcp_tool_return"),
     ("secret:api_token", "secret_value"),
     ("llm:main:2", "llm_provider_response"),
-    ("host:nothing:1", "host_dependency"),
+    ("host:nothing:1", "host_fact"),
 ];
 
 pub(super) const SECRET: &str = "tok-canary-0001";
