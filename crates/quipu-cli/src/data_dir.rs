@@ -81,6 +81,7 @@ pub(crate) fn field_failure(dir: &Path, field: &FieldName, error: &EngineError) 
         EngineError::HeadMoved { .. }
         | EngineError::Sealed { .. }
         | EngineError::Poisoned { .. }
+        | EngineError::Unavailable { .. }
         | EngineError::InvalidBatch { .. } => {
             Failure::new(format!("field {field}: {}", with_causes(error)))
         }

@@ -106,7 +106,10 @@ fn stopped(position: u64) -> Damage {
 }
 
 /// The words of the units that a commit recorded. An erased text has none.
-fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords>>, Damage> {
+pub(crate) fn words_of(
+    commit: &Commit,
+    header: &Header<Event>,
+) -> Result<Vec<Arc<UnitWords>>, Damage> {
     let mut words = Vec::new();
     for (index, sealed) in (0u32..).zip(&header.events) {
         if !matches!(sealed.event, Event::UnitRecorded { .. }) {

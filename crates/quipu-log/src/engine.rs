@@ -57,7 +57,8 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Errors
     /// `InvalidBatch` for an empty batch or one that is no chain from `expected`; `Poisoned`; `Sealed`; `HeadMoved`
-    /// if the field's head is another one; `Full` if there is no room. None of these writes anything.
+    /// if the field's head is another one; `Full` if there is no room; `Unavailable` if the storage cannot be reached.
+    /// None of these writes anything, then or later.
     /// `Io` leaves the outcome unknown.
     fn append(
         &self,
@@ -125,6 +126,26 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     /// # Errors
     /// `UnknownField`; `Poisoned`; `Full`; `Io`.
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError>;
+
+    /// Whether other processes may append to the same fields. If so, whoever holds a state made from a field follows
+    /// it, and an append that was refused with `HeadMoved` is an everyday thing.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Waits for the right to append next, in the order of asking, and answers the head. Until the next `append` to the
+    /// field through this engine, whatever comes of it, or until `end_turn`, nobody else moves that head; an engine
+    /// may take the turn back after a while, and then the append is refused. None from an engine that keeps nobody
+    /// waiting: there, whoever appends first wins.
+    ///
+    /// # Errors
+    /// `Unavailable`; `Io`. Then there is no turn.
+    fn take_turn(&self, _field: &FieldName) -> Result<Option<Head>, EngineError> {
+        Ok(None)
+    }
+
+    /// Gives a turn back that was not used.
+    fn end_turn(&self, _field: &FieldName) {}
 }
 
 /// Where a body is: the commit's position and the index of the event in it.
@@ -163,6 +184,16 @@ pub enum EngineError {
     /// There is no room. Nothing was written; reads and later appends go on.
     #[error("storage is full")]
     Full,
+    /// The storage cannot be reached or does not take the write now. Nothing was written, nothing of it will be, and a
+    /// later append may succeed.
+    #[error("cannot {action}: nothing was written")]
+    Unavailable {
+        /// What was being done.
+        action: String,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// An earlier write failed in a way that leaves the storage uncertain; reopen the engine. Reads go on.
     #[error("writer is poisoned until the engine is opened again: {reason}")]
     Poisoned {

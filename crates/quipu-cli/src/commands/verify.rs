@@ -338,6 +338,7 @@ impl FieldReport {
             | EngineError::Sealed { .. }
             | EngineError::Full
             | EngineError::Poisoned { .. }
+            | EngineError::Unavailable { .. }
             | EngineError::Io { .. }
             | EngineError::UnknownField { .. }
             | EngineError::InvalidBatch { .. } => {

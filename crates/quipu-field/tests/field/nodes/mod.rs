@@ -1,0 +1,7 @@
+//! Several nodes over one log: they agree, whatever happens between them and the engine.
+
+mod agree;
+mod broken;
+mod cluster;
+mod sharing;
+mod workers;
