@@ -43,7 +43,7 @@ use crate::{
     purge,
     push::{Tail, TailFeed},
     ranking::RankingOptions,
-    restore::{Restored, restore},
+    restore::{Restored, restore, time_of},
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
     task_moves::{TaskMoveFeed, TaskMoves},
@@ -591,14 +591,4 @@ fn bring_back(
     purge::finish(engine, name, &restored.published.state, directory);
     purge::finish_vectors(&restored.published.state, options.vectors.as_deref());
     Ok(restored)
-}
-
-/// The time of a log's last commit.
-fn time_of(engine: &dyn Engine, field: &FieldName, head: &Head) -> Result<u64, EngineError> {
-    if *head == Head::EMPTY {
-        return Ok(0);
-    }
-    let last = engine.read_headers(field, head.position, 1)?;
-    let last = last.first().map(quipu_log::StoredHeader::decode::<serde::de::IgnoredAny>);
-    Ok(last.transpose()?.map_or(0, |header| header.time_ms))
 }

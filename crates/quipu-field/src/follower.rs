@@ -13,7 +13,7 @@ use crate::{
     failure::with_causes,
     field::Field,
     limits::{FOLLOW_RETRY, FOLLOW_WAIT},
-    writer_shared::{is_behind, went_back},
+    writer_shared::find_behind,
 };
 
 /// Follows until the Field is closed, is not held any more, or must not go on.
@@ -65,14 +65,11 @@ fn look(field: &Arc<Field>, position: u64) -> bool {
 
 /// Nothing new: then the log must still be where this node knows it to be, or further.
 fn check(engine: &dyn Engine, field: &Field, known: &Head) -> bool {
-    match engine.head(field.name()) {
-        Ok(actual) => {
-            if is_behind(&actual, known) {
-                let damage = went_back(&actual, known);
-                field
-                    .health()
-                    .fail(&format!("the log is not the one that this node knows: {damage}"));
-            }
+    match find_behind(engine, field.name(), known) {
+        Ok(None) => true,
+        Ok(Some(damage)) => {
+            let what = format!("the log is not the one that this node knows: {damage}");
+            field.health().fail(&what);
             true
         }
         Err(error) => {

@@ -16,6 +16,10 @@ pub const YIELD_WAIT: Duration = Duration::from_millis(2);
 pub const SETTLE_ATTEMPTS: u32 = 8;
 /// The first of those pauses.
 pub const SETTLE_PAUSE: Duration = Duration::from_millis(10);
+/// How often a log that seems to have gone back is looked at again before it is not trusted any more.
+pub const BEHIND_LOOKS: usize = 3;
+/// The pause between two looks.
+pub const BEHIND_PAUSE: Duration = Duration::from_millis(100);
 /// How long a node waits for commits of others before it looks whether the log is still the one that it knows.
 pub const FOLLOW_WAIT: Duration = Duration::from_millis(250);
 /// How long it waits after it could not look.

@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, thread};
 
-use quipu_log::{Commit, Damage, DamageKind, EngineError, Head};
+use quipu_log::{Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head};
 use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::{oneshot, watch};
 
@@ -14,8 +14,8 @@ use crate::{
     event::Event,
     failure::{storage_failure, with_causes},
     limits::{
-        CONFLICTS_MAX, OTHERS_EXPECTED_BATCHES, READ_PAGE, SETTLE_ATTEMPTS, SETTLE_PAUSE,
-        YIELD_WAIT,
+        BEHIND_LOOKS, BEHIND_PAUSE, CONFLICTS_MAX, OTHERS_EXPECTED_BATCHES, READ_PAGE,
+        SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
     },
     restore::words_of,
     writer::{Answer, Asked, Batch, Setback, Writer},
@@ -149,8 +149,11 @@ impl Writer {
             shared.won = false;
         }
         if is_behind(actual, &self.head) {
-            self.distrust(&went_back(actual, &self.head));
-            return self.health.check();
+            let behind = find_behind(self.engine.as_ref(), &self.field, &self.head);
+            if let Some(damage) = behind.map_err(|error| storage_failure(&error))? {
+                self.distrust(&damage);
+                return self.health.check();
+            }
         }
         if lost > CONFLICTS_MAX {
             let what = format!("other nodes were faster {CONFLICTS_MAX} times in a row");
@@ -267,13 +270,31 @@ impl Writer {
     }
 }
 
+/// What is wrong with a log that does not have a head that it had, if it stays like that: a server of a cluster may
+/// be behind the others for a moment.
+pub(crate) fn find_behind(
+    engine: &dyn Engine,
+    field: &FieldName,
+    known: &Head,
+) -> Result<Option<Damage>, EngineError> {
+    let mut actual = engine.head(field)?;
+    for _ in 0..BEHIND_LOOKS {
+        if !is_behind(&actual, known) {
+            return Ok(None);
+        }
+        thread::park_timeout(BEHIND_PAUSE);
+        actual = engine.head(field)?;
+    }
+    Ok(is_behind(&actual, known).then(|| went_back(&actual, known)))
+}
+
 /// Whether a log that ends here cannot be one that had the other head.
-pub(crate) fn is_behind(actual: &Head, known: &Head) -> bool {
+fn is_behind(actual: &Head, known: &Head) -> bool {
     actual.position < known.position || (actual.position == known.position && actual != known)
 }
 
 /// What is wrong with such a log.
-pub(crate) const fn went_back(actual: &Head, known: &Head) -> Damage {
+const fn went_back(actual: &Head, known: &Head) -> Damage {
     let (ends_at, acknowledged) = (actual.position, known.position);
     if ends_at < acknowledged {
         Damage::new(ends_at + 1, DamageKind::Truncated { ends_at, acknowledged })
