@@ -14,6 +14,7 @@ mod harn;
 mod heartbeat;
 mod keys;
 mod messages;
+mod nodes;
 mod observing;
 mod push;
 mod routes;
