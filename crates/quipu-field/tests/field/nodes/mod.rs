@@ -3,5 +3,6 @@
 mod agree;
 mod broken;
 mod cluster;
+mod fair;
 mod sharing;
 mod workers;
