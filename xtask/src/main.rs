@@ -6,6 +6,7 @@
     reason = "a command line tool speaks to its user"
 )]
 
+mod browser;
 mod clock;
 mod command;
 mod steps;

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::browser;
 use crate::clock::Stopwatch;
 use crate::command::Cargo;
 use crate::tidy;
@@ -51,6 +52,8 @@ enum Action {
         run: Cargo,
         left_out: &'static str,
     },
+    /// Installs the browser that the console is tested in, if there is none.
+    Browser,
     Tidy,
 }
 
@@ -72,6 +75,7 @@ impl Step {
             Action::Run(run)
             | Action::RunInstalled { run, .. }
             | Action::RunIfPresent { run, .. } => run.to_string(),
+            Action::Browser => browser::INSTALL.join(" "),
             Action::Tidy => "cargo xtask tidy".to_owned(),
         }
     }
@@ -93,6 +97,7 @@ impl Step {
                 }
                 run.run(root)?;
             }
+            Action::Browser => browser::provide()?,
             Action::Tidy => {
                 if !tidy::run(root) {
                     return Err("a house rule is broken".to_owned());
@@ -169,6 +174,7 @@ fn steps(profile: Profile) -> Vec<Step> {
                 ])),
             },
         ),
+        step("browser", Action::Browser),
         step(
             "tests",
             Action::Run(tested(&["nextest", "run", "--workspace", "--profile", profile.nextest()])),
@@ -200,7 +206,9 @@ mod tests {
     #[test]
     fn steps_run_from_the_cheapest_to_the_dearest() {
         let names: Vec<_> = steps(Profile::Local).iter().map(|step| step.name).collect();
-        assert_eq!(names, ["fmt", "tidy", "clippy", "build", "tests", "doc tests", "docs", "deny"]);
+        let expected =
+            ["fmt", "tidy", "clippy", "build", "browser", "tests", "doc tests", "docs", "deny"];
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
     bench::BenchArgs,
     commands::{
         attune::AttuneArgs, conformance::ConformanceArgs, export::ExportArgs, import::ImportArgs,
-        key::KeyArgs, proof::ProofArgs, receipt::ReceiptArgs, record::RecordArgs,
+        key::KeyArgs, mcp::McpArgs, proof::ProofArgs, receipt::ReceiptArgs, record::RecordArgs,
         register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
     },
     config::ServeArgs,
@@ -42,6 +42,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(about = "Run the server", long_about = SERVE, after_help = SERVE_AFTER)]
     Serve(Box<ServeArgs>),
+    Mcp(Box<McpArgs>),
     Key(KeyArgs),
     Verify(VerifyArgs),
     Export(ExportArgs),

@@ -168,7 +168,7 @@ fn print_raw(raw: &[u8]) -> Result<(), Failure> {
     output::print(&format!("{}\n", String::from_utf8_lossy(raw).trim_end()))
 }
 
-fn client_failure(error: &ClientError) -> Failure {
+pub(crate) fn client_failure(error: &ClientError) -> Failure {
     let failure = Failure::new(output::harmless(&with_causes(error)));
     match error {
         ClientError::Connect { .. } => {

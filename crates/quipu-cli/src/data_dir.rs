@@ -2,6 +2,8 @@
 //! way in which that fails, with a way out.
 
 use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -44,6 +46,57 @@ pub(crate) fn must_exist(dir: &Path) -> Result<(), Failure> {
 /// Where a data directory keeps its fields.
 pub(crate) fn fields_dir(dir: &Path) -> PathBuf {
     dir.join("fields")
+}
+
+/// Where a running server is told to whoever finds the directory in use.
+const ADDRESS: &str = "address";
+
+/// Notes the address of the server that has the directory. Nothing rests on it.
+pub(crate) fn note_address(dir: &Path, address: &str) {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    // For its owner alone, like every file of the directory.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let opened = options.open(dir.join(ADDRESS));
+    let written = opened.and_then(|mut file| file.write_all(format!("{address}\n").as_bytes()));
+    if let Err(error) = written {
+        tracing::debug!(%error, "the address could not be noted in the data directory");
+    }
+}
+
+/// The address of the server that has the directory, if one said so.
+pub(crate) fn noted_address(dir: &Path) -> Option<String> {
+    let address = fs::read_to_string(dir.join(ADDRESS)).ok()?;
+    Some(address.trim().to_owned()).filter(|address| address.starts_with("http"))
+}
+
+/// Forgets it, also that of a server that was killed.
+pub(crate) fn forget_address(dir: &Path) {
+    fs::remove_file(dir.join(ADDRESS)).ok();
+}
+
+/// Where a node whose log is on a server keeps its snapshots, the trees of its proofs, its vectors.
+pub(crate) fn remote_dir(dir: &Path) -> PathBuf {
+    dir.join("remote")
+}
+
+/// Claims a directory for a node whose log is on a server, until the answer is dropped. It is the same claim that
+/// the SQLite log makes.
+pub(crate) fn claim(dir: &Path) -> Result<File, Failure> {
+    let failed = |error: io::Error| {
+        Failure::caused(format!("cannot use the data directory {}", dir.display()), &error)
+    };
+    fs::create_dir_all(dir).map_err(failed)?;
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"));
+    let lock = lock.map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            Err(open_failure(&OpenError::InUse { dir: dir.to_owned() }))
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
 }
 
 /// Why a data directory cannot be opened.

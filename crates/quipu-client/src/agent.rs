@@ -151,7 +151,11 @@ impl Agent {
         depth: ReplayDepth,
     ) -> Result<ReplayResponse, ClientError> {
         let target_id = target_id.to_owned();
-        self.call(Operation::Replay, &ReplayPayload { target_type, target_id, depth }).await
+        self.call(
+            Operation::Replay,
+            &ReplayPayload { target_type, target_id, depth, explain: false },
+        )
+        .await
     }
 
     /// COMPACT: archives, summarizes, purges.

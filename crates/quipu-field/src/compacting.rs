@@ -30,6 +30,9 @@ impl Field {
         message: Message,
         payload: CompactPayload,
     ) -> Result<CompactResponse, ProtocolError> {
+        if payload.dry_run {
+            return self.foresee_compact(message, payload).await;
+        }
         let purges = payload.strategy == CompactStrategy::Purge;
         let changed = ProtocolError::from(ops::Refusal::from(compact::Error::Changed));
         let mut attempt = 1;
@@ -56,6 +59,21 @@ impl Field {
             response.warnings.extend(warnings);
         }
         Ok(response)
+    }
+
+    /// What a COMPACT would do now. Nothing is written, and nothing is remembered of it.
+    async fn foresee_compact(
+        self: &Arc<Self>,
+        message: Message,
+        payload: CompactPayload,
+    ) -> Result<CompactResponse, ProtocolError> {
+        let looked = self.blocking(move |field| {
+            let epoch = field.clock.now().max(message.epoch).saturating_add(1);
+            let command = compact::CompactCommand::new(payload, epoch);
+            let published = field.view.read();
+            Ok(compact::foresee(&published.state, &message, command)?)
+        });
+        looked.await.map_err(|error| error.during(Operation::Compact))
     }
 
     /// Puts everything observed into a COMPACT: the epoch it will about have, and its summaries.

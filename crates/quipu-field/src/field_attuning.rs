@@ -42,6 +42,7 @@ impl Field {
         message: Message,
         payload: AttunePayload,
     ) -> Result<AttuneResponse, ProtocolError> {
+        attune::may_preview(&message, &payload)?;
         self.await_epoch(&message).await?;
         let second = Arc::new(self.second_vector_of_hint(&payload).await);
         let (message, payload) = (Arc::new(message), Arc::new(payload));
@@ -57,7 +58,7 @@ impl Field {
                 break response;
             }
         };
-        if self.is_traced(&message) {
+        if !payload.scope.preview && self.is_traced(&message) {
             self.trace(&message, &payload, &mut response).await;
         }
         Ok(response)

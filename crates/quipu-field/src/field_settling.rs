@@ -6,7 +6,8 @@ use quipu_log::EngineError;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
-        ConflictStrategy, MergePayload, MergeResponse, Operation, RetractPayload, RetractResponse,
+        Conflict, ConflictStrategy, MergePayload, MergeResponse, Operation, RetractPayload,
+        RetractResponse,
     },
     canon::CanonError,
 };
@@ -43,25 +44,34 @@ impl Field {
         let command = MergeCommand::prepare(&payload, evidence, self.origin.as_ref())
             .map_err(|error| unwritable(&error))?;
         let sender = message.agent.clone();
-        let outcome = self.submit(message, Action::Merge(Box::new(command))).await?;
+        let (epoch, events) = if payload.dry_run {
+            let decided = merge::decide(&self.view.read().state, &message, &command)?;
+            (self.clock.now(), decided.into_iter().map(|draft| draft.event).collect::<Vec<_>>())
+        } else {
+            let outcome = self.submit(message, Action::Merge(Box::new(command))).await?;
+            let happened = outcome.events.iter().map(|sealed| sealed.event.clone());
+            (outcome.epoch, happened.collect())
+        };
         self.blocking(move |field| {
-            let missing = || {
-                let what = format!("no conflict {} after MERGE", payload.conflict_id);
-                ProtocolError::new(ErrorCode::InternalError, what)
-            };
-            let outline = {
-                let published = field.view.read();
-                let state = &published.state;
-                let id = ConflictId::parse(&payload.conflict_id).ok_or_else(missing)?;
-                let entry = state.conflicts.get(id).ok_or_else(missing)?;
-                compose::outline_conflict(state, entry)
-            };
-            let conflict =
-                outline.complete(&field.bodies).map_err(|error| storage_failure(&error))?;
-            let said = (sender.as_str(), &payload);
-            Ok(merge::respond(outcome.epoch, &outcome.events, said, conflict))
+            let conflict = field.conflict(&payload.conflict_id)?;
+            Ok(merge::respond(epoch, &events, (sender.as_str(), &payload), conflict))
         })
         .await
+    }
+
+    fn conflict(&self, id: &str) -> Result<Conflict, ProtocolError> {
+        let missing = || {
+            let what = format!("no conflict {id} after MERGE");
+            ProtocolError::new(ErrorCode::InternalError, what)
+        };
+        let outline = {
+            let published = self.view.read();
+            let state = &published.state;
+            let id = ConflictId::parse(id).ok_or_else(missing)?;
+            let entry = state.conflicts.get(id).ok_or_else(missing)?;
+            compose::outline_conflict(state, entry)
+        };
+        outline.complete(&self.bodies).map_err(|error| storage_failure(&error))
     }
 
     /// What the texts of the two units list as evidence, where the strategy counts it.

@@ -29,6 +29,7 @@ mod field_coordination;
 mod field_detecting;
 mod field_enriching;
 mod field_harn;
+mod field_listing;
 mod field_options;
 mod field_reading;
 mod field_recording;

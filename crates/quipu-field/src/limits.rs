@@ -129,3 +129,7 @@ pub const PUSH_TAIL_BYTES: usize = 16 * 1024 * 1024;
 pub const PUSH_SUMMARY_TOKENS: usize = 48;
 /// Things about which one debounced stream remembers when it told of them last.
 pub const DEBOUNCED_THINGS_MAX: usize = 16 * 1024;
+/// The most units in a page of the list.
+pub const UNITS_PAGE_MAX: usize = 200;
+/// The most units that a COMPACT that is only tried names.
+pub const COMPACT_NAMED_MAX: usize = 1000;

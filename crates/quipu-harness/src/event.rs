@@ -12,7 +12,7 @@ use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
         Artifact, Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
-        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
+        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility, null_too,
     },
     timestamp::rfc3339,
 };
@@ -69,8 +69,8 @@ impl EventPlace {
 pub struct NoteBody {
     /// The particulars, which are shown to whom the note's visibility allows.
     pub payload: JsonObject,
-    /// The answer that was recorded, where it is kept here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The answer that was recorded, where it is kept here. Null is an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "null_too")]
     pub value: Option<Value>,
     /// The Artifact that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

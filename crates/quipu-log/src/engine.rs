@@ -1,5 +1,5 @@
 //! The contract that every engine keeps, and its errors.
-//! Holds no engine: see `memory` and `sqlite`; the suite that checks the contract is `conformance`.
+//! Holds no engine: see `memory`, `sqlite` and the crate `quipu-engines`; the suite that checks the contract is `conformance`.
 
 use std::fmt;
 use std::time::Duration;

@@ -131,6 +131,23 @@ impl Lexical {
         Look::new(self, query, seen)
     }
 
+    /// The documents that are seen and have every word of the query, the lowest ordinal first; none where the
+    /// query has no words.
+    pub fn having_all(&self, query: &Query, seen: &Seen) -> Vec<u32> {
+        let lists = query.terms().iter().map(|asked| self.find(&asked.term));
+        let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else { return Vec::new() };
+        lists.sort_by_key(|list| list.count());
+        let mut lists = lists.into_iter();
+        let Some(rarest) = lists.next() else { return Vec::new() };
+        let mut found: Vec<u32> = rarest.iter().filter(|ordinal| seen.has(*ordinal)).collect();
+        for list in lists {
+            let mut kept = Vec::new();
+            list.for_each_of(&found, |place| kept.push(place));
+            found = kept.into_iter().filter_map(|place| found.get(place).copied()).collect();
+        }
+        found
+    }
+
     /// Bytes held, within a few percent: what the collections have reserved.
     pub fn memory_bytes(&self) -> usize {
         let entry = size_of::<(Box<str>, u32)>() + 1;

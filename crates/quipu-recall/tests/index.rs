@@ -132,6 +132,28 @@ proptest! {
     }
 
     #[test]
+    fn documents_with_all_words_are_those_that_have_each(
+        texts in prop::collection::vec(text(), 1..25),
+        asked in prop::collection::vec(prop::sample::select(WORDS), 0..4),
+        hidden in prop::collection::btree_set(0_u32..25, 0..6),
+    ) {
+        let index = build(&texts);
+        let ordinals = u32::try_from(texts.len()).unwrap();
+        let seen = Seen::only(ordinals, |ordinal| !hidden.contains(&ordinal));
+        let has_all = |text: &String| {
+            let own: Vec<&str> = text.split(' ').collect();
+            !asked.is_empty() && asked.iter().all(|word| own.contains(word))
+        };
+        let expected: Vec<u32> = (0..)
+            .zip(&texts)
+            .filter(|(ordinal, text)| !hidden.contains(ordinal) && has_all(text))
+            .map(|(ordinal, _)| ordinal)
+            .collect();
+        let query = Query::new(&[(&asked.join(" "), 1.0)]);
+        prop_assert_eq!(index.lexical().having_all(&query, &seen), expected);
+    }
+
+    #[test]
     fn a_word_of_a_neighbour_counts_less_the_further_away_it_is(
         texts in prop::collection::vec(text(), 1..25),
         hint in text(),

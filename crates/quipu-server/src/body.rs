@@ -1,17 +1,19 @@
 //! Reads a request's body within bounds of size, time and memory. Does not look into it.
 
+use std::sync::Arc;
+
 use axum::{
     body::{Body, Bytes, HttpBody as _},
     http::{HeaderMap, header},
 };
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use quipu_wire::{ErrorCode, ProtocolError};
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
-
-use crate::{
-    app::App,
-    limits::{BODY_TIMEOUT, DRAIN_BYTES_MAX, SMALL_BODY_BYTES},
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
 };
+
+use crate::limits::{BODY_TIMEOUT, DRAIN_BYTES_MAX, SMALL_BODY_BYTES};
 
 /// A body, and the room it takes for as long as the request is worked on.
 #[derive(Debug)]
@@ -20,9 +22,9 @@ pub(crate) struct WholeBody {
     pub(crate) room: Option<OwnedSemaphorePermit>,
 }
 
-/// Reads a body of at most `limit` bytes.
+/// Reads a body of at most `limit` bytes; a large one waits until there is room for it.
 pub(crate) async fn read(
-    app: &App,
+    room: &Arc<Semaphore>,
     headers: &HeaderMap,
     mut body: Body,
     limit: usize,
@@ -32,7 +34,7 @@ pub(crate) async fn read(
     if declared.is_some_and(|bytes| bytes > limit) {
         return Err(too_large(headers, body, limit, declared).await);
     }
-    let room = find_room(app, declared.unwrap_or(limit)).await?;
+    let room = find_room(room, declared.unwrap_or(limit)).await?;
     let reading = Limited::new(&mut body, limit).collect();
     let Ok(read) = timeout(BODY_TIMEOUT, reading).await else {
         let seconds = BODY_TIMEOUT.as_secs();
@@ -51,13 +53,16 @@ pub(crate) async fn read(
     }
 }
 
-async fn find_room(app: &App, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, ProtocolError> {
+async fn find_room(
+    room: &Arc<Semaphore>,
+    bytes: usize,
+) -> Result<Option<OwnedSemaphorePermit>, ProtocolError> {
     if bytes <= SMALL_BODY_BYTES {
         return Ok(None);
     }
     let full = || ProtocolError::new(ErrorCode::Overloaded, "too many large bodies at one time");
     let kib = u32::try_from(bytes.div_ceil(1024)).map_err(|_| full())?;
-    let waiting = std::sync::Arc::clone(&app.room).acquire_many_owned(kib);
+    let waiting = Arc::clone(room).acquire_many_owned(kib);
     match timeout(BODY_TIMEOUT, waiting).await {
         Ok(Ok(room)) => Ok(Some(room)),
         Ok(Err(_)) | Err(_) => Err(full()),

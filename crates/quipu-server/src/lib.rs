@@ -21,6 +21,7 @@ mod ids;
 pub mod keys;
 mod limits;
 mod listener;
+mod mcp;
 mod metrics;
 mod oauth;
 mod openapi;

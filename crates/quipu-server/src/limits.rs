@@ -51,12 +51,24 @@ pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
 pub(crate) const READ_AUTHORITY: u8 = 2;
 /// The authority to read the log itself, across all sessions.
 pub(crate) const LOG_AUTHORITY: u8 = 8;
+/// The authority to make and revoke keys.
+pub(crate) const KEYS_AUTHORITY: u8 = 10;
+/// The longest label of a key.
+pub(crate) const KEY_LABEL_BYTES_MAX: usize = 256;
+/// The units of a page of the list, where nobody says how many.
+pub(crate) const UNITS_PAGE: usize = 50;
 /// The commits of a page of the log, where nobody says how many.
 pub(crate) const LOG_PAGE_COMMITS: usize = 100;
 /// How often tasks are looked for whose lease has run out.
 pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);
+/// How long a session of MCP is kept that nobody uses: hosts keep one open for a working day.
+pub(crate) const MCP_SESSION_IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+/// How many sessions of MCP there may be; the one that was used longest ago ends for a new one.
+pub(crate) const MCP_SESSIONS_MAX: usize = 4096;
+/// How many of them may be one key's.
+pub(crate) const MCP_SESSIONS_PER_KEY_MAX: usize = 1024;
 /// How many streams of pushes may be open at one time, if the options do not say: fewer than connections,
 /// so that they leave room.
 pub(crate) const STREAMS_MAX: usize = 12 * 1024;

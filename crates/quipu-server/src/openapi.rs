@@ -12,6 +12,7 @@ use utoipa::{
 use crate::{
     akashik::AkashikApi,
     harn::{self, HarnApi},
+    keys::KeyApi,
     proofs::ProofApi,
     surface::SurfaceApi,
 };
@@ -27,6 +28,7 @@ pub fn openapi() -> OpenApi {
     let mut document = AkashikApi::openapi();
     document.merge(HarnApi::openapi());
     document.merge(ProofApi::openapi());
+    document.merge(KeyApi::openapi());
     document.merge(SurfaceApi::openapi());
     document.info = InfoBuilder::new()
         .title("Quipu")

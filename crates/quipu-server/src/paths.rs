@@ -12,8 +12,11 @@ pub(crate) const CHECKPOINT_KEY: &str = "/v1/log/key";
 pub(crate) const INCLUSION: &str = "/v1/log/inclusion";
 pub(crate) const CONSISTENCY: &str = "/v1/log/consistency";
 pub(crate) const RETRACT: &str = "/v1/retract";
+pub(crate) const UNITS: &str = "/v1/units";
 pub(crate) const UNIT: &str = "/v1/units/{id}";
 pub(crate) const LOG: &str = "/v1/log";
+pub(crate) const LOG_FOLLOW: &str = "/v1/log/follow";
+pub(crate) const SUBSCRIPTIONS: &str = "/v1/subscriptions";
 pub(crate) const PUSH_EVENTS: &str = "/v1/subscriptions/{id}/events";
 pub(crate) const PUSH_WEBSOCKET: &str = "/v1/subscriptions/{id}/ws";
 pub(crate) const HEALTHZ: &str = "/healthz";
@@ -21,13 +24,23 @@ pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 pub(crate) const HOME: &str = "/";
+pub(crate) const CONSOLE: &str = "/console/{*file}";
+pub(crate) const MCP: &str = "/mcp";
+pub(crate) const WHOAMI: &str = "/v1/whoami";
+pub(crate) const KEYS: &str = "/v1/keys";
+pub(crate) const KEY: &str = "/v1/keys/{id}";
 
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 20] = [
     FIELD_STATUS,
     AGENTS,
     CONFLICTS,
     RETRACT,
+    UNITS,
     LOG,
+    LOG_FOLLOW,
+    SUBSCRIPTIONS,
+    WHOAMI,
+    KEYS,
     CHECKPOINT,
     CHECKPOINT_KEY,
     INCLUSION,
@@ -37,6 +50,7 @@ const OTHERS: [&str; 14] = [
     METRICS,
     OPENAPI,
     HOME,
+    MCP,
 ];
 
 /// A route as the metrics name it: one of ours, or `other`, so that callers cannot add names.
@@ -60,9 +74,11 @@ impl Route {
             };
             return Self { path: push, operation: None };
         }
-        let is_unit = path.strip_prefix("/v1/units/").is_some_and(|id| !id.contains('/'));
-        let other =
-            OTHERS.into_iter().find(|other| *other == path).or_else(|| is_unit.then_some(UNIT));
+        let one_of = |prefix| path.strip_prefix(prefix).is_some_and(|id| !id.contains('/'));
+        let other = OTHERS.into_iter().find(|other| *other == path);
+        let other = other.or_else(|| one_of("/v1/units/").then_some(UNIT));
+        let other = other.or_else(|| one_of("/v1/keys/").then_some(KEY));
+        let other = other.or_else(|| path.starts_with("/console/").then_some(CONSOLE));
         let other = other.or_else(|| harn::paths::pattern_of(path));
         Self { path: other.unwrap_or("other"), operation: None }
     }
@@ -81,6 +97,8 @@ mod tests {
         assert_eq!(Route::find(HOME).path, HOME);
         assert_eq!(Route::find("/v1/units/mem-1").path, UNIT);
         assert_eq!(Route::find("/v1/units/a/b").path, "other");
+        assert_eq!(Route::find("/v1/keys/k").path, KEY);
+        assert_eq!(Route::find("/console/pages/log.js").path, CONSOLE);
         assert_eq!(Route::find("/v1/subscriptions/sub-1/events").path, PUSH_EVENTS);
         assert_eq!(Route::find("/v1/subscriptions/sub-1/x/ws").path, "other");
         assert_eq!(Route::find("/v1/tasks/task_1/stream").path, "/v1/tasks/{task_id}/stream");

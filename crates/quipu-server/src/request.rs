@@ -64,7 +64,7 @@ impl Authenticated {
         let credential = auth::credential(app, &headers);
         // Who has no key is told what is wrong with a small message, and cannot make us hold more.
         let limit = if credential.is_ok() { REQUEST_BYTES_MAX } else { SMALL_BODY_BYTES };
-        let whole = match (body::read(app, &headers, body, limit).await, &credential) {
+        let whole = match (body::read(&app.room, &headers, body, limit).await, &credential) {
             (Ok(whole), _) => whole,
             (Err(error), Err(unauthenticated)) if error.code == ErrorCode::PayloadTooLarge => {
                 return Err(unauthenticated.clone());

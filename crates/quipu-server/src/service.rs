@@ -20,9 +20,9 @@ use crate::{
     harn::{HarnOptions, HarnSetupError},
     keys::KeyStore,
     limits::{LEASE_CHECK, METRICS_UPKEEP},
+    mcp,
     metrics::install_metrics,
     server::PushOptions,
-    surface,
     throttle::Throttle,
 };
 
@@ -78,8 +78,7 @@ impl Service {
         app.throttle = options.throttle;
         let app = Arc::new(app);
         let stopping = app.stopping.clone();
-        let router = surface::router(Arc::clone(&app));
-        let entrance = Arc::new(Entrance::new(Arc::clone(&app), router));
+        let entrance = Arc::new(mcp::entrance(Arc::clone(&app)));
         Ok(Self { entrance, app, stopping, fields, beside: Mutex::default() })
     }
 

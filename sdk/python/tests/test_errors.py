@@ -176,3 +176,14 @@ def test_a_name_that_no_header_can_carry_is_refused_at_once(field: quipu.Field) 
         pass
     with pytest.raises(quipu.InvalidRequest, match="control characters"):
         field.agent("a\nb").unit("mem-1")
+    with pytest.raises(quipu.InvalidRequest, match="spaces"), field.task("odd", agent=" a "):
+        pass
+
+
+@pytest.mark.parametrize("value", ["quipu_k\n", " quipu_k", "quipu_clé"])
+def test_a_key_or_field_that_no_header_can_carry_is_refused_at_once_and_not_shown(value: str) -> None:
+    with pytest.raises(ValueError, match="key: has spaces") as raised:
+        quipu.Field("http://127.0.0.1:1", key=value)
+    assert "quipu_" not in str(raised.value)
+    with pytest.raises(ValueError, match="field: has spaces"):
+        quipu.AsyncField("http://127.0.0.1:1", field=value)

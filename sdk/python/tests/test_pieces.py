@@ -6,6 +6,7 @@ import pytest
 
 import quipu
 from quipu._answers import kind_of, overrides_body, recorded_error
+from quipu._link import Link
 from quipu._plans import LONGEST_DELAY_S, Patience, Send, Sleep, TransportFailed, send
 from quipu._stream import Frame, FrameReader
 from quipu._wire import Reply, akashik, jsonable
@@ -84,3 +85,28 @@ def test_what_is_no_loaded_exception_is_a_plain_one(code: str) -> None:
 def test_what_is_no_json_is_an_invalid_request(value: object) -> None:
     with pytest.raises(quipu.InvalidRequest):
         jsonable(value)
+
+
+class Outer:
+    class Inner(Exception):
+        """One within another class."""
+
+    class Numbered(Exception):
+        """One with a code of its own."""
+
+        @property
+        def code(self) -> int:
+            return 7
+
+
+def test_a_recorded_error_of_an_inner_class_is_of_its_type_again() -> None:
+    assert isinstance(recorded_error(f"{__name__}.Outer.Inner", "m"), Outer.Inner)
+    assert type(recorded_error(f"{__name__}.Outer.Missing", "m")) is quipu.RecordedError
+
+
+def test_a_recorded_error_whose_type_has_another_code_is_a_plain_one() -> None:
+    assert type(recorded_error(f"{__name__}.Outer.Numbered", "m")) is quipu.RecordedError
+
+
+def test_a_key_is_not_shown() -> None:
+    assert "quipu_hidden" not in repr(Link.given("http://h", "quipu_hidden", None, 1.0, 1.0))

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,3 +95,16 @@ def test_numbers_are_written_as_rfc_8785_says(bits: int, text: str) -> None:
 def test_names_are_sorted_by_utf_16() -> None:
     # The order of the RFC: an emoji, two code units, goes before U+FB33.
     assert receipts.canonical({"\ufb33": 1, "😀": True, "ö": None, "1": []}) == '{"1":[],"ö":null,"😀":true,"\ufb33":1}'
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"chain": [], "signatures": "x"},
+        {"signatures": [1, {"key_id": [1]}, {"key_id": "k", "signature": 3}]},
+        {"half \ud800": "\udfff"},
+    ],
+)
+def test_what_is_no_receipt_does_not_hold(odd: dict[str, Any]) -> None:
+    assert {"receipt_hash", "unsigned"} <= set(receipts.verify(odd, keys={"k": "no key"}).findings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -99,3 +101,42 @@ def test_an_async_function_needs_its_field() -> None:
 
     with pytest.raises(TypeError, match="AsyncField"):
         quipu.recorded(work)  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_recorded_is_refused_where_it_is_written(field: quipu.Field) -> None:
+    def pieces(run: quipu.Run) -> Iterator[int]:
+        yield 1
+
+    async def work(run: quipu.AsyncRun) -> None:
+        pass
+
+    with pytest.raises(TypeError, match="generator"):
+        quipu.recorded(field)(pieces)
+    with pytest.raises(TypeError, match="AsyncField"):
+        quipu.recorded(field)(work)  # type: ignore[arg-type]
+
+
+def test_a_function_of_the_other_kind_than_the_run_around_it_is_refused(
+    field: quipu.Field, server: Server, name: str
+) -> None:
+    called: list[int] = []
+
+    @quipu.recorded(field)
+    def work(run: quipu.Run) -> None:
+        called.append(1)
+
+    async def within() -> None:
+        async with quipu.AsyncField(server.url, field=name) as other:
+
+            @quipu.recorded(other)
+            async def wait(run: quipu.AsyncRun) -> None:
+                called.append(2)
+
+            with field.task("blocks"), pytest.raises(TypeError, match="needs a Field"):
+                await wait()
+            async with other.task("awaits"):
+                with pytest.raises(TypeError, match="needs an AsyncField"):
+                    work()
+
+    asyncio.run(within())
+    assert not called

@@ -12,6 +12,7 @@ import pytest
 import quipu
 
 from .pricing import World, price
+from .servers import Server
 
 
 def test_a_run_is_a_task_with_answers_outcome_and_receipt(field: quipu.Field) -> None:
@@ -121,3 +122,60 @@ def test_a_run_that_has_not_begun_says_so(field: quipu.Field) -> None:
     with pytest.raises(RuntimeError, match="with"):
         _ = run.id
     assert run.title == "later"
+
+
+@pytest.mark.parametrize("said", ["x" * 70_000, "é" * 40_000, "half \ud800", ""])
+def test_whatever_an_exception_says_the_task_has_failed(field: quipu.Field, said: str) -> None:
+    with pytest.raises(ValueError), field.task("wordy") as run:  # noqa: PT011
+        raise ValueError(said)
+    assert field.get_task(run.id).status == "FAILED"
+
+
+def test_a_replay_that_fails_within_a_run_fails_that_run_too(field: quipu.Field) -> None:
+    with field.task("source") as source:
+        source.host("asked", lambda: 1)
+    replay = field.replay(source.id)
+    with pytest.raises(quipu.ReplayUnavailable), field.task("audit") as run:
+        field.run_replay(replay.id, lambda again: again.host("never asked", lambda: 2))
+    assert (field.get_task(run.id).status, field.get_task(replay.id).status) == ("FAILED", "FAILED")
+
+
+def test_a_secret_in_what_an_exception_says_is_kept_nowhere(field: quipu.Field) -> None:
+    def refuse(_: object) -> None:
+        raise PermissionError("the key hunter2hunter2 of hunter2 is wrong")
+
+    def work(run: quipu.Run) -> None:
+        run.secret("SHORT", lambda: "hunter2")
+        run.secret("KEYS", lambda: {"main": ["hunter2hunter2"]})
+        run.llm("main", refuse, "hello")
+
+    with pytest.raises(PermissionError, match="hunter2hunter2"), field.task("refused") as run:
+        work(run)
+    failure = field.get_task(run.id).failure
+    assert failure is not None
+    assert failure.message == "the key [secret] of [secret] is wrong"
+    assert "hunter2" not in str([event.model_dump() for event in field.events(run.id)])
+    assert "hunter2" not in str(run.receipt().payload)
+
+
+def test_a_field_that_was_closed_does_not_hide_what_was_raised(server: Server, name: str) -> None:
+    field = quipu.Field(server.url, field=name)
+
+    def work() -> None:
+        field.close()
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"), field.task("closed"):
+        work()
+    with pytest.raises(quipu.ConnectionFailed) as caught:
+        field.status()
+    assert caught.value.code == "CLOSED"
+
+
+def test_a_run_is_for_one_block(field: quipu.Field) -> None:
+    run = field.task("once")
+    with run:
+        pass
+    with pytest.raises(RuntimeError, match="begun already"), run:
+        pass
+    assert run.task.status == "COMPLETED"

@@ -170,3 +170,31 @@ def test_a_replay_begins_at_a_checkpoint(field: quipu.Field) -> None:
     assert run.result == 21
     with pytest.raises(quipu.InvalidRequest):
         field.replay(source.id, checkpoint_id=ids[0], overrides={"llm:main:1": 20})
+
+
+def test_numbers_are_the_same_live_and_in_a_replay(field: quipu.Field) -> None:
+    def say(run: quipu.Run) -> str:
+        given = iter((3.0, -0.0, 0.5, 1e-7, -4.0, 2**53 - 1))
+        numbers = [run.host("number", lambda: next(given)) for _ in range(6)]
+        return str(run.llm("main", lambda _: "said", f"what are {numbers}"))
+
+    with field.task("count") as run:
+        run.result = say(run)
+    again = field.run_replay(field.replay(run.id).id, say)
+    assert (again.drift, again.divergence().diverged) == ([], False)
+
+
+def test_a_new_task_within_a_replay_is_refused_and_nothing_is_called(field: quipu.Field) -> None:
+    calls: list[int] = []
+
+    def nested(run: quipu.Run) -> None:
+        with field.task("inner") as inner:
+            inner.host("asked", lambda: calls.append(1))
+
+    with field.task("outer") as run:
+        nested(run)
+    replay = field.replay(run.id)
+    with pytest.raises(RuntimeError, match="within a replay"):
+        field.run_replay(replay.id, nested)
+    assert len(calls) == 1
+    assert field.get_task(replay.id).status == "FAILED"

@@ -136,3 +136,20 @@ def test_awaiting_subscriptions_resume_too(own_server: Server) -> None:
             return seen
 
     assert [text.rpartition(": ")[2] for text in asyncio.run(main())] == ["One.", "Two."]
+
+
+def test_a_block_is_left_while_another_thread_waits_for_the_next_one(field: quipu.Field) -> None:
+    heard = threading.Event()
+    with field.agent("ana").subscribe(["memory.recorded"]) as pushes:
+
+        def listen() -> None:
+            for _ in pushes:
+                heard.set()
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        record(field, ["The harbour raised its fees."])
+        assert heard.wait(60)
+    record(field, ["A sign of life."])
+    listener.join(60)
+    assert not listener.is_alive()

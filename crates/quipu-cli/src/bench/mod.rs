@@ -14,6 +14,7 @@ mod detect_stages;
 mod engine;
 mod http;
 mod listeners;
+mod mcp;
 mod module_replay;
 mod open;
 mod probe;

@@ -76,8 +76,12 @@ async fn measure(
 }
 
 async fn replay(field: &Arc<Field>, depth: ReplayDepth) -> Result<ReplayResponse, Failure> {
-    let payload =
-        ReplayPayload { target_type: ReplayTarget::Task, target_id: "task-0".to_owned(), depth };
+    let payload = ReplayPayload {
+        target_type: ReplayTarget::Task,
+        target_id: "task-0".to_owned(),
+        depth,
+        explain: false,
+    };
     let answer = field.replay(open::message("replay"), payload).await;
     answer.map_err(|error| Failure::new(error.to_string()))
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use super::{
-    attune, conformance, export, import, key, proof, receipt, record, register, serve, status,
+    attune, conformance, export, import, key, mcp, proof, receipt, record, register, serve, status,
     verify,
 };
 use crate::{bench, cli::Command, config::Settings, failure::Failure};
@@ -14,6 +14,13 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Serve(args) => {
             let settings = Settings::load(*args)?;
             wait_for(server_runtime(), serve::serve(settings))
+        }
+        Command::Mcp(args) => {
+            let runtime = server_runtime();
+            let (served, runtime) = finish(runtime, mcp::mcp(*args))?;
+            // A thread may still wait for the next line of a terminal, and would wait for ever.
+            runtime.shutdown_background();
+            served
         }
         Command::Key(args) => key::key(args.action),
         Command::Verify(args) => verify::verify(&args),
@@ -44,12 +51,20 @@ fn alone(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure>
 }
 
 fn wait_for(
-    mut runtime: tokio::runtime::Builder,
+    runtime: tokio::runtime::Builder,
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<(), Failure> {
+    finish(runtime, work)?.0
+}
+
+/// Runs work to its end; what it left behind in the runtime is for the caller to end.
+fn finish<T>(
+    mut runtime: tokio::runtime::Builder,
+    work: impl Future<Output = T>,
+) -> Result<(T, tokio::runtime::Runtime), Failure> {
     let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| Failure::caused("cannot start the runtime", &error))?;
-    runtime.block_on(work)
+    Ok((runtime.block_on(work), runtime))
 }

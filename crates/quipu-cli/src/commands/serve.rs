@@ -16,9 +16,10 @@ use super::{
     serve_models::{judge, models, variable},
 };
 use crate::{
-    config::{LogPlace, Settings, TokenizerName},
+    config::{Settings, TokenizerName},
     data_dir,
     failure::Failure,
+    log_place::LogPlace,
     logging, output, progress,
 };
 
@@ -34,6 +35,11 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         tracing::info!(file = %file.display(), "read the config file");
     }
     let stop = stop_signal()?;
+    // Held until the end: the log on a server does not keep two nodes out of one directory.
+    let _directory = match settings.log {
+        LogPlace::Postgres(_) | LogPlace::Nats(_) => Some(data_dir::claim(&settings.data)?),
+        LogPlace::Sqlite | LogPlace::Memory => None,
+    };
     let fields = Arc::new(open_fields(&settings)?);
     let keys = Arc::new(KeyStore::open(&settings.data).map_err(|error| key_failure(&error))?);
     let options = Options {
@@ -57,8 +63,11 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         output::print(&welcome(&issued, &settings, &server))?;
     }
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
-    output::print(&format!("quipu listens on {scheme}://{}\n", server.local_addr()))?;
+    let address = format!("{scheme}://{}", server.local_addr());
+    data_dir::note_address(&settings.data, &address);
+    output::print(&format!("quipu listens on {address}\n"))?;
     server.run(stop).await;
+    data_dir::forget_address(&settings.data);
     tracing::info!("stopped");
     Ok(())
 }
@@ -83,7 +92,7 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         models: models(&settings.models)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
-    let (engine, directory): (Arc<dyn Engine>, _) = match settings.log {
+    let (engine, directory): (Arc<dyn Engine>, _) = match &settings.log {
         LogPlace::Sqlite => {
             let options = SqliteOptions { max_log_bytes: settings.max_log_bytes };
             let engine = SqliteEngine::open(&settings.data, options)
@@ -94,6 +103,15 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         LogPlace::Memory => {
             tracing::warn!("the log is in memory: nothing that is recorded survives a restart");
             (Arc::new(MemoryEngine::new()), None)
+        }
+        LogPlace::Postgres(_) | LogPlace::Nats(_) if settings.max_log_bytes.is_some() => {
+            return Err(Failure::new("--max-log-bytes is for the SQLite log alone")
+                .advise("limit the size of the log where the server keeps it"));
+        }
+        server @ (LogPlace::Postgres(_) | LogPlace::Nats(_)) => {
+            let engine = server.open_server()?;
+            let engine = engine.ok_or_else(|| Failure::new("the log has no server"))?;
+            (engine, Some(data_dir::remote_dir(&settings.data)))
         }
     };
     Ok(Fields::with_options(engine, template, directory))
@@ -144,9 +162,10 @@ fn bind_failure(settings: &Settings, error: &BindError) -> Failure {
         ),
         BindError::Harn(HarnSetupError::Secret(_)) => failure
             .advise("give the server's user the right to read and write it; do not make it anew, or old receipts lose their signer"),
-        BindError::Field { field, source } => {
+        BindError::Field { field, source } if settings.log == LogPlace::Sqlite => {
             data_dir::field_failure(&settings.data, field, source)
         }
+        BindError::Field { .. } => failure.advise("`quipu verify --log URL` says what is wrong with the log"),
     }
 }
 
@@ -165,7 +184,7 @@ fn listen_failure(listen: SocketAddr, source: &io::Error, failure: Failure) -> F
 /// Resolves when the process is asked to stop. Listens from now on, so that a signal during the
 /// start is not lost.
 #[cfg(unix)]
-fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen =
         |kind| signal(kind).map_err(|error| Failure::caused("cannot listen for signals", &error));
@@ -182,7 +201,7 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
 
 /// Resolves when the process is asked to stop.
 #[cfg(not(unix))]
-fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
     Ok(async {
         if let Err(error) = tokio::signal::ctrl_c().await {
             tracing::error!(%error, "cannot listen for Ctrl-C");

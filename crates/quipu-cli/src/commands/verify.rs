@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,9 +15,7 @@ use quipu_field::{
     snapshot::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
-use quipu_log::{
-    BodyAddress, Damage, DamageKind, Engine, EngineError, FieldName, Head, SqliteEngine, sqlite,
-};
+use quipu_log::{BodyAddress, Damage, DamageKind, Engine, EngineError, FieldName, Head, sqlite};
 use quipu_wire::Hash;
 use serde::Serialize;
 
@@ -24,6 +23,7 @@ use super::proof;
 use crate::{
     data_dir::{self, DataArgs},
     failure::Failure,
+    log_place::LogPlace,
     output::{self, count},
     pinned::Pinned,
     progress::Progress,
@@ -38,8 +38,11 @@ header, the state built from nothing, and each snapshot against the state at its
 Erased texts are counted; their headers still verify, and each must have the tombstone of a purge.
 Exits 0, or 1 and names the first bad position.
 
-Example:
-  quipu verify --data ./quipu-data";
+Of a log on a server (--log), the chain, the texts and the state are checked; the server keeps its own storage.
+
+Examples:
+  quipu verify --data ./quipu-data
+  quipu verify --log postgres://user@host/database";
 
 const AFTER: &str = "\
 A running server says its head too; it is the one that this command prints, or a later one:
@@ -51,6 +54,9 @@ A running server says its head too; it is the one that this command prints, or a
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     data: DataArgs,
+    /// Check the log on a server instead: the address that `quipu serve` was given
+    #[arg(long, env = "QUIPU_LOG", hide_env_values = true, value_name = "URL")]
+    log: Option<String>,
     /// Only this field
     #[arg(long, value_name = "NAME")]
     field: Option<FieldName>,
@@ -98,40 +104,79 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     if let (Some(file), Some(key)) = (&args.proof, &args.checkpoint_key) {
         return proof::check(file, key);
     }
-    let dir = &args.data.data;
-    let engine = data_dir::open_read_only(dir)?;
-    let mut fields = engine
+    let log = Log::open(args)?;
+    let place = log.to_string();
+    let mut fields = log
+        .engine
         .fields()
-        .map_err(|error| Failure::caused(format!("cannot read {}", dir.display()), &error))?;
+        .map_err(|error| Failure::caused(format!("cannot read {place}"), &error))?;
     if let Some(wanted) = &args.field {
         if !fields.contains(wanted) {
-            return Err(data_dir::no_such_field(dir, wanted));
+            return Err(log.no_such_field(wanted));
         }
         fields.retain(|field| field == wanted);
     }
-    let fields: Vec<FieldReport> =
-        fields.iter().map(|field| check_field(dir, &engine, field)).collect();
+    let fields: Vec<FieldReport> = fields.iter().map(|field| check_field(&log, field)).collect();
     let report = Report { ok: fields.iter().all(|field| field.ok), fields };
-    let text = if args.json { as_json(&report)? } else { as_text(dir, &report) };
+    let text = if args.json { as_json(&report)? } else { as_text(&place, &report) };
     output::print(&text)?;
     if report.ok { Ok(()) } else { Err(summary_of_damage(args.json, &report)) }
 }
 
-fn check_field(dir: &Path, engine: &Arc<SqliteEngine>, field: &FieldName) -> FieldReport {
+/// The log that is verified.
+struct Log {
+    engine: Arc<dyn Engine>,
+    /// Its directory; none if it is on a server.
+    dir: Option<PathBuf>,
+}
+
+impl Log {
+    fn open(args: &VerifyArgs) -> Result<Self, Failure> {
+        let place = args.log.as_deref().map_or(Ok(LogPlace::Sqlite), LogPlace::parse)?;
+        if let Some(engine) = place.open_server()? {
+            return Ok(Self { engine, dir: None });
+        }
+        let dir = args.data.data.clone();
+        Ok(Self { engine: data_dir::open_read_only(&dir)?, dir: Some(dir) })
+    }
+
+    fn no_such_field(&self, field: &FieldName) -> Failure {
+        match &self.dir {
+            Some(dir) => data_dir::no_such_field(dir, field),
+            None => Failure::new(format!("there is no field {field} in the log")),
+        }
+    }
+}
+
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.dir {
+            Some(dir) => write!(f, "{}", dir.display()),
+            None => f.write_str("the log"),
+        }
+    }
+}
+
+fn check_field(log: &Log, field: &FieldName) -> FieldReport {
+    let dir = log.dir.as_deref();
     // In this order, so that no snapshot is of a later head than the one that is pinned.
-    let snapshots = load_snapshots(dir, field);
+    let snapshots = dir.map(|dir| load_snapshots(dir, field)).unwrap_or_default();
     let mut report = FieldReport::new(field);
-    let pinned = match Pinned::new(Arc::clone(engine) as Arc<dyn Engine>, field) {
+    let pinned = match Pinned::new(Arc::clone(&log.engine), field) {
         Ok(pinned) => pinned,
         Err(error) => {
             report.found_error(&error);
-            check_storage(dir, field, Head::EMPTY, &mut report);
+            if let Some(dir) = dir {
+                check_storage(dir, field, Head::EMPTY, &mut report);
+            }
             return report;
         }
     };
-    check_storage(dir, field, pinned.pinned_head(), &mut report);
+    if let Some(dir) = dir {
+        check_storage(dir, field, pinned.pinned_head(), &mut report);
+    }
     report.head = pinned.pinned_head().hash;
-    check_chain(&pinned, field, &snapshots, &mut report, engine.as_ref());
+    check_chain(&pinned, field, &snapshots, &mut report, log.engine.as_ref());
     report
 }
 
@@ -357,9 +402,9 @@ fn as_json(report: &Report) -> Result<String, Failure> {
         .map_err(|error| Failure::caused("cannot write the result as JSON", &error))
 }
 
-fn as_text(dir: &Path, report: &Report) -> String {
+fn as_text(place: &str, report: &Report) -> String {
     if report.fields.is_empty() {
-        return format!("{} is a data directory without any field yet: ok\n", dir.display());
+        return format!("{place} has no field yet: ok\n");
     }
     let mut text = String::new();
     for field in &report.fields {

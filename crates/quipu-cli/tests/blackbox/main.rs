@@ -8,12 +8,15 @@ mod bad_input;
 mod client_commands;
 mod client_crashes;
 mod conformance;
+mod console;
 mod data_directory;
 mod durability;
 #[cfg(target_os = "linux")]
 mod faults;
 mod golden_vectors;
 mod keys;
+mod mcp;
+mod mcp_clients;
 mod models;
 mod mutants;
 mod pages;

@@ -95,6 +95,7 @@ async fn converse(field: &Field) -> Result<Vec<Value>, ClientError> {
     let target = ReplayTarget::MemoryUnit;
     notes.take(bo.replay(target, &second.memory_unit_id, ReplayDepth::FullTrace).await);
     let compact = CompactPayload {
+        dry_run: false,
         strategy: CompactStrategy::Archive,
         filter: CompactFilter::default(),
         reason: Some("a test".to_owned()),

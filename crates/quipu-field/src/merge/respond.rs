@@ -1,7 +1,6 @@
 //! The answer to a MERGE, from what happened. A message sent twice gets the conflict as it was after
-//! the first time, whatever became of it since.
+//! the first time, whatever became of it since. What would happen is answered in the same way.
 
-use quipu_log::SealedEvent;
 use quipu_wire::akashik::{
     Conflict, ConflictStatus, ConflictStrategy, MergePayload, MergeResponse, MergeStatus,
     Resolution, SideEffects, UnitStatus,
@@ -11,9 +10,9 @@ use crate::event::Event;
 
 /// The answer. `conflict` gives what never changes of it.
 #[must_use]
-pub fn respond(
+pub fn respond<'event>(
     epoch: u64,
-    events: &[SealedEvent<Event>],
+    events: impl IntoIterator<Item = &'event Event>,
     (sender, payload): (&str, &MergePayload),
     mut conflict: Conflict,
 ) -> MergeResponse {
@@ -27,8 +26,7 @@ pub fn respond(
     let mut effects = SideEffects::default();
     let (mut status, mut vote) = (MergeStatus::PendingVote, None);
     (conflict.status, conflict.resolution) = (ConflictStatus::Resolving, None);
-    for sealed in events {
-        let event = &sealed.event;
+    for event in events {
         if let Event::ConflictBallotCast { tally, .. } = event {
             vote = Some(*tally);
         } else if let Event::ConflictResolved { strategy, winner, notified, .. } = event {

@@ -6,8 +6,10 @@ use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, Conflict, ContextBudget, Format, ScopedMemoryUnit, UnitView,
 };
 
+use super::Refusal;
 use crate::{
     bodies::Bodies,
+    command::Message,
     compose::{self, ConflictOutline, UnitOutline},
     filtering::Without,
     limits::CONFLICTS_ATTUNED_MAX,
@@ -21,6 +23,20 @@ use crate::{
 
 /// The authority that ATTUNE needs.
 pub const AUTHORITY: u8 = 2;
+
+/// The authority of the key that may look on an agent's behalf without leaving a trace. An agent's own key
+/// is below it: what an agent was shown is not its own to hide.
+pub const PREVIEW_AUTHORITY: u8 = 8;
+
+/// Checks that whoever asks for a preview may have one.
+pub(crate) fn may_preview(message: &Message, payload: &AttunePayload) -> Result<(), Refusal> {
+    let (authority, needed) = (message.authority, PREVIEW_AUTHORITY);
+    if payload.scope.preview && authority < needed {
+        let agent = message.agent.clone();
+        return Err(Refusal::InsufficientAuthority { agent, authority, needed });
+    }
+    Ok(())
+}
 
 /// What an ATTUNE will answer with, taken from the view in one go so that it can be let go of.
 #[derive(Debug)]

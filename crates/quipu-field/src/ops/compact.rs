@@ -17,6 +17,7 @@ use crate::{
     command::{Decision, Message},
     event::{Event, Link},
     ids::{TraceId, UnitId},
+    limits::COMPACT_NAMED_MAX,
     state::{AgentEntry, HintEntry, State},
     synthesis::Synthesis,
     visibility::{Sight, may_enter, may_read},
@@ -63,7 +64,7 @@ impl CompactCommand {
     /// A COMPACT at an epoch.
     #[must_use]
     pub fn new(payload: CompactPayload, epoch: u64) -> Self {
-        let CompactPayload { strategy, filter, reason } = payload;
+        let CompactPayload { strategy, filter, reason, dry_run: _ } = payload;
         Self { strategy, filter, reason, epoch, written: None }
     }
 
@@ -248,6 +249,28 @@ pub(crate) fn purged(events: &[SealedEvent<Event>]) -> (&[UnitId], &[TraceId]) {
     purged.unwrap_or_default()
 }
 
+/// What would be done, by the same rule: all it takes along, and the first of its units by name. Summaries are
+/// not written for it.
+pub(crate) fn foresee(
+    state: &State,
+    message: &Message,
+    mut command: CompactCommand,
+) -> Result<CompactResponse, Refusal> {
+    if command.strategy == CompactStrategy::Summarize {
+        command.strategy = CompactStrategy::Archive;
+    }
+    let events = decide(state, message, &command)?;
+    let mut taken: Vec<UnitId> = Vec::new();
+    for draft in events {
+        if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = draft.event {
+            taken.extend(units);
+        }
+    }
+    let named = taken.iter().take(COMPACT_NAMED_MAX).map(ToString::to_string).collect();
+    let units_affected = u64::try_from(taken.len()).unwrap_or(u64::MAX);
+    Ok(CompactResponse { units_affected, units: Some(named), ..respond(&[]) })
+}
+
 /// The answer, from what happened. What a purge freed is measured afterwards.
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
@@ -265,6 +288,7 @@ pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
         units_affected,
         synthesis_units_created,
         storage_reclaimed_bytes: None,
+        units: None,
         warnings: Vec::new(),
     }
 }

@@ -87,7 +87,13 @@ pub(crate) fn replay(
     let timeline = match depth {
         ReplayDepth::Summary => Vec::new(),
         ReplayDepth::Detailed | ReplayDepth::FullTrace => {
-            told.into_iter().map(|told| told.entry).collect()
+            let mut timeline: Vec<_> = told.into_iter().map(|told| told.entry).collect();
+            if payload.explain {
+                for (entry, found) in timeline.iter_mut().zip(&chain.events) {
+                    entry.links = Some(replaying::linked(found, hidden));
+                }
+            }
+            timeline
         }
     };
     Ok(ReplayResponse {

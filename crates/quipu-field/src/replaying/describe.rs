@@ -118,6 +118,7 @@ pub(crate) fn describe(
         memory_unit_id: words.unit.map(|unit| unit.to_string()),
         task_id: words.task,
         timestamp: Some(rfc3339(found.time_ms)),
+        links: None,
     };
     Ok(Some(Told { entry, said: words.said }))
 }

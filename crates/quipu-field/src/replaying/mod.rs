@@ -4,6 +4,7 @@
 
 mod chain;
 mod describe;
+mod linked;
 mod links;
 mod pages;
 mod story;
@@ -11,6 +12,7 @@ mod telling;
 mod texts;
 
 pub(crate) use chain::{Chain, Found, Hidden, Trace, trace};
+pub(crate) use linked::linked;
 pub(crate) use links::Target;
 pub(crate) use story::tell;
 pub(crate) use telling::told;

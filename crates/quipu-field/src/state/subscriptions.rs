@@ -41,6 +41,11 @@ impl SubscriptionTable {
         self.by_id.get(&id)
     }
 
+    /// All of them, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (SubscriptionId, &SubscriptionEntry)> {
+        self.by_id.iter().map(|(id, entry)| (*id, entry))
+    }
+
     /// An agent's own, oldest first.
     pub fn of_agent(
         &self,

@@ -18,12 +18,13 @@ use crate::{
     support::{message, open, record, register},
 };
 
-/// An engine whose disk is full, or whose disk fails, when told so.
+/// An engine whose disk is full, or fails, or whose server is away, when told so.
 #[derive(Debug, Default)]
 struct FaultyEngine {
     inner: MemoryEngine,
     full: AtomicBool,
     broken: AtomicBool,
+    away: AtomicBool,
 }
 
 impl Engine for FaultyEngine {
@@ -47,6 +48,10 @@ impl Engine for FaultyEngine {
         if self.broken.load(Ordering::SeqCst) {
             let source = std::io::Error::other("the disk is gone").into();
             return Err(EngineError::Io { action: "append".to_owned(), source });
+        }
+        if self.away.load(Ordering::SeqCst) {
+            let source = std::io::Error::other("connection refused").into();
+            return Err(EngineError::Unavailable { action: "append".to_owned(), source });
         }
         self.inner.append(field, expected, batch)
     }
@@ -100,6 +105,23 @@ async fn nobody_is_told_of_what_a_full_disk_prevented() {
     assert_eq!((field.head(), field.state_hash()), (head, state));
     faulty.full.store(false, Ordering::SeqCst);
     register(&field, "new").await.unwrap();
+    assert_eq!(field.state_hash(), open(&engine, None).state_hash());
+}
+
+#[tokio::test]
+async fn writes_go_on_when_a_log_that_was_away_is_back() {
+    let faulty = Arc::new(FaultyEngine::default());
+    let engine: Arc<dyn Engine> = Arc::<FaultyEngine>::clone(&faulty);
+    let field = open(&engine, None);
+    register(&field, "a").await.unwrap();
+    let (head, state) = (field.head(), field.state_hash());
+    faulty.away.store(true, Ordering::SeqCst);
+    let refused = record(&field, message("m", "a"), "a ship", json!([])).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::FieldUnavailable);
+    assert_eq!((field.head(), field.state_hash()), (head, state));
+    assert_eq!(field.health().failure(), None);
+    faulty.away.store(false, Ordering::SeqCst);
+    record(&field, message("m", "a"), "a ship", json!([])).await.unwrap();
     assert_eq!(field.state_hash(), open(&engine, None).state_hash());
 }
 

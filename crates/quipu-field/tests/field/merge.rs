@@ -363,6 +363,7 @@ async fn ballot(
             rationale: "r".to_owned(),
         },
         quorum,
+        dry_run: false,
     };
     d.field.merge(from, payload).await.map_err(|error| error.code)
 }
@@ -556,4 +557,36 @@ async fn a_settled_conflict_reads_the_same_from_the_log_alone() {
     assert_eq!(reopened.state_hash(), d.field.state_hash());
     register(&reopened, "late").await.unwrap();
     record(&reopened, message("m", "late"), "later", json!([])).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_would_come_of_it_and_changes_nothing() {
+    let d = dispute().await;
+    let ask = |strategy: &str, dry_run: bool| {
+        let payload = json!({"conflict_id": d.conflict, "strategy": strategy, "dry_run": dry_run,
+                             "resolution": {"rationale": "to see", "synthesis": "both"}});
+        d.field.merge(
+            message(&format!("m-{strategy}-{dry_run}"), "sam"),
+            MergePayload::parse(payload).unwrap().0,
+        )
+    };
+    let (head, state) = (d.field.head(), d.field.state_hash());
+    for strategy in
+        ["last_write_wins", "confidence_weighted", "authority", "synthesis", "human_escalation"]
+    {
+        ask(strategy, true).await.unwrap();
+    }
+    let foreseen = ask("confidence_weighted", true).await.unwrap();
+    assert_eq!((d.field.head(), d.field.state_hash()), (head, state));
+    assert_eq!(ask("evidence_count", true).await.unwrap_err().code, ErrorCode::MergeFailed);
+    let mut done = ask("confidence_weighted", false).await.unwrap();
+    let epoch =
+        |response: &MergeResponse| response.conflict.resolution.as_ref().unwrap().epoch_resolved;
+    assert!(epoch(&foreseen) < epoch(&done));
+    done.conflict.resolution.as_mut().unwrap().epoch_resolved = epoch(&foreseen);
+    assert_eq!(foreseen, done);
+    assert_eq!(
+        ask("confidence_weighted", true).await.unwrap_err().code,
+        ErrorCode::InvalidTransition
+    );
 }

@@ -200,6 +200,7 @@ async fn merge(
         },
         conflict_id,
         quorum: None,
+        dry_run: false,
     };
     let id = format!("merge-{}-{strategy}-{second}", payload.conflict_id);
     format!("{:?}", field.merge(message(&id, &name(agent)), payload).await)

@@ -8,9 +8,12 @@ use crate::{
 };
 use quipu_field::{Field, Message};
 use quipu_log::{Engine, MemoryEngine};
-use quipu_wire::akashik::{
-    AttunePayload, AttuneResponse, CompactPayload, RegisterPayload, ReplayEvent, ReplayPayload,
-    ReplayResponse,
+use quipu_wire::{
+    ErrorCode,
+    akashik::{
+        AttunePayload, AttuneResponse, CompactPayload, RegisterPayload, ReplayEvent, ReplayPayload,
+        ReplayResponse,
+    },
 };
 use serde_json::{Value, json};
 
@@ -159,4 +162,45 @@ async fn who_replays_learns_only_of_shown_units_that_it_may_see() {
         assert_eq!(description.contains(&secret), sees_secret, "{description}");
         assert!(!description.contains("more"), "{description}");
     }
+}
+
+#[tokio::test]
+async fn a_preview_leaves_no_trace_and_takes_an_operators_key() {
+    let (_, field) = traced().await;
+    let ships = add(&field, from("b", None), json!({"content": "three ships"})).await.unwrap();
+    let ask = json!({"scope": {"role": "planner", "max_units": 5, "preview": true}});
+    let ask = || AttunePayload::parse(ask.clone()).unwrap().0;
+    let head = field.head();
+    let key = |authority| Message { authority, ..from("a", None) };
+    let seen = field.attune(key(8), ask()).await.unwrap();
+    assert_eq!(seen.record[0].memory_unit.id(), ships);
+    assert_eq!((seen.trace_id, field.head()), (None, head));
+    let refused = field.attune(key(7), ask()).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    let made = add(&field, from("a", None), decision("we buy one")).await.unwrap();
+    let told = replay(&field, from("b", None), "decision", &made).await;
+    assert!(shown(&told).is_empty(), "{told:?}");
+}
+
+#[tokio::test]
+async fn an_explained_replay_says_by_id_what_each_event_rests_on() {
+    let (_, field) = traced().await;
+    let ships = add(&field, from("b", None), json!({"content": "three ships"})).await.unwrap();
+    let seen = attune(&field, from("a", None), Some("buy ships")).await;
+    let link = json!([{"type": "depends_on", "target_id": ships}]);
+    let buy = json!({"type": "decision", "content": "we buy one", "relations": link});
+    let made = add(&field, from("a", None), buy).await.unwrap();
+    let ask = json!({"target_type": "decision", "target_id": made, "explain": true});
+    let ask = ReplayPayload::parse(ask).unwrap().0;
+    let told = field.replay(from("b", None), ask).await.unwrap();
+    let links: Vec<_> = told.timeline.iter().map(|entry| entry.links.clone().unwrap()).collect();
+    let [first, attuned, last] = &links[..] else { panic!("{told:?}") };
+    let trace = seen.trace_id.unwrap();
+    assert_eq!((&first.about, &first.rests_on), (&vec![ships.clone()], &Vec::new()));
+    assert_eq!(attuned.about, std::slice::from_ref(&trace));
+    assert_eq!(attuned.shown[0].memory_unit_id, ships);
+    assert!((attuned.shown[0].relevance_score - seen.record[0].relevance_score).abs() < 1e-9);
+    assert_eq!((&last.about, &last.rests_on), (&vec![made.clone()], &vec![ships, trace]));
+    let plain = replay(&field, from("b", None), "decision", &made).await;
+    assert!(plain.timeline.iter().all(|entry| entry.links.is_none()));
 }

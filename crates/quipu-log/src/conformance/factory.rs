@@ -10,11 +10,16 @@ use crate::sqlite::{SqliteEngine, SqliteOptions};
 
 /// Opens engines over storage of its own, which is empty at first.
 pub trait EngineFactory {
-    /// Opens the storage. The suite drops one engine before it opens the next.
+    /// Opens the storage. Unless the storage is shared, the suite drops one engine before it opens the next.
     fn open(&self) -> Arc<dyn Engine>;
 
     /// Whether a second engine finds what the first one wrote.
     fn is_persistent(&self) -> bool;
+
+    /// Whether several engines may be open at once.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// Makes memory engines.

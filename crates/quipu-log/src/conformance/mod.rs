@@ -9,6 +9,7 @@ mod erasing;
 mod factory;
 mod reading;
 mod sample;
+mod sharing;
 mod suite;
 
 pub use appending::*;
@@ -16,3 +17,4 @@ pub use erasing::*;
 pub use factory::{EngineFactory, MemoryFactory, SqliteFactory};
 pub use reading::*;
 pub use sample::{Chain, field};
+pub use sharing::*;

@@ -23,6 +23,9 @@ macro_rules! engine_suite {
             erases_twice_without_effect,
             erases_in_a_sealed_field,
             keeps_erasures_after_reopening,
+            lets_one_of_many_engines_win,
+            follows_what_another_engine_appends,
+            shows_erasures_and_seals_to_others,
         );
     };
     (@behaviours $module:ident, $factory:ty, $($behaviour:ident,)+) => {

@@ -3,8 +3,8 @@
 use utoipa::{IntoParams, OpenApi};
 
 use super::{
-    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, push, reads,
-    record, register, replay, retract, session, subscribe,
+    attune, compact, coordinate, deregister, detect, handoff, log_follow, merge, own_reads, push,
+    reads, record, register, replay, retract, session, subscribe,
 };
 
 /// Which Field is meant, and who reads.
@@ -76,6 +76,9 @@ pub(super) struct MessageHeaders {
     reads::conflicts,
     retract::retract,
     own_reads::unit,
+    own_reads::units,
     own_reads::log,
+    own_reads::subscriptions,
+    log_follow::log_follow,
 ))]
 pub(crate) struct AkashikApi;

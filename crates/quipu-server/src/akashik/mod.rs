@@ -8,6 +8,7 @@ mod deregister;
 mod detect;
 mod document;
 mod handoff;
+mod log_follow;
 mod merge;
 mod own_reads;
 mod push;

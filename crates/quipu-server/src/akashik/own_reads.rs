@@ -1,4 +1,4 @@
-//! The GET routes that are ours: one unit by its id, and the log. Like the protocol's own reads they
+//! The GET routes that are ours: units, the log, the subscriptions. Like the protocol's own reads they
 //! need a key that may read, and no registered agent.
 
 use std::sync::Arc;
@@ -12,10 +12,12 @@ use axum::{
 };
 use quipu_wire::{
     ErrorCode, ProtocolError,
-    akashik::{LogPage, MemoryUnit},
+    akashik::{
+        LogPage, MemoryType, MemoryUnit, Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus,
+    },
 };
-use serde::Deserialize;
-use utoipa::IntoParams;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
     document::FieldHeader,
@@ -24,8 +26,85 @@ use super::{
 use crate::{
     answer::{Answer, Outcome, Refused},
     app::App,
-    limits::LOG_PAGE_COMMITS,
+    limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
 };
+
+/// Which units.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnitsQuery {
+    /// Of this type.
+    #[serde(rename = "type")]
+    memory_type: Option<MemoryType>,
+    /// In this state.
+    status: Option<UnitStatus>,
+    /// Recorded by this agent.
+    agent: Option<String>,
+    /// Recorded in this session.
+    session: Option<String>,
+    /// Recorded for this task.
+    task: Option<String>,
+    /// Recorded at this time or later, in milliseconds since 1970.
+    since_ms: Option<u64>,
+    /// Recorded at this time or earlier.
+    until_ms: Option<u64>,
+    /// That relate to this unit.
+    relates_to: Option<String>,
+    /// That have every one of these words, in whatever form.
+    q: Option<String>,
+    /// The newest first if absent.
+    order: Option<UnitOrder>,
+    /// How many are passed over; none if absent.
+    skip: Option<usize>,
+    /// How many are listed then, 1 to 200; 50 if absent.
+    limit: Option<usize>,
+    /// How many characters of each content are shown; all if absent.
+    content_chars: Option<usize>,
+}
+
+/// The units that a query finds, whatever their status.
+#[utoipa::path(
+    get,
+    path = "/v1/units",
+    tag = "quipu",
+    params(FieldHeader, UnitsQuery),
+    responses(
+        (status = 200, description = "Some of them, and how many there are.", body = UnitList),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn units(
+    State(app): State<Arc<App>>,
+    query: Result<Query<UnitsQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Outcome<UnitList> {
+    let (field, reader) = readable(&app, &headers).await?;
+    let Query(asked) = query.map_err(|error| {
+        Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
+    })?;
+    let query = UnitQuery {
+        memory_type: asked.memory_type,
+        status: asked.status,
+        agent: asked.agent,
+        session: asked.session,
+        task: asked.task,
+        since_ms: asked.since_ms,
+        until_ms: asked.until_ms,
+        relates_to: asked.relates_to,
+        words: asked.q,
+        order: asked.order,
+        skip: asked.skip.unwrap_or(0),
+        limit: asked.limit.unwrap_or(UNITS_PAGE),
+        content_chars: asked.content_chars,
+    };
+    if query.limit == 0 {
+        return Err(Refused::new(ErrorCode::InvalidPayload, "query limit: must be at least 1"));
+    }
+    Ok(Answer(field.units(reader, query).await?))
+}
 
 /// One unit, whatever its status.
 #[utoipa::path(
@@ -92,4 +171,32 @@ pub(super) async fn log(
         return Err(Refused::new(ErrorCode::InvalidPayload, "query limit: must be at least 1"));
     }
     Ok(Answer(field.log(from, limit).await?))
+}
+
+/// The subscriptions of all agents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct SubscriptionList {
+    /// Oldest first.
+    subscriptions: Vec<Subscription>,
+}
+
+/// The subscriptions of all agents. Needs authority 8.
+#[utoipa::path(
+    get,
+    path = "/v1/subscriptions",
+    tag = "quipu",
+    params(FieldHeader),
+    responses(
+        (status = 200, description = "The subscriptions, oldest first.", body = SubscriptionList),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn subscriptions(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Outcome<SubscriptionList> {
+    let field = whole_log(&app, &headers).await?;
+    Ok(Answer(SubscriptionList { subscriptions: field.all_subscriptions() }))
 }

@@ -11,6 +11,9 @@ use quipu_wire::{
     akashik::{AgentList, ConflictList, FieldStatus},
 };
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use super::document::FieldHeader;
 use crate::{
     answer::{Answer, Outcome, Refused},
@@ -39,6 +42,16 @@ pub(crate) async fn whole_log(app: &App, headers: &HeaderMap) -> Result<Arc<Fiel
     Ok(field_choice::choose(app, &credential, headers, Missing::Refuse).await?)
 }
 
+/// How the Field stands, and to whom this is said.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct StatusForReader {
+    #[serde(flatten)]
+    status: FieldStatus,
+    /// Ours: the agent that reads, which is the key's own or the one that the headers name; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<String>,
+}
+
 /// The Field at a glance.
 #[utoipa::path(
     get,
@@ -46,7 +59,7 @@ pub(crate) async fn whole_log(app: &App, headers: &HeaderMap) -> Result<Arc<Fiel
     tag = "akashik",
     params(FieldHeader),
     responses(
-        (status = 200, description = "How the Field stands.", body = FieldStatus),
+        (status = 200, description = "How the Field stands.", body = StatusForReader),
         (status = "4XX", description = "Refused.", body = ProtocolError),
         (status = "5XX", description = "Failed.", body = ProtocolError),
     ),
@@ -55,14 +68,15 @@ pub(crate) async fn whole_log(app: &App, headers: &HeaderMap) -> Result<Arc<Fiel
 pub(super) async fn field_status(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-) -> Outcome<FieldStatus> {
+) -> Outcome<StatusForReader> {
     let (field, reader) = readable(&app, &headers).await?;
+    let agent_id = reader.agent.clone();
     // It goes through all units, which is too long for a thread that serves sockets.
     let counting = tokio::task::spawn_blocking(move || field.status_for(&reader));
     let status = counting.await.map_err(|error| {
         Refused::new(ErrorCode::InternalError, format!("the status failed: {error}"))
     })?;
-    Ok(Answer(status))
+    Ok(Answer(StatusForReader { status, agent_id }))
 }
 
 /// The agents that are registered now.

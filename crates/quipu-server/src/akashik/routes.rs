@@ -10,8 +10,8 @@ use axum::{
 use quipu_wire::akashik::Operation;
 
 use super::{
-    attune, compact, coordinate, deregister, detect, handoff, merge, own_reads, push, reads,
-    record, register, replay, retract, session, subscribe,
+    attune, compact, coordinate, deregister, detect, handoff, log_follow, merge, own_reads, push,
+    reads, record, register, replay, retract, session, subscribe,
 };
 use crate::{app::App, paths};
 
@@ -22,8 +22,11 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::AGENTS, get(reads::agents))
         .route(paths::CONFLICTS, get(reads::conflicts))
         .route(paths::RETRACT, post(retract::retract))
+        .route(paths::UNITS, get(own_reads::units))
         .route(paths::UNIT, get(own_reads::unit))
         .route(paths::LOG, get(own_reads::log))
+        .route(paths::LOG_FOLLOW, get(log_follow::log_follow))
+        .route(paths::SUBSCRIPTIONS, get(own_reads::subscriptions))
         .route(paths::PUSH_EVENTS, get(push::push_events))
         .route(paths::PUSH_WEBSOCKET, get(push::push_websocket));
     Operation::ALL

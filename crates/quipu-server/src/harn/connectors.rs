@@ -139,7 +139,7 @@ pub(super) async fn deliver(
     if let Some(throttle) = &app.throttle {
         throttle.spend(STRANGER)?;
     }
-    let whole = body::read(&app, &parts.headers, body, REQUEST_BYTES_MAX).await?;
+    let whole = body::read(&app.room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
     // Whether there is such a Field is nobody's business who has not proven anything yet.
     let field = field_choice::find(&app, &stranger(), &parts.headers, Missing::Refuse).await;
     let field = field.map_err(|_| {

@@ -114,7 +114,7 @@ impl HarnCall {
             discard(headers, body).await;
             return Ok(self);
         }
-        let whole = body::read(app, headers, body, REQUEST_BYTES_MAX).await?;
+        let whole = body::read(&app.room, headers, body, REQUEST_BYTES_MAX).await?;
         if !whole.bytes.trim_ascii().is_empty() {
             self.body = Some(canon::parse(&whole.bytes).map_err(HarnError::from)?);
         }

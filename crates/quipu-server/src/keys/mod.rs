@@ -3,7 +3,9 @@
 
 mod file;
 mod key;
+mod routes;
 mod store;
 
 pub use key::{Credential, IssuedKey, KeyAgent, KeyInfo, NewKey};
+pub(crate) use routes::{KeyApi, router};
 pub use store::{KeyStore, KeyStoreError};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::{Router, routing::get};
 
-use super::{metrics, pages, probes, unknown};
-use crate::{akashik, app::App, harn, paths, proofs};
+use super::{console, metrics, pages, probes, unknown};
+use crate::{akashik, app::App, harn, keys, paths, proofs};
 
 /// The router of the whole server.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -14,10 +14,12 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route(paths::READYZ, get(probes::readyz))
         .route(paths::METRICS, get(metrics::metrics))
         .route(paths::OPENAPI, get(pages::openapi))
-        .route(paths::HOME, get(pages::home))
+        .route(paths::HOME, get(console::home))
+        .route(paths::CONSOLE, get(console::file))
         .merge(akashik::router())
         .merge(harn::router())
         .merge(proofs::router())
+        .merge(keys::router())
         .fallback(unknown::route)
         .method_not_allowed_fallback(unknown::method)
         .with_state(app)

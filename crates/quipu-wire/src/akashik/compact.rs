@@ -70,6 +70,9 @@ pub struct CompactPayload {
     /// Why (ours). It stays in the log for ever, so it should name nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Only says what would be done (ours).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }
 
 /// The answer to COMPACT.
@@ -84,6 +87,9 @@ pub struct CompactResponse {
     pub synthesis_units_created: u64,
     /// The bytes of text that a purge erased; null for the other strategies.
     pub storage_reclaimed_bytes: Option<u64>,
+    /// Where it was only tried: the first 1,000 of the units that it would take (ours).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<Vec<String>>,
     /// What had no effect, and what a purge leaves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -116,8 +122,9 @@ impl CompactPayload {
         let reason = object
             .take_text("reason", COMPACT_REASON_BYTES_MAX)?
             .filter(|reason| !reason.trim().is_empty());
+        let dry_run = object.take_bool("dry_run")?.unwrap_or(false);
         warnings.extend(object.warnings());
-        Ok((Self { strategy, filter, reason }, warnings))
+        Ok((Self { strategy, filter, reason, dry_run }, warnings))
     }
 }
 

@@ -28,6 +28,9 @@ pub struct MergePayload {
     /// Ours: how many ballots the vote takes that this MERGE calls; the session's rule if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
+    /// Ours: only say what would come of it; nothing is written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }
 
 /// What the caller says to a conflict.
@@ -126,8 +129,9 @@ impl MergePayload {
         if strategy != ConflictStrategy::Vote && quorum.take().is_some() {
             warnings.push("payload.quorum was ignored: the strategy is no vote".to_owned());
         }
+        let dry_run = object.take_bool("dry_run")?.unwrap_or_default();
         warnings.extend(object.warnings());
-        Ok((Self { conflict_id, strategy, resolution, quorum }, warnings))
+        Ok((Self { conflict_id, strategy, resolution, quorum, dry_run }, warnings))
     }
 }
 

@@ -22,6 +22,7 @@ mod scope;
 mod session;
 mod subscribe;
 mod unit;
+mod unit_list;
 pub(crate) mod words;
 
 pub use agent::{Agent, AgentList, AgentStatus};
@@ -53,7 +54,9 @@ pub use merge::{
 pub use operation::Operation;
 pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
-pub use replay::{ReplayDepth, ReplayEvent, ReplayPayload, ReplayResponse, ReplayTarget};
+pub use replay::{
+    ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayResponse, ReplayTarget, ShownUnit,
+};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};
 pub use scope::{Scope, TemporalLayer, Tokenizer};
 pub use session::{
@@ -67,3 +70,4 @@ pub use subscribe::{
 pub use unit::{
     Confidence, Intent, MemoryType, MemoryUnit, Mode, Relation, RelationType, Source, UnitStatus,
 };
+pub use unit_list::{UnitList, UnitOrder, UnitQuery};

@@ -44,10 +44,36 @@ pub struct ReplayPayload {
     pub target_id: String,
     /// How much is told; `detailed` if absent (ours).
     pub depth: ReplayDepth,
+    /// Ours: say by id what each event is about and what it rests on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
+}
+
+/// Ours: what an event of a timeline is linked with, by id. What the caller may not see is left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayLinks {
+    /// What it made or changed: units, conflicts, tasks, traces; 256 at most.
+    pub about: Vec<String>,
+    /// What it rests on, likewise.
+    pub rests_on: Vec<String>,
+    /// Of an ATTUNE, the units that were shown, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<ShownUnit>,
+}
+
+/// A unit that an ATTUNE returned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ShownUnit {
+    /// The unit.
+    pub memory_unit_id: String,
+    /// Its score in that answer.
+    pub relevance_score: f64,
 }
 
 /// Something that happened on the way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayEvent {
     /// When, by the Field's clock.
@@ -65,10 +91,13 @@ pub struct ReplayEvent {
     /// When, by the wall clock (ours).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
+    /// Ours: what it is linked with, when the payload asks to `explain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<ReplayLinks>,
 }
 
 /// The answer to REPLAY.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayResponse {
     /// `ok`.
@@ -97,7 +126,8 @@ impl ReplayPayload {
         let depth = object
             .take_word("depth", ReplayDepth::WORDS, ReplayDepth::parse)?
             .unwrap_or(ReplayDepth::Detailed);
-        Ok((Self { target_type, target_id, depth }, object.warnings()))
+        let explain = object.take_bool("explain")?.unwrap_or_default();
+        Ok((Self { target_type, target_id, depth, explain }, object.warnings()))
     }
 }
 
@@ -117,5 +147,6 @@ mod tests {
         let (payload, _) =
             ReplayPayload::parse(json!({"target_type": "decision", "target_id": "d"})).unwrap();
         assert_eq!(payload.depth, ReplayDepth::Detailed);
+        assert!(!payload.explain);
     }
 }

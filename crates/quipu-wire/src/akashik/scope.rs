@@ -77,6 +77,9 @@ pub struct Scope {
     /// Ours: say how every factor contributed to each score.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
+    /// Ours: a look on the agent's behalf that leaves no trace; takes a key of authority 8.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preview: bool,
 }
 
 impl Scope {
@@ -99,6 +102,7 @@ impl Scope {
             exclude_drafts: false,
             as_of_epoch: None,
             explain: false,
+            preview: false,
         }
     }
 
@@ -118,6 +122,7 @@ impl Scope {
         scope.exclude_drafts = object.take_bool("exclude_drafts")?.unwrap_or_default();
         scope.as_of_epoch = object.take_integer("as_of_epoch")?;
         scope.explain = object.take_bool("explain")?.unwrap_or_default();
+        scope.preview = object.take_bool("preview")?.unwrap_or_default();
         Ok((scope, object.warnings()))
     }
 }

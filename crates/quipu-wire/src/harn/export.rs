@@ -1,11 +1,12 @@
 //! A finished Task as one document, to be taken to another server: ours, beside the protocol. It holds what a
 //! replay and its receipt are made from, and no secret.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Artifact, DependencyKind, EventName, HarnTask, JsonObject, Outcome, Receipt, Sha256, Visibility,
+    Artifact, DependencyKind, EventName, HarnTask, JsonObject, Outcome, Receipt, Sha256,
+    Visibility, null_too,
 };
 use crate::akashik::words::words;
 
@@ -92,7 +93,7 @@ pub struct ExportedDependency {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_sha256: Option<Sha256>,
     /// The answer, where it is kept here. Null is an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "there")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "null_too")]
     pub value: Option<Value>,
     /// The Artifact that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,8 +113,4 @@ pub struct ExportedArtifact {
 
 const fn public() -> Visibility {
     Visibility::Public
-}
-
-fn there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
 }

@@ -3,7 +3,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// An object with any members.
@@ -19,6 +19,11 @@ impl JsonObject {
         object.0.insert(key.to_owned(), value.into());
         object
     }
+}
+
+/// Reads a member that may be absent and whose null is a value like any other.
+pub fn null_too<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 impl Deref for JsonObject {

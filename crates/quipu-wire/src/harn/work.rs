@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{DependencyKind, EventName, JsonObject, Sha256, Visibility, reading};
+use super::{DependencyKind, EventName, JsonObject, Sha256, Visibility, null_too, reading};
 use crate::{
     akashik::words::words,
     limits::{LEASE_MS_MAX, LEASE_MS_MIN},
@@ -178,8 +178,8 @@ pub struct ResolvedDependency {
     pub source: ResolutionSource,
     /// What it is.
     pub kind: DependencyKind,
-    /// The answer, where it is not in an Artifact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The answer, where it is not in an Artifact. Null is an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "null_too")]
     pub value: Option<Value>,
     /// The Artifact that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

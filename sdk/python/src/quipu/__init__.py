@@ -4,7 +4,8 @@ import quipu
 
 field = quipu.Field("http://127.0.0.1:7070")
 ana = field.agent("ana", role="researcher")
-ana.record("The market grows by 23% a year.", purpose="Size the market", confidence=0.8)
+ana.record("The market grows by 23% a year.", purpose="Size the market",
+           confidence=0.8, reasoning="Two trade reports agree")
 print(field.agent("sam", role="strategist").attune("how fast does it grow").as_text())
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -33,6 +33,9 @@ KINDS: dict[str, Kind] = {
     "event": "event_payload",
     "checkpoint": "checkpoint_value",
 }
+
+# What the server takes for the message of a failure, in bytes.
+LONGEST_MESSAGE = 65_536
 
 
 def kind_of(key: str) -> Kind:
@@ -77,10 +80,30 @@ def overrides_body(overrides: Mapping[str, Any]) -> dict[str, Any]:
     return {key: override.as_body(key) for key, override in wrapped.items()}
 
 
-def failure_value(error: Exception) -> dict[str, Any]:
+def failure_value(error: Exception, secrets: Iterable[Any] = ()) -> dict[str, Any]:
     """How a call that raised is recorded."""
     kind = type(error)
-    return {"$error": {"code": f"{kind.__module__}.{kind.__qualname__}", "message": str(error)}}
+    return {"$error": {"code": f"{kind.__module__}.{kind.__qualname__}", "message": message_of(error, secrets)}}
+
+
+def message_of(error: BaseException, secrets: Iterable[Any] = ()) -> str:
+    """What an error says, as it may be kept: without secrets, as text that can be written, and not too long."""
+    said = str(error)
+    # The longest first: one secret may be a part of another.
+    for hidden in sorted({text for secret in secrets for text in _texts(secret)}, key=len, reverse=True):
+        said = said.replace(hidden, "[secret]")
+    return said.encode(errors="replace")[:LONGEST_MESSAGE].decode(errors="ignore")
+
+
+def _texts(secret: Any) -> Iterator[str]:
+    if isinstance(secret, str):
+        if secret:
+            yield secret
+    elif isinstance(secret, Mapping):
+        yield from _texts(list(secret.values()))
+    elif isinstance(secret, list | tuple):
+        for part in secret:
+            yield from _texts(part)
 
 
 def raise_recorded(value: Any) -> None:
@@ -99,14 +122,19 @@ def recorded_error(code: str, message: str) -> RecordedError:
     try:
         both = type(original.__name__, (RecordedError, original), {})
         error: Any = original.__new__(both, message)
-    except TypeError:
+        RecordedError.__init__(error, code, message)
+    except (TypeError, AttributeError):  # a type that cannot be made of a message, or has a `code` of its own
         return RecordedError(code, message)
-    RecordedError.__init__(error, code, message)
     return cast("RecordedError", error)
 
 
 def _loaded(code: str) -> type[Exception] | None:
     # Nothing is imported for what a recording says; only what the program has loaded is looked at.
     module, _, name = code.rpartition(".")
-    found = getattr(sys.modules.get(module), name, None)
+    while module and module not in sys.modules:  # a class within a class
+        module, _, outer = module.rpartition(".")
+        name = f"{outer}.{name}"
+    found: Any = sys.modules.get(module)
+    for step in name.split("."):
+        found = getattr(found, step, None)
     return found if isinstance(found, type) and issubclass(found, Exception) else None

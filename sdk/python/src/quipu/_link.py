@@ -18,7 +18,7 @@ class Link:
     """Where requests go. What is not given comes from `QUIPU_URL`, `QUIPU_KEY` and `QUIPU_FIELD`."""
 
     url: str
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
     name: str | None = None
     timeout: float = 30.0
     patience: Patience = field(default_factory=Patience)
@@ -33,6 +33,10 @@ class Link:
             raise ValueError("timeout must be above 0, and retry_for not below")
         key = key or os.environ.get("QUIPU_KEY")
         name = name or os.environ.get("QUIPU_FIELD")
+        for what, value in (("key", key), ("field", name)):
+            if value is not None and not _fits_a_header(value):
+                # Not shown: it may be the key.
+                raise ValueError(f"{what}: has spaces at its ends, or characters that no header can carry")
         return cls(address, key, name, timeout, Patience(retry_for))
 
     def headers(self) -> dict[str, str]:
@@ -51,3 +55,7 @@ class Link:
     def send(self, request: Request) -> Plan[Reply]:
         """Sends, and returns the answer as it is."""
         return send(request, self.patience)
+
+
+def _fits_a_header(value: str) -> bool:
+    return value.isascii() and value.isprintable() and value == value.strip()

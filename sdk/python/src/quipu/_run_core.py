@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from ._answers import Keys, Kind, Visibility, failure_value, raise_recorded
+from ._answers import Keys, Kind, Visibility, failure_value, message_of, raise_recorded
 from ._link import Link
 from ._plans import Live, Plan
 from ._wire import harn, jsonable, present, read_json, segment
-from .errors import NotFound, ReplayUnavailable
+from .errors import NotFound, QuipuError, ReplayUnavailable
 from .models import Artifact, Dependency, Divergence, HarnTask, Outcome, Receipt, Resolved, TaskEvent
 
 LEASE_S = 600.0
@@ -50,6 +51,8 @@ class RunCore:
         self._lease = lease
         self._keys = Keys()
         self._secrets: dict[str, Any] = {}
+        # Answers that come in pieces and have not ended, by key: how each is recorded as far as it came.
+        self.unended: dict[str, Callable[[], Plan[None]]] = {}
 
     @property
     def id(self) -> str:
@@ -57,6 +60,11 @@ class RunCore:
         if self.task is None:
             raise RuntimeError("the run has not begun: use `with`")
         return self.task.id
+
+    @property
+    def secrets(self) -> list[Any]:
+        """The secrets that the run was given, which no message may hold."""
+        return list(self._secrets.values())
 
     def _path(self, rest: str = "") -> str:
         return f"/v1/tasks/{segment(self.id)}{rest}"
@@ -66,6 +74,8 @@ class RunCore:
 
     def begin(self) -> Plan[None]:
         """Submits the Task where it is new, and claims it."""
+        if self.task is not None:
+            raise RuntimeError("the run has begun already: each block needs a run of its own")
         self.task = yield from self._submit()
         if self.replays and not self.title:
             self.title = f"replay of {self.task.parent_task_id}"
@@ -74,17 +84,26 @@ class RunCore:
 
     def complete(self) -> Plan[None]:
         """The Task is done; its receipt can be read afterwards."""
+        yield from self._end_answers()
         body = {"summary": self.summary or self.title, "output": jsonable(self.result)}
         self.task = yield from self.link.ask(self._post("/complete", body), HarnTask)
 
     def fail(self, error: BaseException) -> Plan[None]:
         """The Task is given up, for this reason."""
-        body = {"code": type(error).__name__, "message": str(error) or type(error).__name__}
-        if isinstance(error, ReplayUnavailable):
-            # The server has ended it already.
+        if self.replays and isinstance(error, ReplayUnavailable):
+            # The server has ended it already, unless this is about another replay within the block.
             self.task = yield from self.link.ask(harn("GET", self._path(), agent=self.agent), HarnTask)
-            return
+            if self.task.is_over:
+                return
+        with suppress(QuipuError):  # the Task must end, whatever is wrong with an answer
+            yield from self._end_answers()
+        code = type(error).__name__
+        body = {"code": code, "message": message_of(error, self.secrets) or code}
         self.task = yield from self.link.ask(self._post("/fail", body), HarnTask)
+
+    def _end_answers(self) -> Plan[None]:
+        for end in list(self.unended.values()):
+            yield from end()
 
     def next_key(self, stem: str, separator: str = ":") -> str:
         """The key of the next question of this stem: `llm:main` gives `llm:main:1`, then `llm:main:2`."""
@@ -113,7 +132,7 @@ class RunCore:
         try:
             live = yield Live(call)
         except Exception as error:
-            yield from self.keep(key, kind, failure_value(error), question, visibility=visibility)
+            yield from self.keep(key, kind, failure_value(error, self.secrets), question, visibility=visibility)
             raise
         value = jsonable(encode(live))
         yield from self.keep(key, kind, value, question, visibility=visibility)

@@ -13,6 +13,7 @@ import httpx
 
 from ._plans import Live, Plan, Send, Sleep, TransportFailed
 from ._wire import Reply, Request
+from .errors import ConnectionFailed
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -22,6 +23,11 @@ Core = TypeVar("Core")
 def _failure(error: Exception) -> TransportFailed:
     said = str(error) or type(error).__name__
     return TransportFailed(said, timed_out=isinstance(error, httpx.TimeoutException))
+
+
+def _see_that_open(client: httpx.Client | httpx.AsyncClient) -> None:
+    if client.is_closed:
+        raise ConnectionFailed("the Field was closed", code="CLOSED", suggested_action="make a new Field")
 
 
 def reply_of(response: httpx.Response) -> Reply:
@@ -65,6 +71,7 @@ class Blocking:
 
     def _perform(self, effect: Send | Sleep | Live) -> Any:
         if isinstance(effect, Send):
+            _see_that_open(self.client)
             try:
                 return reply_of(self.client.send(build(self.client, effect.request)))
             except httpx.RequestError as error:
@@ -100,6 +107,7 @@ class Awaiting:
 
     async def _perform(self, effect: Send | Sleep | Live) -> Any:
         if isinstance(effect, Send):
+            _see_that_open(self.client)
             try:
                 return reply_of(await self.client.send(build(self.client, effect.request)))
             except httpx.RequestError as error:

@@ -15,6 +15,8 @@ from .errors import BadAnswer, InvalidRequest, QuipuError, from_body
 
 HARN_VERSION = "agents-protocol-2026-04-25"
 AKASHIK_VERSION = "0.1.0"
+# What every reader of JSON has exactly.
+LARGEST_INT = 2**53 - 1
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -53,9 +55,15 @@ def segment(text: str) -> str:
 def jsonable(value: Any) -> Any:
     """The value as plain JSON types: what a replay will be given."""
     try:
-        return json.loads(encode(value))
+        return json.loads(encode(value), parse_float=_number)
     except ValueError as error:
         raise InvalidRequest(f"cannot be written as JSON: {error}", code="INVALID_PAYLOAD") from error
+
+
+def _number(text: str) -> float:
+    # The server keeps canonical JSON, which has no 3.0: a replay is given 3, so the live run is too.
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) <= LARGEST_INT else value
 
 
 def encode(value: Any) -> bytes:
@@ -95,6 +103,8 @@ def speaking(agent: str | None, session: str | None = None) -> dict[str, bytes]:
     for name, value in named.items():
         if any(char < " " or char == "\x7f" for char in value):
             raise InvalidRequest(f"{name}: {value!r} has control characters", code="INVALID_PAYLOAD")
+        if value != value.strip(" "):
+            raise InvalidRequest(f"{name}: {value!r} has spaces at its ends", code="INVALID_PAYLOAD")
     return {name: value.encode() for name, value in named.items()}
 
 

@@ -62,7 +62,8 @@ def hash_of(payload: Mapping[str, Any]) -> str:
     bare.pop("signatures", None)
     if isinstance(bare.get("chain"), dict):
         bare["chain"].pop("receipt_hash", None)
-    return "sha256:" + hashlib.sha256(canonical(bare).encode()).hexdigest()
+    # Half a character has no bytes in UTF-8; with some of its own, what holds it has no hash that anybody gave.
+    return "sha256:" + hashlib.sha256(canonical(bare).encode(errors="surrogatepass")).hexdigest()
 
 
 def _payload(receipt: Receipt | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -76,8 +77,10 @@ def _payload(receipt: Receipt | Mapping[str, Any]) -> Mapping[str, Any]:
 def _signatures(payload: Mapping[str, Any], text: str, keys: Mapping[str, str]) -> tuple[list[str], list[str]]:
     signed: list[str] = []
     wrong: list[str] = []
-    for signature in payload.get("signatures") or []:
-        trusted = keys.get(signature.get("key_id", ""))
+    given = payload.get("signatures")
+    for signature in given if isinstance(given, list) else []:
+        named = signature.get("key_id") if isinstance(signature, Mapping) else None
+        trusted = keys.get(named) if isinstance(named, str) else None
         if trusted is None:
             continue  # a stranger's signature proves nothing and is no finding
         if _is_signed(trusted, str(signature.get("signature", "")), text):
@@ -108,7 +111,7 @@ def canonical(value: Any) -> str:
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, Mapping):
-        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", errors="surrogatepass"))
         return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
     return "[" + ",".join(canonical(item) for item in value) + "]"
 

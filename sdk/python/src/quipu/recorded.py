@@ -21,6 +21,8 @@ def _shared() -> Field:
 
 class _Named:
     def __init__(self, function: Callable[..., Any]) -> None:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{function.__qualname__} is a generator: its result would be recorded before it has one")
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.name = f"{function.__module__}.{function.__qualname__}"
@@ -48,6 +50,8 @@ class RecordedFunction(_Named, Generic[P, T]):
         self, function: Callable[Concatenate[Run, P], T], field: Field | None, options: dict[str, Any]
     ) -> None:
         super().__init__(function)
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(f"{self.name} is async and needs an AsyncField: @recorded(field)")
         self._function = function
         self._given = field
         self._options = options
@@ -59,7 +63,9 @@ class RecordedFunction(_Named, Generic[P, T]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Calls it in a Task of its own, or within the run that is going on."""
         around = current_run()
-        if isinstance(around, Run):
+        if isinstance(around, AsyncRun):
+            raise TypeError(f"{self.name} blocks and the run around it awaits: it needs an AsyncField too")
+        if around is not None:
             return self._function(around, *args, **kwargs)
         result: T = self.run(*args, **kwargs).result
         return result
@@ -98,7 +104,9 @@ class AsyncRecordedFunction(_Named, Generic[P, T]):
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Calls it in a Task of its own, or within the run that is going on."""
         around = current_run()
-        if isinstance(around, AsyncRun):
+        if isinstance(around, Run):
+            raise TypeError(f"{self.name} awaits and the run around it blocks: it needs a Field too")
+        if around is not None:
             return await self._function(around, *args, **kwargs)
         result: T = (await self.run(*args, **kwargs)).result
         return result
@@ -156,6 +164,4 @@ def recorded(target: Any, **options: Any) -> Any:
         return _Recorder(target, options)
     if isinstance(target, AsyncField):
         return _AsyncRecorder(target, options)
-    if inspect.iscoroutinefunction(target):
-        raise TypeError("an async function needs its field: @recorded(field), with an AsyncField")
     return RecordedFunction(target, None, options)

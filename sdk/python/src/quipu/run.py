@@ -23,6 +23,15 @@ def current_run() -> Run | AsyncRun | None:
     return _current.get()
 
 
+def _see_that_nothing_is_called(core: RunCore) -> None:
+    around = _current.get()
+    if around is not None and around.replays and not core.replays:
+        # Its answers would be live ones, and the replay promised that there are none.
+        raise RuntimeError(
+            f"{core.title!r} would be a new task within a replay: use a `@recorded` function, or ask by the run"
+        )
+
+
 class _State:
     """What both kinds of runs show of themselves."""
 
@@ -114,6 +123,7 @@ class Run(_State, BlockingShell[RunCore]):
     divergence = blocking(RunCore.divergence)
 
     def __enter__(self) -> Self:
+        _see_that_nothing_is_called(self._core)
         self._driver.drive(self._core.begin())
         self._token = _current.set(self)
         return self
@@ -160,6 +170,7 @@ class AsyncRun(_State, AwaitingShell[RunCore]):
     divergence = awaiting(RunCore.divergence)
 
     async def __aenter__(self) -> Self:
+        _see_that_nothing_is_called(self._core)
         await self._driver.drive(self._core.begin())
         self._token = _current.set(self)
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from contextlib import suppress
 from types import TracebackType
 
 import httpx
@@ -59,7 +60,9 @@ class Subscription(_Base):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._closed = True
-        self._events.close()
+        # Another thread that waits for the next one sees that it is closed.
+        with suppress(ValueError):
+            self._events.close()
 
     def _listen(self) -> Generator[Notification, None, None]:
         while not self._done:
@@ -109,7 +112,9 @@ class AsyncSubscription(_Base):
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         self._closed = True
-        await self._events.aclose()
+        # Another task that waits for the next one sees that it is closed.
+        with suppress(RuntimeError):
+            await self._events.aclose()
 
     async def _listen(self) -> AsyncGenerator[Notification, None]:
         while not self._done:

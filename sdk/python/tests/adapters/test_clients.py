@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
+from contextlib import nullcontext
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import anthropic
@@ -11,10 +14,11 @@ import openai
 import pytest
 
 import quipu
+from quipu.adapters import _exchange, _spoken
 from quipu.adapters.anthropic import record as record_anthropic
 from quipu.adapters.openai import record as record_openai
 
-from ..servers import Server
+from ..servers import Server, handled
 from .endpoint import Endpoint, Fail, Held
 
 ASKED: Any = [{"role": "user", "content": "What does tea cost?"}]
@@ -159,6 +163,85 @@ def test_a_stream_that_was_left_early_replays_as_far_as_it_was_heard(field: quip
     again = field.run_replay(field.replay(source.id).id, begin)
     assert again.result == source.result == "one "
     assert endpoint.calls == 1
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_stream_that_nobody_closed_is_recorded_with_its_run(
+    field: quipu.Field, endpoint: Endpoint, fails: bool
+) -> None:
+    kept: list[Any] = []
+
+    def begin(run: quipu.Run) -> str:
+        kept.append(gpt(endpoint, run).chat.completions.create(model="m", messages=ASKED, stream=True))
+        next(kept[-1])
+        said = next(kept[-1]).choices[0].delta.content or ""
+        if fails:
+            raise ValueError(said)
+        return said
+
+    def outcome(run: quipu.Run) -> None:
+        run.result = begin(run)
+
+    endpoint.script = ["one two three"]
+    source = field.task("left open")
+    with pytest.raises(ValueError, match="one") if fails else nullcontext(), source:
+        outcome(source)
+    replay = field.replay(source.id)
+    with pytest.raises(ValueError, match="one") if fails else nullcontext():
+        assert field.run_replay(replay.id, begin).result == "one "
+    assert endpoint.calls == 1
+    for stream in kept:
+        stream.close()
+
+
+def broken_off(request: BaseHTTPRequestHandler) -> None:
+    """Begins a stream and hangs up."""
+    request.rfile.read(int(request.headers["Content-Length"]))
+    request.send_response(200)
+    request.send_header("Content-Type", "text/event-stream")
+    request.send_header("Transfer-Encoding", "chunked")
+    request.end_headers()
+    for event in _spoken.streamed("chat/completions", ["one ", "two"], "m")[:2]:
+        content = _exchange.event_bytes(event)
+        request.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+    request.close_connection = True
+    request.connection.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_stream_that_broke_breaks_again_at_the_same_place(field: quipu.Field, server: Server, name: str) -> None:
+    with handled(broken_off) as url:
+        options: Any = {"base_url": f"{url}/v1", "api_key": "none", "max_retries": 0}
+
+        def listen(run: quipu.Run) -> list[str]:
+            heard: list[str] = []
+            try:
+                with record_openai(openai.OpenAI(**options), run) as client:
+                    for chunk in client.chat.completions.create(model="m", messages=ASKED, stream=True):
+                        heard.append(chunk.choices[0].delta.content or "")  # noqa: PERF401 - it breaks off
+            except openai.APIConnectionError:
+                heard.append("broken")
+            return heard
+
+        async def awaited(run: quipu.AsyncRun) -> list[str]:
+            heard: list[str] = []
+            try:
+                async with record_openai(openai.AsyncOpenAI(**options), run) as client:
+                    async for chunk in await client.chat.completions.create(model="m", messages=ASKED, stream=True):
+                        heard.append(chunk.choices[0].delta.content or "")  # noqa: PERF401 - it breaks off
+            except openai.APIConnectionError:
+                heard.append("broken")
+            return heard
+
+        async def twice() -> tuple[Any, Any]:
+            async with quipu.AsyncField(server.url, field=name) as other:
+                async with other.task("listen") as run:
+                    run.result = await awaited(run)
+                return run.result, (await other.run_replay((await other.replay(run.id)).id, awaited)).result
+
+        source = recorded(field, listen)
+        again = field.run_replay(field.replay(source.id).id, listen)
+        assert again.result == source.result == ["", "one ", "broken"]
+        assert asyncio.run(twice()) == (source.result, source.result)
 
 
 def test_a_refused_call_is_refused_again(field: quipu.Field, endpoint: Endpoint) -> None:

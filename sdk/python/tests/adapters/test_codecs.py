@@ -79,6 +79,15 @@ def test_streams_are_read_however_their_lines_end() -> None:
         assert answer_value(200, {"content-type": "text/event-stream"}, again) == value
 
 
+def test_a_stream_that_was_left_anywhere_has_the_events_that_were_whole() -> None:
+    told: list[dict[str, Any]] = [{"event": "a", "data": {"said": "Zoë"}}, {"data": "ü"}]
+    pieces = [_exchange.event_bytes(event) for event in told]
+    content = b"".join(pieces)
+    for end in range(len(content) + 1):
+        value = answer_value(200, {"content-type": "text/event-stream"}, content[:end])
+        assert value["events"] == told[: (end >= len(pieces[0])) + (end >= len(content))]
+
+
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/openai/deployments/d/chat/completions", "/v1/messages/"])
 def test_an_endpoint_is_known_by_the_end_of_its_path(path: str) -> None:
     endpoint = _spoken.endpoint_of(path)

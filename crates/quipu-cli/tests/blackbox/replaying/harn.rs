@@ -13,12 +13,13 @@ const VERSION: &str = "agents-protocol-2026-04-25";
 pub(super) struct Harn(Client);
 
 /// What is recorded under each key.
-pub(super) const ANSWERS: [(&str, &str); 5] = [
+pub(super) const ANSWERS: [(&str, &str); 6] = [
     ("time:started_at", "time"),
     ("llm:main:1", "llm_provider_response"),
     ("mcp:crm:lookup-1", "mcp_tool_return"),
     ("secret:api_token", "secret_value"),
     ("llm:main:2", "llm_provider_response"),
+    ("host:nothing:1", "host_dependency"),
 ];
 
 pub(super) const SECRET: &str = "tok-canary-0001";
@@ -31,6 +32,8 @@ pub(super) fn answer(key: &str) -> Value {
         }
         "mcp:crm:lookup-1" => json!({"tier": "gold"}),
         "secret:api_token" => json!(SECRET),
+        // Nothing is an answer too.
+        "host:nothing:1" => Value::Null,
         _ => json!({"content": "ship it"}),
     }
 }

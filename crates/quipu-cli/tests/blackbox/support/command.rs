@@ -39,7 +39,7 @@ impl Finished {
 }
 
 /// The binary, with nothing of the caller's own settings.
-pub(super) fn binary() -> Command {
+pub(crate) fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quipu"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("QUIPU_") {

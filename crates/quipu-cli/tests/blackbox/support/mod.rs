@@ -9,7 +9,7 @@ mod server;
 mod wait;
 
 pub(crate) use client::{Client, Message};
-pub(crate) use command::{Finished, quipu, verify_is_green};
+pub(crate) use command::{Finished, binary, quipu, verify_is_green};
 pub(crate) use dice::Dice;
 pub(crate) use http::{Answer, Connection};
 pub(crate) use payloads::{draft, finding, keys_of, refused, relating, scope, units_of};

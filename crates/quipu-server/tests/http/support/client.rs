@@ -120,7 +120,11 @@ impl Client {
 
     /// The head of a request, without the empty line that ends it.
     pub(crate) fn head(&self, method: &str, path: &str, extra: &[(&str, &str)]) -> String {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: test\r\n");
+        let mut head = format!("{method} {path} HTTP/1.1\r\n");
+        let names_host = extra.iter().any(|(name, _)| *name == "host");
+        if !names_host && !self.headers.iter().any(|(name, _)| name == "host") {
+            head.push_str("host: test\r\n");
+        }
         let own = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in own.chain(extra.iter().copied()) {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -158,6 +162,21 @@ impl Client {
         reply.body.resize(length, 0);
         self.stream.read_exact(&mut reply.body).unwrap();
         reply
+    }
+
+    /// The rest of a body that comes in chunks, up to its end.
+    pub(crate) fn chunks(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        loop {
+            let size = usize::from_str_radix(&self.line(), 16).unwrap();
+            let start = body.len();
+            body.resize(start + size, 0);
+            self.stream.read_exact(&mut body[start..]).unwrap();
+            self.line();
+            if size == 0 {
+                return body;
+            }
+        }
     }
 
     fn line(&mut self) -> String {

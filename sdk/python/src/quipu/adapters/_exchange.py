@@ -1,7 +1,7 @@
 """A call of a model's endpoint as values: the question and the answer as they are recorded, the answer as HTTP again.
 
-A whole answer is `{"status", "body"}`, a stream `{"status", "events"}`; what is no JSON is `{"status", "content_type",
-"base64"}`."""
+A whole answer is `{"status", "body"}`, a stream `{"status", "events"}` and, where it broke, by what: `broken`; what is
+no JSON is `{"status", "content_type", "base64"}`."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Wire:
     status: int
     headers: dict[str, str]
     content: bytes
+    broken: Any = None
 
 
 def is_stream(headers: Mapping[str, str]) -> bool:
@@ -61,7 +62,8 @@ def answer_value(status: int, headers: Mapping[str, str], content: bytes) -> dic
         value["headers"] = kept
     body = _json(content)
     if is_stream(headers):
-        value["events"] = list(_events(content.decode()))
+        # Who stops listening may have heard half a character.
+        value["events"] = list(_events(content.decode(errors="replace")))
     elif body is not None:
         value["body"] = body
     else:
@@ -83,7 +85,7 @@ def answer_wire(value: Any, question: Question) -> Wire:
         headers["retry-after-ms"] = "1"
     if "events" in value:
         content = b"".join(event_bytes(event) for event in value["events"])
-        return Wire(status, {**headers, "content-type": "text/event-stream"}, content)
+        return Wire(status, {**headers, "content-type": "text/event-stream"}, content, value.get("broken"))
     if "body" in value:
         return Wire(status, {**headers, "content-type": "application/json"}, json.dumps(value["body"]).encode())
     kind = value.get("content_type", "application/octet-stream")
@@ -111,7 +113,9 @@ def _said(text: str, question: Question) -> dict[str, Any]:
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
     # Not `splitlines`: it also knows ends of lines that may stand within JSON.
-    for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+    *blocks, _ = text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n")
+    # What no empty line has ended is half an event, and nobody was told of it.
+    for block in blocks:
         fields = [line.partition(":") for line in block.split("\n")]
         data = "\n".join(rest.removeprefix(" ") for name, _, rest in fields if name == "data")
         named = [rest.removeprefix(" ") for name, _, rest in fields if name == "event"]

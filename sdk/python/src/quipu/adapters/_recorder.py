@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from .._answers import Kind, failure_value, raise_recorded
+from .._answers import Kind, failure_value, raise_recorded, recorded_error
 from .._plans import Live, Plan
 from .._run_core import RunCore
 from .._wire import jsonable
 from ..errors import QuipuError
 from ..run import AsyncRun, Run, current_run
-from ._exchange import Question, answer_value, answer_wire, is_stream
+from ._exchange import Question, Wire, answer_value, answer_wire, is_stream
 
 _KIND: Kind = "llm_provider_response"
 
@@ -52,21 +52,28 @@ class Recorder:
             value = yield from self.core.resolve(key, question.value)
             raise_recorded(value)
             wire = answer_wire(value, question)
-            return self._response(wire.status, wire.headers, request, content=wire.content)
+            said = {"stream": _breaking(self.http, wire)} if wire.broken else {"content": wire.content}
+            return self._response(wire.status, wire.headers, request, **said)
         try:
             live = yield Live(lambda: self.inner.send(request, stream=True))
             if is_stream(live.headers):
-                return self._response(live.status_code, live.headers, request, stream=tee(live, key, question))
+                return self._response(
+                    live.status_code, live.headers, request, stream=tee(Heard(self, live, key, question))
+                )
             content = yield Live(lambda: read(live))
         except Exception as error:
-            yield from self.core.keep(key, _KIND, failure_value(error), question.value)
+            yield from self.core.keep(key, _KIND, failure_value(error, self.core.secrets), question.value)
             raise
         yield from self.keep(key, question, live, content)
         return self._response(live.status_code, live.headers, request, content=content)
 
-    def keep(self, key: str, question: Question, live: Any, content: bytes) -> Plan[Any]:
-        """Records the answer to a question."""
+    def keep(
+        self, key: str, question: Question, live: Any, content: bytes, broke: Exception | None = None
+    ) -> Plan[Any]:
+        """Records the answer to a question, and what it broke by."""
         value = answer_value(live.status_code, live.headers, content)
+        if broke is not None:
+            value["broken"] = failure_value(broke, self.core.secrets)["$error"]
         return (yield from self.core.keep(key, _KIND, value, jsonable(question.value)))
 
     def _question(self, request: Any) -> Question:
@@ -80,6 +87,39 @@ class Recorder:
         # The content has been decoded, and is as long as it is.
         kept = {name: value for name, value in headers.items() if name.lower() not in _OF_THE_WAY}
         return self.http.Response(status, headers=kept, request=request, **said)
+
+
+class Heard:
+    """A stream that is listened to. It is recorded once, as far as it came: when it ends, breaks or is closed, at the
+    latest when its run ends."""
+
+    def __init__(self, recorder: Recorder, live: Any, key: str, question: Question) -> None:
+        self.live = live
+        self.pieces: list[bytes] = []
+        self._recorder, self._key, self._question = recorder, key, question
+        recorder.core.unended[key] = self.kept
+
+    def kept(self, broke: Exception | None = None) -> Plan[None]:
+        """Records it, if that was not done yet."""
+        if self._recorder.core.unended.pop(self._key, None) is not None:
+            content = b"".join(self.pieces)
+            yield from self._recorder.keep(self._key, self._question, self.live, content, broke)
+
+
+def _breaking(http: Any, wire: Wire) -> Any:
+    """A recorded stream that broke: it breaks again, at the same place."""
+    error = recorded_error(str(wire.broken.get("code", "error")), str(wire.broken.get("message", "")))
+
+    class Breaking(http.SyncByteStream, http.AsyncByteStream):  # type: ignore[misc]
+        def __iter__(self) -> Iterator[bytes]:
+            yield wire.content
+            raise error
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield wire.content
+            raise error
+
+    return Breaking()
 
 
 _OF_THE_WAY = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection"})
@@ -113,25 +153,22 @@ def _blocking_client(recorder: Recorder, run: Run) -> Any:
     drive = run._driver.drive  # noqa: SLF001 - of this package
 
     class Listening(http.SyncByteStream):  # type: ignore[misc]
-        def __init__(self, live: Any, key: str, question: Question) -> None:
-            self._live, self._key, self._question = live, key, question
-            self._heard: list[bytes] | None = []
+        def __init__(self, heard: Heard) -> None:
+            self._heard = heard
 
         def __iter__(self) -> Iterator[bytes]:
-            for piece in self._live.iter_bytes():
-                if self._heard is not None:
-                    self._heard.append(piece)
-                yield piece
-            self._record()
+            try:
+                for piece in self._heard.live.iter_bytes():
+                    self._heard.pieces.append(piece)
+                    yield piece
+            except Exception as error:
+                drive(self._heard.kept(error))
+                raise
+            drive(self._heard.kept())
 
         def close(self) -> None:
-            self._live.close()
-            self._record()
-
-        def _record(self) -> None:
-            heard, self._heard = self._heard, None
-            if heard is not None:
-                drive(recorder.keep(self._key, self._question, self._live, b"".join(heard)))
+            self._heard.live.close()
+            drive(self._heard.kept())
 
     class Transport(http.BaseTransport):  # type: ignore[misc]
         def handle_request(self, request: Any) -> Any:
@@ -149,25 +186,22 @@ def _awaiting_client(recorder: Recorder, run: AsyncRun) -> Any:
     drive = run._driver.drive  # noqa: SLF001 - of this package
 
     class Listening(http.AsyncByteStream):  # type: ignore[misc]
-        def __init__(self, live: Any, key: str, question: Question) -> None:
-            self._live, self._key, self._question = live, key, question
-            self._heard: list[bytes] | None = []
+        def __init__(self, heard: Heard) -> None:
+            self._heard = heard
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for piece in self._live.aiter_bytes():
-                if self._heard is not None:
-                    self._heard.append(piece)
-                yield piece
-            await self._record()
+            try:
+                async for piece in self._heard.live.aiter_bytes():
+                    self._heard.pieces.append(piece)
+                    yield piece
+            except Exception as error:
+                await drive(self._heard.kept(error))
+                raise
+            await drive(self._heard.kept())
 
         async def aclose(self) -> None:
-            await self._live.aclose()
-            await self._record()
-
-        async def _record(self) -> None:
-            heard, self._heard = self._heard, None
-            if heard is not None:
-                await drive(recorder.keep(self._key, self._question, self._live, b"".join(heard)))
+            await self._heard.live.aclose()
+            await drive(self._heard.kept())
 
     class Transport(http.AsyncBaseTransport):  # type: ignore[misc]
         async def handle_async_request(self, request: Any) -> Any:

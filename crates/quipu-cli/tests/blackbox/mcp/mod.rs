@@ -1,0 +1,8 @@
+//! `quipu mcp` as a host meets it: started as a process, spoken to through its standard streams.
+
+mod host;
+mod sharing;
+mod starting_crash;
+mod working;
+
+use host::Host;

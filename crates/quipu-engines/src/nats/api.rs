@@ -1,0 +1,175 @@
+//! The requests of JetStream that we need, as JSON over the plain client. Decides nothing.
+
+use std::time::Duration;
+
+use async_nats::{Client, HeaderMap, Message, Request};
+use bytes::Bytes;
+use futures_util::StreamExt;
+use quipu_log::EngineError;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::open_error::Cause;
+
+/// How long a request may take before nobody knows what became of it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// There is no such stream.
+pub(super) const NO_STREAM: u64 = 10_059;
+/// There is no such message.
+pub(super) const NO_MESSAGE: u64 = 10_037;
+/// The stream's last sequence is another one.
+pub(super) const WRONG_LAST_SEQUENCE: u64 = 10_071;
+/// The stream exists already.
+pub(super) const NAME_IN_USE: u64 = 10_058;
+/// There is no room, in three ways of saying it.
+const NO_ROOM: [u64; 3] = [10_023, 10_047, 10_077];
+
+/// What a server said no to.
+#[derive(Debug, Clone, Deserialize, thiserror::Error)]
+#[error("{description} ({err_code})")]
+pub(super) struct Refused {
+    #[serde(default)]
+    pub(super) err_code: u64,
+    #[serde(default)]
+    pub(super) code: u64,
+    #[serde(default)]
+    description: String,
+}
+
+impl Refused {
+    pub(super) fn is_full(&self) -> bool {
+        NO_ROOM.contains(&self.err_code)
+    }
+}
+
+/// Why a request has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ApiError {
+    /// The server said no, and did nothing.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Nobody said what became of it.
+    #[error("no answer")]
+    Lost(#[source] Cause),
+}
+
+impl ApiError {
+    pub(super) const fn code(&self) -> u64 {
+        match self {
+            Self::Refused(refused) => refused.err_code,
+            Self::Lost(_) => 0,
+        }
+    }
+
+    /// The error of a request that only reads, or that may be repeated.
+    pub(super) fn explain(self, action: &str) -> EngineError {
+        if let Self::Refused(refused) = &self
+            && refused.is_full()
+        {
+            return EngineError::Full;
+        }
+        io(action, self)
+    }
+}
+
+pub(super) fn io(action: &str, source: impl Into<Cause>) -> EngineError {
+    EngineError::Io { action: format!("{action} in the stream"), source: source.into() }
+}
+
+pub(super) fn unavailable(action: &str, source: impl Into<Cause>) -> EngineError {
+    EngineError::Unavailable { action: format!("{action} in the stream"), source: source.into() }
+}
+
+/// A message as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct StoredMessage {
+    pub(super) sequence: u64,
+    pub(super) headers: HeaderMap,
+    pub(super) payload: Bytes,
+}
+
+/// Sends a request of the API and reads its answer.
+pub(super) async fn call(client: &Client, what: &str, payload: &Value) -> Result<Value, ApiError> {
+    let request = Request::new().payload(payload.to_string().into()).timeout(Some(PATIENCE));
+    let answer = client.send_request(format!("$JS.API.{what}"), request).await;
+    read_answer(&answer.map_err(|e| ApiError::Lost(e.into()))?.payload)
+}
+
+/// Publishes a message that is acknowledged.
+pub(super) async fn publish(
+    client: &Client,
+    subject: String,
+    headers: HeaderMap,
+    payload: Bytes,
+) -> Result<Value, ApiError> {
+    let request = Request::new().headers(headers).payload(payload).timeout(Some(PATIENCE));
+    let answer = client.send_request(subject, request).await;
+    read_answer(&answer.map_err(|e| ApiError::Lost(e.into()))?.payload)
+}
+
+fn read_answer(payload: &[u8]) -> Result<Value, ApiError> {
+    let answer: Value = serde_json::from_slice(payload).map_err(|e| ApiError::Lost(e.into()))?;
+    match answer.get("error") {
+        Some(error) => {
+            let refused = Refused::deserialize(error).map_err(|e| ApiError::Lost(e.into()))?;
+            Err(refused.into())
+        }
+        None => Ok(answer),
+    }
+}
+
+/// The last message of a subject as the stream's leader knows it: its sequence.
+pub(super) async fn last_of(
+    client: &Client,
+    stream: &str,
+    subject: &str,
+) -> Result<Option<u64>, ApiError> {
+    let wanted = json!({ "last_by_subj": subject });
+    match call(client, &format!("STREAM.MSG.GET.{stream}"), &wanted).await {
+        Ok(answer) => Ok(answer.pointer("/message/seq").and_then(Value::as_u64)),
+        Err(error) if error.code() == NO_MESSAGE => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Messages of a subject from a sequence on, from any copy of the stream: at most `limit`, and no more once they are
+/// larger than `bytes`. Fewer than there are if that copy is behind.
+pub(super) async fn messages(
+    client: &Client,
+    stream: &str,
+    subject: &str,
+    from: u64,
+    limit: usize,
+    bytes: usize,
+) -> Result<Vec<StoredMessage>, ApiError> {
+    let lost = |e: Cause| ApiError::Lost(e);
+    let inbox = client.new_inbox();
+    let mut answers = client.subscribe(inbox.clone()).await.map_err(|e| lost(e.into()))?;
+    let wanted =
+        json!({ "seq": from, "next_by_subj": subject, "batch": limit, "max_bytes": bytes });
+    let subject = format!("$JS.API.DIRECT.GET.{stream}");
+    let sent = client.publish_with_reply(subject, inbox, wanted.to_string().into()).await;
+    sent.map_err(|e| lost(e.into()))?;
+    let mut messages = Vec::new();
+    loop {
+        let answer = timeout(PATIENCE, answers.next()).await.map_err(|e| lost(e.into()))?;
+        let answer = answer.ok_or_else(|| lost("the connection was closed".into()))?;
+        match answer.status.map(|status| status.as_u16()) {
+            None | Some(200) => messages.push(
+                stored(answer).ok_or_else(|| lost("a message does not say which it is".into()))?,
+            ),
+            // The end of what was asked for, or nothing at all.
+            Some(204 | 404) => return Ok(messages),
+            Some(503) => return Err(lost("no server has the stream now".into())),
+            Some(other) => return Err(lost(format!("status {other}").into())),
+        }
+    }
+}
+
+fn stored(message: Message) -> Option<StoredMessage> {
+    let headers = message.headers?;
+    let sequence = headers.get("Nats-Sequence")?.as_str().parse().ok()?;
+    Some(StoredMessage { sequence, headers, payload: message.payload })
+}

@@ -1,0 +1,251 @@
+//! One append: one atomic batch, and what is done when nobody says what became of it.
+
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::{Client, HeaderMap};
+use bytes::Bytes;
+use quipu_log::{EngineError, Head};
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+
+use super::api::{self, ApiError, WRONG_LAST_SEQUENCE, io, publish, unavailable};
+use super::engine::FieldState;
+use super::erase::sweep;
+use super::locate::Place;
+use super::message::{Kind, Outgoing};
+use super::read::{self, Extent};
+use super::tail::{self, Tail};
+
+/// The most messages that a server takes in one atomic batch, unless it is told otherwise.
+const BATCH: usize = 1000;
+/// How often an append looks again because something other than a commit moved the stream.
+const TRIES: usize = 8;
+/// How long we try to find out what became of an append.
+const SETTLE: Duration = Duration::from_secs(30);
+/// The pause between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A batch on its way.
+#[derive(Debug)]
+pub(super) struct Append {
+    pub(super) expected: Head,
+    pub(super) end: Head,
+    pub(super) messages: Vec<Outgoing>,
+}
+
+impl Append {
+    /// Writes the batch, or answers why not.
+    pub(super) async fn run(
+        &self,
+        client: &Client,
+        state: &FieldState,
+        replicas: usize,
+    ) -> Result<Head, EngineError> {
+        if client.connection_state() != State::Connected {
+            return Err(unavailable("append", "no server is connected"));
+        }
+        for _ in 0..TRIES {
+            let tail = self.tail(client, state, replicas).await.map_err(nothing_sent)?;
+            if tail.sealed {
+                return Err(EngineError::Sealed { field: state.stream.field.clone() });
+            }
+            if tail.head != self.expected {
+                return Err(EngineError::HeadMoved { actual: tail.head });
+            }
+            match self.send(client, state, tail.last_sequence).await {
+                Ok(sequence) => return Ok(self.done(state, sequence)),
+                Err((ApiError::Refused(refused), at)) => {
+                    state.forget();
+                    sweep(client, state, tail.last_sequence, at).await;
+                    if refused.err_code == WRONG_LAST_SEQUENCE {
+                        continue;
+                    }
+                    return Err(if refused.is_full() {
+                        EngineError::Full
+                    } else {
+                        unavailable("append", refused)
+                    });
+                }
+                Err((lost, at)) => {
+                    let settled = self.settle(client, state, lost, at).await;
+                    if let Err(EngineError::Unavailable { .. }) = settled {
+                        sweep(client, state, tail.last_sequence, at).await;
+                    }
+                    return settled;
+                }
+            }
+        }
+        Err(unavailable("append", "the stream is moved again and again by something else"))
+    }
+
+    fn done(&self, state: &FieldState, sequence: u64) -> Head {
+        let span = u64::try_from(self.messages.len()).unwrap_or(u64::MAX);
+        let (first, last) = (self.expected.position.saturating_add(1), self.end.position);
+        state.places.note(Place { first, last, sequence, span });
+        state.learn(Tail {
+            head: self.end,
+            group: sequence,
+            last_sequence: sequence,
+            sealed: false,
+        });
+        self.end
+    }
+
+    /// The end of the log, from memory where it is as expected; makes the stream for a first commit.
+    async fn tail(
+        &self,
+        client: &Client,
+        state: &FieldState,
+        replicas: usize,
+    ) -> Result<Tail, EngineError> {
+        let known = state.known();
+        if let Some(tail) = known.filter(|tail| tail.head == self.expected) {
+            return Ok(tail);
+        }
+        if let Some(tail) = tail::look(client, &state.stream, known).await? {
+            state.learn(tail);
+            return Ok(tail);
+        }
+        if self.expected == Head::EMPTY {
+            let made = state.stream.create(client, replicas).await;
+            made.map_err(|e| e.explain("make a stream"))?;
+        }
+        Ok(Tail::EMPTY)
+    }
+
+    /// Sends the messages behind `last`; answers the sequence of the last one, or the sequence that the part of it
+    /// that failed was to follow. More than one batch takes come in several: nothing of it counts before the last.
+    async fn send(
+        &self,
+        client: &Client,
+        state: &FieldState,
+        last: u64,
+    ) -> Result<u64, (ApiError, u64)> {
+        let mut last = last;
+        for batch in self.messages.chunks(BATCH) {
+            last = send_batch(client, state, batch, last).await.map_err(|error| (error, last))?;
+        }
+        Ok(last)
+    }
+
+    /// Finds out what became of an append that nobody answered, and makes sure that it stays so: a fence takes the
+    /// very place that the rest of the append would need.
+    async fn settle(
+        &self,
+        client: &Client,
+        state: &FieldState,
+        lost: ApiError,
+        at: u64,
+    ) -> Result<Head, EngineError> {
+        tracing::warn!(field = %state.stream.field, error = %lost, "the outcome of an append is unknown: asking");
+        state.forget();
+        let settled = timeout(SETTLE, async {
+            loop {
+                match self.ask(client, state, at).await {
+                    Some(settled) => return settled,
+                    None => sleep(PAUSE).await,
+                }
+            }
+        });
+        match settled.await {
+            Ok(Settled::Committed) => Ok(self.end),
+            Ok(Settled::Never) => Err(unavailable("append", lost)),
+            Ok(Settled::Moved(actual)) => Err(EngineError::HeadMoved { actual }),
+            Err(_) => Err(io("append, and nobody says what became of it", lost)),
+        }
+    }
+
+    /// None if nobody can be asked now.
+    async fn ask(&self, client: &Client, state: &FieldState, at: u64) -> Option<Settled> {
+        match publish_alone(client, state, Kind::Fence, at).await {
+            Ok(_) => return Some(Settled::Never),
+            Err(error) if error.code() == WRONG_LAST_SEQUENCE => {}
+            Err(_) => return None,
+        }
+        let tail = tail::look(client, &state.stream, None).await.ok()??;
+        // The stream has moved on without it, so what it was to follow is not the last any more.
+        if tail.head == self.expected {
+            return Some(Settled::Never);
+        }
+        if tail.head.position < self.end.position {
+            return Some(Settled::Moved(tail.head));
+        }
+        let places = &state.places;
+        let (from, extent) = (self.end.position, Extent::Headers);
+        let page = read::page(client, &state.stream, places, &tail, from, 1, extent).await.ok()?;
+        let is_ours = page.first().is_some_and(|commit| commit.hash == self.end.hash);
+        Some(if is_ours { Settled::Committed } else { Settled::Moved(tail.head) })
+    }
+}
+
+/// What became of an append.
+enum Settled {
+    Committed,
+    /// It did not happen and never will.
+    Never,
+    Moved(Head),
+}
+
+/// An error before anything was sent.
+fn nothing_sent(error: EngineError) -> EngineError {
+    if let EngineError::Io { action, source } = error {
+        return EngineError::Unavailable { action, source };
+    }
+    error
+}
+
+async fn send_batch(
+    client: &Client,
+    state: &FieldState,
+    batch: &[Outgoing],
+    last: u64,
+) -> Result<u64, ApiError> {
+    let lost = |e: async_nats::PublishError| ApiError::Lost(e.into());
+    let id = client.new_inbox();
+    let id = id.rsplit('.').next().unwrap_or(&id);
+    let mut ack = None;
+    for (at, message) in batch.iter().enumerate() {
+        let mut headers = message.headers.clone();
+        if at == 0 {
+            expect_last(&mut headers, last);
+        }
+        if batch.len() > 1 {
+            headers.insert("Nats-Batch-Id", id);
+            headers.insert("Nats-Batch-Sequence", (at + 1).to_string());
+        }
+        let subject = state.stream.subject(message.kind);
+        if at + 1 < batch.len() {
+            let payload = message.payload.clone();
+            client.publish_with_headers(subject, headers, payload).await.map_err(lost)?;
+        } else {
+            if batch.len() > 1 {
+                headers.insert("Nats-Batch-Commit", "1");
+            }
+            ack = Some(publish(client, subject, headers, message.payload.clone()).await?);
+        }
+    }
+    sequence_of(ack.as_ref())
+}
+
+fn expect_last(headers: &mut HeaderMap, last: u64) {
+    headers.insert("Nats-Expected-Last-Sequence", last.to_string());
+}
+
+fn sequence_of(ack: Option<&Value>) -> Result<u64, ApiError> {
+    let sequence = ack.and_then(|ack| ack.get("seq")).and_then(Value::as_u64);
+    sequence.ok_or_else(|| ApiError::Lost("the acknowledgement names no sequence".into()))
+}
+
+/// Publishes a message that holds nothing, behind the sequence `last`.
+pub(super) async fn publish_alone(
+    client: &Client,
+    state: &FieldState,
+    kind: Kind,
+    last: u64,
+) -> Result<u64, ApiError> {
+    let mut headers = HeaderMap::new();
+    expect_last(&mut headers, last);
+    let ack = api::publish(client, state.stream.subject(kind), headers, Bytes::new()).await?;
+    sequence_of(Some(&ack))
+}

@@ -1,0 +1,268 @@
+//! The NATS engine: blocking calls to requests. What each request does is in the files beside.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_nats::Client;
+use quipu_log::engine::check_batch;
+use quipu_log::{
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+};
+use serde_json::{Value, json};
+
+use super::address::Address;
+use super::append::Append;
+use super::locate::Places;
+use super::read::{self, Extent};
+use super::stream::Stream;
+use super::tail::{self, Tail};
+use super::watch::{self, Watch};
+use super::{api, erase, fitness, message};
+use crate::open_error::OpenError;
+use crate::runtime::Runtime;
+
+/// A stream with so few messages may hold no commit at all.
+const FEW: u64 = 8;
+
+/// The engine over NATS servers.
+#[derive(Debug)]
+pub struct NatsEngine {
+    client: Client,
+    states: Arc<States>,
+    watch: Arc<Watch>,
+    replicas: usize,
+    // Dropped last: the connection lives on its threads.
+    runtime: Runtime,
+}
+
+/// What is known of each field.
+#[derive(Debug, Default)]
+pub(super) struct States(Mutex<BTreeMap<FieldName, Arc<FieldState>>>);
+
+/// What is known of one field. Nothing here is the truth: the stream compares.
+#[derive(Debug)]
+pub(super) struct FieldState {
+    pub(super) stream: Stream,
+    pub(super) places: Places,
+    tail: Mutex<Option<Tail>>,
+    /// Appends of this node come one after the other; two at once would only make one of them fail.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl States {
+    pub(super) fn of(&self, field: &FieldName) -> Arc<FieldState> {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(states.entry(field.clone()).or_insert_with(|| {
+            Arc::new(FieldState {
+                stream: Stream::of(field),
+                places: Places::default(),
+                tail: Mutex::default(),
+                turn: tokio::sync::Mutex::default(),
+            })
+        }))
+    }
+}
+
+impl FieldState {
+    pub(super) fn known(&self) -> Option<Tail> {
+        *self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers the end of the log, unless something later is known.
+    pub(super) fn learn(&self, tail: Tail) {
+        let mut known = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none_or(|known| known.last_sequence <= tail.last_sequence) {
+            *known = Some(tail);
+        }
+    }
+
+    pub(super) fn forget(&self) {
+        *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The end of the log, looked up if it is not known to reach `from`.
+    async fn reaching(&self, client: &Client, from: u64) -> Result<Tail, EngineError> {
+        let known = self.known();
+        if let Some(tail) = known.filter(|tail| tail.head.position >= from) {
+            return Ok(tail);
+        }
+        let tail = tail::look(client, &self.stream, known).await?;
+        let tail = tail.filter(|tail| tail.head != Head::EMPTY);
+        let tail =
+            tail.ok_or_else(|| EngineError::UnknownField { field: self.stream.field.clone() })?;
+        self.learn(tail);
+        Ok(tail)
+    }
+}
+
+impl NatsEngine {
+    /// Connects and checks what the servers promise.
+    ///
+    /// # Errors
+    /// If the address is none, or the servers are not reached or would lose what they acknowledged.
+    pub fn open(url: &str) -> Result<Self, OpenError> {
+        let runtime = Runtime::start("quipu-nats")?;
+        let address = Address::parse(url)?;
+        let server = address.shown.clone();
+        let opened = runtime.wait(async move {
+            let unreachable = |source: async_nats::ConnectError| OpenError::Unreachable {
+                server: address.shown.clone(),
+                source: source.into(),
+            };
+            let connected = address.options().connect(&address.servers[..]).await;
+            let client = connected.map_err(unreachable)?;
+            let replicas = fitness::check(&client, &address).await?;
+            Ok((client, replicas))
+        });
+        let (client, replicas) = opened.unwrap_or_else(|| {
+            Err(OpenError::Unreachable { server, source: "it could not be asked".into() })
+        })?;
+        let (watch, states) = (Arc::new(Watch::default()), Arc::new(States::default()));
+        let threads = runtime.handle();
+        threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&states), client.clone()));
+        threads.spawn(watch::listen(Arc::clone(&watch), client.clone()));
+        Ok(Self { client, states, watch, replicas, runtime })
+    }
+
+    fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let panicked = || Err(api::io("work", "a thread of the engine panicked"));
+        self.runtime.wait(work).unwrap_or_else(panicked)
+    }
+
+    fn page(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+        extent: Extent,
+    ) -> Result<Vec<Commit>, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move {
+            let more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_sub(1);
+            let tail = state.reaching(&client, from.max(1).saturating_add(more)).await?;
+            let FieldState { stream, places, .. } = &*state;
+            read::page(&client, stream, places, &tail, from, limit, extent).await
+        })
+    }
+}
+
+impl Engine for NatsEngine {
+    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
+        let (client, states) = (self.client.clone(), Arc::clone(&self.states));
+        self.wait(async move {
+            let mut fields = Vec::new();
+            let mut offset = 0;
+            loop {
+                let wanted = json!({ "offset": offset, "subject": "quipu.>" });
+                let page = api::call(&client, "STREAM.LIST", &wanted).await;
+                let page = page.map_err(|e| e.explain("list streams"))?;
+                let streams = page.get("streams").and_then(Value::as_array);
+                let Some(streams) = streams.filter(|streams| !streams.is_empty()) else { break };
+                offset += streams.len();
+                for stream in streams {
+                    let name = stream.pointer("/config/name").and_then(Value::as_str);
+                    let Some(field) = name.and_then(Stream::field_of) else { continue };
+                    let last = stream.pointer("/state/last_seq").and_then(Value::as_u64);
+                    let is_there = last.is_some_and(|last| last > FEW)
+                        || tail::look(&client, &states.of(&field).stream, None)
+                            .await?
+                            .is_some_and(|tail| tail.head != Head::EMPTY);
+                    fields.extend(is_there.then_some(field));
+                }
+            }
+            fields.sort();
+            Ok(fields)
+        })
+    }
+
+    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move {
+            let tail = tail::look(&client, &state.stream, state.known()).await?;
+            if let Some(tail) = tail {
+                state.learn(tail);
+            }
+            Ok(tail.map_or(Head::EMPTY, |tail| tail.head))
+        })
+    }
+
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch)?;
+        let append = Append { expected: *expected, end, messages: message::encode(batch)? };
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        let replicas = self.replicas;
+        let head = self.wait(async move {
+            let _turn = state.turn.lock().await;
+            append.run(&client, &state, replicas).await
+        })?;
+        self.watch.followers.reached(field.as_str(), head.position);
+        Ok(head)
+    }
+
+    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        self.page(field, from, limit, Extent::Everything)
+    }
+
+    fn read_headers(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        let page = self.page(field, from, limit, Extent::Headers)?;
+        Ok(page.into_iter().map(StoredHeader::from).collect())
+    }
+
+    fn read_bodies(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredBodies>, EngineError> {
+        let page = self.page(field, from, limit, Extent::Everything)?;
+        Ok(page.into_iter().map(StoredBodies::from).collect())
+    }
+
+    fn follow(
+        &self,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        let page = self.read(field, from, limit)?;
+        if !page.is_empty() || timeout.is_zero() {
+            return Ok(page);
+        }
+        let reached = from.saturating_sub(1);
+        self.watch.followers.wait(field, from, reached, timeout);
+        self.read(field, from, limit)
+    }
+
+    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
+        let (client, state, bodies) = (self.client.clone(), self.states.of(field), bodies.to_vec());
+        self.wait(async move {
+            let tail = state.reaching(&client, u64::MAX).await?;
+            erase::erase(&client, &state, &tail, &bodies).await
+        })
+    }
+
+    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move { erase::seal(&client, &state).await })
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}

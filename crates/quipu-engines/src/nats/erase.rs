@@ -1,0 +1,112 @@
+//! Erasing bodies and sealing a field.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_nats::Client;
+use quipu_log::{BodyAddress, EngineError, Erasure, Head};
+use serde_json::json;
+
+use super::api::{self, WRONG_LAST_SEQUENCE};
+use super::append::publish_alone;
+use super::engine::FieldState;
+use super::locate::Place;
+use super::message::{BodyMark, Kind};
+use super::read::some;
+use super::tail::{self, Tail};
+
+/// The message is not there any more.
+const DELETE_FAILED: u64 = 10_057;
+/// How many messages are looked at in one request.
+const MESSAGES: usize = 256;
+/// How often a seal looks again because the log moved.
+const TRIES: usize = 64;
+
+pub(super) async fn erase(
+    client: &Client,
+    state: &FieldState,
+    tail: &Tail,
+    addresses: &[BodyAddress],
+) -> Result<Erasure, EngineError> {
+    let mut by_group: BTreeMap<u64, (Place, BTreeSet<(u64, u32)>)> = BTreeMap::new();
+    for address in addresses {
+        if (1..=tail.head.position).contains(&address.position) {
+            let place = state.places.locate(client, &state.stream, address.position, tail).await?;
+            let group = by_group.entry(place.sequence).or_insert((place, BTreeSet::new()));
+            group.1.insert((address.position, address.event));
+        }
+    }
+    let mut erasure = Erasure::default();
+    for (place, wanted) in by_group.into_values() {
+        erase_in(client, state, place, &wanted, &mut erasure).await?;
+    }
+    Ok(erasure)
+}
+
+async fn erase_in(
+    client: &Client,
+    state: &FieldState,
+    place: Place,
+    wanted: &BTreeSet<(u64, u32)>,
+    erasure: &mut Erasure,
+) -> Result<(), EngineError> {
+    // Up to the group itself, so that a copy of the stream that is behind cannot hide a body.
+    let everything = state.stream.everything();
+    let mut next = place.start();
+    while next <= place.sequence {
+        let found = some(client, &state.stream, &everything, next, MESSAGES).await?;
+        next = found.last().map_or(u64::MAX, |last| last.sequence + 1);
+        for message in found.iter().filter(|message| message.sequence < place.sequence) {
+            let Some(mark) = BodyMark::of(message) else { continue };
+            if !wanted.contains(&(mark.position, mark.event)) {
+                continue;
+            }
+            if delete(client, state, message.sequence).await? {
+                erasure.bodies_erased += u64::from(mark.part == 0);
+                let bytes = u64::try_from(message.payload.len()).unwrap_or(u64::MAX);
+                erasure.bytes_reclaimed += bytes;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Erases what is left of an append that never happened, as far as it can be reached.
+pub(super) async fn sweep(client: &Client, state: &FieldState, after: u64, to: u64) {
+    for sequence in after.saturating_add(1)..=to {
+        if let Err(error) = delete(client, state, sequence).await {
+            tracing::warn!(field = %state.stream.field, %error, "a part of an append that failed is left");
+            return;
+        }
+    }
+}
+
+/// Overwrites a message where it is stored; false if it was gone already.
+async fn delete(client: &Client, state: &FieldState, sequence: u64) -> Result<bool, EngineError> {
+    let what = format!("STREAM.MSG.DELETE.{}", state.stream.name);
+    match api::call(client, &what, &json!({ "seq": sequence, "no_erase": false })).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.code() == DELETE_FAILED => Ok(false),
+        Err(error) => Err(error.explain("erase")),
+    }
+}
+
+pub(super) async fn seal(client: &Client, state: &FieldState) -> Result<Head, EngineError> {
+    for _ in 0..TRIES {
+        let tail = tail::look(client, &state.stream, state.known()).await?;
+        let tail = tail.filter(|tail| tail.head != Head::EMPTY);
+        let tail =
+            tail.ok_or_else(|| EngineError::UnknownField { field: state.stream.field.clone() })?;
+        if tail.sealed {
+            return Ok(tail.head);
+        }
+        match publish_alone(client, state, Kind::Seal, tail.last_sequence).await {
+            Ok(_) => {
+                state.forget();
+                return Ok(tail.head);
+            }
+            Err(error) if error.code() == WRONG_LAST_SEQUENCE => {}
+            Err(error) => return Err(error.explain("seal")),
+        }
+    }
+    Err(api::io("seal", "the log moves faster than it can be sealed"))
+}

@@ -1,0 +1,150 @@
+//! Messages to commits. They are read from any copy of the stream; one that is behind is asked again.
+
+use std::time::Duration;
+
+use async_nats::Client;
+use quipu_log::engine::READ_BYTES_MAX;
+use quipu_log::{Commit, Damage, EngineError, Head};
+use tokio::time::sleep;
+
+use super::api::{self, StoredMessage, messages};
+use super::locate::{Place, Places};
+use super::message::{GroupMark, Kind, Reader};
+use super::stream::Stream;
+use super::tail::Tail;
+
+/// The most messages of one request.
+const MESSAGES: usize = 512;
+/// The most bytes of one request.
+const BYTES: usize = 4 * 1024 * 1024;
+/// How often a copy that is behind is asked again, and the pause between.
+const ASKS: usize = 500;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What is read of each commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Everything,
+    /// The bodies come out as erased, whatever they are.
+    Headers,
+}
+
+/// The next message of a subject from a sequence on. There must be one.
+pub(super) async fn next(
+    client: &Client,
+    stream: &Stream,
+    subject: &str,
+    from: u64,
+) -> Result<Option<StoredMessage>, EngineError> {
+    Ok(some(client, stream, subject, from, 1).await?.into_iter().next())
+}
+
+/// The message at a sequence; none if it was deleted. There must be one there or behind it.
+pub(super) async fn one(
+    client: &Client,
+    stream: &Stream,
+    sequence: u64,
+) -> Result<Option<StoredMessage>, EngineError> {
+    let found = next(client, stream, &stream.everything(), sequence).await?;
+    Ok(found.filter(|message| message.sequence == sequence))
+}
+
+/// Some messages of a subject from a sequence on, with none left out between them. There must be at least one: a
+/// copy of the stream that has none yet is behind.
+pub(super) async fn some(
+    client: &Client,
+    stream: &Stream,
+    subject: &str,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<StoredMessage>, EngineError> {
+    for ask in 0..ASKS {
+        let found = messages(client, &stream.name, subject, from, limit, BYTES).await;
+        let found = found.map_err(|e| e.explain("read"))?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        if ask + 1 < ASKS {
+            sleep(PAUSE).await;
+        }
+    }
+    Err(api::io("read", "no copy of the stream has what was acknowledged"))
+}
+
+/// The head that a group ends with.
+pub(super) async fn head_in_group(
+    client: &Client,
+    stream: &Stream,
+    sequence: u64,
+) -> Result<Head, EngineError> {
+    let unreadable =
+        || EngineError::from(Damage::storage("the last group of the stream cannot be read"));
+    let last = one(client, stream, sequence).await?.ok_or_else(unreadable)?;
+    let mark = GroupMark::of(&last).ok_or_else(unreadable)?;
+    let mut reader = Reader::default();
+    for part in 0..mark.parts {
+        let at = sequence - u64::from(mark.parts - 1 - part);
+        let message =
+            if at == sequence { Some(last.clone()) } else { one(client, stream, at).await? };
+        if let Some(commit) = reader.take(&message.ok_or_else(unreadable)?)?.pop() {
+            return Ok(commit.head());
+        }
+    }
+    Err(unreadable())
+}
+
+/// The commits from `from` on, at most `limit`, up to the head of `tail`.
+pub(super) async fn page(
+    client: &Client,
+    stream: &Stream,
+    places: &Places,
+    tail: &Tail,
+    from: u64,
+    limit: usize,
+    extent: Extent,
+) -> Result<Vec<Commit>, EngineError> {
+    let from = from.max(1);
+    if from > tail.head.position || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let place = places.locate(client, stream, from, tail).await?;
+    let subject = match extent {
+        Extent::Everything => stream.everything(),
+        Extent::Headers => stream.subject(Kind::Group),
+    };
+    let mut reader = Reader::default();
+    let mut page: Vec<Commit> = Vec::new();
+    let (mut next, mut bytes) = (place.start(), 0);
+    while next <= tail.group {
+        // A page that is known to end with this group need not ask for more than it.
+        let wanted =
+            if place.last.saturating_sub(from) + 1 >= as_u64(limit) && next <= place.sequence {
+                usize::try_from(place.sequence - next + 1).unwrap_or(MESSAGES).min(MESSAGES)
+            } else {
+                MESSAGES
+            };
+        let found = some(client, stream, &subject, next, wanted).await?;
+        for message in &found {
+            next = message.sequence + 1;
+            let commits = reader.take(message)?;
+            if let (Some(mark), false) = (GroupMark::of(message), commits.is_empty()) {
+                places.note(Place::new(mark, message.sequence));
+            }
+            for commit in commits.into_iter().filter(|commit| commit.position >= from) {
+                if page.len() == limit || bytes >= READ_BYTES_MAX {
+                    return Ok(page);
+                }
+                bytes += commit.stored_bytes();
+                page.push(commit);
+            }
+        }
+        if page.len() == limit {
+            return Ok(page);
+        }
+    }
+    Ok(page)
+}
+
+fn as_u64(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

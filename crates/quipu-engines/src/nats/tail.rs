@@ -1,0 +1,75 @@
+//! Where the log of a field ends, as the stream's leader knows it.
+
+use async_nats::Client;
+use quipu_log::{EngineError, Head};
+
+use super::api;
+use super::message::{GroupMark, Kind};
+use super::read;
+use super::stream::Stream;
+
+/// How often we look again because the log moved between two looks.
+const LOOKS: usize = 16;
+
+/// The end of a log, and the last sequence at which it is the end. The next append names that sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tail {
+    pub(super) head: Head,
+    /// The sequence of the head's group; 0 if there is none.
+    pub(super) group: u64,
+    pub(super) last_sequence: u64,
+    pub(super) sealed: bool,
+}
+
+impl Tail {
+    pub(super) const EMPTY: Self =
+        Self { head: Head::EMPTY, group: 0, last_sequence: 0, sealed: false };
+}
+
+/// Looks at the stream; none if there is none. `known` saves reading a group that was read before.
+pub(super) async fn look(
+    client: &Client,
+    stream: &Stream,
+    known: Option<Tail>,
+) -> Result<Option<Tail>, EngineError> {
+    for _ in 0..LOOKS {
+        // In this order: whatever group is the last now, none lies between it and the sequence that was the last before.
+        let Some(last_sequence) = stream.last_sequence(client).await? else { return Ok(None) };
+        let group = last_group(client, stream, known).await?;
+        let seal = api::last_of(client, &stream.name, &stream.subject(Kind::Seal)).await;
+        let sealed = seal.map_err(|e| e.explain("look"))?.is_some();
+        if group > last_sequence {
+            continue;
+        }
+        let head = match known {
+            Some(tail) if tail.group == group => tail.head,
+            _ if group == 0 => Head::EMPTY,
+            _ => read::head_in_group(client, stream, group).await?,
+        };
+        return Ok(Some(Tail { head, group, last_sequence, sealed }));
+    }
+    Err(api::io("look", "the log moves faster than it can be looked at"))
+}
+
+/// The sequence of the last group that is whole; 0 if there is none.
+async fn last_group(
+    client: &Client,
+    stream: &Stream,
+    known: Option<Tail>,
+) -> Result<u64, EngineError> {
+    let subject = stream.subject(Kind::Group);
+    let last = api::last_of(client, &stream.name, &subject).await;
+    let Some(mut sequence) = last.map_err(|e| e.explain("look"))? else { return Ok(0) };
+    // The last may be a part that was left over; then the whole one lies further back.
+    while sequence > 0 {
+        if known.is_some_and(|tail| tail.group == sequence) {
+            return Ok(sequence);
+        }
+        let message = read::one(client, stream, sequence).await?;
+        if message.as_ref().and_then(GroupMark::of).is_some_and(|mark| mark.is_last_part()) {
+            return Ok(sequence);
+        }
+        sequence -= 1;
+    }
+    Ok(0)
+}

@@ -1,0 +1,267 @@
+//! One append: one statement, and what is done when nobody says what became of it.
+//!
+//! The head row holds a *fence* besides the head. A node that lost the connection in the middle of an append raises it,
+//! and whatever is left of that append on its way to the database finds another fence and does nothing. So an append
+//! whose outcome was unknown is settled for good: it happened, or it never will.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quipu_log::{EngineError, FieldName, Head};
+use tokio::time::{sleep, timeout};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
+
+use super::encode::{Columns, HeadColumns};
+use super::failure::{Fate, fate, io, unavailable};
+use super::pool::Pool;
+use super::read::head_of;
+use crate::open_error::Cause;
+
+/// How long a statement may take before its connection counts as lost.
+const STATEMENT: Duration = Duration::from_secs(20);
+/// How long we try to find out what became of an append.
+const SETTLE: Duration = Duration::from_secs(30);
+/// The pause between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
+/// A fence that others raise again and again means that something is wrong beside us.
+const FENCES: usize = 8;
+
+/// Moves the head row of a field that has commits, if it is where it is expected, and if the server still promises
+/// what it promised at the start.
+const MOVE: &str = "UPDATE quipu.fields SET position = $6, epoch = $7, hash = $8 \
+     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 AND fence = $5 AND NOT sealed \
+     AND current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' RETURNING name";
+
+/// Makes the head row of a new field, or moves the one that only ever held a fence.
+const MAKE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash) \
+     SELECT $1, $6, $7, $8 WHERE current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' \
+     ON CONFLICT (name) DO UPDATE SET position = excluded.position, epoch = excluded.epoch, hash = excluded.hash \
+     WHERE f.position = 0 AND f.fence = $5 AND NOT f.sealed RETURNING name";
+
+/// Inserts what follows the head that was moved.
+const INSERT: &str = "commits AS (INSERT INTO quipu.commits (field, position, epoch, prev, hash, header, bytes) \
+     SELECT head.name, c.* FROM head, unnest($9, $10, $11, $12, $13, $14) AS c), \
+     bodies AS (INSERT INTO quipu.bodies (field, position, event, salt, body) \
+     SELECT head.name, b.* FROM head, unnest($15, $16, $17, $18) AS b) SELECT 1 FROM head";
+
+const TYPES: [Type; 18] = [
+    Type::TEXT,
+    Type::INT8,
+    Type::INT8,
+    Type::BYTEA,
+    Type::INT8,
+    Type::INT8,
+    Type::INT8,
+    Type::BYTEA,
+    Type::INT8_ARRAY,
+    Type::INT8_ARRAY,
+    Type::BYTEA_ARRAY,
+    Type::BYTEA_ARRAY,
+    Type::BYTEA_ARRAY,
+    Type::INT8_ARRAY,
+    Type::INT8_ARRAY,
+    Type::INT4_ARRAY,
+    Type::BYTEA_ARRAY,
+    Type::BYTEA_ARRAY,
+];
+
+/// The head row as it is.
+const LOOK: &str = "SELECT position, epoch, hash, sealed, fence, current_setting('synchronous_commit') <> 'off' \
+     AND current_setting('fsync') = 'on' FROM quipu.fields WHERE name = $1";
+
+/// Raises the fence if the head is still where the append expected it. Waits for an append that is being committed.
+const RAISE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash, fence) \
+     SELECT $1, 0, 0, $4, $5 + 1 WHERE $2 = 0 \
+     ON CONFLICT (name) DO UPDATE SET fence = greatest(f.fence, $5) + 1 \
+     WHERE f.position = 0 RETURNING fence";
+const RAISE_BEHIND: &str = "UPDATE quipu.fields SET fence = greatest(fence, $5) + 1 \
+     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 RETURNING fence";
+
+const HASH_AT: &str = "SELECT hash FROM quipu.commits WHERE field = $1 AND position = $2";
+
+/// A batch on its way.
+#[derive(Debug)]
+pub(super) struct Append {
+    pub(super) field: FieldName,
+    pub(super) expected: Head,
+    pub(super) end: Head,
+    pub(super) from: HeadColumns,
+    pub(super) to: HeadColumns,
+    pub(super) columns: Columns,
+    /// The fence that was seen last.
+    pub(super) fence: i64,
+}
+
+/// Why a head row did not move.
+enum Refusal {
+    Fence(i64),
+    Error(EngineError),
+}
+
+impl Append {
+    /// Writes the batch, or answers why not. `self.fence` is the field's fence afterwards, as far as it was seen.
+    pub(super) async fn run(&mut self, pool: &Arc<Pool>) -> Result<Head, EngineError> {
+        let client = pool.lease().await.map_err(|e| unavailable("append", e))?;
+        for _ in 0..FENCES {
+            let lost: Cause = match timeout(STATEMENT, self.send(&client)).await {
+                Ok(Ok(true)) => return Ok(self.end),
+                Ok(Ok(false)) => match self.refusal(&client).await {
+                    Refusal::Fence(fence) => {
+                        self.fence = fence;
+                        continue;
+                    }
+                    Refusal::Error(error) => return Err(error),
+                },
+                Ok(Err(error)) => match fate(&error) {
+                    Fate::Full => return Err(EngineError::Full),
+                    // Two nodes at once under a stricter isolation than the usual end here too.
+                    Fate::Undone => return Err(self.undone(&client, error).await),
+                    Fate::Unknown => error.into(),
+                },
+                Err(late) => late.into(),
+            };
+            client.give_up();
+            return self.settle(pool, lost).await;
+        }
+        Err(unavailable("append", "the field's fence is raised again and again"))
+    }
+
+    async fn send(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {
+        let head = if self.expected == Head::EMPTY { MAKE } else { MOVE };
+        let statement = format!("WITH head AS ({head}), {INSERT}");
+        let Self { from, to, columns, .. } = self;
+        let name = self.field.as_str();
+        let values: [&(dyn ToSql + Sync); 18] = [
+            &name,
+            &from.position,
+            &from.epoch,
+            &from.hash,
+            &self.fence,
+            &to.position,
+            &to.epoch,
+            &to.hash,
+            &columns.positions,
+            &columns.epochs,
+            &columns.prevs,
+            &columns.hashes,
+            &columns.headers,
+            &columns.bytes,
+            &columns.body_positions,
+            &columns.events,
+            &columns.salts,
+            &columns.bodies,
+        ];
+        let typed: Vec<_> = values.into_iter().zip(TYPES).collect();
+        Ok(client.query_typed_opt(&statement, &typed).await?.is_some())
+    }
+
+    async fn look(&self, client: &Client) -> Result<Option<Row>, tokio_postgres::Error> {
+        client.query_typed_opt(LOOK, &[(&self.field.as_str(), Type::TEXT)]).await
+    }
+
+    /// Why nothing was written, from the row as it is now.
+    async fn refusal(&self, client: &Client) -> Refusal {
+        let row = match self.look(client).await {
+            Ok(row) => row,
+            Err(error) => return Refusal::Error(unavailable("read the head", error)),
+        };
+        let Some(row) = row else {
+            let actual = Head::EMPTY;
+            return Refusal::Error(if self.expected == actual {
+                unavailable("append", PROMISES_BROKEN)
+            } else {
+                EngineError::HeadMoved { actual }
+            });
+        };
+        let actual = match head_of(&row) {
+            Ok(actual) => actual,
+            Err(damage) => return Refusal::Error(damage.into()),
+        };
+        let (sealed, fence, promises): (bool, i64, bool) = (row.get(3), row.get(4), row.get(5));
+        if sealed {
+            return Refusal::Error(EngineError::Sealed { field: self.field.clone() });
+        }
+        if actual != self.expected {
+            return Refusal::Error(EngineError::HeadMoved { actual });
+        }
+        if !promises {
+            return Refusal::Error(unavailable("append", PROMISES_BROKEN));
+        }
+        if fence == self.fence {
+            // The head came and went: a moment ago it was another one.
+            return Refusal::Error(unavailable("append", "the head moved back"));
+        }
+        Refusal::Fence(fence)
+    }
+
+    async fn undone(&self, client: &Client, error: tokio_postgres::Error) -> EngineError {
+        match self.look(client).await {
+            Ok(Some(row)) => match head_of(&row) {
+                Ok(actual) if actual != self.expected => EngineError::HeadMoved { actual },
+                Ok(_) => unavailable("append", error),
+                Err(damage) => damage.into(),
+            },
+            Ok(None) | Err(_) => unavailable("append", error),
+        }
+    }
+
+    /// Finds out what became of an append that nobody answered, and makes sure that it stays so.
+    async fn settle(&mut self, pool: &Arc<Pool>, lost: Cause) -> Result<Head, EngineError> {
+        tracing::warn!(field = %self.field, error = %lost, "the outcome of an append is unknown: asking");
+        let settled = timeout(SETTLE, async {
+            loop {
+                if let Ok(client) = pool.lease().await {
+                    match timeout(STATEMENT, self.ask(&client)).await {
+                        Ok(Ok(settled)) => return settled,
+                        Ok(Err(error)) => {
+                            tracing::debug!(%error, "cannot ask yet");
+                            client.give_up();
+                        }
+                        Err(_) => client.give_up(),
+                    }
+                }
+                sleep(PAUSE).await;
+            }
+        });
+        match settled.await {
+            Ok(Settled::Committed) => Ok(self.end),
+            Ok(Settled::Never(fence)) => {
+                self.fence = fence;
+                Err(unavailable("append", lost))
+            }
+            Ok(Settled::Moved(actual)) => Err(EngineError::HeadMoved { actual }),
+            Err(_) => Err(io("append, and nobody says what became of it", lost)),
+        }
+    }
+
+    async fn ask(&self, client: &Client) -> Result<Settled, tokio_postgres::Error> {
+        let raise = if self.expected == Head::EMPTY { RAISE } else { RAISE_BEHIND };
+        let name = self.field.as_str();
+        let HeadColumns { position, epoch, hash } = &self.from;
+        let mut values: Vec<(&(dyn ToSql + Sync), Type)> =
+            vec![(&name, Type::TEXT), (position, Type::INT8), (epoch, Type::INT8)];
+        values.extend([(hash as &(dyn ToSql + Sync), Type::BYTEA), (&self.fence, Type::INT8)]);
+        if let Some(row) = client.query_typed_opt(raise, &values).await? {
+            return Ok(Settled::Never(row.get(0)));
+        }
+        let at = [(&name as &(dyn ToSql + Sync), Type::TEXT), (&self.to.position, Type::INT8)];
+        let stored = client.query_typed_opt(HASH_AT, &at).await?;
+        if stored.is_some_and(|row| row.get::<_, Vec<u8>>(0) == self.to.hash) {
+            return Ok(Settled::Committed);
+        }
+        let row = self.look(client).await?;
+        let actual = row.map_or(Ok(Head::EMPTY), |row| head_of(&row));
+        Ok(Settled::Moved(actual.unwrap_or(Head::EMPTY)))
+    }
+}
+
+/// What became of an append.
+enum Settled {
+    Committed,
+    /// It did not happen and never will.
+    Never(i64),
+    Moved(Head),
+}
+
+const PROMISES_BROKEN: &str = "fsync or synchronous_commit is off now: set both to on";

@@ -1,0 +1,190 @@
+//! The PostgreSQL engine: blocking calls to statements. What each statement does is in the files beside.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use quipu_log::engine::check_batch;
+use quipu_log::{
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+};
+
+use super::address::Address;
+use super::append::Append;
+use super::encode::{Columns, HeadColumns};
+use super::failure::io;
+use super::pool::Pool;
+use super::watch::{self, Watch};
+use super::{erase, read, schema};
+use crate::open_error::OpenError;
+use crate::runtime::Runtime;
+
+/// The engine over a database.
+#[derive(Debug)]
+pub struct PostgresEngine {
+    pool: Arc<Pool>,
+    watch: Arc<Watch>,
+    /// The fence of each field as it was seen last; 0 where none was.
+    fences: Mutex<BTreeMap<FieldName, i64>>,
+    // Dropped last: the connections live on its threads.
+    runtime: Runtime,
+}
+
+impl PostgresEngine {
+    /// Connects, checks what the server promises, and makes the tables if they are not there.
+    ///
+    /// # Errors
+    /// If the address is none, the server is not reached or would lose what it acknowledged, or a newer version made
+    /// the tables.
+    pub fn open(url: &str) -> Result<Self, OpenError> {
+        let runtime = Runtime::start("quipu-postgres")?;
+        let pool = Arc::new(Pool::new(Address::parse(url)?)?);
+        let opening = Arc::clone(&pool);
+        let opened = runtime.wait(async move {
+            let unreachable =
+                |source| OpenError::Unreachable { server: opening.shown().to_owned(), source };
+            let client = opening.lease().await.map_err(unreachable)?;
+            schema::check_server(&client, &opening).await?;
+            schema::migrate(&client, &opening).await
+        });
+        opened.unwrap_or_else(|| {
+            let (server, source) = (pool.shown().to_owned(), "it could not be asked".into());
+            Err(OpenError::Unreachable { server, source })
+        })?;
+        let watch = Arc::new(Watch::default());
+        let threads = runtime.handle();
+        threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&pool)));
+        threads.spawn(watch::tell(Arc::clone(&watch), Arc::clone(&pool)));
+        threads.spawn(watch::listen(Arc::clone(&watch), Arc::clone(&pool)));
+        Ok(Self { pool, watch, fences: Mutex::default(), runtime })
+    }
+
+    fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.runtime
+            .wait(work)
+            .unwrap_or_else(|| Err(io("work", "a thread of the engine panicked")))
+    }
+
+    fn page<T: read::Item>(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<T>, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move { read::page(&pool, &field, from, limit).await })
+    }
+
+    fn fence(&self, field: &FieldName) -> i64 {
+        let fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
+        fences.get(field).copied().unwrap_or_default()
+    }
+
+    fn saw_fence(&self, field: &FieldName, fence: i64) {
+        let mut fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
+        fences.insert(field.clone(), fence);
+    }
+}
+
+impl Engine for PostgresEngine {
+    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
+        let pool = Arc::clone(&self.pool);
+        self.wait(async move { read::fields(&*read::lease(&pool, "list fields").await?).await })
+    }
+
+    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move {
+            let client = read::lease(&pool, "read the head").await?;
+            Ok(read::find_head(&client, &field).await?.unwrap_or(Head::EMPTY))
+        })
+    }
+
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch)?;
+        let fence = self.fence(field);
+        let mut append = Append {
+            field: field.clone(),
+            expected: *expected,
+            end,
+            from: HeadColumns::of(expected)?,
+            to: HeadColumns::of(&end)?,
+            columns: Columns::of(batch)?,
+            fence,
+        };
+        let pool = Arc::clone(&self.pool);
+        let (result, seen) = self.wait(async move {
+            let result = append.run(&pool).await;
+            Ok((result, append.fence))
+        })?;
+        if seen != fence {
+            self.saw_fence(field, seen);
+        }
+        if result.is_ok() {
+            self.watch.followers.reached(field.as_str(), end.position);
+            self.watch.appended();
+        }
+        result
+    }
+
+    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        self.page(field, from, limit)
+    }
+
+    fn read_headers(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        self.page(field, from, limit)
+    }
+
+    fn read_bodies(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredBodies>, EngineError> {
+        self.page(field, from, limit)
+    }
+
+    fn follow(
+        &self,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        let page = self.read(field, from, limit)?;
+        if !page.is_empty() || timeout.is_zero() {
+            return Ok(page);
+        }
+        let reached = from.saturating_sub(1);
+        self.watch.followers.wait(field, from, reached, timeout);
+        self.read(field, from, limit)
+    }
+
+    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
+        let (pool, field, bodies) = (Arc::clone(&self.pool), field.clone(), bodies.to_vec());
+        self.wait(async move { erase::erase(&pool, &field, &bodies).await })
+    }
+
+    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move { erase::seal(&pool, &field).await })
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,59 @@
+//! Erasing bodies and sealing a field.
+
+use std::sync::Arc;
+
+use quipu_log::{BodyAddress, EngineError, Erasure, FieldName, Head};
+use tokio_postgres::types::{ToSql, Type};
+
+use super::failure::explain;
+use super::pool::Pool;
+use super::read::{find_head, head_of, lease};
+
+/// The rows are locked before they are counted, so that of two calls only one counts a body.
+const ERASE: &str = "WITH named AS (SELECT DISTINCT position, event FROM unnest($2, $3) AS n (position, event)), \
+     there AS (SELECT b.position, b.event, octet_length(b.body) AS bytes FROM quipu.bodies AS b, named AS n \
+     WHERE b.field = $1 AND b.position = n.position AND b.event = n.event AND b.body IS NOT NULL \
+     ORDER BY b.position, b.event FOR UPDATE OF b), \
+     gone AS (UPDATE quipu.bodies AS b SET salt = NULL, body = NULL FROM there AS t \
+     WHERE b.field = $1 AND b.position = t.position AND b.event = t.event) \
+     SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM there";
+/// What was updated stays in the table's file until it is vacuumed.
+const VACUUM: &str = "VACUUM quipu.bodies";
+const SEAL: &str = "UPDATE quipu.fields SET sealed = true WHERE name = $1 AND position > 0 RETURNING position, epoch, hash";
+
+pub(super) async fn erase(
+    pool: &Arc<Pool>,
+    field: &FieldName,
+    addresses: &[BodyAddress],
+) -> Result<Erasure, EngineError> {
+    let client = lease(pool, "erase bodies").await?;
+    if find_head(&client, field).await?.is_none() {
+        return Err(EngineError::UnknownField { field: field.clone() });
+    }
+    // An address that does not fit was never written.
+    let (positions, events): (Vec<i64>, Vec<i32>) = addresses
+        .iter()
+        .filter_map(|at| Some((i64::try_from(at.position).ok()?, i32::try_from(at.event).ok()?)))
+        .unzip();
+    if positions.is_empty() {
+        return Ok(Erasure::default());
+    }
+    let name = field.as_str();
+    let values: [(&(dyn ToSql + Sync), Type); 3] =
+        [(&name, Type::TEXT), (&positions, Type::INT8_ARRAY), (&events, Type::INT4_ARRAY)];
+    let row = client.query_typed_one(ERASE, &values).await;
+    let row = row.map_err(|e| explain("erase bodies", e))?;
+    // Also if there was nothing left to erase: an earlier call may have got no further than this.
+    client.batch_execute(VACUUM).await.map_err(|e| explain("vacuum what was erased", e))?;
+    let whole = |number: i64| u64::try_from(number).unwrap_or_default();
+    Ok(Erasure { bodies_erased: whole(row.get(0)), bytes_reclaimed: whole(row.get(1)) })
+}
+
+pub(super) async fn seal(pool: &Arc<Pool>, field: &FieldName) -> Result<Head, EngineError> {
+    let client = lease(pool, "seal a field").await?;
+    let row = client.query_typed_opt(SEAL, &[(&field.as_str(), Type::TEXT)]).await;
+    match row.map_err(|e| explain("seal a field", e))? {
+        Some(row) => Ok(head_of(&row)?),
+        None => Err(EngineError::UnknownField { field: field.clone() }),
+    }
+}

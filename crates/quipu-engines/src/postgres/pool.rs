@@ -1,0 +1,119 @@
+//! Connections, kept for the next statement. No statement relies on what another left in its session, so a pooler
+//! that hands out a new session for each transaction may stand between.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_postgres::Client;
+
+use super::address::Address;
+use super::tls::{Stream, Tls};
+use crate::open_error::{Cause, OpenError};
+
+/// The most connections that one node opens. A statement that finds them all busy waits for one.
+const CONNECTIONS: usize = 16;
+/// How long a statement waits for a connection.
+const WAIT: Duration = Duration::from_secs(20);
+
+/// What moves the bytes of a connection.
+pub(super) type Driver =
+    tokio_postgres::Connection<tokio_postgres::Socket, Stream<tokio_postgres::Socket>>;
+
+/// Connections to one database.
+pub(super) struct Pool {
+    address: Address,
+    tls: Tls,
+    idle: Mutex<Vec<Client>>,
+    room: Arc<Semaphore>,
+}
+
+/// A connection for one statement after the other. It goes back when it is dropped, unless it was given up.
+pub(super) struct Lease {
+    pool: Arc<Pool>,
+    client: Option<Client>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Pool {
+    pub(super) fn new(address: Address) -> Result<Self, OpenError> {
+        let tls = Tls::new(&address.trust)?;
+        let room = Arc::new(Semaphore::new(CONNECTIONS));
+        Ok(Self { address, tls, idle: Mutex::default(), room })
+    }
+
+    /// For messages.
+    pub(super) fn shown(&self) -> &str {
+        &self.address.shown
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection that was not known to be broken a moment ago.
+    pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, Cause> {
+        timeout(WAIT, async {
+            let room = Arc::clone(&self.room).acquire_owned().await?;
+            let kept = {
+                let mut idle = self.idle();
+                idle.retain(|client| !client.is_closed());
+                idle.pop()
+            };
+            let client = match kept {
+                Some(client) => client,
+                None => self.connect().await?,
+            };
+            Ok(Lease { pool: Arc::clone(self), client: Some(client), _room: room })
+        })
+        .await
+        .map_err(|_| "no connection was free in time")?
+    }
+
+    async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+        let (client, connection) = self.address.config.connect(self.tls.clone()).await?;
+        tokio::spawn(async move {
+            // Whoever waits for an answer is told; nobody else needs to know.
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection to the log ended");
+            }
+        });
+        Ok(client)
+    }
+
+    /// A connection of its own, for whoever must hear what the server says unasked: its client, and its driver.
+    pub(super) async fn listener(&self) -> Result<(Client, Driver), tokio_postgres::Error> {
+        self.address.config.connect(self.tls.clone()).await
+    }
+}
+
+impl Lease {
+    /// Closes the connection: a statement on it may still be running.
+    pub(super) fn give_up(mut self) {
+        drop(self.client.take());
+    }
+}
+
+impl Deref for Lease {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        self.client.as_ref().expect("a lease has its connection until it is given up or dropped")
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take().filter(|client| !client.is_closed()) {
+            self.pool.idle().push(client);
+        }
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").field("address", &self.address.shown).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,240 @@
+//! Rows to commits. A value of another size than was written is damage; the chain is verified by whoever reads.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::future::try_join;
+use quipu_log::engine::READ_BYTES_MAX;
+use quipu_log::{
+    Body, BodyContent, Commit, Damage, DamageKind, EngineError, FieldName, Head, Salt,
+    StoredBodies, StoredBody, StoredHeader,
+};
+use quipu_wire::hash::Hash;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
+
+use super::failure::{explain, io};
+use super::pool::{Lease, Pool};
+
+/// The most commits that one statement reads; a longer page takes several.
+const PAGE: usize = 1024;
+
+/// The positions of one page: from `$2` on, at most `$3`, and no more once they are together larger than `$4`.
+/// What a commit takes is noted beside it, so no text is touched to find out.
+const WITH_PAGE: &str = "WITH page AS (SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM \
+     (SELECT position, bytes FROM quipu.commits WHERE field = $1 AND position >= $2 ORDER BY position LIMIT $3) AS c), \
+     ends AS (SELECT min(position) AS first, max(position) AS last FROM page WHERE before < $4)";
+const COMMITS: &str = "SELECT position, epoch, prev, hash, header FROM quipu.commits, ends \
+     WHERE field = $1 AND position BETWEEN first AND last ORDER BY position";
+const HEADERS: &str = "SELECT position, header FROM quipu.commits, ends \
+     WHERE field = $1 AND position BETWEEN first AND last ORDER BY position";
+const POSITIONS: &str = "SELECT position FROM quipu.commits, ends \
+     WHERE field = $1 AND position BETWEEN first AND last ORDER BY position";
+const BODIES: &str = "SELECT position, event, salt, body FROM quipu.bodies, ends \
+     WHERE field = $1 AND position BETWEEN first AND last ORDER BY position, event";
+
+const HEAD: &str = "SELECT position, epoch, hash FROM quipu.fields WHERE name = $1";
+const FIELDS: &str = "SELECT name FROM quipu.fields WHERE position > 0 ORDER BY name";
+
+/// A kind of page.
+pub(super) trait Item: Sized + Send + 'static {
+    /// What is read of the commits themselves.
+    const ROWS: &'static str;
+    /// Whether the bodies are read too.
+    const BODIES: bool;
+
+    /// One item from its row.
+    fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage>;
+    /// Its position.
+    fn position(&self) -> u64;
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize;
+}
+
+impl Item for Commit {
+    const ROWS: &'static str = COMMITS;
+    const BODIES: bool = true;
+
+    fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage> {
+        let position = position(row)?;
+        let epoch = unsigned(row.get(1)).ok_or_else(|| wrong(position, "epoch"))?;
+        let hash = |at: usize, column| hash(row.get(at)).ok_or_else(|| wrong(position, column));
+        let header = row.get::<_, &[u8]>(4).into();
+        Ok(Self { position, epoch, prev: hash(2, "prev")?, hash: hash(3, "hash")?, header, bodies })
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn bytes(&self) -> usize {
+        self.stored_bytes()
+    }
+}
+
+impl Item for StoredHeader {
+    const ROWS: &'static str = HEADERS;
+    const BODIES: bool = false;
+
+    fn of(row: &Row, _bodies: Vec<StoredBody>) -> Result<Self, Damage> {
+        Ok(Self { position: position(row)?, json: row.get::<_, &[u8]>(1).into() })
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn bytes(&self) -> usize {
+        self.json.len()
+    }
+}
+
+impl Item for StoredBodies {
+    const ROWS: &'static str = POSITIONS;
+    const BODIES: bool = true;
+
+    fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage> {
+        Ok(Self { position: position(row)?, bodies })
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn bytes(&self) -> usize {
+        self.bodies.iter().map(|stored| present(stored).map_or(0, |body| body.json.len())).sum()
+    }
+}
+
+const fn present(stored: &StoredBody) -> Option<&Body> {
+    match &stored.content {
+        BodyContent::Present(body) => Some(body),
+        BodyContent::Erased => None,
+    }
+}
+
+/// The items from `from` on, at most `limit`; `UnknownField` if there are none and never were.
+pub(super) async fn page<T: Item>(
+    pool: &Arc<Pool>,
+    field: &FieldName,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<T>, EngineError> {
+    let client = lease(pool, "read").await?;
+    let mut items: Vec<T> = Vec::new();
+    let (mut next, mut bytes) = (from.max(1), 0);
+    while items.len() < limit && bytes < READ_BYTES_MAX {
+        let wanted = (limit - items.len()).min(PAGE);
+        let more: Vec<T> = some(&client, field, next, wanted, READ_BYTES_MAX - bytes).await?;
+        let Some(last) = more.last() else { break };
+        next = last.position().saturating_add(1);
+        bytes += more.iter().map(T::bytes).sum::<usize>();
+        items.extend(more);
+    }
+    if items.is_empty() && find_head(&client, field).await?.is_none() {
+        return Err(EngineError::UnknownField { field: field.clone() });
+    }
+    Ok(items)
+}
+
+async fn some<T: Item>(
+    client: &Client,
+    field: &FieldName,
+    from: u64,
+    limit: usize,
+    bytes: usize,
+) -> Result<Vec<T>, EngineError> {
+    // A position that does not fit was never written.
+    let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+    let signed = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let (name, limit, bytes) = (field.as_str(), signed(limit), signed(bytes));
+    let values: [(&(dyn ToSql + Sync), Type); 4] =
+        [(&name, Type::TEXT), (&from, Type::INT8), (&limit, Type::INT8), (&bytes, Type::INT8)];
+    let rows_of = format!("{WITH_PAGE} {}", T::ROWS);
+    let bodies_of = format!("{WITH_PAGE} {BODIES}");
+    // Both are sent before either is answered, and the bodies of a commit are there when it is.
+    let rows = client.query_typed(&rows_of, &values);
+    let bodies = async {
+        if T::BODIES { client.query_typed(&bodies_of, &values).await } else { Ok(Vec::new()) }
+    };
+    let (rows, bodies) = try_join(rows, bodies).await.map_err(|e| explain("read commits", e))?;
+    let mut bodies: VecDeque<(u64, StoredBody)> =
+        bodies.iter().map(body).collect::<Result<_, _>>()?;
+    let mut items = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let position = position(row)?;
+        let mut own = Vec::new();
+        while bodies.front().is_some_and(|(at, _)| *at <= position) {
+            own.extend(bodies.pop_front().filter(|(at, _)| *at == position).map(|(_, body)| body));
+        }
+        items.push(T::of(row, own)?);
+    }
+    Ok(items)
+}
+
+pub(super) async fn lease(pool: &Arc<Pool>, action: &str) -> Result<Lease, EngineError> {
+    pool.lease().await.map_err(|e| io(action, e))
+}
+
+/// The head of a field that exists.
+pub(super) async fn find_head(
+    client: &Client,
+    field: &FieldName,
+) -> Result<Option<Head>, EngineError> {
+    let name = field.as_str();
+    let row = client.query_typed_opt(HEAD, &[(&name, Type::TEXT)]).await;
+    let row = row.map_err(|e| explain("read the head", e))?;
+    let head = row.map(|row| head_of(&row)).transpose()?;
+    // A row without commits only holds a fence.
+    Ok(head.filter(|head| *head != Head::EMPTY))
+}
+
+/// The names of all fields, in their order.
+pub(super) async fn fields(client: &Client) -> Result<Vec<FieldName>, EngineError> {
+    let rows = client.query_typed(FIELDS, &[]).await.map_err(|e| explain("list fields", e))?;
+    let names = rows.iter().map(|row| {
+        let name: &str = row.get(0);
+        FieldName::try_from(name).map_err(|e| Damage::storage(e.to_string()).into())
+    });
+    names.collect()
+}
+
+/// The head in the first three columns of a row.
+pub(super) fn head_of(row: &Row) -> Result<Head, Damage> {
+    let strange = || Damage::storage("the head of a field is not what was written");
+    let position = unsigned(row.get(0)).ok_or_else(strange)?;
+    let epoch = unsigned(row.get(1)).ok_or_else(strange)?;
+    Ok(Head { position, epoch, hash: hash(row.get(2)).ok_or_else(strange)? })
+}
+
+fn body(row: &Row) -> Result<(u64, StoredBody), Damage> {
+    let position = position(row)?;
+    let event = u32::try_from(row.get::<_, i32>(1)).map_err(|_| wrong(position, "event"))?;
+    let (salt, json): (Option<&[u8]>, Option<&[u8]>) = (row.get(2), row.get(3));
+    let content = match (salt, json) {
+        (None, None) => BodyContent::Erased,
+        (Some(salt), Some(json)) => {
+            let salt = <[u8; 16]>::try_from(salt).map_err(|_| wrong(position, "salt"))?;
+            BodyContent::Present(Body { salt: Salt::from_bytes(salt), json: json.to_vec() })
+        }
+        (None, Some(_)) | (Some(_), None) => return Err(wrong(position, "salt")),
+    };
+    Ok((position, StoredBody { event, content }))
+}
+
+fn position(row: &Row) -> Result<u64, Damage> {
+    unsigned(row.get(0)).ok_or_else(|| Damage::storage("a commit has a position below zero"))
+}
+
+fn unsigned(number: i64) -> Option<u64> {
+    u64::try_from(number).ok()
+}
+
+fn hash(bytes: &[u8]) -> Option<Hash> {
+    <[u8; 32]>::try_from(bytes).ok().map(Hash::from_bytes)
+}
+
+fn wrong(position: u64, column: &str) -> Damage {
+    let reason = format!("column {column} is not what was written");
+    Damage::new(position, DamageKind::StorageUnreadable(reason))
+}

@@ -1,0 +1,6 @@
+//! The NATS engine over real servers.
+
+mod crash;
+mod fitness;
+mod sharing;
+mod suite;

@@ -1,0 +1,91 @@
+//! What is particular to streams: large batches, erased messages, messages that somebody deletes.
+
+use std::process::Command;
+
+use quipu_engines::NatsEngine;
+use quipu_log::conformance::{Chain, field};
+use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
+
+use crate::support::{NatsServers, is_in_files};
+
+#[test]
+fn a_batch_of_more_messages_than_a_server_takes_at_once_is_still_one() {
+    let servers = NatsServers::one();
+    let (one, other) =
+        (NatsEngine::open(&servers.url()).unwrap(), NatsEngine::open(&servers.url()).unwrap());
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    let batch = chain.take(1700);
+    assert_eq!(one.append(&name, &Head::EMPTY, &batch).unwrap(), chain.head());
+    assert_eq!(other.read(&name, 1, usize::MAX).unwrap(), batch);
+    for from in [1, 2, 850, 1699, 1700] {
+        let page = other.read(&name, from, 1).unwrap();
+        assert_eq!(page.first().map(|commit| commit.position), Some(from));
+    }
+}
+
+#[test]
+fn a_fresh_engine_finds_any_position_among_many_groups() {
+    let servers = NatsServers::one();
+    let engine = NatsEngine::open(&servers.url()).unwrap();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    for size in (1..=5).cycle().take(40) {
+        engine.append(&name, &chain.head(), &chain.clone().take(size)).unwrap();
+        chain.take(size);
+    }
+    let fresh = NatsEngine::open(&servers.url()).unwrap();
+    for from in [120, 1, 61, 60, 119, 2, 33] {
+        let page = fresh.read(&name, from, 2).unwrap();
+        let expected: Vec<u64> = (from..=120).take(2).collect();
+        let found: Vec<u64> = page.iter().map(|commit| commit.position).collect();
+        assert_eq!(found, expected, "from {from}");
+    }
+}
+
+#[test]
+fn an_erased_text_is_in_no_file_of_the_server() {
+    let servers = NatsServers::one();
+    let engine = NatsEngine::open(&servers.url()).unwrap();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    let batch = [chain.next_with("the-secret-of-7f3a"), chain.next_with("kept")];
+    engine.append(&name, &Head::EMPTY, &batch).unwrap();
+    assert!(!is_in_files(servers.files(), "the-secret-of-7f3a").is_empty());
+    engine.erase(&name, &[BodyAddress { position: 1, event: 0 }]).unwrap();
+    let left = is_in_files(servers.files(), "the-secret-of-7f3a");
+    assert!(left.is_empty(), "{left:?}");
+    assert!(!is_in_files(servers.files(), "kept").is_empty());
+}
+
+#[test]
+fn a_group_that_somebody_deleted_is_damage() {
+    let servers = NatsServers::one();
+    let engine = NatsEngine::open(&servers.url()).unwrap();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    for _ in 0..3 {
+        engine.append(&name, &chain.head(), &chain.clone().take(1)).unwrap();
+        chain.take(1);
+    }
+    // One body and one group for each append: the second group is the fourth message.
+    let deleted = Command::new("python3")
+        .args(["-c", DELETE, &servers.port(0).to_string()])
+        .status()
+        .expect("python3 runs");
+    assert!(deleted.success());
+    let fresh = NatsEngine::open(&servers.url()).unwrap();
+    let error = verify_chain(&fresh, &name, Head::EMPTY, &mut |_| Ok(())).unwrap_err();
+    assert!(matches!(error, EngineError::Damaged(_)), "{error}");
+}
+
+/// The protocol is plain text: connect, ask, wait for the answer.
+const DELETE: &str = r#"
+import socket, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+f = s.makefile("rwb")
+body = b'{"seq": 4}'
+f.write(b'CONNECT {"verbose":false}\r\nSUB r 1\r\nPUB $JS.API.STREAM.MSG.DELETE.QUIPU_f r %d\r\n%s\r\n' % (len(body), body))
+f.flush()
+while True:
+    line = f.readline()
+    if line.startswith(b"MSG r"):
+        answer = f.readline()
+        sys.exit(0 if b'"success":true' in answer else 1)
+"#;

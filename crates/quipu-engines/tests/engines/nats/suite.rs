@@ -1,0 +1,3 @@
+//! What every engine does.
+
+quipu_log::engine_suite!(behaviour, crate::support::NatsFactory);

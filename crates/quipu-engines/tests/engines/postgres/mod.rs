@@ -1,0 +1,6 @@
+//! The PostgreSQL engine over a real server.
+
+mod crash;
+mod fitness;
+mod sharing;
+mod suite;

@@ -1,0 +1,74 @@
+//! Several engines over one database, as several nodes have them.
+
+use std::thread;
+
+use quipu_engines::PostgresEngine;
+use quipu_log::conformance::{self, Chain, field};
+use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
+
+use crate::support::{PgBouncerFactory, PostgresServer, is_in_files};
+
+#[test]
+fn nodes_that_start_together_make_the_tables_once() {
+    let server = PostgresServer::start();
+    let engines: Vec<PostgresEngine> = thread::scope(|scope| {
+        let open = || PostgresEngine::open(&server.url()).expect("every node starts");
+        let starting: Vec<_> = (0..6).map(|_| scope.spawn(open)).collect();
+        starting.into_iter().map(|node| node.join().unwrap()).collect()
+    });
+    assert_eq!(server.sql("SELECT count(*) FROM quipu.format"), "1");
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    for engine in &engines {
+        engine.append(&name, &chain.head(), &chain.clone().take(1)).unwrap();
+        chain.take(1);
+    }
+}
+
+#[test]
+fn a_pooler_that_gives_every_transaction_another_session_may_stand_between() {
+    // Each behaviour expects to find nothing.
+    conformance::follows_what_another_engine_appends(&PgBouncerFactory::default());
+    conformance::shows_erasures_and_seals_to_others(&PgBouncerFactory::default());
+}
+
+#[test]
+fn an_erased_text_is_in_no_table_any_more() {
+    let server = PostgresServer::start();
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    let secret = "the-secret-of-7f3a ".repeat(64);
+    let batch = [chain.next_with(&secret), chain.next_with("kept")];
+    engine.append(&name, &Head::EMPTY, &batch).unwrap();
+    server.sql("CHECKPOINT");
+    assert!(!is_in_files(&server.data().join("base"), "the-secret-of-7f3a").is_empty());
+    engine.erase(&name, &[BodyAddress { position: 1, event: 0 }]).unwrap();
+    // What an operator does who cannot wait until the space is used again (docs/engines.md).
+    server.sql("VACUUM FULL quipu.bodies");
+    server.sql("CHECKPOINT");
+    let left = is_in_files(&server.data().join("base"), "the-secret-of-7f3a");
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_log_that_was_set_back_is_caught_by_the_chain() {
+    let server = PostgresServer::start();
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    engine.append(&name, &Head::EMPTY, &chain.take(5)).unwrap();
+    let follower = chain.head();
+    // An older backup: two commits fewer, and the head where it was then.
+    server.sql("DELETE FROM quipu.bodies WHERE position > 3");
+    server.sql("DELETE FROM quipu.commits WHERE position > 3");
+    server.sql(
+        "UPDATE quipu.fields SET (position, epoch, hash) = \
+         (SELECT position, epoch, hash FROM quipu.commits WHERE position = 3)",
+    );
+    let error = engine.append(&name, &follower, &chain.clone().take(1)).unwrap_err();
+    assert!(matches!(error, EngineError::HeadMoved { actual } if actual.position == 3), "{error}");
+    let error = verify_chain(&engine, &name, follower, &mut |_| Ok(())).unwrap_err();
+    assert!(matches!(error, EngineError::Damaged(_)), "{error}");
+    // A header that was rewritten in place.
+    server.sql("UPDATE quipu.commits SET header = header || ' ' WHERE position = 2");
+    let error = verify_chain(&engine, &name, Head::EMPTY, &mut |_| Ok(())).unwrap_err();
+    assert!(matches!(&error, EngineError::Damaged(damage) if damage.position == 2), "{error}");
+}

@@ -1,0 +1,168 @@
+//! A PostgreSQL server of its own for each test, from the system's packages.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use quipu_engines::PostgresEngine;
+use quipu_log::Engine;
+use quipu_log::conformance::EngineFactory;
+use tempfile::TempDir;
+
+use super::child::{ServerProcess, free_port};
+
+const READY: &str = "database system is ready to accept connections";
+
+/// A server on a port of its own, whose files go when it is dropped.
+#[derive(Debug)]
+pub(crate) struct PostgresServer {
+    process: Option<ServerProcess>,
+    dir: TempDir,
+    port: u16,
+}
+
+/// Where the server's programs are; they are installed if they are nowhere.
+fn programs() -> PathBuf {
+    let find = || {
+        let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+        let newest = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).max();
+        newest.filter(|dir| dir.join("initdb").exists())
+    };
+    find().unwrap_or_else(|| {
+        let mut apt = Command::new("apt-get");
+        apt.args(["install", "-y", "--no-install-recommends", "postgresql"]);
+        let installed = apt.stdout(Stdio::null()).status().expect("apt-get runs");
+        assert!(installed.success(), "PostgreSQL can be installed");
+        find().expect("PostgreSQL is installed")
+    })
+}
+
+fn number_of(what: &str, user: &str) -> u32 {
+    let told = Command::new("id").args([what, user]).output().expect("id runs");
+    String::from_utf8(told.stdout).unwrap().trim().parse().expect("the user exists")
+}
+
+/// The server refuses to run as root, so root runs it as the user that the package made.
+pub(crate) fn as_owner(program: &Path) -> Command {
+    if number_of("-u", &whoami()) != 0 {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
+}
+
+fn whoami() -> String {
+    let told = Command::new("id").arg("-un").output().expect("id runs");
+    String::from_utf8(told.stdout).unwrap().trim().to_owned()
+}
+
+impl PostgresServer {
+    /// Starts a new server.
+    pub(crate) fn start() -> Self {
+        Self::with_settings(&[])
+    }
+
+    /// Starts a new server with settings other than ours.
+    pub(crate) fn with_settings(settings: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        programs();
+        if whoami() == "root" {
+            chown(dir.path(), Some(number_of("-u", "postgres")), Some(number_of("-g", "postgres")))
+                .unwrap();
+        }
+        let made = as_owner(&programs().join("initdb"))
+            .args(["-A", "trust", "-U", "quipu", "--no-sync", "--locale=C", "-D"])
+            .arg(dir.path().join("data"))
+            .stdout(Stdio::null())
+            .status();
+        assert!(made.unwrap().success(), "initdb makes a cluster");
+        let mut server = Self { process: None, dir, port: free_port() };
+        server.run(settings);
+        server
+    }
+
+    /// Starts the server again over the same files.
+    pub(crate) fn run(&mut self, settings: &[&str]) {
+        self.process = None;
+        let mut command = as_owner(&programs().join("postgres"));
+        command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
+        let socket = format!("unix_socket_directories={}", self.dir.path().display());
+        let small = ["listen_addresses=127.0.0.1", "shared_buffers=16MB", "log_checkpoints=off"];
+        for setting in small.iter().chain(settings).chain([&socket.as_str()]) {
+            command.args(["-c", setting]);
+        }
+        self.process = Some(ServerProcess::start(&mut command, READY));
+    }
+
+    /// Kills the server, its helpers included, without a word of warning.
+    pub(crate) fn kill(&mut self) {
+        if let Some(process) = &mut self.process {
+            // Every helper of the server ends once the first process is gone.
+            process.kill();
+        }
+    }
+
+    /// Where its files are.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// Its port on the loopback interface.
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> String {
+        url_at(self.port)
+    }
+
+    /// Runs SQL as an operator would.
+    pub(crate) fn sql(&self, sql: &str) -> String {
+        let told = Command::new(programs().join("psql"))
+            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql])
+            .arg(self.url())
+            .output()
+            .expect("psql runs");
+        assert!(told.status.success(), "{sql}: {}", String::from_utf8_lossy(&told.stderr));
+        String::from_utf8(told.stdout).unwrap().trim().to_owned()
+    }
+}
+
+/// The address of the database `postgres` at a port of the loopback interface.
+pub(crate) fn url_at(port: u16) -> String {
+    format!("postgres://quipu@127.0.0.1:{port}/postgres")
+}
+
+/// Opens engines over a server of its own.
+#[derive(Debug)]
+pub(crate) struct PostgresFactory(pub(crate) PostgresServer);
+
+impl Default for PostgresFactory {
+    fn default() -> Self {
+        Self(PostgresServer::start())
+    }
+}
+
+impl EngineFactory for PostgresFactory {
+    fn open(&self) -> Arc<dyn Engine> {
+        Arc::new(PostgresEngine::open(&self.0.url()).expect("the server is fit"))
+    }
+
+    fn is_persistent(&self) -> bool {
+        true
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+/// Whether a text is in any file below a folder.
+pub(crate) fn is_in_files(dir: &Path, text: &str) -> Vec<PathBuf> {
+    let found = Command::new("grep").args(["-rlaF", text]).arg(dir).output().expect("grep runs");
+    String::from_utf8(found.stdout).unwrap().lines().map(PathBuf::from).collect()
+}

@@ -1,0 +1,113 @@
+//! What a client is told without asking: a subscription of the host's agent, followed for as long as the
+//! client listens, and ended with it.
+
+use std::time::Duration;
+
+use quipu_wire::akashik::{Operation, PushNotification, SubscribeResponse, SubscriptionEvent};
+use rmcp::ErrorData;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::{
+    caller::{Caller, PushPlace, Verb},
+    identity::Speaker,
+    invoke::{Asker, told},
+};
+
+/// How long to wait before a stream that broke is opened again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+const EVENTS: [SubscriptionEvent; 6] = [
+    SubscriptionEvent::MemoryRecorded,
+    SubscriptionEvent::MemorySuperseded,
+    SubscriptionEvent::MemoryContested,
+    SubscriptionEvent::ConflictDetected,
+    SubscriptionEvent::ConflictResolved,
+    SubscriptionEvent::TaskStateChanged,
+];
+
+/// One client's pushes.
+#[derive(Debug)]
+pub(crate) struct Feed<'a, C> {
+    asker: Asker<'a, C>,
+    host: Speaker,
+    subscription: String,
+    /// After what to go on.
+    cursor: String,
+    pushes: mpsc::Receiver<PushNotification>,
+}
+
+impl<'a, C: Caller> Feed<'a, C> {
+    /// Subscribes, and opens the stream.
+    pub(crate) async fn open(asker: Asker<'a, C>) -> Result<Self, ErrorData> {
+        let host = asker.host().await;
+        let (subscription, cursor) = subscribe(&asker, &host).await?;
+        let pushes = follow(&asker, &host, &subscription, &cursor).await?;
+        Ok(Self { asker, host, subscription, cursor, pushes })
+    }
+
+    /// Waits for the next push. A stream that ends is opened again where it ended, for as long as
+    /// somebody waits.
+    pub(crate) async fn next(&mut self) -> PushNotification {
+        loop {
+            if let Some(push) = self.pushes.recv().await {
+                self.cursor.clone_from(&push.cursor);
+                return push;
+            }
+            tokio::time::sleep(PAUSE).await;
+            if let Err(error) = self.reopen().await {
+                tracing::debug!(%error, "a stream of pushes cannot be opened again yet");
+            }
+        }
+    }
+
+    async fn reopen(&mut self) -> Result<(), ErrorData> {
+        let Self { asker, host, subscription, cursor, .. } = self;
+        match follow(asker, host, subscription, cursor).await {
+            Ok(pushes) => self.pushes = pushes,
+            // A Field that was kept in memory is another one after a restart.
+            Err(_) => {
+                let (subscription, cursor) = subscribe(&self.asker, &self.host).await?;
+                self.pushes = follow(&self.asker, &self.host, &subscription, &cursor).await?;
+                (self.subscription, self.cursor) = (subscription, cursor);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the subscription.
+    pub(crate) async fn close(self) {
+        let payload = json!({"action": "unsubscribe", "subscription": {"id": self.subscription}});
+        let call = self.asker.call(&self.host, None, Verb::Operate(Operation::Subscribe, payload));
+        if let Err(error) = self.asker.caller.call(call).await {
+            tracing::warn!(%error, "a subscription could not be ended");
+        }
+    }
+}
+
+async fn subscribe<C: Caller>(
+    asker: &Asker<'_, C>,
+    host: &Speaker,
+) -> Result<(String, String), ErrorData> {
+    let payload = json!({"action": "subscribe", "subscription": {"events": EVENTS}});
+    let session = asker.presented.session.clone();
+    let call = asker.call(host, session, Verb::Operate(Operation::Subscribe, payload));
+    let answer = asker.as_registered(host, None, call).await?;
+    if answer.status != 200 {
+        return Err(ErrorData::internal_error(told(&answer), Some(answer.body)));
+    }
+    let made: Option<SubscribeResponse> = serde_json::from_value(answer.body).ok();
+    let made = made.and_then(|made| made.subscription);
+    made.map(|made| (made.id, made.cursor))
+        .ok_or_else(|| ErrorData::internal_error("the subscription has no id", None))
+}
+
+async fn follow<C: Caller>(
+    asker: &Asker<'_, C>,
+    host: &Speaker,
+    subscription: &str,
+    cursor: &str,
+) -> Result<mpsc::Receiver<PushNotification>, ErrorData> {
+    let from = PushPlace { subscription, cursor };
+    Ok(asker.caller.follow(&asker.presented, host.name(), from).await?)
+}

@@ -1,0 +1,189 @@
+//! Carries a tool call out: finds who speaks, makes the payload, calls, and tells the outcome. What
+//! the Field refuses is told to the model, with what to do next.
+
+use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    caller::{Answer, Call, CallFailed, Caller, Presented, Verb},
+    identity::{self, Speaker},
+    tools::{AgentArgument, OwnTool},
+};
+
+/// The role of a host that nobody gave one.
+const HOST_ROLE: &str = "agent";
+
+/// What a tool call comes with besides its arguments.
+#[derive(Debug)]
+pub(crate) struct Asker<'a, C> {
+    pub(crate) caller: &'a C,
+    pub(crate) presented: Presented,
+    /// The agent that was configured for this process.
+    pub(crate) configured: Option<&'a str>,
+    /// The role that was.
+    pub(crate) role: Option<&'a str>,
+    /// What the client calls itself.
+    pub(crate) client_name: Option<String>,
+}
+
+impl<C: Caller> Asker<'_, C> {
+    /// Carries a tool call out.
+    pub(crate) async fn invoke(
+        &self,
+        tool: &OwnTool,
+        arguments: Map<String, Value>,
+    ) -> CallToolResult {
+        match self.try_invoke(tool, arguments).await {
+            Ok(Answer { status: 200, body }) => {
+                let mut result =
+                    CallToolResult::success(vec![ContentBlock::text(tool.tell(&body))]);
+                result.structured_content = Some(body);
+                result
+            }
+            Ok(refusal) => refused(&refusal),
+            Err(Trouble::Argument(problem)) => {
+                let error = ProtocolError::new(ErrorCode::InvalidPayload, problem);
+                refused(&Answer { status: 400, body: json!(error.during(tool.operation)) })
+            }
+            Err(Trouble::Call(failed)) => unreachable_field(&failed),
+        }
+    }
+
+    async fn try_invoke(
+        &self,
+        tool: &OwnTool,
+        mut arguments: Map<String, Value>,
+    ) -> Result<Answer, Trouble> {
+        let speaker = self.speaker(tool, &mut arguments).await?;
+        let mut session = self.presented.session.clone();
+        if tool.operation != Operation::Session {
+            let named = identity::text_argument(&mut arguments, "session_id");
+            session = named.map_err(Trouble::Argument)?.or(session);
+        }
+        tool.prepare(&mut arguments, matches!(speaker, Speaker::Host(_)));
+        let role = arguments.get("scope").and_then(|scope| scope.get("role")).cloned();
+        let verb = Verb::Operate(tool.operation, Value::Object(arguments));
+        let call = self.call(&speaker, session, verb);
+        self.as_registered(&speaker, role.as_ref().and_then(Value::as_str), call).await
+    }
+
+    async fn speaker(
+        &self,
+        tool: &OwnTool,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Speaker, Trouble> {
+        let Self { caller, presented, configured, .. } = self;
+        let client = self.client_name.as_deref();
+        // Who joins speaks for itself.
+        if let (Operation::Register, None, Some(Value::String(id))) =
+            (tool.operation, arguments.get("agent_id"), arguments.get("id"))
+            && !id.trim().is_empty()
+        {
+            return Ok(Speaker::Named(id.clone()));
+        }
+        let speaker = identity::find(*caller, presented, *configured, arguments, client).await;
+        let speaker = speaker.map_err(Trouble::Argument)?;
+        if tool.agent_argument == AgentArgument::Speaks {
+            return Ok(speaker);
+        }
+        arguments.insert("agent_id".to_owned(), json!(speaker.name()));
+        Ok(caller.bound_agent(presented).await.map_or(speaker, Speaker::Named))
+    }
+
+    pub(crate) fn call(&self, speaker: &Speaker, session: Option<String>, verb: Verb) -> Call {
+        let agent = Some(speaker.name().to_owned());
+        Call { presented: self.presented.clone(), agent, session, verb }
+    }
+
+    /// Who speaks for the host.
+    pub(crate) async fn host(&self) -> Speaker {
+        let client = self.client_name.as_deref();
+        let name = identity::host(self.caller, &self.presented, self.configured, client).await;
+        Speaker::Host(name)
+    }
+
+    /// Makes a call; if the host is not known there yet, it is registered, and the call made again.
+    pub(crate) async fn as_registered(
+        &self,
+        speaker: &Speaker,
+        role: Option<&str>,
+        call: Call,
+    ) -> Result<Answer, Trouble> {
+        let answer = self.caller.call(call.clone()).await?;
+        let Speaker::Host(name) = speaker else { return Ok(answer) };
+        // A Field that is not there comes into being with its first agent.
+        let code = code_of(&answer);
+        if !matches!(code, Some(ErrorCode::AgentNotRegistered | ErrorCode::FieldNotFound)) {
+            return Ok(answer);
+        }
+        // DEREGISTER and REGISTER speak of registration themselves.
+        if let Verb::Operate(Operation::Deregister | Operation::Register, _) = call.verb {
+            return Ok(answer);
+        }
+        let role = self.role.or_else(|| role.filter(|role| !role.trim().is_empty()));
+        let role = role.unwrap_or(HOST_ROLE);
+        let payload = json!({"id": name, "role": role});
+        let registering = self.call(speaker, None, Verb::Operate(Operation::Register, payload));
+        let registered = self.caller.call(registering).await?;
+        // Another process of the same host may have been quicker.
+        match code_of(&registered) {
+            None | Some(ErrorCode::AgentIdTaken) => Ok(self.caller.call(call).await?),
+            Some(_) => Ok(registered),
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// An argument is not what it must be.
+    Argument(String),
+    /// The call failed on its way.
+    Call(CallFailed),
+}
+
+impl From<CallFailed> for Trouble {
+    fn from(failed: CallFailed) -> Self {
+        Self::Call(failed)
+    }
+}
+
+/// The error code of a refusal.
+pub(crate) fn code_of(answer: &Answer) -> Option<ErrorCode> {
+    if answer.status == 200 {
+        return None;
+    }
+    let error = ProtocolError::deserialize(&answer.body).ok();
+    Some(error.map_or(ErrorCode::InternalError, |error| error.code))
+}
+
+/// What a refusal says, in words.
+pub(crate) fn told(refusal: &Answer) -> String {
+    let Ok(error) = ProtocolError::deserialize(&refusal.body) else {
+        return format!("The server answered with status {}: {}", refusal.status, refusal.body);
+    };
+    // The model sent flat arguments and knows no payload.
+    let message = error.message.strip_prefix("payload.").unwrap_or(&error.message);
+    let next = if error.code == ErrorCode::AgentNotRegistered {
+        "call akashik_register with this id first, or leave agent_id out to speak for the host"
+    } else {
+        error.suggested_action.as_deref().unwrap_or("read the message and change the call")
+    };
+    format!("{}: {message}\nWhat to do: {next}.", error.code.as_str())
+}
+
+fn refused(refusal: &Answer) -> CallToolResult {
+    // No structured content: clients would hold it against the schema of a success.
+    let object = ContentBlock::text(refusal.body.to_string());
+    CallToolResult::error(vec![ContentBlock::text(told(refusal)), object])
+}
+
+fn unreachable_field(failed: &CallFailed) -> CallToolResult {
+    let text = format!(
+        "The shared memory does not answer: {failed}\nWhat to do: tell the user, go on without it, \
+         and try again later."
+    );
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}

@@ -1,0 +1,195 @@
+//! Who listens to what. In 2025-11-25 a client subscribes to resources one by one, and is told on its
+//! session's stream; in 2026-07-28 it opens a stream for all of them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use quipu_wire::akashik::{PushNotification, SubscriptionEvent};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
+    service::{Peer, RequestContext, SubscriptionContext},
+};
+use tokio::sync::watch;
+
+use crate::{caller::Caller, feed::Feed, handler::Shared, uri::ResourceUri};
+
+/// How many resources one client may listen to.
+const RESOURCES_MAX: usize = 1024;
+
+/// What one client of 2025-11-25 listens to. The feed ends when this is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions(Mutex<Option<Listening>>);
+
+#[derive(Debug)]
+struct Listening {
+    wanted: Arc<Mutex<Wanted>>,
+    /// Its other end ends with the feed; dropping it ends the feed.
+    stop: watch::Sender<()>,
+}
+
+/// Resources by the addresses that the client used for them.
+type Wanted = BTreeMap<String, ResourceUri>;
+
+impl Subscriptions {
+    /// Listens to one resource more.
+    pub(crate) async fn add<C: Caller>(
+        &self,
+        shared: &Arc<Shared<C>>,
+        uri: String,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some(parsed) = ResourceUri::parse(&uri) else {
+            let problem = format!("Resource not found: {uri}: no such kind");
+            return Err(ErrorData::resource_not_found(problem, None));
+        };
+        let (wanted, stopped) = {
+            let mut listening = locked(&self.0);
+            if let Some(listening) = listening.as_ref().filter(|held| !held.stop.is_closed()) {
+                return want(&listening.wanted, uri, parsed);
+            }
+            let (stop, stopped) = watch::channel(());
+            let wanted = Arc::default();
+            want(&wanted, uri, parsed)?;
+            *listening = Some(Listening { wanted: Arc::clone(&wanted), stop });
+            (wanted, stopped)
+        };
+        tell_until(Arc::clone(shared), context, wanted, stopped).await
+    }
+
+    /// Listens to one less.
+    pub(crate) fn remove(&self, uri: &str) {
+        let mut listening = locked(&self.0);
+        let Some(held) = listening.as_ref() else { return };
+        let is_last = {
+            let mut wanted = locked(&held.wanted);
+            wanted.remove(uri);
+            wanted.is_empty()
+        };
+        if is_last {
+            *listening = None;
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn want(wanted: &Mutex<Wanted>, uri: String, parsed: ResourceUri) -> Result<(), ErrorData> {
+    let mut wanted = locked(wanted);
+    if wanted.len() >= RESOURCES_MAX && !wanted.contains_key(&uri) {
+        let problem = format!("{RESOURCES_MAX} resources are subscribed to already");
+        return Err(ErrorData::invalid_params(problem, None));
+    }
+    wanted.insert(uri, parsed);
+    Ok(())
+}
+
+/// Opens the feed, and goes on with it in a task of its own.
+async fn tell_until<C: Caller>(
+    shared: Arc<Shared<C>>,
+    context: RequestContext<RoleServer>,
+    wanted: Arc<Mutex<Wanted>>,
+    mut stopped: watch::Receiver<()>,
+) -> Result<(), ErrorData> {
+    // The feed borrows what it needs, so the task that reads it is the one that opens it.
+    let (opened, opening) = tokio::sync::oneshot::channel();
+    tokio::spawn(async move {
+        let _listens = shared.listeners.subscribe();
+        let mut feed = match Feed::open(shared.asker(&context)).await {
+            Ok(feed) => feed,
+            Err(error) => {
+                opened.send(Err(error)).ok();
+                return;
+            }
+        };
+        opened.send(Ok(())).ok();
+        loop {
+            tokio::select! {
+                // It is never sent to: this is the other end being dropped.
+                _ = stopped.changed() => break,
+                push = feed.next() => if tell(&context.peer, &wanted, &push).await.is_err() { break },
+            }
+        }
+        feed.close().await;
+    });
+    let gone = || ErrorData::internal_error("the subscription ended at once", None);
+    opening.await.unwrap_or_else(|_| Err(gone()))
+}
+
+async fn tell(
+    peer: &Peer<RoleServer>,
+    wanted: &Mutex<Wanted>,
+    push: &PushNotification,
+) -> Result<(), rmcp::ServiceError> {
+    let touched: Vec<String> = {
+        let wanted = locked(wanted);
+        let touched = wanted.iter().filter(|(_, resource)| touches(push, resource));
+        touched.map(|(uri, _)| uri.clone()).collect()
+    };
+    for uri in touched {
+        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
+    }
+    if changes_list(push) {
+        peer.notify_resource_list_changed().await?;
+    }
+    Ok(())
+}
+
+fn touches(push: &PushNotification, resource: &ResourceUri) -> bool {
+    resource.is_touched(push.memory_unit_id.as_deref(), push.conflict_id.as_deref())
+}
+
+fn changes_list(push: &PushNotification) -> bool {
+    matches!(
+        push.event,
+        SubscriptionEvent::MemoryRecorded
+            | SubscriptionEvent::ConflictDetected
+            | SubscriptionEvent::ConflictResolved
+    )
+}
+
+/// What of a filter of 2026-07-28 can be told.
+pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut accepted = SubscriptionFilter::new();
+    accepted.resources_list_changed = requested.resources_list_changed;
+    accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
+        let known = uris.iter().filter(|uri| ResourceUri::parse(uri).is_some());
+        known.take(RESOURCES_MAX).cloned().collect()
+    });
+    accepted
+}
+
+/// Tells a client of 2026-07-28 what it listens to, until it stops.
+pub(crate) async fn listen<C: Caller>(
+    shared: &Shared<C>,
+    context: &SubscriptionContext,
+) -> Result<(), ErrorData> {
+    let _listens = shared.listeners.subscribe();
+    let mut feed = Feed::open(shared.asker(context.request_context())).await?;
+    let (filter, sink) = (context.accepted(), context.sink());
+    let uris = filter.resource_subscriptions.iter().flatten();
+    let wanted: Vec<_> =
+        uris.filter_map(|uri| Some((uri.clone(), ResourceUri::parse(uri)?))).collect();
+    loop {
+        let push = tokio::select! {
+            () = context.cancelled() => break,
+            push = feed.next() => push,
+        };
+        let mut sent = Ok(());
+        for (uri, _) in wanted.iter().filter(|(_, resource)| touches(&push, resource)) {
+            sent = sent.and(sink.notify_resource_updated(uri).await);
+        }
+        if filter.resources_list_changed == Some(true) && changes_list(&push) {
+            sent = sent.and(sink.notify_resource_list_changed().await);
+        }
+        if sent.is_err() {
+            break;
+        }
+    }
+    feed.close().await;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! DETECT as a tool (spec 3.5).
+
+use quipu_wire::akashik::{DetectPayload, DetectResponse, Operation};
+
+use super::{
+    telling::{conflict, warned},
+    tool::{Effect, OwnTool},
+};
+
+const DESCRIPTION: &str = "\
+Shows where the shared memory disagrees with itself, and looks for contradictions that nobody has noticed.
+
+Call it when akashik_record or akashik_attune mentions conflicts, before you rely on something that matters, or to \
+tidy up. `mode`: list (what is known), check (compare one unit, named by `target_id`, with the others), scan (compare all).
+
+Example: {\"mode\": \"list\", \"filter\": {\"status\": [\"detected\", \"escalated\"]}}";
+
+pub(super) fn tool() -> OwnTool {
+    OwnTool::new::<DetectPayload, DetectResponse>(
+        Operation::Detect,
+        "Find contradictions",
+        DESCRIPTION,
+        Effect::AddsOnce,
+        tell,
+    )
+}
+
+fn tell(answer: &DetectResponse) -> String {
+    let mut text = match answer.conflicts.len() {
+        0 => "No conflicts.".to_owned(),
+        1 => "1 conflict:".to_owned(),
+        many => format!("{many} conflicts:"),
+    };
+    for found in &answer.conflicts {
+        text.push_str(&format!("\n- {}", conflict(found)));
+    }
+    let seen = &answer.scan_coverage;
+    if seen.units_scanned > 0 {
+        text.push_str(&format!(
+            "\n{} units were compared, {} conflicts are new.",
+            seen.units_scanned, seen.new_conflicts_found
+        ));
+    }
+    warned(text, &answer.warnings)
+}

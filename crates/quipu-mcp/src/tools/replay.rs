@@ -1,0 +1,44 @@
+//! REPLAY as a tool (spec 3.8).
+
+use quipu_wire::akashik::{Operation, ReplayPayload, ReplayResponse};
+
+use super::{
+    telling::{listed, warned},
+    tool::{Effect, OwnTool},
+};
+
+const DESCRIPTION: &str = "\
+Tells how something came about: which findings, conflicts and decisions led to it, who was involved, in order.
+
+Call it when somebody asks \"why did we decide this?\", before you overturn a decision, and to get to know a task or \
+a session that you take over. `target_type`: decision, memory_unit, conflict, task or session. `depth`: summary, \
+detailed or full_trace.
+
+Example: {\"target_type\": \"decision\", \"target_id\": \"mem-…\", \"depth\": \"detailed\"}";
+
+pub(super) fn tool() -> OwnTool {
+    OwnTool::new::<ReplayPayload, ReplayResponse>(
+        Operation::Replay,
+        "See how it came about",
+        DESCRIPTION,
+        Effect::Reads,
+        tell,
+    )
+}
+
+/// Also how a replay reads as a resource.
+pub(crate) fn tell(answer: &ReplayResponse) -> String {
+    let mut text = answer.summary.clone();
+    for event in &answer.timeline {
+        text.push_str(&format!(
+            "\n- {} {} by {}: {}",
+            event.epoch, event.event_type, event.agent_id, event.description
+        ));
+    }
+    text.push_str(&format!(
+        "\n{} events in all, by {}.",
+        answer.total_events,
+        listed(&answer.agents_involved)
+    ));
+    warned(text, &answer.warnings)
+}

@@ -1,0 +1,146 @@
+//! What a tool is: an operation, how it is described to a model, and how its answer is told.
+
+use std::{fmt, sync::Arc};
+
+use quipu_wire::akashik::Operation;
+use rmcp::model::{Tool, ToolAnnotations};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use crate::schema::{self, Way};
+
+/// What a tool does to the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing.
+    Reads,
+    /// Adds to it.
+    Adds,
+    /// Adds to it, and the second time nothing.
+    AddsOnce,
+    /// Changes what is there, or takes it away.
+    Changes,
+}
+
+/// What the argument `agent_id` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AgentArgument {
+    /// Who speaks; it is no part of the payload.
+    Speaks,
+    /// Who is meant; the payload has it too, and speaks for itself where the credential lets it.
+    IsMeant,
+}
+
+type Tell = Box<dyn Fn(&Value) -> String + Send + Sync>;
+type Prepare = fn(&mut Map<String, Value>, for_host: bool);
+
+/// An operation as a tool.
+pub(crate) struct OwnTool {
+    pub(crate) operation: Operation,
+    pub(crate) agent_argument: AgentArgument,
+    shown: Tool,
+    tell: Tell,
+    prepare: Prepare,
+}
+
+impl fmt::Debug for OwnTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnTool").field("operation", &self.operation).finish_non_exhaustive()
+    }
+}
+
+impl OwnTool {
+    /// A tool whose schemas are those of the operation's payload and response.
+    pub(super) fn new<P, R>(
+        operation: Operation,
+        title: &'static str,
+        description: &'static str,
+        effect: Effect,
+        tell: fn(&R) -> String,
+    ) -> Self
+    where
+        P: ToSchema,
+        R: ToSchema + DeserializeOwned + 'static,
+    {
+        let name = format!("akashik_{}", operation.as_str().to_lowercase());
+        let mut input = schema::of::<P>(Way::In);
+        add_context(&mut input);
+        let output = schema::of::<R>(Way::Out);
+        let shown = Tool::new(name, description, Arc::new(input))
+            .with_title(title)
+            .with_raw_output_schema(Arc::new(output))
+            .with_annotations(annotations(title, effect));
+        let tell: Tell = Box::new(move |answer| match R::deserialize(answer) {
+            Ok(response) => tell(&response),
+            // A newer server's answer: better as it is than not at all.
+            Err(_) => answer.to_string(),
+        });
+        let agent_argument = AgentArgument::Speaks;
+        Self { operation, agent_argument, shown, tell, prepare: |_, _| {} }
+    }
+
+    /// The same with a last step before the arguments become the payload.
+    pub(super) fn preparing(mut self, prepare: Prepare) -> Self {
+        self.prepare = prepare;
+        self
+    }
+
+    /// The same with `agent_id` for somebody who is meant.
+    pub(super) const fn meaning_an_agent(mut self) -> Self {
+        self.agent_argument = AgentArgument::IsMeant;
+        self
+    }
+
+    /// The same with an argument that may be left out, or described otherwise.
+    pub(super) fn with_argument(mut self, name: &str, description: &str) -> Self {
+        let mut input = (*self.shown.input_schema).clone();
+        if let Some(Value::Array(required)) = input.get_mut("required") {
+            required.retain(|required| required != name);
+        }
+        if let Some(Value::Object(properties)) = input.get_mut("properties") {
+            properties
+                .insert(name.to_owned(), json!({"type": "string", "description": description}));
+        }
+        self.shown.input_schema = Arc::new(input);
+        self
+    }
+
+    /// As it is listed.
+    pub(crate) const fn shown(&self) -> &Tool {
+        &self.shown
+    }
+
+    /// Makes the payload from what is left of the arguments.
+    pub(crate) fn prepare(&self, arguments: &mut Map<String, Value>, for_host: bool) {
+        (self.prepare)(arguments, for_host);
+    }
+
+    /// The answer in words.
+    pub(crate) fn tell(&self, answer: &Value) -> String {
+        (self.tell)(answer)
+    }
+}
+
+/// The arguments that every tool has besides the payload's.
+fn add_context(input: &mut Map<String, Value>) {
+    let Some(Value::Object(properties)) = input.get_mut("properties") else { return };
+    let agent = "Which agent you are, if you registered one with akashik_register. Leave it out to \
+                 speak for this host.";
+    let session = "The session that you work in. Leave it out if there is none.";
+    for (name, description) in [("agent_id", agent), ("session_id", session)] {
+        properties
+            .entry(name)
+            .or_insert_with(|| json!({"type": "string", "description": description}));
+    }
+}
+
+fn annotations(title: &str, effect: Effect) -> ToolAnnotations {
+    let annotations = ToolAnnotations::with_title(title).open_world(false);
+    match effect {
+        Effect::Reads => annotations.read_only(true).destructive(false).idempotent(true),
+        Effect::Adds => annotations.read_only(false).destructive(false).idempotent(false),
+        Effect::AddsOnce => annotations.read_only(false).destructive(false).idempotent(true),
+        Effect::Changes => annotations.read_only(false).destructive(true).idempotent(false),
+    }
+}
