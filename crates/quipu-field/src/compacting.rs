@@ -1,7 +1,10 @@
 //! COMPACT on the handle: what is prepared before the writer sees it, and what follows its commit. The rule
 //! itself is in `ops`.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::Ordering},
+};
 
 use quipu_log::BodyAddress;
 use quipu_wire::{
@@ -137,6 +140,7 @@ impl Field {
                 ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
             })?;
         }
+        self.purged.fetch_max(last_purge, Ordering::Relaxed);
         Ok(erased.bytes_reclaimed)
     }
 }

@@ -27,10 +27,19 @@ pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
 }
 
 /// Whether the writer may go on after this failure of an append. A full disk and a server that is away leave the log
-/// as certain as it was; after anything else the outcome is unknown until the Field is opened again.
+/// as certain as it was; after anything else the outcome is unknown until the Field is opened again. Where others
+/// append too, an unknown outcome is known as soon as the log can be read again: every append says what it follows.
 #[must_use]
-pub(crate) const fn is_survivable(error: &EngineError) -> bool {
-    matches!(error, EngineError::Full | EngineError::Unavailable { .. })
+pub(crate) const fn is_survivable(error: &EngineError, shared: bool) -> bool {
+    match error {
+        EngineError::Full | EngineError::Unavailable { .. } => true,
+        EngineError::Io { .. } | EngineError::HeadMoved { .. } => shared,
+        EngineError::Poisoned { .. }
+        | EngineError::Damaged(_)
+        | EngineError::Sealed { .. }
+        | EngineError::UnknownField { .. }
+        | EngineError::InvalidBatch { .. } => false,
+    }
 }
 
 /// An error with its causes, for the operator.

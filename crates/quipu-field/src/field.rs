@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
 };
@@ -43,13 +43,14 @@ use crate::{
     purge,
     push::{Tail, TailFeed},
     ranking::RankingOptions,
-    restore::restore,
+    restore::{Restored, restore, time_of},
     snapshot::SnapshotDir,
     snapshotter::Snapshotter,
     task_moves::{TaskMoveFeed, TaskMoves},
     view::View,
     visibility::{Reader, Sight, may_enter, may_reach, may_read},
     writer::{Job, Outcome, Writer},
+    writer_shared::Shared,
 };
 
 pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
@@ -79,6 +80,10 @@ pub struct Field {
     pub(crate) trace_attunes: bool,
     pub(crate) past: Past,
     pub(crate) task_moves: Arc<watch::Sender<TaskMoves>>,
+    /// The position that this node has reached, told where other nodes append too.
+    pub(crate) reached: Arc<watch::Sender<u64>>,
+    /// The last purge whose texts this node has erased and forgotten.
+    pub(crate) purged: AtomicU64,
 }
 
 impl Field {
@@ -89,16 +94,15 @@ impl Field {
         name: FieldName,
         options: FieldOptions,
     ) -> Result<Arc<Self>, EngineError> {
-        let directory = options.snapshots.map(SnapshotDir::new);
-        directory.iter().for_each(SnapshotDir::remove_parts);
-        let mut restored = restore(engine.as_ref(), &name, directory.as_ref(), &mut |_| true)?;
-        restored.published.state.cross_session = options.cross_session_visibility;
-        let snapshot_position = restored.snapshot_position;
-        options.models.fit(&mut restored.published.index);
-        let (head, state) = (restored.published.head, restored.published.state.clone());
-        purge::finish(engine.as_ref(), &name, &state, directory.as_ref());
-        purge::finish_vectors(&state, options.vectors.as_deref());
-        let clock = Arc::new(LamportClock::resume(head.epoch, state.closed));
+        let directory = options.snapshots.as_ref().cloned().map(SnapshotDir::new);
+        let restored = bring_back(engine.as_ref(), &name, directory.as_ref(), &options)?;
+        let (snapshot_position, head) = (restored.snapshot_position, restored.published.head);
+        let state = &restored.published.state;
+        let (shared, last_purge) = (engine.is_shared(), state.last_purge);
+        let clock = Arc::new(LamportClock::of(&head, state.closed, shared));
+        // Where others append, decisions rest on what readers see for as long as that is enough.
+        let state = (!shared).then(|| state.clone());
+        let reached = Arc::new(watch::Sender::new(head.position));
         let view = Arc::new(View::new(restored.published));
         let health = Arc::new(Health::default());
         let (across, saved) = (options.cross_session_visibility, directory.clone());
@@ -117,8 +121,10 @@ impl Field {
             clock: Arc::clone(&clock),
             view: Arc::clone(&view),
             health: Arc::clone(&health),
-            state: Some(state),
+            state,
             head,
+            shared: shared.then(|| Shared::new(Arc::clone(&reached))),
+            time_ms: time_of(engine.as_ref(), &name, &head)?,
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
         };
@@ -151,14 +157,22 @@ impl Field {
             enriching: Enriching::new(&options.models, options.vectors.as_deref()),
             models: options.models,
             vectors: options.vectors,
-            engine: Arc::clone(&engine),
+            engine,
+            reached,
+            purged: AtomicU64::new(last_purge),
         });
         field.start_writer(writer, queue)?;
         field.start("push", move || tail.run())?;
-        field.start_enriching()?;
-        field.detect_in_background()?;
-        field.check_in_background(engine, snapshot_position)?;
+        field.start_work(snapshot_position)?;
         Ok(field)
+    }
+
+    /// Starts what goes on beside the writer.
+    fn start_work(self: &Arc<Self>, snapshot_position: u64) -> Result<(), EngineError> {
+        self.follow_others()?;
+        self.start_enriching()?;
+        self.detect_in_background()?;
+        self.check_in_background(Arc::clone(&self.engine), snapshot_position)
     }
 
     fn start_writer(&self, writer: Writer, queue: mpsc::Receiver<Job>) -> Result<(), EngineError> {
@@ -470,6 +484,7 @@ impl Field {
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
     pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
+            self.catch_up().await;
             let advance = Action::AdvanceClock(ClockReason::Reads);
             let told = self.submit(self.system(message.epoch), advance).await;
             // Reads go on where the log cannot be written, unless they bring an epoch that is new.
@@ -560,4 +575,20 @@ impl Drop for FailOnPanic {
 
 fn closed() -> ProtocolError {
     ProtocolError::new(ErrorCode::FieldUnavailable, "the Field is closed")
+}
+
+/// The state and the index at the end of a log, with what an interrupted purge left undone.
+fn bring_back(
+    engine: &dyn Engine,
+    name: &FieldName,
+    directory: Option<&SnapshotDir>,
+    options: &FieldOptions,
+) -> Result<Restored, EngineError> {
+    directory.into_iter().for_each(SnapshotDir::remove_parts);
+    let mut restored = restore(engine, name, directory, &mut |_| true)?;
+    restored.published.state.cross_session = options.cross_session_visibility;
+    options.models.fit(&mut restored.published.index);
+    purge::finish(engine, name, &restored.published.state, directory);
+    purge::finish_vectors(&restored.published.state, options.vectors.as_deref());
+    Ok(restored)
 }

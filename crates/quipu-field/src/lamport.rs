@@ -6,9 +6,14 @@
 //!   logged ............ now ............ logged + CLOCK_RESERVE
 //!   last durable epoch  last told epoch  where the clock resumes after a crash
 //! ```
+//!
+//! Where other nodes append to the same log there is no reserve: one of them may give the next epoch to a
+//! unit at any time. So every read is told the epoch behind the last one it sees, however often, and the
+//! log orders all the rest.
 
 use std::sync::{Mutex, PoisonError};
 
+use quipu_log::Head;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     limits::{EPOCH_JUMP_MAX, SAFE_INTEGER_MAX},
@@ -75,6 +80,10 @@ struct Times {
     reserve: u64,
     /// Whether somebody was already told to log how far reads have come.
     advance_asked: bool,
+    /// Whether other nodes append to the log.
+    shared: bool,
+    /// The latest epoch that a read was told, where other nodes append.
+    told: u64,
 }
 
 impl LamportClock {
@@ -90,8 +99,24 @@ impl LamportClock {
                 in_flight: None,
                 reserve,
                 advance_asked: false,
+                shared: false,
+                told: 0,
             }),
         }
+    }
+
+    /// The clock after a log that ends here.
+    #[must_use]
+    pub fn of(head: &Head, closed_in_order: bool, shared: bool) -> Self {
+        if shared { Self::shared(head.epoch) } else { Self::resume(head.epoch, closed_in_order) }
+    }
+
+    /// The clock after a log that ends at `logged` and that other nodes append to.
+    #[must_use]
+    pub fn shared(logged: u64) -> Self {
+        let clock = Self::resume(logged, true);
+        clock.with(|times| times.shared = true);
+        clock
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Times) -> T) -> T {
@@ -101,7 +126,7 @@ impl LamportClock {
     /// The clock's value.
     #[must_use]
     pub fn now(&self) -> u64 {
-        self.with(|times| times.now)
+        self.with(|times| times.now.max(times.told))
     }
 
     /// Ticks for a commit: `max(now, received) + 1`.
@@ -125,10 +150,11 @@ impl LamportClock {
         })
     }
 
-    /// The batch is durable and visible, up to this epoch.
+    /// Commits are durable and visible, up to this epoch: a batch of ours, or what others appended.
     pub fn published(&self, epoch: u64) {
         self.with(|times| {
             times.logged = epoch;
+            times.now = times.now.max(epoch);
             times.in_flight = None;
             times.reserve = CLOCK_RESERVE;
             times.advance_asked = false;
@@ -138,6 +164,10 @@ impl LamportClock {
     /// The batch did not happen.
     pub fn abandoned(&self) {
         self.with(|times| {
+            // Where others append nobody is told of what is in flight, and it may be decided often.
+            if times.shared {
+                times.now = times.logged;
+            }
             times.in_flight = None;
             times.advance_asked = false;
         });
@@ -152,6 +182,9 @@ impl LamportClock {
     pub fn must_log_before_read(&self, received: u64) -> Result<bool, EpochError> {
         self.with(|times| {
             let next = times.next(received)?;
+            if times.shared {
+                return Ok(received > times.logged + 1);
+            }
             let beyond_reserve = received >= times.now && next > times.logged + times.reserve;
             Ok(beyond_reserve || times.in_flight.is_some_and(|first| received >= first))
         })
@@ -163,6 +196,14 @@ impl LamportClock {
     pub fn tick_for_read(&self, received: u64) -> Result<ReadTick, EpochError> {
         self.with(|times| {
             let next = times.next(received)?;
+            if times.shared {
+                let unseen = times.logged + 1;
+                if received > unseen {
+                    return Ok(ReadTick::LogFirst);
+                }
+                times.told = times.told.max(unseen);
+                return Ok(ReadTick::At(unseen, false));
+            }
             if let Some(first) = times.in_flight {
                 // What is in flight is not in the view, so the answer must not be later than it.
                 return Ok(if received < first {
@@ -261,6 +302,21 @@ mod tests {
         assert_eq!(clock.advance_for_write(0), Ok(10));
         clock.published(10);
         assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(11, false)));
+    }
+
+    #[test]
+    fn where_others_append_a_read_is_told_the_first_epoch_that_it_cannot_see() {
+        let clock = LamportClock::shared(6);
+        assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(7, false)));
+        assert_eq!(clock.tick_for_read(7), Ok(ReadTick::At(7, false)), "another node may give 7");
+        assert_eq!(clock.tick_for_write(20), Ok(21));
+        assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(7, false)), "21 may come to nothing");
+        clock.abandoned();
+        clock.published(9);
+        assert_eq!(clock.tick_for_read(0), Ok(ReadTick::At(10, false)));
+        assert_eq!(clock.tick_for_write(0), Ok(10));
+        assert_eq!(clock.tick_for_read(11), Ok(ReadTick::LogFirst));
+        assert_eq!(clock.must_log_before_read(10), Ok(false));
     }
 
     #[test]

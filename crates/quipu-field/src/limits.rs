@@ -6,6 +6,26 @@ use std::time::Duration;
 pub const QUEUE_COMMANDS_MAX: usize = 4096;
 /// Commands that one sync may cover.
 pub const BATCH_COMMANDS_MAX: usize = 1024;
+/// How often one batch is decided because other nodes were faster; then it is answered `OVERLOADED`.
+pub const CONFLICTS_MAX: usize = 64;
+/// Batches during which a node expects that others append too, after it saw that they do.
+pub const OTHERS_EXPECTED_BATCHES: u32 = 64;
+/// How long a node that was faster than others leaves the log to them, where they cannot be kept waiting in a row.
+pub const YIELD_WAIT: Duration = Duration::from_millis(2);
+/// How often an append whose outcome is unknown is sent again, with a pause that doubles.
+pub const SETTLE_ATTEMPTS: u32 = 8;
+/// The first of those pauses.
+pub const SETTLE_PAUSE: Duration = Duration::from_millis(10);
+/// How often a log that seems to have gone back is looked at again before it is not trusted any more.
+pub const BEHIND_LOOKS: usize = 3;
+/// The pause between two looks.
+pub const BEHIND_PAUSE: Duration = Duration::from_millis(100);
+/// How long a node waits for commits of others before it looks whether the log is still the one that it knows.
+pub const FOLLOW_WAIT: Duration = Duration::from_millis(250);
+/// How long it waits after it could not look.
+pub const FOLLOW_RETRY: Duration = Duration::from_millis(50);
+/// How long a request waits for the position that it asks for.
+pub const POSITION_WAIT: Duration = Duration::from_secs(5);
 /// How far reads may push the clock beyond the last logged epoch. After a crash the clock resumes
 /// this far ahead, so that no epoch that a reader was told is ever given to a later unit.
 pub const CLOCK_RESERVE: u64 = 1024;

@@ -11,6 +11,7 @@ use quipu_wire::akashik::{MemoryType, RelationType};
 use crate::{
     enriching::purge_file,
     failure::with_causes,
+    ids::UnitId,
     snapshot::SnapshotDir,
     state::{HintEntry, LinkTarget, State, UnitLink},
 };
@@ -79,14 +80,18 @@ pub(crate) fn erase(
     if texts.is_empty() { Ok(Erasure::default()) } else { engine.erase(field, &texts) }
 }
 
-/// Takes the vectors of all purged units out of their file, at opening.
-pub(crate) fn finish_vectors(state: &State, vectors: Option<&Path>) {
-    let Some(path) = vectors.filter(|_| state.last_purge > 0) else { return };
-    let purged = (0..state.units.next_ordinal())
+/// The units that were purged.
+pub(crate) fn purged_units(state: &State) -> impl Iterator<Item = UnitId> {
+    (0..state.units.next_ordinal())
         .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))
         .filter_map(|ordinal| state.units.details(ordinal))
         .map(|unit| unit.id)
-        .collect();
+}
+
+/// Takes the vectors of all purged units out of their file, at opening.
+pub(crate) fn finish_vectors(state: &State, vectors: Option<&Path>) {
+    let Some(path) = vectors.filter(|_| state.last_purge > 0) else { return };
+    let purged = purged_units(state).collect();
     if let Err(error) = purge_file(path, &purged) {
         tracing::error!(path = %path.display(), error = with_causes(&error), "vectors of purged units remain");
     }

@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use quipu_log::{
-    Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, verify_chain,
+    Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, StoredHeader,
+    verify_chain,
 };
+use serde::de::IgnoredAny;
 
 use crate::{
     bodies::decode,
@@ -106,7 +108,10 @@ fn stopped(position: u64) -> Damage {
 }
 
 /// The words of the units that a commit recorded. An erased text has none.
-fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords>>, Damage> {
+pub(crate) fn words_of(
+    commit: &Commit,
+    header: &Header<Event>,
+) -> Result<Vec<Arc<UnitWords>>, Damage> {
     let mut words = Vec::new();
     for (index, sealed) in (0u32..).zip(&header.events) {
         if !matches!(sealed.event, Event::UnitRecorded { .. }) {
@@ -156,4 +161,18 @@ pub fn is_of_log(engine: &dyn Engine, field: &FieldName, head: &Head) -> Result<
     }
     let found = engine.read(field, head.position, 1)?;
     Ok(found.first().is_some_and(|commit| commit.head() == *head))
+}
+
+/// The time of a log's last commit.
+pub(crate) fn time_of(
+    engine: &dyn Engine,
+    field: &FieldName,
+    head: &Head,
+) -> Result<u64, EngineError> {
+    if *head == Head::EMPTY {
+        return Ok(0);
+    }
+    let last = engine.read_headers(field, head.position, 1)?;
+    let last = last.first().map(StoredHeader::decode::<IgnoredAny>);
+    Ok(last.transpose()?.map_or(0, |header| header.time_ms))
 }

@@ -1,8 +1,8 @@
 //! The single writer of a Field. It drains its queue, decides the commands in order, appends one
 //! batch, syncs once, publishes, and only then answers: group commit, with the sync itself as the
-//! window in which the next batch gathers.
+//! window in which the next batch gathers. Where other nodes append too, `writer_shared.rs` has the rest.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use quipu_log::{Commit, Draft, Engine, EngineError, FieldName, Head, Header, SealedEvent};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
@@ -23,6 +23,7 @@ use crate::{
     task_moves::TaskMoveFeed,
     view::View,
     words::UnitWords,
+    writer_shared::Shared,
 };
 
 /// What a command led to: its commit, or nothing where there was nothing to do.
@@ -51,6 +52,8 @@ pub(crate) type Reply = oneshot::Sender<Result<Outcome, ProtocolError>>;
 pub(crate) enum Job {
     /// Carry out a command.
     Command(Box<Command>, Reply),
+    /// Look for commits of other nodes, unless this position is reached already, and say when that is done.
+    Look(u64, oneshot::Sender<()>),
     /// Finish what is queued, note the clock at this time, and stop.
     Close(u64),
 }
@@ -80,24 +83,45 @@ pub(crate) struct Writer {
     pub tail: TailFeed,
     /// Tells whoever works on tasks.
     pub task_moves: TaskMoveFeed,
+    /// What there is to know of other nodes, where they append to the same log.
+    pub shared: Option<Shared>,
+    /// The time of the last commit. Time in a log never goes back, whatever the clocks of its nodes do.
+    pub time_ms: u64,
 }
 
 /// Commits that are decided and not yet durable, with everything to be said once they are.
 #[derive(Default)]
-struct Batch {
-    commits: Vec<Commit>,
-    headers: Vec<Header<Event>>,
+pub(crate) struct Batch {
+    pub(crate) commits: Vec<Commit>,
+    pub(crate) headers: Vec<Header<Event>>,
     words: Vec<Vec<Arc<UnitWords>>>,
-    answers: Vec<(Reply, Option<Operation>, Answer)>,
+    pub(crate) asked: Vec<Asked>,
+}
+
+/// Somebody who waits for an answer.
+pub(crate) struct Asked {
+    /// The command, where it may have to be decided again.
+    pub(crate) command: Option<Box<Command>>,
+    pub(crate) reply: Reply,
+    operation: Option<Operation>,
+    pub(crate) answer: Answer,
 }
 
 /// What to answer once the batch is durable. A refusal waits too: it may rest on a commit of the
 /// batch, and nobody is told of a commit before its sync.
-enum Answer {
+pub(crate) enum Answer {
     Committed(usize),
     Known(Outcome),
-    /// The flag says that commits of the same batch came before it.
+    /// The flag says that it rests on what may not have happened.
     Refused(ProtocolError, bool),
+}
+
+/// Why a batch is not durable.
+pub(crate) enum Setback {
+    /// Another node was faster, and the log's head is this one now.
+    Moved(Head),
+    /// It cannot be, for now or for good.
+    Failed(ProtocolError),
 }
 
 impl Writer {
@@ -106,40 +130,51 @@ impl Writer {
         let mut close_at = None;
         while close_at.is_none() {
             let Some(first) = jobs.blocking_recv() else { return };
-            let mut batch = Batch::default();
+            let (mut batch, mut looks) = (Batch::default(), Vec::new());
             let mut next = Some(first);
             while let Some(job) = next {
                 match job {
-                    Job::Command(command, reply) => self.take(*command, reply, &mut batch),
+                    Job::Command(command, reply) => {
+                        if batch.asked.is_empty() {
+                            self.begin();
+                        }
+                        self.take(command, reply, &mut batch);
+                    }
+                    Job::Look(position, reply) => looks.push((position, reply)),
                     Job::Close(time_ms) => close_at = Some(time_ms),
                 }
                 // What readers see does not know of the batch, so then it has one command.
-                let room = if self.state.is_some() { BATCH_COMMANDS_MAX } else { 1 };
-                let full = batch.answers.len() >= room;
+                let many = self.state.is_some() || self.shared.is_some();
+                let room = if many { BATCH_COMMANDS_MAX } else { 1 };
+                let full = batch.asked.len() >= room;
                 next = if full { None } else { jobs.try_recv().ok() };
             }
             // Everybody in the batch was told; nobody else wants to know.
             self.finish(batch).ok();
+            self.look_for_others(looks);
         }
         self.note_close(close_at.unwrap_or_default());
     }
 
     /// Asks the state on which the next decision rests.
-    fn look<T>(&self, ask: impl FnOnce(&State) -> T) -> T {
+    pub(crate) fn look<T>(&self, ask: impl FnOnce(&State) -> T) -> T {
         match &self.state {
             Some(state) => ask(state),
             None => ask(&self.view.read().state),
         }
     }
 
-    fn take(&mut self, command: Command, reply: Reply, batch: &mut Batch) {
+    pub(crate) fn take(&mut self, mut command: Box<Command>, reply: Reply, batch: &mut Batch) {
+        command.time_ms = command.time_ms.max(self.time_ms);
+        self.own_state(batch);
         let expired = self.expire_leases(command.time_ms, batch);
         let operation = command.action.operation();
-        let batched = !batch.commits.is_empty();
+        let unsure = !batch.commits.is_empty() || self.shared.is_some();
         let answer = expired
-            .and_then(|()| self.carry_out(command, batch))
-            .unwrap_or_else(|error| Answer::Refused(error.during(operation), batched));
-        batch.answers.push((reply, operation, answer));
+            .and_then(|()| self.carry_out(&mut command, batch))
+            .unwrap_or_else(|error| Answer::Refused(error.during(operation), unsure));
+        let command = self.shared.is_some().then_some(command);
+        batch.asked.push(Asked { command, reply, operation, answer });
     }
 
     /// Nobody acts on a task whose lease has run out: it goes back to the pool first, in a commit of
@@ -148,60 +183,50 @@ impl Writer {
         if !self.look(|state| state.tasks.has_expired(time_ms)) {
             return Ok(());
         }
-        let expiry = Command::of_the_field(time_ms, Action::ExpireLeases);
-        if let Err(error) = self.carry_out(expiry, batch) {
+        let mut expiry = Command::of_the_field(time_ms, Action::ExpireLeases);
+        if let Err(error) = self.carry_out(&mut expiry, batch) {
             tracing::error!(field = %self.field, %error, "leases that ran out were not noted");
         }
-        // What readers see must know of it before the next decision rests on it.
-        if self.state.is_none() { self.finish(std::mem::take(batch)) } else { Ok(()) }
+        // What the next decision rests on must know of it.
+        self.own_state(batch);
+        if self.state.is_none() { self.finish(mem::take(batch)) } else { Ok(()) }
     }
 
-    fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, ProtocolError> {
+    fn carry_out(
+        &mut self,
+        command: &mut Command,
+        batch: &mut Batch,
+    ) -> Result<Answer, ProtocolError> {
         self.health.check()?;
-        if let Some(outcome) = self.known(&command, batch)? {
+        if let Some(outcome) = self.known(command, batch)? {
             return Ok(Answer::Known(outcome));
         }
-        let decision = self.look(|state| ops::decide(state, &command))?;
+        let decision = if self.is_told_already(command) {
+            Vec::new()
+        } else {
+            self.look(|state| ops::decide(state, command))?
+        };
         if decision.is_empty() {
             let (position, epoch) = (None, self.clock.now());
             return Ok(Answer::Known(Outcome { position, epoch, events: Vec::new() }));
         }
-        let Command { message, time_ms, action } = command;
-        let (words, request, epoch) = match action {
-            Action::Record(record) => (
-                vec![Arc::clone(record.words())],
-                Some(message.id),
-                self.clock.tick_for_write(message.epoch)?,
-            ),
-            Action::Compact(compact) => {
-                (compact.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
-            }
-            Action::Register(_)
-            | Action::Deregister(_)
-            | Action::Retract(_)
-            | Action::Subscribe(_) => {
-                (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
-            }
-            Action::Merge(merge) => {
-                (merge.words(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
-            }
-            Action::NoteConflicts(_) | Action::NoteEnriched(_) | Action::TraceAttune(_) => {
-                (Vec::new(), None, self.clock.tick_for_write(message.epoch)?)
-            }
-            Action::Session(_) | Action::Coordinate(_) | Action::Handoff(_) | Action::Harn(_) => {
-                (Vec::new(), Some(message.id), self.clock.tick_for_write(message.epoch)?)
-            }
-            Action::ExpireLeases => (Vec::new(), None, self.clock.tick_for_write(message.epoch)?),
-            Action::AdvanceClock(_) => {
-                (Vec::new(), None, self.clock.advance_for_write(message.epoch)?)
-            }
+        let (words, has_id) = words_and_id(&command.action);
+        let received = command.message.epoch;
+        let epoch = if let Action::AdvanceClock(_) = command.action {
+            self.clock.advance_for_write(received)?
+        } else {
+            self.clock.tick_for_write(received)?
         };
+        // A command that may have to be decided again keeps what it says.
+        let keep = self.shared.is_some();
+        let given = |text: &mut String| if keep { text.clone() } else { mem::take(text) };
+        let message = &mut command.message;
         let draft = Draft {
             epoch,
-            time_ms,
-            actor: message.agent,
-            session: message.session,
-            request,
+            time_ms: command.time_ms,
+            actor: given(&mut message.agent),
+            session: message.session.as_mut().map(given),
+            request: has_id.then(|| given(&mut message.id)),
             events: decision,
         };
         self.add(draft, words, batch)
@@ -226,6 +251,7 @@ impl Writer {
                 internal(wrong.to_string())
             })?;
         }
+        self.time_ms = header.time_ms;
         batch.commits.push(commit);
         batch.headers.push(header);
         batch.words.push(words);
@@ -271,13 +297,26 @@ impl Writer {
         ))
     }
 
-    fn finish(&mut self, batch: Batch) -> Result<(), ProtocolError> {
-        let Batch { commits, headers, words, answers } = batch;
-        let result = if commits.is_empty() { Ok(()) } else { self.make_durable(&commits) };
+    fn finish(&mut self, mut batch: Batch) -> Result<(), ProtocolError> {
+        let mut lost = 0;
+        let result = loop {
+            match self.make_durable(&batch) {
+                Ok(()) => break Ok(()),
+                Err(Setback::Failed(error)) => break Err(error),
+                Err(Setback::Moved(actual)) => {
+                    lost += 1;
+                    match self.recover(&actual, lost) {
+                        Ok(()) => batch = self.decide_again(batch),
+                        Err(error) => break Err(error),
+                    }
+                }
+            }
+        };
+        let Batch { commits, headers, words, asked } = batch;
         if result.is_ok() && !commits.is_empty() {
             self.publish(&commits, &headers, &words);
         }
-        for (reply, operation, answer) in answers {
+        for Asked { reply, operation, answer, .. } in asked {
             let answer = match (&result, answer) {
                 (
                     Err(error),
@@ -297,15 +336,21 @@ impl Writer {
         result
     }
 
-    fn make_durable(&mut self, commits: &[Commit]) -> Result<(), ProtocolError> {
-        match self.engine.append(&self.field, &self.head, commits) {
+    fn make_durable(&mut self, batch: &Batch) -> Result<(), Setback> {
+        if batch.commits.is_empty() {
+            return self.confirm(batch);
+        }
+        match self.append(&batch.commits) {
             Ok(head) => {
                 self.head = head;
                 Ok(())
             }
+            Err(EngineError::HeadMoved { actual }) if self.shared.is_some() => {
+                Err(Setback::Moved(actual))
+            }
             Err(error) => {
                 self.give_up(&error);
-                Err(storage_failure(&error))
+                Err(Setback::Failed(storage_failure(&error)))
             }
         }
     }
@@ -313,14 +358,19 @@ impl Writer {
     /// The batch did not happen: back to what is durable.
     fn give_up(&mut self, error: &EngineError) {
         tracing::error!(field = %self.field, error = with_causes(error), "append failed");
-        if !is_survivable(error) {
+        if !is_survivable(error, self.shared.is_some()) {
             self.health.fail(&format!("append failed: {}", with_causes(error)));
         }
+        self.abandon();
+    }
+
+    /// Forgets what was decided and is not durable.
+    pub(crate) fn abandon(&mut self) {
         self.state = None;
         self.clock.abandoned();
     }
 
-    fn publish(
+    pub(crate) fn publish(
         &mut self,
         commits: &[Commit],
         headers: &[Header<Event>],
@@ -340,7 +390,8 @@ impl Writer {
         if let Err(wrong) = wrong {
             self.health.fail(&format!("a durable commit could not be applied: {wrong}"));
         }
-        if self.state.is_none() {
+        // Where others append it is made when a batch needs it: it is lost with every batch that came too late.
+        if self.state.is_none() && self.shared.is_none() {
             self.state = Some(self.view.read().state.clone());
         }
         self.tail.published(self.head.position);
@@ -348,10 +399,17 @@ impl Writer {
         if let Some(snapshotter) = &self.snapshotter {
             snapshotter.published(&self.head);
         }
+        if let Some(shared) = &self.shared {
+            shared.reached.send_replace(self.head.position);
+        }
     }
 
     /// Notes in the log how far the clock came, so that the next start need not skip the reserve.
     fn note_close(&mut self, time_ms: u64) {
+        // Where others append a node's clock is the log's, and its end says nothing of theirs.
+        if self.shared.is_some() {
+            return;
+        }
         let noted = self.look(|state| state.closed && self.clock.now() == state.epoch);
         if self.head == Head::EMPTY || noted || self.health.failure().is_some() {
             return;
@@ -360,7 +418,7 @@ impl Writer {
         let event = Event::ClockAdvanced { reason: ClockReason::Closed };
         let draft = Draft {
             epoch,
-            time_ms,
+            time_ms: time_ms.max(self.time_ms),
             actor: "system".to_owned(),
             session: None,
             request: None,
@@ -371,5 +429,27 @@ impl Writer {
         {
             tracing::warn!(field = %self.field, %error, "the clock was not noted");
         }
+    }
+}
+
+/// The words of the units that a command records, and whether its commit is known by its message's id.
+fn words_and_id(action: &Action) -> (Vec<Arc<UnitWords>>, bool) {
+    match action {
+        Action::Record(record) => (vec![Arc::clone(record.words())], true),
+        Action::Compact(compact) => (compact.words(), true),
+        Action::Merge(merge) => (merge.words(), true),
+        Action::Register(_)
+        | Action::Deregister(_)
+        | Action::Retract(_)
+        | Action::Subscribe(_)
+        | Action::Session(_)
+        | Action::Coordinate(_)
+        | Action::Handoff(_)
+        | Action::Harn(_) => (Vec::new(), true),
+        Action::NoteConflicts(_)
+        | Action::NoteEnriched(_)
+        | Action::TraceAttune(_)
+        | Action::ExpireLeases
+        | Action::AdvanceClock(_) => (Vec::new(), false),
     }
 }

@@ -140,6 +140,7 @@ impl Harness {
     ) -> Result<Artifact, HarnError> {
         // So that nobody takes the same bytes away meanwhile.
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         let entry = self.entry(&asked.caller, DocumentKind::Artifact, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
         let mut artifact: Artifact = self.get(&asked.caller, id).await?;
@@ -168,7 +169,7 @@ impl Harness {
         }
         let path = format!("/v1/artifacts/{id}/content");
         let target = Target { workspace: "", method: "PUT", path: &path };
-        let command = HarnCommand { documents, ..HarnCommand::default() };
+        let command = HarnCommand { documents, read_at, ..HarnCommand::default() };
         let session = session.as_deref().and_then(session_in_field);
         self.write(asked, target, session, command).await?;
         self.artifact(&asked.caller, id).await

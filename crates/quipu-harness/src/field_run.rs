@@ -99,14 +99,20 @@ impl Harness {
 
     /// What was found before, or else what is found now, which is recorded.
     async fn find_answer(&self, view: &TaskView) -> Result<Found, HarnError> {
-        let place = self
-            .field
-            .with_state(|state| state.streams.task(&view.id)?.dependencies.get(ATTUNED).copied());
-        if let Some(place) = place {
+        if let Some(place) = self.answered_at(&view.id) {
             return self.reading(move |harness| harness.found_at(place)).await;
         }
         let response = self.attune_for(view).await?;
-        self.record_answer(view, &response).await
+        match (self.record_answer(view, &response).await, self.answered_at(&view.id)) {
+            // Another node was faster, and its answer is the Task's.
+            (Err(_), Some(place)) => self.reading(move |harness| harness.found_at(place)).await,
+            (recorded, _) => recorded,
+        }
+    }
+
+    /// Where the answer of a Task is recorded, if it is.
+    fn answered_at(&self, task: &str) -> Option<(u64, u32)> {
+        self.field.with_state(|state| state.streams.task(task)?.dependencies.get(ATTUNED).copied())
     }
 
     async fn attune_for(&self, view: &TaskView) -> Result<AttuneResponse, HarnError> {
@@ -167,7 +173,7 @@ impl Harness {
             act: Some(HarnAct::WorkOn { task: view.id.clone() }),
             documents: vec![kept, shown],
             notes: vec![note],
-            mark: None,
+            ..HarnCommand::default()
         };
         self.write_as_field(view.entry.session.as_deref(), command).await?;
         Ok(Found { artifact, dataset, quotes })

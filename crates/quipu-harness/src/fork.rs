@@ -34,6 +34,7 @@ impl Harness {
         request: ForkSessionRequest,
     ) -> Result<HarnSession, HarnError> {
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         let (view, facts) = self.session_to_change(&asked.caller, id).await?;
         let at = self.fork_place(&view, request.at_event_id.as_deref()).await?;
         let fork = self.draw(ResourceKind::Session);
@@ -50,6 +51,7 @@ impl Harness {
         let goal = facts.summary.clone().unwrap_or_else(|| format!("a fork of {id}"));
         let mut command = self.open_session(&fork, &view.workspace, policy, goal, &facts)?;
         command.documents.push(branch);
+        command.read_at = read_at;
         let path = format!("/v1/sessions/{id}/fork");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let outcome = self.write(asked, target, Some(&fork), command).await?;

@@ -107,6 +107,7 @@ impl Harness {
             return Err(built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD));
         }
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         self.check_quota_named(&request.quota_id)?;
         let mut persona: Persona = self.get(&asked.caller, id).await?;
         if request.receipt_policy.is_some() || request.quota_id != Change::Keep {
@@ -133,6 +134,7 @@ impl Harness {
         let (kind, owner) = (DocumentKind::Persona, DocumentOwner::default());
         let command = HarnCommand {
             documents: vec![self.draft(kind, id, owner, Expect::Known, &persona)?],
+            read_at,
             ..HarnCommand::default()
         };
         let path = format!("/v1/personas/{id}");

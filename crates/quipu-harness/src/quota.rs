@@ -78,6 +78,7 @@ impl Harness {
     ) -> Result<Quota, HarnError> {
         asked.caller.require(AUTHORITY_POLICY)?;
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         let entry = self.quota_entry(&asked.caller, id)?;
         let mut kept = self.reading(move |harness| harness.load_quota(&entry)).await?;
         if let Some(limits) = request.limits {
@@ -91,6 +92,7 @@ impl Harness {
             kept.quota.envelope.metadata = metadata;
         }
         let command = self.quota_command(id, Expect::Known, &kept)?;
+        let command = HarnCommand { read_at, ..command };
         let path = format!("/v1/quotas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
         self.write(asked, target, None, command).await?;

@@ -126,7 +126,7 @@ impl Harness {
         let mut note = self.note(id, CHECKPOINT_CREATED, &says)?;
         note.note.checkpoint = Some(checkpoint.clone());
         let act = Some(HarnAct::WorkOn { task: id.to_owned() });
-        let command = HarnCommand { act, documents, notes: vec![note], mark: None };
+        let command = HarnCommand { act, documents, notes: vec![note], ..HarnCommand::default() };
         let outcome = self.write_on(asked, &view, "checkpoints", command).await?;
         let first = crate::write::put_by(&outcome, DocumentKind::Artifact).unwrap_or(&checkpoint);
         self.get(&asked.caller, first).await

@@ -29,6 +29,7 @@ impl Harness {
     /// than authority 8.
     pub async fn redact_artifact(&self, caller: &Caller, id: &str) -> Result<Artifact, HarnError> {
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         let entry = self.entry(caller, DocumentKind::Artifact, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
         let own = entry.created_by == caller.agent;
@@ -47,6 +48,7 @@ impl Harness {
             let session = entry.owner.session.clone();
             let session = session.as_deref().and_then(session_in_field);
             let command = self.redacting(caller, entry, artifact, digest).await?;
+            let command = HarnCommand { read_at, ..command };
             // As the Field itself: also where the Session is over. The descriptor says who asked.
             self.write_as_field(session, command).await?;
         }

@@ -151,6 +151,7 @@ impl Harness {
         request: UpdateSessionRequest,
     ) -> Result<HarnSession, HarnError> {
         let _turn = self.changing.lock().await;
+        let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
         facts.told = None;
         facts.summary = request.summary.apply(facts.summary);
@@ -161,7 +162,7 @@ impl Harness {
             facts.metadata = metadata;
         }
         let path = format!("/v1/sessions/{id}");
-        self.change_session(asked, &view, ("PATCH", &path), &facts).await?;
+        self.change_session(asked, &view, ("PATCH", &path), &facts, read_at).await?;
         self.session(&asked.caller, id).await
     }
 
@@ -201,17 +202,19 @@ impl Harness {
         .await
     }
 
-    /// Puts what a Session's document is to say.
+    /// Puts what a Session's document is to say, if it still says what it said at a position.
     pub(crate) async fn change_session(
         &self,
         asked: &Asked,
         view: &SessionView,
         (method, path): (&str, &str),
         facts: &SessionFacts,
+        read_at: u64,
     ) -> Result<(), HarnError> {
         let (kind, owner) = (DocumentKind::Session, owner(&view.workspace, &view.id));
         let command = HarnCommand {
             documents: vec![self.draft(kind, &view.id, owner, Expect::Any, facts)?],
+            read_at: Some(read_at),
             ..HarnCommand::default()
         };
         let target = Target { workspace: &view.workspace, method, path };

@@ -99,6 +99,7 @@ impl Harness {
         request: TruncateSessionRequest,
     ) -> Result<TruncateSessionResponse, HarnError> {
         let _turn = self.changing.lock().await;
+        let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
         let (said, head) = self.said_in(&view).await?;
         let keep = usize::try_from(request.keep_first).unwrap_or(usize::MAX).min(said.len());
@@ -112,7 +113,7 @@ impl Harness {
             facts.cuts.push(Cut { after, until: end_of(head) });
             facts.told = Some(truncated(kept.len(), removed.len(), request.reason));
             let path = format!("/v1/sessions/{id}/truncate");
-            self.change_session(asked, &view, ("POST", &path), &facts).await?;
+            self.change_session(asked, &view, ("POST", &path), &facts, read_at).await?;
         }
         let tip = kept.last().and_then(|said| self.message_at(said.ordinal));
         Ok(TruncateSessionResponse {

@@ -80,6 +80,7 @@ impl Harness {
             return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id));
         }
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         self.check_quota_named(&request.quota_id)?;
         let entry = self.entry(&asked.caller, kind, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Workspace, id))?;
@@ -98,6 +99,7 @@ impl Harness {
         let target = Target { workspace: id, method: "PATCH", path: &path };
         let command = HarnCommand {
             documents: vec![self.draft(kind, id, entry.owner, Expect::Known, &workspace)?],
+            read_at,
             ..HarnCommand::default()
         };
         self.write(asked, target, None, command).await?;

@@ -126,6 +126,26 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     /// # Errors
     /// `UnknownField`; `Poisoned`; `Full`; `Io`.
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError>;
+
+    /// Whether other processes may append to the same fields. If so, whoever holds a state made from a field follows
+    /// it, and an append that was refused with `HeadMoved` is an everyday thing.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Waits for the right to append next, in the order of asking, and answers the head. Until the next `append` to the
+    /// field through this engine, whatever comes of it, or until `end_turn`, nobody else moves that head; an engine
+    /// may take the turn back after a while, and then the append is refused. None from an engine that keeps nobody
+    /// waiting: there, whoever appends first wins.
+    ///
+    /// # Errors
+    /// `Unavailable`; `Io`. Then there is no turn.
+    fn take_turn(&self, _field: &FieldName) -> Result<Option<Head>, EngineError> {
+        Ok(None)
+    }
+
+    /// Gives a turn back that was not used.
+    fn end_turn(&self, _field: &FieldName) {}
 }
 
 /// Where a body is: the commit's position and the index of the event in it.

@@ -14,6 +14,7 @@ use crate::field_name::FieldName;
 pub struct MemoryEngine {
     logs: Mutex<BTreeMap<FieldName, Log>>,
     grown: Condvar,
+    shared: bool,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +62,12 @@ impl MemoryEngine {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An engine without fields that several nodes of one process append to.
+    #[must_use]
+    pub fn shared() -> Self {
+        Self { shared: true, ..Self::default() }
     }
 
     // A panic cannot leave the map half changed: every change below is a single step.
@@ -138,5 +145,9 @@ impl Engine for MemoryEngine {
         let log = known(&mut logs, field)?;
         log.sealed = true;
         Ok(log.head())
+    }
+
+    fn is_shared(&self) -> bool {
+        self.shared
     }
 }

@@ -29,6 +29,7 @@ use crate::{
     limits::SLOW_REQUEST,
     metrics::count_request,
     paths::Route,
+    position,
     request_id::{self, REQUEST_ID},
 };
 
@@ -66,10 +67,13 @@ impl Entrance {
         let shown_id = id.clone();
         let work = async {
             let answering = CatchPanic(Box::pin(self.router.clone().call(request)));
-            let mut response = match answering.await {
-                Ok(Ok(response)) => response,
-                Err(panic) => after_panic(panic.as_ref(), is_harn),
+            let answer = async {
+                match answering.await {
+                    Ok(Ok(response)) => response,
+                    Err(panic) => after_panic(panic.as_ref(), is_harn),
+                }
             };
+            let mut response = position::told(answer).await;
             response.headers_mut().insert(REQUEST_ID, shown_id);
             let (told, took) = (response.extensions_mut().remove::<Told>(), started.elapsed());
             note(response.status(), told.as_ref(), took);

@@ -12,6 +12,7 @@ use crate::{
     app::App,
     keys::Credential,
     limits::{CREATE_FIELD_AUTHORITY, FIELDS_OPEN_MAX},
+    position,
     sender::text_header,
 };
 
@@ -26,8 +27,20 @@ pub(crate) enum Missing {
     Refuse,
 }
 
-/// Finds the Field of a request, and opens it if it is not open yet.
+/// Finds the Field of a request, opens it if it is not open yet, and waits until it is where the caller has been.
 pub(crate) async fn choose(
+    app: &App,
+    credential: &Credential,
+    headers: &HeaderMap,
+    missing: Missing,
+) -> Result<Arc<Field>, ProtocolError> {
+    let field = find(app, credential, headers, missing).await?;
+    position::arrive(&field, headers).await?;
+    Ok(field)
+}
+
+/// The same for a caller that is told nothing of where the Field is.
+pub(crate) async fn find(
     app: &App,
     credential: &Credential,
     headers: &HeaderMap,

@@ -26,6 +26,7 @@ mod metrics;
 mod oauth;
 mod openapi;
 mod paths;
+mod position;
 mod proofs;
 mod request;
 mod request_id;

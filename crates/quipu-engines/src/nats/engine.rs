@@ -261,4 +261,8 @@ impl Engine for NatsEngine {
         let (client, state) = (self.client.clone(), self.states.of(field));
         self.wait(async move { erase::seal(&client, &state).await })
     }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
 }

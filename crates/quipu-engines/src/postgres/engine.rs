@@ -183,4 +183,8 @@ impl Engine for PostgresEngine {
         let (pool, field) = (Arc::clone(&self.pool), field.clone());
         self.wait(async move { erase::seal(&pool, &field).await })
     }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
 }

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 /// Takes every other unit for a candidate, and two percentages that differ for a disagreement.
 #[derive(Debug)]
-struct Percentages;
+pub(crate) struct Percentages;
 
 impl Detector for Percentages {
     fn probe(&self, content: &str) -> Option<Probe> {
@@ -49,7 +49,7 @@ impl Detector for Percentages {
     }
 }
 
-fn with_detector(engine: &Arc<dyn Engine>) -> Arc<Field> {
+pub(crate) fn with_detector(engine: &Arc<dyn Engine>) -> Arc<Field> {
     let detector: Arc<dyn Detector> = Arc::new(Percentages);
     let detection = DetectionOptions { automatic: false, ..detection(&detector) };
     with(engine, detection)
@@ -69,7 +69,10 @@ fn engine() -> Arc<dyn Engine> {
     Arc::new(MemoryEngine::new())
 }
 
-async fn detect(field: &Arc<Field>, payload: Value) -> Result<DetectResponse, ProtocolError> {
+pub(crate) async fn detect(
+    field: &Arc<Field>,
+    payload: Value,
+) -> Result<DetectResponse, ProtocolError> {
     let (payload, _) = DetectPayload::parse(payload).unwrap();
     field.detect(message("look", "a"), payload).await
 }

@@ -18,6 +18,7 @@ mod large;
 mod log_page;
 mod membership;
 mod merge;
+mod nodes;
 mod past;
 mod proofs;
 mod purge;

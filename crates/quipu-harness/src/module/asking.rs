@@ -74,7 +74,8 @@ impl Harness {
         note.note.checkpoint = Some(id);
         notes.push(note);
         let act = HarnAct::Await { task: view.id.clone(), auth: false, body };
-        Ok(HarnCommand { act: Some(act), documents: vec![kept, shown], notes, mark: None })
+        let documents = vec![kept, shown];
+        Ok(HarnCommand { act: Some(act), documents, notes, ..HarnCommand::default() })
     }
 
     /// The act by which an answer is recorded: work, or what a module waits for. Fills in what was asked.

@@ -2,7 +2,7 @@
 
 use quipu_field::{
     documents::DocumentKind,
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+    ops::harn::{CHANGED, DocumentDraft, Expect, HarnCommand},
     state::State,
 };
 use quipu_wire::harn::{
@@ -62,10 +62,15 @@ impl Harness {
     pub async fn settle(&self, task: &str) -> Result<(), HarnError> {
         let _one_at_a_time = self.issuing.lock().await;
         while let Some(ending) = self.field.with_state(|state| state.endings.first_of(task)) {
-            let of = task.to_owned();
+            let (of, read_at) = (task.to_owned(), Some(self.field.head().position));
             let command = self.reading(move |harness| harness.settling(&of, ending)).await?;
+            let command = HarnCommand { read_at, ..command };
             let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
-            self.write_as_field(session.as_deref(), command).await?;
+            match self.write_as_field(session.as_deref(), command).await {
+                // Another node settled it, or another ending of the session: look again.
+                Err(error) if error.message == CHANGED => continue,
+                written => written?,
+            };
             // However it ended, nobody asks for its secrets any more.
             self.held.forget(task);
         }

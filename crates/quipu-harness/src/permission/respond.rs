@@ -34,6 +34,7 @@ impl Harness {
         answer: PermissionResponseRequest,
     ) -> Result<PermissionRequest, HarnError> {
         let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
         let kind = DocumentKind::PermissionRequest;
         let missing = || not_found(ResourceKind::PermissionRequest, id);
         let entry = self.entry(&asked.caller, kind, id).ok_or_else(missing)?;
@@ -46,6 +47,7 @@ impl Harness {
             may_answer(asked, &entry, &request, &view, &answer)?;
         }
         let command = self.answer_command(asked, &view, entry, request, answer).await?;
+        let command = HarnCommand { read_at, ..command };
         self.write(asked, target, view.entry.session.as_deref(), command).await?;
         self.get(&asked.caller, id).await
     }

@@ -145,7 +145,7 @@ impl Harness {
         }
         let notes = events.into_iter().map(|event| self.imported_note(&id, event));
         let notes = notes.collect::<Result<_, _>>()?;
-        Ok(HarnCommand { act: Some(act), documents, notes, mark: None })
+        Ok(HarnCommand { act: Some(act), documents, notes, ..HarnCommand::default() })
     }
 
     fn import_act(&self, task: &HarnTask, new_session: bool) -> Result<HarnAct, HarnError> {

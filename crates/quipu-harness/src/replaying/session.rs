@@ -94,6 +94,7 @@ impl Harness {
         tasks: &[String],
     ) -> Result<(), HarnError> {
         let _turn = self.changing.lock().await;
+        let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&asked.caller, fork).await?;
         if facts.told.is_some() {
             return Ok(());
@@ -102,6 +103,6 @@ impl Harness {
         payload.insert("replay_task_ids".to_owned(), json!(tasks));
         facts.told = Some(ToldAs { event: EventKind::SessionReplayed, payload });
         let path = format!("/v1/sessions/{source}/replay");
-        self.change_session(asked, &view, ("POST", &path), &facts).await
+        self.change_session(asked, &view, ("POST", &path), &facts, read_at).await
     }
 }

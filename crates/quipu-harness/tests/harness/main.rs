@@ -8,6 +8,7 @@ mod field_tasks;
 mod lives;
 mod makers;
 mod modules;
+mod nodes;
 mod quoting;
 mod receipts;
 mod replay;

@@ -15,6 +15,9 @@ pub(super) struct FieldHeader {
     /// The Field; `default`, or the one the key is bound to, if absent.
     #[param(rename = "Quipu-Field", nullable = false)]
     quipu_field: Option<String>,
+    /// Waits until this position of the log is known, as an earlier answer told it in `Quipu-Position`.
+    #[param(rename = "Quipu-Min-Position", nullable = false)]
+    quipu_min_position: Option<u64>,
     /// The agent that reads; the key's own, or none, if absent.
     #[param(rename = "Akashik-Agent", nullable = false)]
     akashik_agent: Option<String>,
@@ -31,6 +34,9 @@ pub(super) struct MessageHeaders {
     /// The Field; `default`, or the one the key is bound to, if absent.
     #[param(rename = "Quipu-Field", nullable = false)]
     quipu_field: Option<String>,
+    /// Waits until this position of the log is known, as an earlier answer told it in `Quipu-Position`.
+    #[param(rename = "Quipu-Min-Position", nullable = false)]
+    quipu_min_position: Option<u64>,
     /// The agent that speaks; the key's own if absent.
     #[param(rename = "Akashik-Agent", nullable = false)]
     akashik_agent: Option<String>,

@@ -141,7 +141,7 @@ pub(super) async fn deliver(
     }
     let whole = body::read(&app.room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
     // Whether there is such a Field is nobody's business who has not proven anything yet.
-    let field = field_choice::choose(&app, &stranger(), &parts.headers, Missing::Refuse).await;
+    let field = field_choice::find(&app, &stranger(), &parts.headers, Missing::Refuse).await;
     let field = field.map_err(|_| {
         let message = "the delivery is not signed with the connector's secret";
         HarnRefused::new(HarnErrorCode::Unauthenticated, message)

@@ -24,6 +24,9 @@ pub(super) struct HarnHeaders {
     /// The Field; `default`, or the one the credential is bound to, if absent.
     #[param(rename = "Quipu-Field", nullable = false)]
     quipu_field: Option<String>,
+    /// Waits until this position of the log is known, as an earlier answer told it in `Quipu-Position`.
+    #[param(rename = "Quipu-Min-Position", nullable = false)]
+    quipu_min_position: Option<u64>,
     /// The agent that calls, where the key is no single agent's; `operator` if absent.
     #[param(rename = "Akashik-Agent", nullable = false)]
     akashik_agent: Option<String>,

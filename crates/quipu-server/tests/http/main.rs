@@ -16,6 +16,7 @@ mod heartbeat;
 mod keys;
 mod mcp;
 mod messages;
+mod nodes;
 mod observing;
 mod push;
 mod routes;

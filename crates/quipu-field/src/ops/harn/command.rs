@@ -20,6 +20,9 @@ pub struct HarnCommand {
     pub documents: Vec<DocumentDraft>,
     /// What it notes about tasks, in order.
     pub notes: Vec<NoteDraft>,
+    /// Where the log was when what it puts was read and changed. It is refused where a document that it puts has
+    /// changed since, or a receipt that it puts has lost its place in its session's chain.
+    pub read_at: Option<u64>,
 }
 
 impl HarnCommand {

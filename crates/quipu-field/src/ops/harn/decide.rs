@@ -13,7 +13,7 @@ use crate::{
     command::{Decision, Message},
     documents::{DocumentChange, DocumentKind},
     event::Event,
-    state::{State, is_final},
+    state::{DocumentEntry, State, is_final},
     visibility,
 };
 
@@ -47,6 +47,9 @@ pub fn decide(
         events.append(&mut moves);
     }
     for document in &command.documents {
+        if command.read_at.is_some_and(|read_at| has_changed(state, document, read_at)) {
+            return Err(Error::Changed.into());
+        }
         events.push(put(state, message, entered, document)?);
     }
     for note in &command.notes {
@@ -83,6 +86,16 @@ fn admit(state: &State, message: &Message, events: &mut Decision) -> Result<u8, 
         events.push(DraftEvent { event, body: None });
     }
     Ok(authority)
+}
+
+/// Whether a document, or the chain that it joins, is not what it was at a position.
+fn has_changed(state: &State, draft: &DocumentDraft, read_at: u64) -> bool {
+    let later = |entry: &DocumentEntry| entry.at.0 > read_at;
+    let taken = state.documents.taken(draft.kind, &draft.id);
+    let session = draft.owner.session.as_deref().filter(|_| draft.kind == DocumentKind::Receipt);
+    let last = session
+        .and_then(|session| state.documents.of_session(DocumentKind::Receipt, session).next_back());
+    taken.is_some_and(later) || last.is_some_and(|(_, entry)| later(entry))
 }
 
 fn put(

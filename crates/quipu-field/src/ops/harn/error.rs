@@ -4,6 +4,9 @@ use quipu_wire::{ErrorCode, akashik::TaskStatus};
 
 use crate::documents::DocumentKind;
 
+/// What is said of a write that rests on what is not so any more. It can be read, changed and put again.
+pub const CHANGED: &str = "what this rests on has changed meanwhile: ask again";
+
 /// Why not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -65,6 +68,9 @@ pub enum Error {
         /// What was asked for.
         wanted: &'static str,
     },
+    /// What was read, changed and put back was changed by another node meanwhile.
+    #[error("{CHANGED}")]
+    Changed,
     /// The session is over.
     #[error("session {session} is over")]
     SessionOver {
@@ -79,6 +85,7 @@ impl Error {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } => ErrorCode::UnitNotFound,
+            Self::Changed => ErrorCode::Overloaded,
             Self::OfOthers { .. } => ErrorCode::InsufficientAuthority,
             Self::IdTaken { .. }
             | Self::KeyTaken { .. }

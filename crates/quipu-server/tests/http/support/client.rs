@@ -40,6 +40,11 @@ impl Reply {
     }
 
     /// The code of the error object, or `OK`.
+    /// How far the log has come.
+    pub(crate) fn position(&self) -> u64 {
+        self.header("quipu-position").unwrap().parse().unwrap()
+    }
+
     pub(crate) fn code(&self) -> String {
         self.json()["code"].as_str().unwrap_or("OK").to_owned()
     }

@@ -1,0 +1,95 @@
+//! The handle where other nodes append to the same log: how a caller waits until this node knows of something, and
+//! what is done about purges that other nodes decided.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use quipu_log::EngineError;
+use quipu_wire::{ErrorCode, ProtocolError};
+use tokio::sync::oneshot;
+
+use crate::{
+    command::Message, failure::with_causes, field::Field, follower, limits::POSITION_WAIT, purge,
+    writer::Job,
+};
+
+impl Field {
+    /// Starts to follow, where there is somebody to follow.
+    pub(crate) fn follow_others(self: &Arc<Self>) -> Result<(), EngineError> {
+        if !self.engine.is_shared() {
+            return Ok(());
+        }
+        let (engine, name) = (Arc::clone(&self.engine), self.name.clone());
+        let field = Arc::downgrade(self);
+        // Nobody waits for this thread: it may be the last that holds the Field for a moment.
+        let thread = std::thread::Builder::new()
+            .name(format!("follow-{name}"))
+            .spawn(move || follower::run(&engine, &name, &field));
+        thread.map(|_| ()).map_err(|source| EngineError::Io {
+            action: format!("start the follower of field {}", self.name),
+            source: source.into(),
+        })
+    }
+
+    /// Waits, but not for long, until this node knows of the commit at a position, so that whoever was told of
+    /// it by another node finds it here.
+    pub async fn await_position(&self, position: u64) -> Result<(), ProtocolError> {
+        if self.head().position >= position {
+            return Ok(());
+        }
+        if self.engine.is_shared() {
+            let mut reached = self.reached.subscribe();
+            // The answer is not needed: the position is.
+            drop(self.look_for(position));
+            let there = reached.wait_for(|reached| *reached >= position);
+            if let Ok(Ok(_)) = tokio::time::timeout(POSITION_WAIT, there).await {
+                return Ok(());
+            }
+        }
+        let here = self.head().position;
+        let what = format!("Quipu-Min-Position: {position} is not here yet, the log is at {here}");
+        Err(ProtocolError::new(ErrorCode::Overloaded, what))
+    }
+
+    /// Catches up with other nodes where this one does not know who speaks: another may have registered it.
+    pub async fn meet(&self, message: &Message) {
+        let unknown = || self.view.read().state.agents.live(&message.agent).is_none();
+        if self.engine.is_shared() && unknown() {
+            self.catch_up().await;
+        }
+    }
+
+    /// Waits until this node knows of everything that was durable when it was asked, or cannot.
+    pub(crate) async fn catch_up(&self) {
+        if self.engine.is_shared()
+            && let Some(looked) = self.look_for(u64::MAX)
+        {
+            // A writer that is gone answers too.
+            looked.await.ok();
+        }
+    }
+
+    /// Asks the writer to look for commits of others, up to a position at least. None if it has no time.
+    pub(crate) fn look_for(&self, position: u64) -> Option<oneshot::Receiver<()>> {
+        let (reply, looked) = oneshot::channel();
+        self.jobs.try_send(Job::Look(position, reply)).ok()?;
+        Some(looked)
+    }
+
+    /// Erases what other nodes purged, and forgets it here. Whoever decided a purge may be gone before it has
+    /// erased anything; erasing twice does nothing.
+    pub(crate) fn finish_purges_of_others(&self) {
+        let (last_purge, texts, units) = {
+            let state = &self.view.read().state;
+            if state.last_purge <= self.purged.load(Ordering::Relaxed) {
+                return;
+            }
+            let units: Vec<_> = purge::purged_units(state).collect();
+            (state.last_purge, purge::tombstoned(state), units)
+        };
+        if let Err(error) = self.erase_texts(&texts, last_purge) {
+            tracing::warn!(field = %self.name, %error, "a purge is not finished");
+        } else if let Err(error) = self.forget_vectors(&units) {
+            tracing::warn!(field = %self.name, error = with_causes(&error), "vectors of purged units remain");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Waits for commits of other nodes and tells the writer, which alone reads and applies them. Also notices a log
+//! that went back while nobody wrote, and finishes purges that other nodes decided. Runs only where other nodes
+//! append to the same log.
+
+use std::{
+    sync::{Arc, Weak},
+    thread,
+};
+
+use quipu_log::{Engine, EngineError, FieldName, Head};
+
+use crate::{
+    failure::with_causes,
+    field::Field,
+    limits::{FOLLOW_RETRY, FOLLOW_WAIT},
+    writer_shared::find_behind,
+};
+
+/// Follows until the Field is closed, is not held any more, or must not go on.
+pub(crate) fn run(engine: &Arc<dyn Engine>, name: &FieldName, field: &Weak<Field>) {
+    loop {
+        let Some(known) = known(field) else { return };
+        // The Field itself is not held meanwhile, so that it can be dropped.
+        let page = engine.follow(name, known.position + 1, FOLLOW_WAIT, 1);
+        let Some(field) = field.upgrade().filter(|field| !field.is_stopping()) else { return };
+        let moved = match page {
+            Ok(page) => match page.first() {
+                Some(next) => look(&field, next.position),
+                None => check(engine.as_ref(), &field, &known),
+            },
+            Err(EngineError::UnknownField { .. }) => {
+                check(engine.as_ref(), &field, &known);
+                false
+            }
+            Err(error) => {
+                tracing::warn!(field = %name, error = with_causes(&error), "cannot follow the log");
+                false
+            }
+        };
+        field.finish_purges_of_others();
+        drop(field);
+        if !moved {
+            thread::park_timeout(FOLLOW_RETRY);
+        }
+    }
+}
+
+/// Where the node is, as long as it should follow.
+fn known(field: &Weak<Field>) -> Option<Head> {
+    let field = field.upgrade()?;
+    let follows = !field.is_stopping() && field.health().failure().is_none();
+    follows.then(|| field.head())
+}
+
+/// Lets the writer look, and says whether it came as far.
+fn look(field: &Arc<Field>, position: u64) -> bool {
+    if field.head().position < position
+        && let Some(looked) = field.look_for(position)
+    {
+        // A writer that is gone answers too.
+        looked.blocking_recv().ok();
+    }
+    field.head().position >= position
+}
+
+/// Nothing new: then the log must still be where this node knows it to be, or further.
+fn check(engine: &dyn Engine, field: &Field, known: &Head) -> bool {
+    match find_behind(engine, field.name(), known) {
+        Ok(None) => true,
+        Ok(Some(damage)) => {
+            let what = format!("the log is not the one that this node knows: {damage}");
+            field.health().fail(&what);
+            true
+        }
+        Err(error) => {
+            tracing::warn!(field = %field.name(), error = with_causes(&error), "cannot follow the log");
+            false
+        }
+    }
+}

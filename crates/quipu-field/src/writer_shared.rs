@@ -1,0 +1,304 @@
+//! The writer where other nodes append to the same log: it follows them, and where one of them was faster it
+//! catches up and decides the same commands again. The engine's compare-and-set decides who was first; nothing
+//! here is needed for safety but the check of every commit that another node wrote.
+
+use std::{sync::Arc, thread};
+
+use quipu_log::{Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head};
+use quipu_wire::{ErrorCode, ProtocolError};
+use tokio::sync::{oneshot, watch};
+
+use crate::{
+    apply::apply,
+    command::{Action, Command},
+    event::Event,
+    failure::{storage_failure, with_causes},
+    limits::{
+        BEHIND_LOOKS, BEHIND_PAUSE, CONFLICTS_MAX, OTHERS_EXPECTED_BATCHES, READ_PAGE,
+        SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
+    },
+    restore::words_of,
+    writer::{Answer, Asked, Batch, Setback, Writer},
+};
+
+/// What a writer knows of the other nodes.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Tells whoever waits for a position how far this node has come.
+    pub(crate) reached: Arc<watch::Sender<u64>>,
+    /// For how many more batches others are expected to append too.
+    expected: u32,
+    /// Whether the last append was ours.
+    won: bool,
+    /// Whether it is our turn, so that nobody else can append.
+    turn: bool,
+}
+
+impl Shared {
+    /// Nothing is known of others yet.
+    pub(crate) const fn new(reached: Arc<watch::Sender<u64>>) -> Self {
+        Self { reached, expected: 0, won: false, turn: false }
+    }
+}
+
+impl Writer {
+    /// Before a batch is decided: where others append too, it is decided on what they wrote. In a row, where
+    /// the engine keeps one; else whoever won last leaves the log to the others for a moment, because
+    /// it needs less time for its next append than they do.
+    pub(crate) fn begin(&mut self) {
+        let Some(shared) = &mut self.shared else { return };
+        if shared.expected == 0 || self.health.failure().is_some() {
+            return;
+        }
+        shared.expected -= 1;
+        let won = shared.won;
+        if let Err(error) = self.take_turn(won) {
+            self.end_turn();
+            tracing::debug!(field = %self.field, error = with_causes(&error), "no turn");
+        }
+    }
+
+    fn take_turn(&mut self, may_yield: bool) -> Result<(), EngineError> {
+        let head = self.engine.take_turn(&self.field)?;
+        if let (Some(shared), true) = (&mut self.shared, head.is_some()) {
+            shared.turn = true;
+        }
+        match head {
+            Some(head) if head == self.head => Ok(()),
+            Some(_) => self.catch_up(),
+            None if may_yield => {
+                let next = self.head.position + 1;
+                let others = self.engine.follow(&self.field, next, YIELD_WAIT, 1)?;
+                if others.is_empty() { Ok(()) } else { self.catch_up() }
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn end_turn(&mut self) {
+        if let Some(shared) = &mut self.shared
+            && shared.turn
+        {
+            shared.turn = false;
+            self.engine.end_turn(&self.field);
+        }
+    }
+
+    /// Appends. An append whose outcome is unknown is sent again as it is: it says what it follows, so it cannot
+    /// happen twice, and the second answer says what became of the first.
+    pub(crate) fn append(&mut self, commits: &[Commit]) -> Result<Head, EngineError> {
+        let Some(shared) = &mut self.shared else {
+            return self.engine.append(&self.field, &self.head, commits);
+        };
+        shared.turn = false;
+        let mut appended = self.engine.append(&self.field, &self.head, commits);
+        let mut pause = SETTLE_PAUSE;
+        for _ in 1..SETTLE_ATTEMPTS {
+            let Err(EngineError::Io { .. }) = &appended else { break };
+            thread::park_timeout(pause);
+            pause *= 2;
+            appended = match self.engine.append(&self.field, &self.head, commits) {
+                Err(EngineError::HeadMoved { actual }) => self.find(commits, actual),
+                // Nothing was written this time, and nobody knows what was the first time.
+                Err(EngineError::Unavailable { action, source }) => {
+                    Err(EngineError::Io { action, source })
+                }
+                other => other,
+            };
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.won = appended.is_ok();
+        }
+        appended
+    }
+
+    /// Whether a batch is what moved the head.
+    fn find(&self, commits: &[Commit], actual: Head) -> Result<Head, EngineError> {
+        let Some(last) = commits.last().map(Commit::head) else {
+            return Err(EngineError::HeadMoved { actual });
+        };
+        let found = self.engine.read(&self.field, last.position, 1)?;
+        let ours = found.first().is_some_and(|commit| commit.head() == last);
+        if ours { Ok(last) } else { Err(EngineError::HeadMoved { actual }) }
+    }
+
+    /// A batch without a commit: what it tells of what is not so rests on the newest state, or is decided again.
+    pub(crate) fn confirm(&mut self, batch: &Batch) -> Result<(), Setback> {
+        let in_turn = self.shared.as_ref().is_none_or(|shared| shared.turn);
+        self.end_turn();
+        let rests = |asked: &Asked| match &asked.answer {
+            Answer::Known(outcome) => outcome.position.is_none(),
+            Answer::Refused(..) => true,
+            Answer::Committed(_) => false,
+        };
+        if in_turn || self.health.failure().is_some() || !batch.asked.iter().any(rests) {
+            return Ok(());
+        }
+        match self.engine.head(&self.field) {
+            Ok(actual) if actual == self.head => Ok(()),
+            Ok(actual) => Err(Setback::Moved(actual)),
+            Err(error) => Err(Setback::Failed(storage_failure(&error))),
+        }
+    }
+
+    /// Another node was faster: back to what is durable, and on to what it wrote.
+    pub(crate) fn recover(&mut self, actual: &Head, lost: usize) -> Result<(), ProtocolError> {
+        self.abandon();
+        if let Some(shared) = &mut self.shared {
+            shared.expected = OTHERS_EXPECTED_BATCHES;
+            shared.won = false;
+        }
+        if is_behind(actual, &self.head) {
+            let behind = find_behind(self.engine.as_ref(), &self.field, &self.head);
+            if let Some(damage) = behind.map_err(|error| storage_failure(&error))? {
+                self.distrust(&damage);
+                return self.health.check();
+            }
+        }
+        if lost > CONFLICTS_MAX {
+            let what = format!("other nodes were faster {CONFLICTS_MAX} times in a row");
+            return Err(ProtocolError::new(ErrorCode::Overloaded, what));
+        }
+        let caught_up = self.catch_up().and_then(|()| self.take_turn(false));
+        caught_up.map_err(|error| {
+            self.end_turn();
+            storage_failure(&error)
+        })?;
+        self.health.check()
+    }
+
+    /// Decides the commands of a batch that came too late once more.
+    pub(crate) fn decide_again(&mut self, lost: Batch) -> Batch {
+        let mut batch = Batch::default();
+        for Asked { command, reply, .. } in lost.asked {
+            if let Some(command) = command {
+                self.take(command, reply, &mut batch);
+            }
+        }
+        batch
+    }
+
+    /// Makes a state that knows of the batch, where there is none and one is needed.
+    pub(crate) fn own_state(&mut self, batch: &Batch) {
+        if self.shared.is_none() || self.state.is_some() || batch.commits.is_empty() {
+            return;
+        }
+        let mut state = self.view.read().state.clone();
+        for header in &batch.headers {
+            if let Err(wrong) = apply(&mut state, header) {
+                self.health.fail(&format!("a decision could not be applied: {wrong}"));
+                return;
+            }
+        }
+        self.state = Some(state);
+    }
+
+    /// Whether the log need not be told of an epoch that a read brought, because others told it meanwhile.
+    pub(crate) fn is_told_already(&self, command: &Command) -> bool {
+        let received = command.message.epoch;
+        self.shared.is_some()
+            && matches!(command.action, Action::AdvanceClock(_))
+            && matches!(self.clock.must_log_before_read(received), Ok(false))
+    }
+
+    /// Looks for commits of others, for whoever waits for them.
+    pub(crate) fn look_for_others(&mut self, looks: Vec<(u64, oneshot::Sender<()>)>) {
+        for (position, reply) in looks {
+            if self.head.position < position
+                && self.health.failure().is_none()
+                && let Err(error) = self.catch_up()
+            {
+                tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
+            }
+            reply.send(()).ok();
+        }
+    }
+
+    /// Applies what others appended. A log that is not the one this node knows ends its writing for good.
+    fn catch_up(&mut self) -> Result<(), EngineError> {
+        let caught_up = self.read_on();
+        match &caught_up {
+            Err(EngineError::Damaged(damage)) => self.distrust(damage),
+            Err(EngineError::UnknownField { .. }) => {
+                self.distrust(&went_back(&Head::EMPTY, &self.head));
+            }
+            _ => {}
+        }
+        caught_up
+    }
+
+    fn read_on(&mut self) -> Result<(), EngineError> {
+        loop {
+            let page = match self.engine.read(&self.field, self.head.position + 1, READ_PAGE) {
+                Err(EngineError::UnknownField { .. }) if self.head == Head::EMPTY => return Ok(()),
+                page => page?,
+            };
+            if page.is_empty() {
+                return Ok(());
+            }
+            self.follow(&page)?;
+        }
+    }
+
+    fn follow(&mut self, page: &[Commit]) -> Result<(), EngineError> {
+        let mut head = self.head;
+        let (mut headers, mut words) = (Vec::new(), Vec::new());
+        for commit in page {
+            head = commit.verify(&head)?;
+            let header = commit.decode_header::<Event>()?;
+            words.push(words_of(commit, &header)?);
+            if let Some(state) = &mut self.state {
+                apply(state, &header).map_err(|wrong| {
+                    Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
+                })?;
+            }
+            self.time_ms = self.time_ms.max(header.time_ms);
+            headers.push(header);
+        }
+        self.head = head;
+        if let Some(shared) = &mut self.shared {
+            shared.expected = OTHERS_EXPECTED_BATCHES;
+        }
+        self.publish(page, &headers, &words);
+        Ok(())
+    }
+
+    fn distrust(&mut self, damage: &Damage) {
+        self.state = None;
+        self.end_turn();
+        self.health.fail(&format!("the log is not the one that this node knows: {damage}"));
+    }
+}
+
+/// What is wrong with a log that does not have a head that it had, if it stays like that: a server of a cluster may
+/// be behind the others for a moment.
+pub(crate) fn find_behind(
+    engine: &dyn Engine,
+    field: &FieldName,
+    known: &Head,
+) -> Result<Option<Damage>, EngineError> {
+    let mut actual = engine.head(field)?;
+    for _ in 0..BEHIND_LOOKS {
+        if !is_behind(&actual, known) {
+            return Ok(None);
+        }
+        thread::park_timeout(BEHIND_PAUSE);
+        actual = engine.head(field)?;
+    }
+    Ok(is_behind(&actual, known).then(|| went_back(&actual, known)))
+}
+
+/// Whether a log that ends here cannot be one that had the other head.
+fn is_behind(actual: &Head, known: &Head) -> bool {
+    actual.position < known.position || (actual.position == known.position && actual != known)
+}
+
+/// What is wrong with such a log.
+const fn went_back(actual: &Head, known: &Head) -> Damage {
+    let (ends_at, acknowledged) = (actual.position, known.position);
+    if ends_at < acknowledged {
+        Damage::new(ends_at + 1, DamageKind::Truncated { ends_at, acknowledged })
+    } else {
+        Damage::new(ends_at, DamageKind::HashMismatch)
+    }
+}
