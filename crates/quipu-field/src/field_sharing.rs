@@ -46,8 +46,13 @@ impl Field {
             }
         }
         let here = self.head().position;
-        let what = format!("Quipu-Min-Position: {position} is not here yet, the log is at {here}");
-        Err(ProtocolError::new(ErrorCode::Overloaded, what))
+        // Where nobody else appends, nobody can have been told of more than there is.
+        let (code, yet) = match self.engine.is_shared() {
+            true => (ErrorCode::Overloaded, "not here yet"),
+            false => (ErrorCode::InvalidPayload, "no position of this log"),
+        };
+        let what = format!("Quipu-Min-Position: {position} is {yet}, the log is at {here}");
+        Err(ProtocolError::new(code, what))
     }
 
     /// Catches up with other nodes where this one does not know who speaks: another may have registered it.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::AsyncMessage;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 
 use super::pool::Pool;
 use crate::followers::Followers;
@@ -21,6 +21,8 @@ const LOOK_RARELY: Duration = Duration::from_millis(250);
 const LOOK_OFTEN: Duration = Duration::from_millis(10);
 /// How long our own notification may take to come back.
 const ECHO: Duration = Duration::from_secs(2);
+/// How long a statement may take before its connection counts as lost: one that is half dead must not be kept.
+const STATEMENT: Duration = Duration::from_secs(20);
 /// The pause before another try to listen.
 const LISTEN_AGAIN: Duration = Duration::from_secs(30);
 /// Notifications closer together than this are one: a commit that notifies waits for all others that do.
@@ -57,12 +59,16 @@ pub(super) async fn look(watch: Arc<Watch>, pool: Arc<Pool>) {
         }
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         // What cannot be read now is read at the next look; a follower reads for itself and is told the error.
-        if let Ok(client) = pool.lease().await
-            && let Ok(rows) = client.query_typed(HEADS, &[(&names, Type::TEXT_ARRAY)]).await
-        {
-            for row in rows {
-                let position = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();
-                watch.followers.reached(row.get(0), position);
+        if let Ok(client) = pool.lease().await {
+            let asked: [(&(dyn ToSql + Sync), Type); 1] = [(&names, Type::TEXT_ARRAY)];
+            match timeout(STATEMENT, client.query_typed(HEADS, &asked)).await {
+                Ok(Ok(rows)) => {
+                    for row in rows {
+                        let position = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();
+                        watch.followers.reached(row.get(0), position);
+                    }
+                }
+                Ok(Err(_)) | Err(_) => client.give_up(),
             }
         }
         let listening = watch.listening.load(Ordering::Relaxed);
@@ -79,11 +85,12 @@ pub(super) async fn look(watch: Arc<Watch>, pool: Arc<Pool>) {
 pub(super) async fn tell(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         watch.appended.notified().await;
-        if let Ok(client) = pool.lease().await
-            && let Err(error) = client.batch_execute(NOTIFY).await
-        {
-            tracing::debug!(%error, "other nodes were not notified; they look by themselves");
-            client.give_up();
+        if let Ok(client) = pool.lease().await {
+            let told = timeout(STATEMENT, client.batch_execute(NOTIFY)).await;
+            if !matches!(told, Ok(Ok(()))) {
+                tracing::debug!("other nodes were not notified; they look by themselves");
+                client.give_up();
+            }
         }
         sleep(GATHER).await;
     }

@@ -10,8 +10,9 @@ use crate::support::{PostgresServer, Proxy, url_at};
 
 /// Long enough that a statement which fits is carried out; if it is not, the cut comes earlier, that is all.
 const SHORT: Duration = Duration::from_millis(500);
-/// Long enough that only what never happens reaches it.
-const LONG: Duration = Duration::from_secs(60);
+/// How long an append may take to reach the server while nobody hears of it, and how often that is tried.
+const LOST: Duration = Duration::from_secs(5);
+const LOST_ROUNDS: usize = 6;
 
 #[test]
 fn what_was_acknowledged_survives_kill_9_of_the_server() {
@@ -40,18 +41,31 @@ fn an_append_whose_answer_was_lost_is_settled_as_committed() {
     let direct = PostgresEngine::open(&server.url()).unwrap();
     let (name, mut chain) = (field("f"), Chain::new(1));
     engine.append(&name, &Head::EMPTY, &chain.take(1)).unwrap();
-    let before = chain.head();
-    proxy.mute();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let seen = direct.follow(&name, 2, LONG, 1).unwrap();
-            assert_eq!(seen.len(), 1, "the append reached the server");
-            proxy.heal();
+    let mut before = chain.head();
+    let mut batch = chain.take(1);
+    for _ in 0..LOST_ROUNDS {
+        proxy.mute();
+        let (arrived, outcome) = std::thread::scope(|scope| {
+            let watching = scope.spawn(|| {
+                let seen = direct.follow(&name, batch[0].position, LOST, 1).unwrap();
+                proxy.heal();
+                !seen.is_empty()
+            });
+            let outcome = engine.append(&name, &before, &batch);
+            (watching.join().unwrap(), outcome)
         });
-        let head = engine.append(&name, &before, &chain.take(1));
-        assert_eq!(head.expect("it was committed"), chain.head());
-    });
-    assert_eq!(direct.head(&name).unwrap(), chain.head());
+        if arrived {
+            assert_eq!(outcome.expect("it was committed"), chain.head());
+            assert_eq!(direct.head(&name).unwrap(), chain.head());
+            return;
+        }
+        // What tells other nodes had the only connection when the answers stopped: the append waited for another one.
+        match outcome {
+            Ok(head) => (before, batch) = (head, chain.take(1)),
+            Err(_) => assert_eq!(direct.head(&name).unwrap(), before, "nothing was sent"),
+        }
+    }
+    panic!("no append reached the server while its answers were held back");
 }
 
 #[test]
