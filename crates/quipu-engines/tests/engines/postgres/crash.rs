@@ -44,6 +44,12 @@ fn an_append_whose_answer_was_lost_is_settled_as_committed() {
     let mut before = chain.head();
     let mut batch = chain.take(1);
     for _ in 0..LOST_ROUNDS {
+        // Several at once, so that several connections are there.
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| engine.head(&name).unwrap());
+            }
+        });
         proxy.mute();
         let (arrived, outcome) = std::thread::scope(|scope| {
             let watching = scope.spawn(|| {
