@@ -62,14 +62,18 @@ test("a key that was revoked leads to signing in, over the page, which then goes
   await page.getByLabel("Key", { exact: true }).fill(made.secret);
   await page.keyboard.press("Enter");
   await page.getByText("6 units").waitFor();
-  await server.call(`/v1/keys/${made.key.id}`, undefined, undefined, { method: "DELETE" });
   await page.getByLabel("Agent").fill("ben");
+  await page.getByText("2 units match").waitFor();
+  await page.getByRole("row").filter({ hasText: "A family spends" }).waitFor();
+  await server.call(`/v1/keys/${made.key.id}`, undefined, undefined, { method: "DELETE" });
+  // The page is told of it and asks for it, with a key that is good no more.
+  await server.record("ben", "Recorded after the key had ended.");
   await page.getByRole("dialog", { name: "Sign in" }).getByText("The key is not good any more").waitFor();
   await shot(page, "key-ended");
   assert.ok(await page.getByRole("row", { includeHidden: true }).count() > 0, "the page is still there");
   await page.getByLabel("Key", { exact: true }).fill(server.key);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("2 units match").waitFor();
+  await page.getByText("3 units match").waitFor();
   assert.match(page.url(), /agent=ben/);
   assert.deepEqual(complaints, []);
 });
