@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quipu_engines::PostgresEngine;
 use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, EngineError, Head, verify_chain};
+use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
 
 use crate::support::{PostgresServer, Proxy, url_at};
 
@@ -33,6 +33,15 @@ fn what_was_acknowledged_survives_kill_9_of_the_server() {
     engine.append(&name, &end, &chain.take(1)).expect("the same engine goes on");
 }
 
+/// Asks several things at once, so that several connections are there: what tells other nodes may have one of them.
+fn connect(engine: &PostgresEngine, name: &FieldName) {
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| engine.head(name).unwrap());
+        }
+    });
+}
+
 #[test]
 fn an_append_whose_answer_was_lost_is_settled_as_committed() {
     let server = PostgresServer::start();
@@ -44,12 +53,7 @@ fn an_append_whose_answer_was_lost_is_settled_as_committed() {
     let mut before = chain.head();
     let mut batch = chain.take(1);
     for _ in 0..LOST_ROUNDS {
-        // Several at once, so that several connections are there.
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| engine.head(&name).unwrap());
-            }
-        });
+        connect(&engine, &name);
         proxy.mute();
         let (arrived, outcome) = std::thread::scope(|scope| {
             let watching = scope.spawn(|| {
@@ -85,6 +89,7 @@ fn an_append_that_is_cut_anywhere_happened_or_never_will() {
     for (round, bytes) in (0..).step_by(173).take(24).enumerate() {
         let batch = Chain::from(head, u8::try_from(round).unwrap()).take(2);
         let end = batch.last().unwrap().head();
+        connect(&engine, &name);
         proxy.mute_and_cut_after(bytes);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {
