@@ -46,7 +46,8 @@ impl Notes {
         }
     }
 
-    /// Words that are ids or times are replaced by the order in which they first came.
+    /// Ids are replaced by the order in which they first came, times by one word: whether two
+    /// commits share a millisecond is chance, so the order of times would be too.
     fn plain_text(&mut self, text: &str) -> String {
         let mut words = Vec::new();
         for word in text.split(' ') {
@@ -54,7 +55,9 @@ impl Notes {
             let drawn = id.len() > 18
                 && id.bytes().any(|b| b.is_ascii_digit())
                 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_:.".contains(&b));
-            if drawn {
+            if drawn && is_time(id) {
+                words.push(word.replace(id, "a time"));
+            } else if drawn {
                 let next = format!("#{}", self.names.len());
                 let name = self.names.entry(id.to_owned()).or_insert(next);
                 words.push(word.replace(id, name));
@@ -64,6 +67,11 @@ impl Notes {
         }
         words.join(" ")
     }
+}
+
+/// Whether the word is a moment as the wire writes it, `2026-01-31T…`.
+fn is_time(word: &str) -> bool {
+    word.as_bytes().get(10) == Some(&b'T') && word.contains(':')
 }
 
 fn finding(content: &str) -> RecordPayload {
