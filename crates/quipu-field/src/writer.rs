@@ -435,7 +435,9 @@ impl Writer {
 /// The words of the units that a command records, and whether its commit is known by its message's id.
 fn words_and_id(action: &Action) -> (Vec<Arc<UnitWords>>, bool) {
     match action {
-        Action::Record(record) => (vec![Arc::clone(record.words())], true),
+        Action::Record(units) => {
+            (units.iter().map(|unit| Arc::clone(unit.words())).collect(), true)
+        }
         Action::Compact(compact) => (compact.words(), true),
         Action::Merge(merge) => (merge.words(), true),
         Action::Register(_)

@@ -24,6 +24,7 @@ mod proofs;
 mod purge;
 mod ranking;
 mod record;
+mod record_all;
 mod repeats;
 mod replay;
 mod replay_words;

@@ -19,6 +19,7 @@ mod messages;
 mod nodes;
 mod observing;
 mod push;
+mod recording_many;
 mod routes;
 mod settling;
 mod shutdown;
