@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quipu_log::FieldName;
+use quipu_log::{Commit, Engine, EngineError, FieldName};
 use tokio::sync::Notify;
 
 /// The fields that somebody waits for.
@@ -28,9 +28,26 @@ impl Followers {
         self.fields.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// [`Engine::follow`], for an engine whose watch tells these followers.
+    pub(crate) fn follow(
+        &self,
+        engine: &dyn Engine,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        let page = engine.read(field, from, limit)?;
+        if !page.is_empty() || timeout.is_zero() {
+            return Ok(page);
+        }
+        self.wait(field, from, from.saturating_sub(1), timeout);
+        engine.read(field, from, limit)
+    }
+
     /// Waits until `field` is known to have come to `from`, or `timeout` has passed. `reached` is where it was when
     /// the caller looked last.
-    pub(crate) fn wait(&self, field: &FieldName, from: u64, reached: u64, timeout: Duration) {
+    fn wait(&self, field: &FieldName, from: u64, reached: u64, timeout: Duration) {
         let mut fields = self.fields();
         let followed = fields.entry(field.clone()).or_default();
         followed.waiting += 1;

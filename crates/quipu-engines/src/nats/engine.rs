@@ -240,13 +240,7 @@ impl Engine for NatsEngine {
         timeout: Duration,
         limit: usize,
     ) -> Result<Vec<Commit>, EngineError> {
-        let page = self.read(field, from, limit)?;
-        if !page.is_empty() || timeout.is_zero() {
-            return Ok(page);
-        }
-        let reached = from.saturating_sub(1);
-        self.watch.followers.wait(field, from, reached, timeout);
-        self.read(field, from, limit)
+        self.watch.followers.follow(self, field, from, timeout, limit)
     }
 
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
