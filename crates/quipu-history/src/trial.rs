@@ -1,0 +1,68 @@
+//! One run: load and faults, and then the judgement.
+
+use std::thread;
+
+use crate::clock::Clock;
+use crate::event::Event;
+use crate::judge::{Verdict, judge};
+use crate::log::Entry;
+use crate::settle::settle;
+use crate::violation::Violation;
+use crate::workload::Workload;
+
+/// A run that is to be judged.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// What is done.
+    pub load: Workload,
+    /// The command that does it all again.
+    pub again: String,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct TrialReport {
+    /// What clients saw.
+    pub events: Vec<Event>,
+    /// The log as every node gave it.
+    pub logs: Vec<Vec<Entry>>,
+    /// What the judges say.
+    pub verdict: Result<Verdict, Violation>,
+    told: String,
+}
+
+impl Trial {
+    /// Lets the load run beside `disturb`, which ends with everything whole again, and judges.
+    #[must_use]
+    pub fn run(&self, disturb: impl FnOnce(&Clock)) -> TrialReport {
+        let clock = Clock::start();
+        let events = thread::scope(|scope| {
+            let working = scope.spawn(|| self.load.run(&clock));
+            disturb(&clock);
+            working.join().unwrap_or_default()
+        });
+        let last = events.iter().filter_map(Event::told).max().unwrap_or_default();
+        let settled = settle(&self.load.nodes, &self.load.field, last);
+        let (logs, verdict) = match settled {
+            Ok(logs) => {
+                let verdict = judge(&events, &logs);
+                (logs, verdict)
+            }
+            Err(violation) => (Vec::new(), Err(violation)),
+        };
+        let told = verdict.as_ref().err().map_or_else(String::new, |violation| {
+            let longest = logs.iter().max_by_key(|log| log.len()).map_or(&[][..], Vec::as_slice);
+            let told = violation.tell(&events, longest);
+            format!("seed {}: {told}run it again: {}\n", self.load.seed, self.again)
+        });
+        TrialReport { events, logs, verdict, told }
+    }
+}
+
+impl TrialReport {
+    /// The violation in words, with the seed and how to run it again; nothing if there is none.
+    #[must_use]
+    pub fn told(&self) -> &str {
+        &self.told
+    }
+}

@@ -1,0 +1,61 @@
+//! A run's load: several clients that get in each other's way, all from one seed.
+
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+use crate::board::Board;
+use crate::client::Client;
+use crate::clock::Clock;
+use crate::event::Event;
+
+/// What is done in a run.
+#[derive(Debug, Clone)]
+pub struct Workload {
+    /// Decides what each client does, and where.
+    pub seed: u64,
+    /// The Field, a new one for each run.
+    pub field: String,
+    /// The nodes.
+    pub nodes: Vec<SocketAddr>,
+    /// How many clients there are.
+    pub clients: usize,
+    /// For how long they begin something new.
+    pub duration: Duration,
+    /// How many operations a client does at most.
+    pub operations_max: usize,
+    /// How long a client waits for an answer.
+    pub patience: Duration,
+}
+
+impl Workload {
+    /// A run of the usual size.
+    #[must_use]
+    pub fn new(seed: u64, field: &str, nodes: &[SocketAddr]) -> Self {
+        Self {
+            seed,
+            field: field.to_owned(),
+            nodes: nodes.to_owned(),
+            clients: 4,
+            duration: Duration::from_millis(1_500),
+            operations_max: 60,
+            patience: Duration::from_millis(1_500),
+        }
+    }
+
+    /// Lets the clients work, and gives what they saw, in the order in which they asked.
+    #[must_use]
+    pub fn run(&self, clock: &Clock) -> Vec<Event> {
+        let board = Board::default();
+        let mut events: Vec<Event> = thread::scope(|scope| {
+            let work = |number| {
+                let board = &board;
+                scope.spawn(move || Client::new(self, number, board, clock).work())
+            };
+            let working: Vec<_> = (0..self.clients).map(work).collect();
+            working.into_iter().flat_map(|client| client.join().unwrap_or_default()).collect()
+        });
+        events.sort_by_key(|event| event.invoked_us);
+        events
+    }
+}
