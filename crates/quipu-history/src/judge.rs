@@ -4,7 +4,7 @@ use crate::bounds::Bounds;
 use crate::event::{Answer, Event, Outcome};
 use crate::log::Entry;
 use crate::model::Model;
-use crate::objects;
+use crate::objects::explain;
 use crate::reads;
 use crate::refusals;
 use crate::violation::Violation;
@@ -37,7 +37,7 @@ pub fn judge(events: &[Event], logs: &[Vec<Entry>]) -> Result<Verdict, Violation
     writes::check(events, &model, &bounds)?;
     refusals::check(events, &model, &bounds)?;
     reads::check(events, &model, &bounds)?;
-    let objects = objects::check(events)?;
+    let objects = explain(events)?;
     let refused = |event: &&Event| {
         event.write().is_some() && matches!(event.answer(), Some(Answer::Refused(_)))
     };

@@ -2,7 +2,7 @@
 //! nothing of how a server works: its model of a Field is one of its own, so that a mistake would have to be made twice.
 //!
 //! There are two judges. [`judge`] takes the log that the nodes end with as a witness and holds every answer against it.
-//! [`search`] asks for no witness: it looks for any order of a few operations on one thing that explains their answers.
+//! [`explain`] asks for no witness: it looks for any order of a few operations on one thing that explains their answers.
 
 mod ask;
 mod board;
@@ -19,7 +19,7 @@ mod model;
 mod objects;
 mod reads;
 mod refusals;
-pub mod search;
+mod search;
 mod settle;
 mod shrink;
 mod trial;
@@ -33,7 +33,7 @@ pub use event::{Answer, Done, Event, Outcome, Read, Request, Seen, SeenUnit, Wri
 pub use faults::{Fault, FaultPlan};
 pub use judge::{Verdict, judge};
 pub use log::{Entry, Fact};
-pub use settle::settle;
+pub use objects::explain;
 pub use trial::{Trial, TrialReport};
 pub use violation::Violation;
 pub use workload::Workload;

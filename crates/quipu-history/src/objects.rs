@@ -7,8 +7,12 @@ use crate::search::{Call, OPERATIONS_MAX, Operation, Phase, Reply, is_explained}
 use crate::shrink::shrink;
 use crate::violation::Violation;
 
-/// Checks every task and every unit; answers how many there were.
-pub(crate) fn check(events: &[Event]) -> Result<usize, Violation> {
+/// Looks for an order of what was done to each task and to each unit that explains the answers, without a log; answers how
+/// many there were.
+///
+/// # Errors
+/// The first that has none, with the fewest events that show it.
+pub fn explain(events: &[Event]) -> Result<usize, Violation> {
     let things = things(events);
     for (name, makers) in &things {
         let operations = operations(name, makers, events);

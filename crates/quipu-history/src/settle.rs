@@ -11,33 +11,35 @@ use crate::violation::Violation;
 const PAGE: u64 = 500;
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After this time nodes that do not agree, or do not answer, never will.
-const SETTLING: Duration = Duration::from_secs(60);
 
-/// Reads the log from every node until all give the same, at least up to `position`.
-///
-/// # Errors
-/// A node does not answer, is behind for good, or gives a commit that is not what its hash says.
-pub fn settle(
+/// The logs that nodes gave.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) logs: Vec<Vec<Entry>>,
+    /// Whether one of them does not answer, is behind for good, or gives a commit that is not what its hash says.
+    pub(crate) unhealed: Option<Violation>,
+}
+
+/// Reads the log from every node until all give the same, at least up to `position`, or the time is up.
+pub(crate) fn settle(
     nodes: &[SocketAddr],
     field: &str,
     position: u64,
-) -> Result<Vec<Vec<Entry>>, Violation> {
+    settling: Duration,
+) -> Settled {
     let clock = Clock::start();
     loop {
         let logs: Vec<_> = nodes.iter().map(|node| whole_log(*node, field, position)).collect();
         let ends: Vec<_> = logs.iter().map(|log| log.as_ref().ok().map(Vec::len)).collect();
         let same = ends.iter().all(|end| end.is_some() && *end == ends[0]);
-        if same {
-            return Ok(logs.into_iter().filter_map(Result::ok).collect());
-        }
-        if clock.is_past(SETTLING) {
+        if same || clock.is_past(settling) {
             let failed = logs.iter().enumerate().find_map(|(node, log)| {
                 let why = log.as_ref().err()?;
                 Some(Violation::new("healing", format!("node {node}: {why}")))
             });
             let apart = || Violation::new("healing", format!("the nodes are apart: {ends:?}"));
-            return Err(failed.unwrap_or_else(apart));
+            let unhealed = (!same).then(|| failed.unwrap_or_else(apart));
+            return Settled { logs: logs.into_iter().filter_map(Result::ok).collect(), unhealed };
         }
         pause(Duration::from_millis(100));
     }

@@ -1,12 +1,13 @@
 //! One run: load and faults, and then the judgement.
 
 use std::thread;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::event::Event;
 use crate::judge::{Verdict, judge};
 use crate::log::Entry;
-use crate::settle::settle;
+use crate::settle::{Settled, settle};
 use crate::violation::Violation;
 use crate::workload::Workload;
 
@@ -15,6 +16,8 @@ use crate::workload::Workload;
 pub struct Trial {
     /// What is done.
     pub load: Workload,
+    /// How long nodes may need until all have the same log. After that they never will.
+    pub settling: Duration,
     /// The command that does it all again.
     pub again: String,
 }
@@ -42,14 +45,11 @@ impl Trial {
             working.join().unwrap_or_default()
         });
         let last = events.iter().filter_map(Event::told).max().unwrap_or_default();
-        let settled = settle(&self.load.nodes, &self.load.field, last);
-        let (logs, verdict) = match settled {
-            Ok(logs) => {
-                let verdict = judge(&events, &logs);
-                (logs, verdict)
-            }
-            Err(violation) => (Vec::new(), Err(violation)),
-        };
+        let Settled { logs, unhealed } =
+            settle(&self.load.nodes, &self.load.field, last, self.settling);
+        // What is wrong in the logs that there are says more than that one of them is not there.
+        let judged = if logs.is_empty() { Ok(Verdict::default()) } else { judge(&events, &logs) };
+        let verdict = judged.and_then(|verdict| unhealed.map_or(Ok(verdict), Err));
         let told = verdict.as_ref().err().map_or_else(String::new, |violation| {
             let longest = logs.iter().max_by_key(|log| log.len()).map_or(&[][..], Vec::as_slice);
             let told = violation.tell(&events, longest);

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use quipu_history::{FaultPlan, Trial, Workload};
 use quipu_testbed::{Cluster, EngineKind, Node};
@@ -14,6 +15,9 @@ const NODES: usize = 3;
 const RUNS: u64 = 15;
 /// After so many runs the cluster is a new one: the Fields of old runs cost time.
 const RUNS_OF_CLUSTER: usize = 40;
+
+/// Nodes may wait for half a minute before they give up an append, and machines may be busy.
+const SETTLING: Duration = Duration::from_secs(90);
 
 /// Makes the runs, and fails with all violations.
 pub(crate) fn all(kind: EngineKind, base: u64, test: &str) {
@@ -45,6 +49,7 @@ fn one(cluster: &mut Cluster, seed: u64, test: &str, tally: &mut Tally) -> Resul
     let field = format!("h{seed}");
     let trial = Trial {
         load: Workload::new(seed, &field, &nodes),
+        settling: SETTLING,
         again: format!(
             "QUIPU_HISTORY_SEED={seed} cargo nextest run -p quipu-cli --test history {test}"
         ),
