@@ -17,6 +17,8 @@ const ATTEMPTS_MAX: u32 = 4;
 const FIRST_ATTEMPTS_MAX: u32 = 100;
 /// How long a client thinks at most before its next operation.
 const THINKING_MAX_MS: u64 = 25;
+/// How long a client waits after an unknown outcome: who fails at once would otherwise soon have nothing left to do.
+const UNKNOWN_PAUSE: Duration = Duration::from_millis(40);
 /// The longest page of the log that is asked for.
 const PAGE_MAX: u64 = 40;
 
@@ -63,19 +65,21 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Takes part, and then works until the time is up.
-    pub(crate) fn work(mut self) -> Vec<Event> {
+    /// Takes part in the Field.
+    pub(crate) fn enter(&mut self) {
         let register = self.message(Write::Register);
         for _ in 0..FIRST_ATTEMPTS_MAX {
             if self.ask(&register, None) {
                 break;
             }
             self.move_on();
-            pause(Duration::from_millis(50));
         }
-        while !self.clock.is_past(self.load.duration)
-            && self.events.len() < self.load.operations_max
-        {
+    }
+
+    /// Works until the time is up.
+    pub(crate) fn work(&mut self, began: &Clock) {
+        let operations_max = self.events.len() + self.load.operations_max;
+        while !began.is_past(self.load.duration) && self.events.len() < operations_max {
             pause(Duration::from_millis(self.dice.below(THINKING_MAX_MS)));
             if self.dice.percent(40) {
                 self.move_on();
@@ -89,6 +93,10 @@ impl<'a> Client<'a> {
                 }
             }
         }
+    }
+
+    /// What it saw.
+    pub(crate) fn into_events(self) -> Vec<Event> {
         self.events
     }
 
@@ -170,6 +178,9 @@ impl<'a> Client<'a> {
             }
         }
         let told = matches!(outcome, Outcome::Told { .. });
+        if !told {
+            pause(UNKNOWN_PAUSE);
+        }
         self.events.push(Event {
             client: self.number,
             agent: self.agent.clone(),

@@ -68,3 +68,28 @@ impl FaultPlan {
         Self { faults: faults.collect() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_faults_and_many_seeds_give_all() {
+        assert_eq!(FaultPlan::draw(7, 3), FaultPlan::draw(7, 3));
+        let plans = (0..200).map(|seed| FaultPlan::draw(seed, 3));
+        let drawn: BTreeSet<Fault> =
+            plans.flat_map(|plan| plan.faults).map(|(_, _, fault)| fault).collect();
+        assert_eq!(drawn.len(), 5 * 3 + 1, "{drawn:?}");
+    }
+
+    #[test]
+    fn faults_of_a_run_come_one_after_the_other() {
+        for plan in (0..200).map(|seed| FaultPlan::draw(seed, 3)) {
+            let ends = plan.faults.iter().map(|(begins, length, _)| *begins + *length);
+            let begins = plan.faults.iter().skip(1).map(|(begins, ..)| *begins);
+            assert!(ends.zip(begins).all(|(end, begin)| end <= begin), "{plan:?}");
+        }
+    }
+}

@@ -64,3 +64,24 @@ fn read(answer: &str) -> Option<Reply> {
     let position = header("quipu-position").and_then(|text| text.parse().ok());
     Some(Reply { status, position, body: serde_json::from_str(body).unwrap_or_default() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANSWER: &str = "HTTP/1.1 409 Conflict\r\ncontent-length: 13\r\nQuipu-Position: 12\r\n\r\n{\"code\":\"NO\"}";
+
+    #[test]
+    fn an_answer_is_read_with_its_position() {
+        let reply = read(ANSWER).unwrap();
+        assert_eq!((reply.status, reply.position), (409, Some(12)));
+        assert_eq!(reply.body["code"], "NO");
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_off_is_none() {
+        for end in 0..ANSWER.len() {
+            assert!(read(&ANSWER[..end]).is_none(), "{end}");
+        }
+    }
+}

@@ -98,3 +98,31 @@ fn text(value: &Value) -> Result<String, String> {
 fn number(value: &Value) -> Result<u64, String> {
     value.as_u64().ok_or_else(|| format!("{value} is no number"))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn commit(hash: Option<&str>) -> Value {
+        let header = json!({"v": 1, "position": 4, "epoch": 9, "actor": "a", "request": "m", "prev": "00",
+            "events": [{"event": {"kind": "task.changed", "task": "t",
+                "change": {"what": "moved", "assignee": "a"}}}]});
+        let own = Hash::of(&canon::to_vec(&header).unwrap()).to_string();
+        json!({"position": 4, "hash": hash.unwrap_or(&own), "header": header})
+    }
+
+    #[test]
+    fn a_commit_is_read_with_its_facts() {
+        let entry = Entry::read(&commit(None)).unwrap();
+        assert_eq!((entry.position, entry.epoch, entry.message.as_deref()), (4, 9, Some("m")));
+        assert_eq!(entry.facts, [Fact::Claimed { task: "t".to_owned(), agent: "a".to_owned() }]);
+    }
+
+    #[test]
+    fn a_commit_whose_hash_is_another_is_refused() {
+        let refused = Entry::read(&commit(Some("00"))).unwrap_err();
+        assert_eq!(refused, "the hash at position 4 is not that of its header");
+    }
+}

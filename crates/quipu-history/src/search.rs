@@ -6,30 +6,30 @@
 use std::collections::{BTreeSet, HashSet};
 
 /// How many operations on one thing are searched at most.
-pub const OPERATIONS_MAX: usize = 128;
+pub(crate) const OPERATIONS_MAX: usize = 128;
 
 /// An operation on the thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation {
+pub(crate) struct Operation {
     /// Its place in the history.
-    pub event: usize,
+    pub(crate) event: usize,
     /// When it was asked.
-    pub invoked_us: u64,
+    pub(crate) invoked_us: u64,
     /// When it was answered; none if nobody knows what happened.
-    pub returned_us: Option<u64>,
+    pub(crate) returned_us: Option<u64>,
     /// For a look: how far its node had to be at least. None if it may look at the past.
-    pub min_position: Option<u64>,
+    pub(crate) min_position: Option<u64>,
     /// How far the log was said to have come in its answer.
-    pub told: Option<u64>,
+    pub(crate) told: Option<u64>,
     /// What was asked.
-    pub call: Call,
+    pub(crate) call: Call,
     /// What was answered; none if nobody knows.
-    pub reply: Option<Reply>,
+    pub(crate) reply: Option<Reply>,
 }
 
 /// What is asked of the thing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Call {
+pub(crate) enum Call {
     /// Let it be there.
     Make(String),
     /// Let it be taken: the message, and who takes it where that can be seen.
@@ -40,7 +40,7 @@ pub enum Call {
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// It was done, now or when the message came first.
     Done,
     /// There is no such thing.
@@ -55,7 +55,7 @@ pub enum Reply {
 
 /// What the thing is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// It is not there.
     #[default]
     Absent,
@@ -76,7 +76,7 @@ struct State {
 /// something was answered comes after it; a look without a position to wait for may show the past. What nobody
 /// knows the outcome of may have happened at any time after it was asked, or never.
 #[must_use]
-pub fn is_explained(operations: &[Operation]) -> bool {
+pub(crate) fn is_explained(operations: &[Operation]) -> bool {
     let bit = |at: usize| 1_u128 << at;
     let before: Vec<u128> = operations
         .iter()
@@ -140,4 +140,75 @@ fn step(state: &State, call: &Call) -> (State, Reply) {
 
 fn is_answer(is: &Reply, told: &Reply) -> bool {
     is == told || (*told == Reply::NotOpen && *is != Reply::Is(Phase::Open))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operation(span: (u64, Option<u64>), call: Call, reply: Option<Reply>) -> Operation {
+        let (invoked_us, returned_us) = span;
+        Operation { event: 0, invoked_us, returned_us, min_position: None, told: None, call, reply }
+    }
+
+    fn made() -> Operation {
+        operation((0, Some(1)), Call::Make("made".to_owned()), Some(Reply::Done))
+    }
+
+    fn take(span: (u64, u64), message: &str, reply: Reply) -> Operation {
+        let call = Call::Take(message.to_owned(), Some(message.to_owned()));
+        operation((span.0, Some(span.1)), call, Some(reply))
+    }
+
+    fn lost(invoked_us: u64, message: &str) -> Operation {
+        let call = Call::Take(message.to_owned(), Some(message.to_owned()));
+        operation((invoked_us, None), call, None)
+    }
+
+    #[test]
+    fn of_two_that_overlap_either_may_win() {
+        let [won, refused] = [Reply::Done, Reply::Taken];
+        assert!(is_explained(&[
+            made(),
+            take((2, 9), "a", won.clone()),
+            take((3, 8), "b", refused.clone())
+        ]));
+        assert!(is_explained(&[made(), take((2, 9), "a", refused), take((3, 8), "b", won)]));
+    }
+
+    #[test]
+    fn who_is_refused_before_anybody_else_asked_has_no_explanation() {
+        let [won, refused] = [Reply::Done, Reply::Taken];
+        assert!(!is_explained(&[made(), take((2, 3), "a", refused), take((4, 5), "b", won)]));
+    }
+
+    #[test]
+    fn what_nobody_knows_of_may_have_won_or_not() {
+        assert!(is_explained(&[made(), lost(2, "a"), take((4, 5), "b", Reply::Taken)]));
+        assert!(is_explained(&[made(), lost(2, "a"), take((4, 5), "b", Reply::Done)]));
+        assert!(!is_explained(&[made(), take((2, 3), "b", Reply::Taken), lost(4, "a")]));
+    }
+
+    #[test]
+    fn the_same_message_wins_once_however_often_it_is_sent() {
+        let won = |span| take(span, "a", Reply::Done);
+        assert!(is_explained(&[made(), won((2, 3)), won((4, 5)), take((6, 7), "b", Reply::Taken)]));
+    }
+
+    #[test]
+    fn a_look_may_show_the_past_unless_it_asks_for_a_position() {
+        let told = |mut operation: Operation, told| {
+            operation.told = Some(told);
+            operation
+        };
+        let look = |min_position| Operation {
+            min_position,
+            ..operation((6, Some(7)), Call::Look, Some(Reply::Is(Phase::Open)))
+        };
+        let history = [told(made(), 1), told(take((2, 3), "a", Reply::Done), 2)];
+        let with = |look: Operation| [&history[..], &[look]].concat();
+        assert!(is_explained(&with(look(None))));
+        assert!(is_explained(&with(look(Some(1)))));
+        assert!(!is_explained(&with(look(Some(2)))));
+    }
 }

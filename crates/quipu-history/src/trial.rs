@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
+use crate::board::Board;
 use crate::clock::Clock;
 use crate::event::Event;
 use crate::judge::{Verdict, judge};
@@ -10,6 +11,9 @@ use crate::log::Entry;
 use crate::settle::{Settled, settle};
 use crate::violation::Violation;
 use crate::workload::Workload;
+
+/// In one of so many runs faults may come before everybody takes part.
+const ENTERING_DISTURBED: u64 = 5;
 
 /// A run that is to be judged.
 #[derive(Debug, Clone)]
@@ -38,10 +42,17 @@ impl Trial {
     /// Lets the load run beside `disturb`, which ends with everything whole again, and judges.
     #[must_use]
     pub fn run(&self, disturb: impl FnOnce(&Clock)) -> TrialReport {
-        let clock = Clock::start();
+        let (clock, board) = (Clock::start(), Board::default());
+        let enter = || self.load.enter(&board, &clock);
+        // Faults may come while the Field is made, but mostly it is there before.
+        let entered = (!self.load.seed.is_multiple_of(ENTERING_DISTURBED)).then(enter);
+        let began = Clock::start();
         let events = thread::scope(|scope| {
-            let working = scope.spawn(|| self.load.run(&clock));
-            disturb(&clock);
+            let working = scope.spawn(|| {
+                let clients = entered.unwrap_or_else(enter);
+                self.load.work(clients, &Clock::start())
+            });
+            disturb(&began);
             working.join().unwrap_or_default()
         });
         let last = events.iter().filter_map(Event::told).max().unwrap_or_default();

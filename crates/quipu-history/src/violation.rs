@@ -31,6 +31,7 @@ impl Violation {
 
     pub(crate) fn at(mut self, positions: impl IntoIterator<Item = u64>) -> Self {
         self.positions.extend(positions);
+        self.positions.dedup();
         self
     }
 

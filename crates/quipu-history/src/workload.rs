@@ -39,23 +39,34 @@ impl Workload {
             clients: 4,
             duration: Duration::from_millis(1_500),
             operations_max: 60,
-            patience: Duration::from_millis(1_500),
+            patience: Duration::from_millis(3_000),
         }
     }
 
-    /// Lets the clients work, and gives what they saw, in the order in which they asked.
-    #[must_use]
-    pub fn run(&self, clock: &Clock) -> Vec<Event> {
-        let board = Board::default();
-        let mut events: Vec<Event> = thread::scope(|scope| {
-            let work = |number| {
-                let board = &board;
-                scope.spawn(move || Client::new(self, number, board, clock).work())
-            };
-            let working: Vec<_> = (0..self.clients).map(work).collect();
-            working.into_iter().flat_map(|client| client.join().unwrap_or_default()).collect()
-        });
+    /// Lets the clients take part in the Field, which is made by the first of them.
+    pub(crate) fn enter<'a>(&'a self, board: &'a Board, clock: &'a Clock) -> Vec<Client<'a>> {
+        let clients = (0..self.clients).map(|number| Client::new(self, number, board, clock));
+        each(clients.collect(), |client| client.enter())
+    }
+
+    /// Lets the clients work, and gives what they saw, in the order in which they asked. `began` says when that was.
+    pub(crate) fn work(&self, clients: Vec<Client<'_>>, began: &Clock) -> Vec<Event> {
+        let clients = each(clients, |client| client.work(began));
+        let mut events: Vec<Event> = clients.into_iter().flat_map(Client::into_events).collect();
         events.sort_by_key(|event| event.invoked_us);
         events
     }
+}
+
+/// Has all of them do something at the same time.
+fn each<'a>(
+    mut clients: Vec<Client<'a>>,
+    what: impl Fn(&mut Client<'a>) + Sync,
+) -> Vec<Client<'a>> {
+    thread::scope(|scope| {
+        for client in &mut clients {
+            scope.spawn(|| what(client));
+        }
+    });
+    clients
 }

@@ -70,7 +70,9 @@ pub(crate) fn done(entry: &Entry) -> Answer {
     Answer::Done(match &entry.facts[0] {
         Fact::Registered(_) => Done::default(),
         Fact::Recorded(unit) => Done { epoch: Some(entry.epoch), unit: Some(unit.clone()) },
-        _ => Done { epoch: Some(entry.epoch), unit: None },
+        Fact::Retracted(_) | Fact::Created(_) | Fact::Claimed { .. } | Fact::Other(_) => {
+            Done { epoch: Some(entry.epoch), unit: None }
+        }
     })
 }
 

@@ -158,15 +158,18 @@ fn show_the_future(history: &mut History) -> Option<()> {
 /// A read has not what was there early and stayed, but what came later.
 fn tear(history: &mut History) -> Option<()> {
     let facts: Vec<&Fact> = history.log.0.iter().flat_map(|entry| &entry.facts).collect();
+    let unit =
+        |fact: &&Fact| if let Fact::Recorded(unit) = fact { Some(unit.clone()) } else { None };
+    let recorded: Vec<String> = facts.iter().filter_map(unit).collect();
     for event in &mut history.events {
         let told = event.told();
         let Some(Answer::Seen(Seen::Units(units))) = event.answer() else { continue };
-        let seen = facts.iter().filter_map(|fact| match fact {
-            Fact::Recorded(unit) => Some(unit).filter(|unit| units.contains_key(*unit)),
-            _ => None,
-        });
+        let is_seen = |unit: &&String| units.contains_key(*unit);
+        let mut seen = recorded.iter().filter(is_seen);
         let stays = |unit: &&String| !facts.contains(&&Fact::Retracted((*unit).clone()));
-        let (Some(early), Some(last)) = (seen.clone().find(stays), seen.last()) else { continue };
+        let (Some(early), Some(last)) = (seen.clone().find(stays), seen.next_back()) else {
+            continue;
+        };
         if early != last {
             let mut units = units.clone();
             units.remove(early);
