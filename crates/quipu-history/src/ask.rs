@@ -2,9 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::event::{Answer, Done, Outcome, Read, Request, Seen, SeenUnit, Write};
+use crate::event::{
+    Answer, Done, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+};
 use crate::http::{Reply, Sent};
 
+/// The version of the other protocol.
+const HARN: &str = "agents-protocol-2026-04-25";
 /// More than a run makes.
 const UNITS_MAX: u64 = 10_000;
 
@@ -12,34 +16,54 @@ const UNITS_MAX: u64 = 10_000;
 pub(crate) fn sent(field: &str, agent: &str, min_position: Option<u64>, request: &Request) -> Sent {
     let mut headers = vec![("Quipu-Field", field.to_owned()), ("Akashik-Agent", agent.to_owned())];
     headers.extend(min_position.map(|at| ("Quipu-Min-Position", at.to_string())));
+    headers.push(("Harn-Agents-Protocol-Version", HARN.to_owned()));
     let (path, body) = match request {
         Request::Write { message, write } => {
+            // Each protocol has its own name for it. One of them wants it to be unique in the whole Field.
             headers.push(("Akashik-Message-Id", message.clone()));
+            headers.push(("Idempotency-Key", format!("{agent}-{message}")));
             let (path, body) = change(agent, write);
-            (path.to_owned(), Some(body))
+            (path, Some(body))
         }
         Request::Read(read) => question(read),
     };
-    Sent { path, headers, body }
+    let method = match (request, &body) {
+        (Request::Write { write: Write::Put { .. }, .. }, _) => "PATCH",
+        (_, Some(_)) => "POST",
+        (_, None) => "GET",
+    };
+    Sent { method, path, headers, body }
 }
 
-fn change(agent: &str, write: &Write) -> (&'static str, Value) {
+fn change(agent: &str, write: &Write) -> (String, Value) {
     let intent = json!({"purpose": "To be seen by all"});
-    match write {
-        Write::Register => ("/v1/register", json!({"id": agent, "role": "worker"})),
+    let (path, body) = match write {
+        Write::Register => ("register", json!({"id": agent, "role": "worker"})),
         Write::Record { content } => {
             let confidence = json!({"score": 0.5, "reasoning": "It was drawn"});
             let unit = json!({"type": "observation", "content": content, "intent": intent,
                 "confidence": confidence});
-            ("/v1/record", unit)
+            ("record", unit)
         }
-        Write::Retract { unit } => ("/v1/retract", json!({"unit_id": unit, "intent": intent})),
+        Write::Retract { unit } => ("retract", json!({"unit_id": unit, "intent": intent})),
         Write::CreateTask { task } => {
             let task = json!({"id": task, "title": "To be won", "intent": intent});
-            ("/v1/coordinate", json!({"action": "create", "task": task}))
+            ("coordinate", json!({"action": "create", "task": task}))
         }
-        Write::Claim { task } => ("/v1/coordinate", json!({"action": "claim", "task_id": task})),
-    }
+        Write::Claim { task } => ("coordinate", json!({"action": "claim", "task_id": task})),
+        Write::CreateDocument => {
+            let metadata = json!({"note": FIRST});
+            ("workspaces", json!({"name": FIRST, "root": "here", "metadata": metadata}))
+        }
+        Write::Put { document, member, value } => {
+            let body = match member {
+                Member::Name => json!({"name": value}),
+                Member::Note => json!({"metadata": {"note": value}}),
+            };
+            return (format!("/v1/workspaces/{document}"), body);
+        }
+    };
+    (format!("/v1/{path}"), body)
 }
 
 fn question(read: &Read) -> (String, Option<Value>) {
@@ -53,6 +77,7 @@ fn question(read: &Read) -> (String, Option<Value>) {
         }
         Read::Tasks => ("/v1/coordinate".to_owned(), Some(json!({"action": "list"}))),
         Read::Status => ("/v1/field/status".to_owned(), None),
+        Read::Document { document } => (format!("/v1/workspaces/{document}"), None),
     }
 }
 
@@ -63,7 +88,7 @@ pub(crate) fn outcome(agent: &str, request: &Request, reply: Reply) -> Outcome {
         return Outcome::Unknown(format!("{status} {}", code(&body)));
     }
     let answer = match request {
-        _ if status != 200 => refused(request, &body),
+        _ if status >= 300 => Some(refused(request, code(&body))),
         Request::Write { write, .. } => done(agent, write, &body).map(Answer::Done),
         Request::Read(read) => seen(read, &body).map(Answer::Seen),
     };
@@ -72,16 +97,19 @@ pub(crate) fn outcome(agent: &str, request: &Request, reply: Reply) -> Outcome {
 }
 
 fn code(body: &Value) -> &str {
-    body["code"].as_str().unwrap_or("without a code")
+    let code = body["code"].as_str().or_else(|| body["error"]["code"].as_str());
+    code.unwrap_or("without a code")
 }
 
-fn refused(request: &Request, body: &Value) -> Option<Answer> {
-    let code = body["code"].as_str()?;
-    Some(match (request, code) {
+fn refused(request: &Request, code: &str) -> Answer {
+    match (request, code) {
         (Request::Read(Read::Unit { .. }), "UNIT_NOT_FOUND") => Answer::Seen(Seen::Unit(None)),
+        (Request::Read(Read::Document { .. }), "resource_not_found") => {
+            Answer::Seen(Seen::Document(None))
+        }
         (Request::Read(_), "FIELD_NOT_FOUND") => Answer::Seen(Seen::Nothing),
         _ => Answer::Refused(code.to_owned()),
-    })
+    }
 }
 
 fn done(agent: &str, write: &Write, body: &Value) -> Option<Done> {
@@ -89,16 +117,18 @@ fn done(agent: &str, write: &Write, body: &Value) -> Option<Done> {
     match write {
         Write::Register => (text("status")? == "registered").then(Done::default),
         Write::Record { .. } => {
-            let unit = Some(text("memory_unit_id")?);
-            Some(Done { epoch: Some(body["epoch"].as_u64()?), unit })
+            let made = Some(text("memory_unit_id")?);
+            Some(Done { epoch: Some(body["epoch"].as_u64()?), made })
         }
-        Write::Retract { .. } => Some(Done { epoch: Some(body["epoch"].as_u64()?), unit: None }),
+        Write::Retract { .. } => Some(Done { epoch: Some(body["epoch"].as_u64()?), made: None }),
         Write::CreateTask { .. } | Write::Claim { .. } => {
             // The task as this message left it, whatever became of it since.
             let (task, claims) = (&body["task"], matches!(write, Write::Claim { .. }));
             let as_left = task["assigned_to"].as_str() == claims.then_some(agent);
-            as_left.then_some(Done { epoch: Some(task["epoch_updated"].as_u64()?), unit: None })
+            as_left.then_some(Done { epoch: Some(task["epoch_updated"].as_u64()?), made: None })
         }
+        Write::CreateDocument => Some(Done { epoch: None, made: Some(text("id")?) }),
+        Write::Put { document, .. } => (text("id")? == *document).then(Done::default),
     }
 }
 
@@ -141,5 +171,9 @@ fn seen(read: &Read, body: &Value) -> Option<Seen> {
             agents: body["agents"].as_u64()?,
             units: body["units"]["total"].as_u64()?,
         },
+        Read::Document { .. } => Seen::Document(Some(SeenDocument {
+            name: text(&body["name"])?,
+            note: text(&body["metadata"]["note"])?,
+        })),
     })
 }

@@ -13,6 +13,7 @@ const NEWEST: usize = 3;
 pub(crate) struct Board {
     units: Mutex<Vec<String>>,
     tasks: Mutex<Vec<String>>,
+    documents: Mutex<Vec<String>>,
 }
 
 impl Board {
@@ -22,6 +23,14 @@ impl Board {
 
     pub(crate) fn add_task(&self, task: &str) {
         add(&self.tasks, task);
+    }
+
+    pub(crate) fn add_document(&self, document: &str) {
+        add(&self.documents, document);
+    }
+
+    pub(crate) fn document(&self, dice: &mut Dice) -> Option<String> {
+        draw(&self.documents, dice)
     }
 
     pub(crate) fn unit(&self, dice: &mut Dice) -> Option<String> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::board::Board;
 use crate::clock::{Clock, pause};
 use crate::dice::Dice;
-use crate::event::{Answer, Event, Outcome, Read, Request, Write};
+use crate::event::{Answer, Event, Member, Outcome, Read, Request, Write};
 use crate::workload::Workload;
 use crate::{ask, http};
 
@@ -65,11 +65,18 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Takes part in the Field.
+    /// Takes part in the Field. The first client also makes the document that all of them change.
     pub(crate) fn enter(&mut self) {
-        let register = self.message(Write::Register);
+        self.insist(Write::Register);
+        if self.number == 0 {
+            self.insist(Write::CreateDocument);
+        }
+    }
+
+    fn insist(&mut self, write: Write) {
+        let request = self.message(write);
         for _ in 0..FIRST_ATTEMPTS_MAX {
-            if self.ask(&register, None) {
+            if self.ask(&request, None) {
                 break;
             }
             self.move_on();
@@ -107,7 +114,8 @@ impl<'a> Client<'a> {
     /// What to do next.
     fn draw(&mut self) -> Request {
         let drawn = match self.dice.below(100) {
-            0..28 => None,
+            0..18 => None,
+            18..28 => self.board.document(&mut self.dice).map(|document| self.put(document)),
             28..34 => self.last.clone(),
             34..46 => {
                 let task = format!("task-{}-{}", self.number, self.messages);
@@ -132,13 +140,23 @@ impl<'a> Client<'a> {
             }
             83..85 => Some(Request::Read(Read::Agents)),
             85..91 => Some(Request::Read(Read::Attune)),
-            91..96 => Some(Request::Read(Read::Tasks)),
+            91..94 => Some(Request::Read(Read::Tasks)),
+            94..98 => {
+                let document = self.board.document(&mut self.dice);
+                document.map(|document| Request::Read(Read::Document { document }))
+            }
             _ => Some(Request::Read(Read::Status)),
         };
         drawn.unwrap_or_else(|| {
             let content = format!("Cord {} of agent {}", self.dice.next(), self.number);
             self.message(Write::Record { content })
         })
+    }
+
+    fn put(&mut self, document: String) -> Request {
+        let member = if self.dice.percent(50) { Member::Name } else { Member::Note };
+        let value = format!("{}-{}", self.number, self.messages);
+        self.message(Write::Put { document, member, value })
     }
 
     fn message(&mut self, write: Write) -> Request {
@@ -157,6 +175,14 @@ impl<'a> Client<'a> {
         self.last = Some(request);
     }
 
+    /// Lets the others know of what was made.
+    fn show(&self, request: &Request, made: &str) {
+        match request {
+            Request::Write { write: Write::CreateDocument, .. } => self.board.add_document(made),
+            Request::Write { .. } | Request::Read(_) => self.board.add_unit(made),
+        }
+    }
+
     /// Asks once, and notes it. Whether there was an answer.
     fn ask(&mut self, request: &Request, min_position: Option<u64>) -> bool {
         let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -172,9 +198,9 @@ impl<'a> Client<'a> {
         if let Outcome::Told { position, answer } = &outcome {
             self.position = self.position.max(position.unwrap_or_default());
             if let Answer::Done(done) = answer
-                && let Some(unit) = &done.unit
+                && let Some(made) = &done.made
             {
-                self.board.add_unit(unit);
+                self.show(request, made);
             }
         }
         let told = matches!(outcome, Outcome::Told { .. });

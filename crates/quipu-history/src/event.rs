@@ -62,6 +62,29 @@ pub enum Write {
         /// Its id.
         task: String,
     },
+    /// A document of the other protocol is made, both of whose members say [`FIRST`].
+    CreateDocument,
+    /// One member of a document is changed; the other stays.
+    Put {
+        /// The document's id.
+        document: String,
+        /// The member.
+        member: Member,
+        /// What it says from now on. No two changes say the same.
+        value: String,
+    },
+}
+
+/// What the members of a new document say.
+pub const FIRST: &str = "first";
+
+/// A member of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Member {
+    /// Its name.
+    Name,
+    /// A note in its metadata.
+    Note,
 }
 
 /// A question.
@@ -87,6 +110,11 @@ pub enum Read {
     Tasks,
     /// The Field's own account of itself.
     Status,
+    /// A document.
+    Document {
+        /// Its id.
+        document: String,
+    },
 }
 
 /// What a client was told.
@@ -121,8 +149,8 @@ pub enum Answer {
 pub struct Done {
     /// The epoch of the commit.
     pub epoch: Option<u64>,
-    /// The unit that was made.
-    pub unit: Option<String>,
+    /// The unit or the document that was made.
+    pub made: Option<String>,
 }
 
 /// A unit as it was read.
@@ -132,6 +160,15 @@ pub struct SeenUnit {
     pub content: String,
     /// Whether it is active; else it is retracted.
     pub active: bool,
+}
+
+/// A document as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenDocument {
+    /// Its name.
+    pub name: String,
+    /// Its note.
+    pub note: String,
 }
 
 /// What was read.
@@ -161,6 +198,8 @@ pub enum Seen {
         /// Units.
         units: u64,
     },
+    /// What the members of a document say, or that there is none.
+    Document(Option<SeenDocument>),
     /// The Field does not exist.
     Nothing,
 }

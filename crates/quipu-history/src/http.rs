@@ -10,9 +10,9 @@ use serde_json::Value;
 /// What is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Sent {
+    pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// Posted if there is one.
     pub(crate) body: Option<Value>,
 }
 
@@ -37,8 +37,7 @@ pub(crate) fn ask(node: SocketAddr, sent: &Sent, patience: Duration) -> io::Resu
 }
 
 fn text(node: SocketAddr, sent: &Sent) -> String {
-    let method = if sent.body.is_some() { "POST" } else { "GET" };
-    let mut text = format!("{method} {} HTTP/1.1\r\nHost: {node}\r\n", sent.path);
+    let mut text = format!("{} {} HTTP/1.1\r\nHost: {node}\r\n", sent.method, sent.path);
     text += "Connection: close\r\n";
     for (name, value) in &sent.headers {
         text += &format!("{name}: {value}\r\n");

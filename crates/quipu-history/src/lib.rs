@@ -29,7 +29,9 @@ mod writes;
 
 pub use clock::Clock;
 pub use dice::Dice;
-pub use event::{Answer, Done, Event, Outcome, Read, Request, Seen, SeenUnit, Write};
+pub use event::{
+    Answer, Done, Event, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+};
 pub use faults::{Fault, FaultPlan};
 pub use judge::{Verdict, judge};
 pub use log::{Entry, Fact};

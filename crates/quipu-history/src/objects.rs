@@ -1,23 +1,38 @@
-//! Takes a history apart into the operations on each task and each unit, and has them explained.
+//! Takes a history apart into the operations on each task, each unit and each member of a document, and has them
+//! explained.
 
 use std::collections::BTreeMap;
 
-use crate::event::{Answer, Event, Read, Request, Seen, Write};
+use crate::event::{Answer, Event, FIRST, Member, Read, Request, Seen, SeenDocument, Write};
 use crate::search::{Call, OPERATIONS_MAX, Operation, Phase, Reply, is_explained};
 use crate::shrink::shrink;
 use crate::violation::Violation;
 
-/// Looks for an order of what was done to each task and to each unit that explains the answers, without a log; answers how
-/// many there were.
+/// Something that operations are about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Thing {
+    Unit(String),
+    Task(String),
+    /// The name of a document.
+    Name(String),
+    /// The note of a document.
+    Note(String),
+}
+
+/// The messages that may have made a thing, each with its agent.
+type Makers = Vec<(String, String)>;
+
+/// Looks for an order of what was done to each task, each unit and each member of a document that explains the
+/// answers, without a log; answers how many there were.
 ///
 /// # Errors
 /// The first that has none, with the fewest events that show it.
 pub fn explain(events: &[Event]) -> Result<usize, Violation> {
     let things = things(events);
-    for (name, makers) in &things {
-        let operations = operations(name, makers, events);
+    for (thing, makers) in &things {
+        let operations = operations(thing, makers, events);
         if operations.len() <= OPERATIONS_MAX && !is_explained(&operations) {
-            let what = format!("no order of what was done to {name} explains the answers");
+            let what = format!("no order of what was done to {thing:?} explains the answers");
             let shown = shrink(&operations);
             return Err(Violation::new("search", what).of(shown.iter().map(|one| one.event)));
         }
@@ -25,31 +40,37 @@ pub fn explain(events: &[Event]) -> Result<usize, Violation> {
     Ok(things.len())
 }
 
-/// The tasks and the units whose ids somebody was told, each with the messages that may have made it.
-fn things(events: &[Event]) -> BTreeMap<String, Vec<(String, String)>> {
-    let mut things: BTreeMap<String, Vec<_>> = BTreeMap::new();
+/// The tasks, and what has an id that somebody was told.
+fn things(events: &[Event]) -> BTreeMap<Thing, Makers> {
+    let mut things: BTreeMap<Thing, Makers> = BTreeMap::new();
     for event in events {
         let Some((message, write)) = event.write() else { continue };
-        let sent = (event.agent.clone(), message.clone());
-        let thing = match (write, event.answer()) {
-            (Write::CreateTask { task }, _) => Some(task.clone()),
-            (Write::Record { .. }, Some(Answer::Done(done))) => done.unit.clone(),
+        let made = match event.answer() {
+            Some(Answer::Done(done)) => done.made.clone(),
             _ => None,
         };
-        if let Some(thing) = thing {
-            things.entry(thing).or_default().push(sent);
+        let made = match (write, made) {
+            (Write::CreateTask { task }, _) => vec![Thing::Task(task.clone())],
+            (Write::Record { .. }, Some(unit)) => vec![Thing::Unit(unit)],
+            (Write::CreateDocument, Some(document)) => {
+                vec![Thing::Name(document.clone()), Thing::Note(document)]
+            }
+            _ => Vec::new(),
+        };
+        for thing in made {
+            things.entry(thing).or_default().push((event.agent.clone(), message.clone()));
         }
     }
     things
 }
 
-fn operations(name: &str, makers: &[(String, String)], events: &[Event]) -> Vec<Operation> {
+fn operations(thing: &Thing, makers: &Makers, events: &[Event]) -> Vec<Operation> {
     let operation = |(at, event): (usize, &Event)| {
         let (call, reply) = match &event.request {
             Request::Write { message, write } => {
-                (changing(name, makers, event, message, write)?, event.answer().and_then(replied))
+                (changing(thing, makers, event, message, write)?, event.answer().and_then(replied))
             }
-            Request::Read(read) => (Call::Look, Some(looked(name, read, event.answer()?)?)),
+            Request::Read(read) => (Call::Look, Some(looked(thing, read, event.answer()?)?)),
         };
         Some(Operation {
             event: at,
@@ -70,23 +91,29 @@ fn operations(name: &str, makers: &[(String, String)], events: &[Event]) -> Vec<
 }
 
 fn changing(
-    name: &str,
-    makers: &[(String, String)],
+    thing: &Thing,
+    makers: &Makers,
     event: &Event,
     message: &str,
     write: &Write,
 ) -> Option<Call> {
-    let id = || format!("{} {message}", event.agent);
-    match write {
-        Write::Register => None,
-        Write::Record { .. } | Write::CreateTask { .. } => {
-            let made = makers.iter().any(|(agent, sent)| *agent == event.agent && sent == message);
-            made.then(|| Call::Make(id()))
+    let id = format!("{} {message}", event.agent);
+    let made = || makers.iter().any(|(agent, sent)| *agent == event.agent && sent == message);
+    match (write, thing) {
+        (Write::Record { .. } | Write::CreateTask { .. } | Write::CreateDocument, _) => {
+            made().then_some(Call::Make(id))
         }
-        Write::Retract { unit } => (unit == name).then(|| Call::Take(id(), None)),
-        Write::Claim { task } => {
-            (task == name).then(|| Call::Take(id(), Some(event.agent.clone())))
+        (Write::Retract { unit }, Thing::Unit(name)) if unit == name => Some(Call::Take(id, None)),
+        (Write::Claim { task }, Thing::Task(name)) if task == name => {
+            Some(Call::Take(id, Some(event.agent.clone())))
         }
+        (Write::Put { document, member: Member::Name, value }, Thing::Name(name))
+        | (Write::Put { document, member: Member::Note, value }, Thing::Note(name))
+            if document == name =>
+        {
+            Some(Call::Put(id, value.clone()))
+        }
+        _ => None,
     }
 }
 
@@ -104,26 +131,41 @@ fn replied(answer: &Answer) -> Option<Reply> {
 }
 
 /// What a question showed of the thing.
-fn looked(name: &str, read: &Read, answer: &Answer) -> Option<Reply> {
+fn looked(thing: &Thing, read: &Read, answer: &Answer) -> Option<Reply> {
     let Answer::Seen(seen) = answer else { return None };
-    match (read, seen) {
-        (Read::Unit { unit }, Seen::Unit(seen)) if unit == name => Some(Reply::Is(match seen {
+    let phase = match (thing, read, seen) {
+        (Thing::Unit(name), Read::Unit { unit }, Seen::Unit(seen)) if unit == name => match seen {
             None => Phase::Absent,
             Some(unit) if unit.active => Phase::Open,
             Some(_) => Phase::Taken(None),
-        })),
-        // Tasks are not among the units, whatever is answered.
-        (Read::Attune, Seen::Units(units)) if name.starts_with("mem-") => {
-            let open = units.contains_key(name);
-            Some(if open { Reply::Is(Phase::Open) } else { Reply::NotOpen })
+        },
+        (Thing::Unit(name), Read::Attune, Seen::Units(units)) => {
+            if !units.contains_key(name) {
+                return Some(Reply::NotOpen);
+            }
+            Phase::Open
         }
-        (Read::Tasks, Seen::Tasks(tasks)) if !name.starts_with("mem-") => {
-            Some(Reply::Is(match tasks.get(name) {
+        (Thing::Task(name), Read::Tasks, Seen::Tasks(tasks)) => match tasks.get(name) {
+            None => Phase::Absent,
+            Some(None) => Phase::Open,
+            Some(agent) => Phase::Taken(agent.clone()),
+        },
+        (
+            Thing::Name(name) | Thing::Note(name),
+            Read::Document { document },
+            Seen::Document(seen),
+        ) if document == name => {
+            let said = |seen: &SeenDocument| match thing {
+                Thing::Note(_) => seen.note.clone(),
+                Thing::Name(_) | Thing::Unit(_) | Thing::Task(_) => seen.name.clone(),
+            };
+            match seen.as_ref().map(said) {
                 None => Phase::Absent,
-                Some(None) => Phase::Open,
-                Some(agent) => Phase::Taken(agent.clone()),
-            }))
+                Some(value) if value == FIRST => Phase::Open,
+                Some(value) => Phase::Value(value),
+            }
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Reply::Is(phase))
 }

@@ -41,6 +41,8 @@ fn shows(read: &Read, seen: &Seen, position: u64, low: u64, model: &Model<'_>) -
     };
     match (read, seen) {
         (_, Seen::Nothing) => position == 0,
+        // The log does not say what documents say.
+        (Read::Document { .. }, Seen::Document(_)) => true,
         (Read::Unit { unit }, Seen::Unit(seen)) => {
             let there = state.units.get(unit).map(|unit| (&unit.content, unit.active));
             there == seen.as_ref().map(|seen| (&seen.content, seen.active))

@@ -1,7 +1,8 @@
 //! Whether operations on one thing have an order that explains their answers: the search of Wing and Gong with the
 //! memory of Lowe. It knows no log and no positions of one, so a log that is wrong in itself cannot mislead it.
 //!
-//! The thing is made once and taken once: a task that one agent wins, a unit that is retracted.
+//! The thing is made once and taken once: a task that one agent wins, a unit that is retracted. Or it is a value that
+//! is replaced, again and again: a member of a document.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -34,6 +35,8 @@ pub(crate) enum Call {
     Make(String),
     /// Let it be taken: the message, and who takes it where that can be seen.
     Take(String, Option<String>),
+    /// Let it be this value: the message, and the value.
+    Put(String, String),
     /// What is it?
     Look,
 }
@@ -59,10 +62,12 @@ pub(crate) enum Phase {
     /// It is not there.
     #[default]
     Absent,
-    /// Nobody has taken it.
+    /// It is as it was made.
     Open,
     /// It was taken, and by whom where that can be seen.
     Taken(Option<String>),
+    /// It is this value.
+    Value(String),
 }
 
 /// The thing, and which messages were carried out.
@@ -118,7 +123,11 @@ fn precedes(one: &Operation, later: &Operation) -> bool {
 fn step(state: &State, call: &Call) -> (State, Reply) {
     let mut next = state.clone();
     let reply = match call {
-        Call::Make(message) | Call::Take(message, _) if state.done.contains(message) => Reply::Done,
+        Call::Make(message) | Call::Take(message, _) | Call::Put(message, _)
+            if state.done.contains(message) =>
+        {
+            Reply::Done
+        }
         Call::Make(message) => {
             // Nobody makes the same thing twice under two messages.
             next = State { phase: Phase::Open, done: BTreeSet::from([message.clone()]) };
@@ -126,13 +135,19 @@ fn step(state: &State, call: &Call) -> (State, Reply) {
         }
         Call::Take(message, who) => match state.phase {
             Phase::Absent => Reply::Absent,
-            Phase::Taken(_) => Reply::Taken,
+            Phase::Taken(_) | Phase::Value(_) => Reply::Taken,
             Phase::Open => {
                 next.phase = Phase::Taken(who.clone());
                 next.done.insert(message.clone());
                 Reply::Done
             }
         },
+        Call::Put(..) if state.phase == Phase::Absent => Reply::Absent,
+        Call::Put(message, value) => {
+            next.phase = Phase::Value(value.clone());
+            next.done.insert(message.clone());
+            Reply::Done
+        }
         Call::Look => Reply::Is(state.phase.clone()),
     };
     (next, reply)

@@ -14,13 +14,17 @@ type Attempts<'a> = BTreeMap<(&'a str, &'a str), Vec<usize>>;
 /// Checks every change and every commit.
 pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Result<(), Violation> {
     for (at, event) in events.iter().enumerate() {
-        if let (Some((message, _)), Some(Answer::Done(done))) = (event.write(), event.answer()) {
+        if let (Some((message, write)), Some(Answer::Done(done))) = (event.write(), event.answer())
+            && has_witness(write)
+        {
             acknowledged(at, event, message, done, model)?;
         }
     }
     let mut attempts = Attempts::new();
     for (at, event) in events.iter().enumerate() {
-        if let Some((message, _)) = event.write() {
+        if let Some((message, write)) = event.write()
+            && has_witness(write)
+        {
             attempts.entry((&event.agent, message)).or_default().push(at);
         }
     }
@@ -47,7 +51,7 @@ fn acknowledged(
         return wrong("answer", format!("{message} has the epoch {}", entry.epoch));
     }
     let recorded = |unit: &String| entry.facts.contains(&Fact::Recorded(unit.clone()));
-    if !done.unit.as_ref().is_none_or(recorded) {
+    if !done.made.as_ref().is_none_or(recorded) {
         return wrong("answer", format!("{message} recorded another unit"));
     }
     Ok(())
@@ -99,5 +103,12 @@ fn expected(write: &Write, agent: &str, facts: &[&Fact]) -> Fact {
         Write::Retract { unit } => Fact::Retracted(unit.clone()),
         Write::CreateTask { task } => Fact::Created(task.clone()),
         Write::Claim { task } => Fact::Claimed { task: task.clone(), agent: agent.to_owned() },
+        Write::CreateDocument | Write::Put { .. } => Fact::Other(String::new()),
     }
+}
+
+/// Whether the log says of a change which message it was. Of documents it says neither that nor what they say, so
+/// they are left to the search.
+const fn has_witness(write: &Write) -> bool {
+    !matches!(write, Write::CreateDocument | Write::Put { .. })
 }

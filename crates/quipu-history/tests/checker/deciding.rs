@@ -4,6 +4,9 @@ use quipu_history::{Answer, Done, Entry, Fact, Write};
 
 use crate::state::State;
 
+/// The one document of the simulation.
+pub(crate) const DOCUMENT: &str = "document";
+
 /// The log of the simulation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log(pub(crate) Vec<Entry>);
@@ -55,6 +58,8 @@ impl Log {
                 Some(false) => Err("INVALID_TRANSITION"),
                 None => Err("UNIT_NOT_FOUND"),
             },
+            Write::CreateDocument => Ok(Fact::Other("made".to_owned())),
+            Write::Put { member, value, .. } => Ok(Fact::Other(format!("{member:?} {value}"))),
             Write::CreateTask { task } => Ok(Fact::Created(task.clone())),
             Write::Claim { task } => match state.tasks.get(task) {
                 Some(None) => Ok(Fact::Claimed { task: task.clone(), agent: agent.to_owned() }),
@@ -67,11 +72,13 @@ impl Log {
 
 /// The answer to the message that a commit is of.
 pub(crate) fn done(entry: &Entry) -> Answer {
+    let epoch = Some(entry.epoch);
     Answer::Done(match &entry.facts[0] {
         Fact::Registered(_) => Done::default(),
-        Fact::Recorded(unit) => Done { epoch: Some(entry.epoch), unit: Some(unit.clone()) },
-        Fact::Retracted(_) | Fact::Created(_) | Fact::Claimed { .. } | Fact::Other(_) => {
-            Done { epoch: Some(entry.epoch), unit: None }
+        Fact::Recorded(unit) => Done { epoch, made: Some(unit.clone()) },
+        Fact::Retracted(_) | Fact::Created(_) | Fact::Claimed { .. } => Done { epoch, made: None },
+        Fact::Other(what) => {
+            Done { epoch: None, made: (what == "made").then(|| DOCUMENT.to_owned()) }
         }
     })
 }

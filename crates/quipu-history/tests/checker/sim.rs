@@ -1,10 +1,10 @@
 //! Clients of a sound cluster, simulated: each operation is asked, decided and answered at moments of its own, nodes lag
 //! behind, and some answers are lost.
 
-use quipu_history::{Answer, Dice, Event, Outcome, Read, Request, Write};
+use quipu_history::{Answer, Dice, Event, Member, Outcome, Read, Request, Write};
 
-use crate::deciding::Log;
-use crate::state::{content, shown};
+use crate::deciding::{DOCUMENT, Log};
+use crate::state::{State, content, shown};
 
 const CLIENTS: usize = 4;
 const NODES: usize = 3;
@@ -100,7 +100,8 @@ impl Simulation {
 
     /// A change is decided on the newest state; its answer may be lost, before or after it was done.
     fn change(&mut self, agent: &str, node: usize, message: &str, write: &Write) -> Outcome {
-        let lost = *write != Write::Register && self.dice.percent(15);
+        let first = matches!(write, Write::Register | Write::CreateDocument);
+        let lost = !first && self.dice.percent(15);
         if lost && self.dice.percent(50) {
             return Outcome::Unknown("it never came".to_owned());
         }
@@ -130,14 +131,23 @@ impl Simulation {
         if number == 0 {
             return Request::Write { message, write: Write::Register };
         }
+        if client == 0 && number == 1 {
+            return Request::Write { message, write: Write::CreateDocument };
+        }
         let of = near(&mut self.dice);
         let unit = format!("mem-{of}-{}", self.dice.index(6));
         let task = format!("task-{of}-{}", self.dice.index(6));
-        let read = match self.dice.below(14) {
+        let read = match self.dice.below(15) {
             0 => return self.sent[client][self.dice.index(number)].clone(),
             1..8 => {
                 let own = format!("{client}-{}", self.count(client));
-                let write = match self.dice.below(10) {
+                let write = match self.dice.below(14) {
+                    10.. if State::at(&self.log.0, self.log.head()).document.is_some() => {
+                        let member =
+                            if self.dice.percent(50) { Member::Name } else { Member::Note };
+                        let value = format!("{client}-{number}");
+                        Write::Put { document: DOCUMENT.to_owned(), member, value }
+                    }
                     0..3 => Write::Record { content: content(&format!("mem-{own}")) },
                     3..5 => Write::CreateTask { task: format!("task-{own}") },
                     5..7 => Write::Retract { unit },
@@ -150,6 +160,7 @@ impl Simulation {
             10 => Read::Agents,
             11 => Read::Attune,
             12 => Read::Tasks,
+            13 => Read::Document { document: DOCUMENT.to_owned() },
             _ => Read::Status,
         };
         Request::Read(read)

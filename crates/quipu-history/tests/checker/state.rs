@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quipu_history::{Entry, Fact, Read, Seen, SeenUnit};
+use quipu_history::{Entry, FIRST, Fact, Read, Seen, SeenDocument, SeenUnit};
 
 /// The Field.
 #[derive(Debug, Clone, Default)]
@@ -10,6 +10,7 @@ pub(crate) struct State {
     pub(crate) agents: BTreeSet<String>,
     pub(crate) units: BTreeMap<String, bool>,
     pub(crate) tasks: BTreeMap<String, Option<String>>,
+    pub(crate) document: Option<SeenDocument>,
 }
 
 impl State {
@@ -26,10 +27,20 @@ impl State {
                 Fact::Claimed { task, agent } => {
                     drop(state.tasks.insert(task.clone(), Some(agent.clone())));
                 }
-                Fact::Other(_) => {}
+                Fact::Other(what) => state.change_document(what),
             }
         }
         state
+    }
+
+    fn change_document(&mut self, what: &str) {
+        let [name, note] = [FIRST.to_owned(), FIRST.to_owned()];
+        let document = self.document.get_or_insert(SeenDocument { name, note });
+        match what.split_once(' ') {
+            Some(("Name", value)) => value.clone_into(&mut document.name),
+            Some(("Note", value)) => value.clone_into(&mut document.note),
+            _ => {}
+        }
     }
 }
 
@@ -64,6 +75,7 @@ pub(crate) fn shown(read: &Read, log: &[Entry], position: u64) -> Seen {
             Seen::Units(active.map(|(unit, _)| (unit.clone(), content(&unit))).collect())
         }
         Read::Tasks => Seen::Tasks(state.tasks),
+        Read::Document { .. } => Seen::Document(state.document),
         Read::Status => Seen::Status {
             head: at(position),
             agents: count(state.agents.len()),
