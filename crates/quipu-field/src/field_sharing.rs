@@ -64,7 +64,7 @@ impl Field {
     }
 
     /// Waits until this node knows of everything that was durable when it was asked, or cannot.
-    pub(crate) async fn catch_up(&self) {
+    pub async fn catch_up(&self) {
         if self.engine.is_shared()
             && let Some(looked) = self.look_for(u64::MAX)
         {
