@@ -63,7 +63,7 @@ impl Field {
     }
 
     /// Waits until this node knows of everything that was durable when it was asked, or says why it cannot.
-    pub(crate) async fn catch_up(&self) -> Result<(), ProtocolError> {
+    pub async fn catch_up(&self) -> Result<(), ProtocolError> {
         if !self.engine.is_shared() {
             return Ok(());
         }

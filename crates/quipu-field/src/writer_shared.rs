@@ -272,7 +272,13 @@ impl Writer {
     fn distrust(&mut self, damage: &Damage) {
         self.state = None;
         self.end_turn();
-        self.health.fail(&format!("the log is not the one that this node knows: {damage}"));
+        // A commit that follows the others and cannot be read is no fault of the log.
+        let what = if let DamageKind::HeaderUnreadable(_) = damage.kind {
+            "the log has a commit that this version cannot read, so a newer version wrote it"
+        } else {
+            "the log is not the one that this node knows"
+        };
+        self.health.fail(&format!("{what}: {damage}"));
     }
 }
 

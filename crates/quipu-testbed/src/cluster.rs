@@ -1,10 +1,13 @@
 //! Several nodes over one log, each with a way to it of its own that can be cut.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use crate::{EngineKind, EngineServers, Node, NodeOptions, Proxy};
+
+const LINES_SHOWN: usize = 20;
 
 /// The servers that keep the log, and the nodes.
 #[derive(Debug)]
@@ -47,6 +50,12 @@ impl Cluster {
         self.nodes.iter().map(Node::url).collect()
     }
 
+    /// Kills a node and starts it again over its data.
+    pub fn restart(&mut self, node: usize) {
+        self.nodes[node].kill();
+        self.nodes[node].run();
+    }
+
     /// The log's answers to a node are lost.
     pub fn mute(&self, node: usize) {
         self.ways[node].iter().for_each(Proxy::mute);
@@ -70,5 +79,21 @@ impl Cluster {
     /// A node's way to the log is whole again; its connections are new ones.
     pub fn heal(&self, node: usize) {
         self.ways[node].iter().for_each(Proxy::heal);
+    }
+}
+
+/// Whoever looks at a test that failed wants to know what the nodes said last.
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            return;
+        }
+        for (number, node) in self.nodes.iter().enumerate() {
+            let said = node.said();
+            let lines: Vec<&str> = said.lines().collect();
+            let last = &lines[lines.len().saturating_sub(LINES_SHOWN)..];
+            let shown = format!("node {number} said last:\n{}\n", last.join("\n"));
+            io::stderr().write_all(shown.as_bytes()).ok();
+        }
     }
 }

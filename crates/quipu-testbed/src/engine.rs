@@ -1,6 +1,8 @@
 //! The servers that keep the log of a cluster, of either kind, behind one face.
 
-use crate::{NatsServers, PostgresServer, Proxy, url_at};
+use std::path::Path;
+
+use crate::{Backup, NatsServers, PostgresServer, Proxy, url_at};
 
 /// Which servers keep the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +78,27 @@ impl EngineServers {
             Self::Postgres(server) => server.run(&[]),
             Self::Nats(servers) => servers.run(at),
         }
+    }
+
+    /// Copies everything that they keep. They are down meanwhile.
+    pub fn save(&mut self) -> Backup {
+        self.while_down(Backup::of)
+    }
+
+    /// Brings back what was copied; what came after it is lost.
+    pub fn restore(&mut self, backup: &Backup) {
+        self.while_down(|folder| backup.put_back(folder));
+    }
+
+    fn while_down<T>(&mut self, act: impl Fn(&Path) -> T) -> T {
+        let all = self.ports().len();
+        (0..all).for_each(|at| self.kill(at));
+        let done = match self {
+            Self::Postgres(server) => act(&server.data()),
+            Self::Nats(servers) => act(&servers.stores()),
+        };
+        (0..all).for_each(|at| self.run(at));
+        done
     }
 
     /// The one that orders what is appended to a Field.

