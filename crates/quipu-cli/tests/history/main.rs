@@ -12,11 +12,11 @@ mod tally;
 use quipu_testbed::EngineKind;
 
 #[test]
-fn crash_histories_over_postgres_are_explained_by_one_log() {
-    runs::all(EngineKind::Postgres, 1_000_000, "crash_histories_over_postgres");
+fn histories_over_postgres_are_explained_by_one_log() {
+    runs::all(EngineKind::Postgres, 1_000_000, "histories_over_postgres");
 }
 
 #[test]
-fn crash_histories_over_nats_are_explained_by_one_log() {
-    runs::all(EngineKind::Nats, 2_000_000, "crash_histories_over_nats");
+fn histories_over_nats_are_explained_by_one_log() {
+    runs::all(EngineKind::Nats, 2_000_000, "histories_over_nats");
 }

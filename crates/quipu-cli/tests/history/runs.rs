@@ -12,7 +12,7 @@ use crate::tally::Tally;
 
 const NODES: usize = 3;
 /// How many runs there are if nobody asks for more.
-const RUNS: u64 = 15;
+const RUNS: u64 = 12;
 /// After so many runs the cluster is a new one: the Fields of old runs cost time.
 const RUNS_OF_CLUSTER: usize = 40;
 

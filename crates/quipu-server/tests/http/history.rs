@@ -169,12 +169,10 @@ fn a_history_over_a_sound_log_passes() {
 }
 
 fn is_caught(lie: Lie, rules: &[&str]) {
-    for seed in [3_000_001, 3_000_002] {
-        let report = run(lie, seed);
-        let violation = report.verdict.as_ref().expect_err("it is caught");
-        assert!(rules.contains(&violation.rule), "{}", report.told());
-        assert!(report.told().starts_with(&format!("seed {seed}: ")), "{}", report.told());
-    }
+    let report = run(lie, 3_000_001);
+    let violation = report.verdict.as_ref().expect_err("it is caught");
+    assert!(rules.contains(&violation.rule), "{}", report.told());
+    assert!(report.told().starts_with("seed 3000001: "), "{}", report.told());
 }
 
 #[test]
