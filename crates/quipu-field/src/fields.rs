@@ -102,6 +102,12 @@ impl Fields {
         self.open(name).await.map(Some)
     }
 
+    /// Whether other nodes may serve them too.
+    #[must_use]
+    pub fn are_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
     /// The Fields that are open now.
     #[must_use]
     pub fn opened(&self) -> Vec<Arc<Field>> {

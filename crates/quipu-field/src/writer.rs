@@ -53,7 +53,7 @@ pub(crate) enum Job {
     /// Carry out a command.
     Command(Box<Command>, Reply),
     /// Look for commits of other nodes, unless this position is reached already, and say when that is done.
-    Look(u64, oneshot::Sender<()>),
+    Look(u64, oneshot::Sender<Result<(), ProtocolError>>),
     /// Finish what is queued, note the clock at this time, and stop.
     Close(u64),
 }

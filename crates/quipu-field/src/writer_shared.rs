@@ -21,6 +21,9 @@ use crate::{
     writer::{Answer, Asked, Batch, Setback, Writer},
 };
 
+/// Somebody who waits until this node has looked for a position, and is told if it could not.
+pub(crate) type Look = (u64, oneshot::Sender<Result<(), ProtocolError>>);
+
 /// What a writer knows of the other nodes.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -202,16 +205,19 @@ impl Writer {
     }
 
     /// Looks for commits of others, for whoever waits for them.
-    pub(crate) fn look_for_others(&mut self, looks: Vec<(u64, oneshot::Sender<()>)>) {
+    pub(crate) fn look_for_others(&mut self, looks: Vec<Look>) {
         for (position, reply) in looks {
-            if self.head.position < position
-                && self.health.failure().is_none()
-                && let Err(error) = self.catch_up()
-            {
-                tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
-            }
-            reply.send(()).ok();
+            let reached = self.head.position >= position;
+            reply.send(if reached { Ok(()) } else { self.look_on() }).ok();
         }
+    }
+
+    fn look_on(&mut self) -> Result<(), ProtocolError> {
+        self.health.check()?;
+        self.catch_up().map_err(|error| {
+            tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
+            storage_failure(&error)
+        })
     }
 
     /// Applies what others appended. A log that is not the one this node knows ends its writing for good.
@@ -266,7 +272,13 @@ impl Writer {
     fn distrust(&mut self, damage: &Damage) {
         self.state = None;
         self.end_turn();
-        self.health.fail(&format!("the log is not the one that this node knows: {damage}"));
+        // A commit that follows the others and cannot be read is no fault of the log.
+        let what = if let DamageKind::HeaderUnreadable(_) = damage.kind {
+            "the log has a commit that this version cannot read, so a newer version wrote it"
+        } else {
+            "the log is not the one that this node knows"
+        };
+        self.health.fail(&format!("{what}: {damage}"));
     }
 }
 

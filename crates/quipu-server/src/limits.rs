@@ -81,3 +81,8 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) const STREAM_COMMAND_BYTES_MAX: usize = 256 * 1024;
 /// The largest message that is read from a subscriber, who has nothing to say.
 pub(crate) const STREAM_MESSAGE_BYTES_MAX: usize = 4096;
+/// How often the default Field is opened at the start, where its log is on servers that do not answer yet. An attempt may
+/// wait for them for seconds.
+pub(crate) const OPEN_ATTEMPTS: usize = 10;
+/// The pause between two of them.
+pub(crate) const OPEN_PAUSE: Duration = Duration::from_millis(500);

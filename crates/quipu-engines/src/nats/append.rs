@@ -19,11 +19,14 @@ use super::tail::{self, Tail};
 
 /// The most messages that a server takes in one atomic batch, unless it is told otherwise.
 const BATCH: usize = 1000;
-/// How often an append looks again because something other than a commit moved the stream.
-const TRIES: usize = 8;
+/// How often an append looks again because something other than a commit that can be read moved the stream: about
+/// five seconds.
+const TRIES: usize = 64;
 /// How long we try to find out what became of an append.
 const SETTLE: Duration = Duration::from_secs(30);
-/// The pause between two tries.
+/// The first pause between two tries, which doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// The longest pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A batch on its way.
@@ -45,6 +48,7 @@ impl Append {
         if client.connection_state() != State::Connected {
             return Err(unavailable("append", "no server is connected"));
         }
+        let mut pause = FIRST_PAUSE;
         for _ in 0..TRIES {
             let tail = self.tail(client, state, replicas).await.map_err(nothing_sent)?;
             if tail.sealed {
@@ -59,6 +63,10 @@ impl Append {
                     state.forget();
                     sweep(client, state, tail.last_sequence, at).await;
                     if refused.err_code == WRONG_LAST_SEQUENCE {
+                        // The leader counts what is on its way to the other servers; nobody can read it before it
+                        // has arrived.
+                        sleep(pause).await;
+                        pause = (pause * 2).min(PAUSE);
                         continue;
                     }
                     return Err(if refused.is_full() {
@@ -164,6 +172,10 @@ impl Append {
             Err(_) => return None,
         }
         let tail = tail::look(client, &state.stream, None).await.ok()??;
+        // What is in the way of the fence is itself on its way, and may be this very append.
+        if tail.last_sequence <= at {
+            return None;
+        }
         // The stream has moved on without it, so what it was to follow is not the last any more.
         if tail.head == self.expected {
             return Some(Settled::Never);

@@ -13,6 +13,7 @@ mod embedded;
 mod fields;
 mod harn;
 mod heartbeat;
+mod history;
 mod keys;
 mod mcp;
 mod messages;

@@ -11,29 +11,40 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What the server answered.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// The headers in order.
+    pub headers: Vec<(String, String)>,
+    /// The body, whole.
+    pub body: Vec<u8>,
 }
 
 impl Answer {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// The value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// The body as text.
+    #[must_use]
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub(crate) fn json(&self) -> Value {
+    /// The body as JSON, which it must be.
+    #[must_use]
+    #[track_caller]
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error} in {} {:?}", self.status, self.text()))
     }
 
     /// The body of a success.
-    pub(crate) fn ok(&self) -> Value {
+    #[track_caller]
+    pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text());
         self.json()
     }
@@ -41,12 +52,13 @@ impl Answer {
 
 /// One connection.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     stream: BufReader<TcpStream>,
 }
 
 impl Connection {
-    pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
+    /// Opens it.
+    pub fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
         stream.set_read_timeout(Some(TIMEOUT))?;
         stream.set_write_timeout(Some(TIMEOUT))?;
@@ -55,7 +67,7 @@ impl Connection {
     }
 
     /// Sends a request with a body and reads the answer.
-    pub(crate) fn request(
+    pub fn request(
         &mut self,
         method: &str,
         path: &str,
@@ -73,13 +85,13 @@ impl Connection {
     }
 
     /// Sends these very bytes and reads the answer, also when the server stopped listening midway.
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<Answer> {
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<Answer> {
         let sent = self.stream.get_mut().write_all(bytes);
         self.read_answer().map_err(|error| sent.err().unwrap_or(error))
     }
 
     /// Says that nothing more will be sent, and reads the answer if there is one.
-    pub(crate) fn send_and_stop(&mut self, bytes: &[u8]) -> io::Result<Answer> {
+    pub fn send_and_stop(&mut self, bytes: &[u8]) -> io::Result<Answer> {
         self.stream.get_mut().write_all(bytes)?;
         self.stream.get_mut().shutdown(std::net::Shutdown::Write)?;
         self.read_answer()
