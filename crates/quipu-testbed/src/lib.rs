@@ -15,6 +15,7 @@ mod pgbouncer;
 mod place;
 mod postgres_server;
 mod proxy;
+mod small_disk;
 mod wait;
 
 pub use backup::Backup;
@@ -28,4 +29,5 @@ pub use node::{Node, NodeOptions};
 pub use pgbouncer::PgBouncer;
 pub use postgres_server::{PostgresServer, is_in_files, url_at};
 pub use proxy::Proxy;
+pub use small_disk::SmallDisk;
 pub use wait::wait_until;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::SmallDisk;
 use crate::child::{ServerProcess, free_port};
 
 const READY: &str = "database system is ready to accept connections";
@@ -20,6 +21,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct PostgresServer {
     process: Option<ServerProcess>,
+    disk: Option<SmallDisk>,
     dir: TempDir,
     port: u16,
 }
@@ -38,6 +40,10 @@ fn programs() -> PathBuf {
         assert!(installed.success(), "PostgreSQL can be installed");
         find().expect("PostgreSQL is installed")
     })
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for files")
 }
 
 fn number_of(what: &str, user: &str) -> u32 {
@@ -70,7 +76,18 @@ impl PostgresServer {
     /// Starts a new server with settings other than ours.
     #[must_use]
     pub fn with_settings(settings: &[&str]) -> Self {
-        let dir = tempfile::tempdir().expect("there is room for files");
+        Self::in_folder(folder(), None, settings)
+    }
+
+    /// Starts a new server on a disk of its own that can be filled; none where that cannot be had.
+    #[must_use]
+    pub fn on_small_disk(megabytes: usize) -> Option<Self> {
+        let dir = folder();
+        let disk = SmallDisk::mount(dir.path(), megabytes)?;
+        Some(Self::in_folder(dir, Some(disk), &[]))
+    }
+
+    fn in_folder(dir: TempDir, disk: Option<SmallDisk>, settings: &[&str]) -> Self {
         programs();
         if whoami() == "root" {
             chown(dir.path(), Some(number_of("-u", "postgres")), Some(number_of("-g", "postgres")))
@@ -82,9 +99,15 @@ impl PostgresServer {
             .stdout(Stdio::null())
             .status();
         assert!(made.is_ok_and(|it| it.success()), "initdb makes a cluster");
-        let mut server = Self { process: None, dir, port: free_port() };
+        let mut server = Self { process: None, disk, dir, port: free_port() };
         server.run(settings);
         server
+    }
+
+    /// The small disk that it is on.
+    #[must_use]
+    pub const fn disk(&self) -> Option<&SmallDisk> {
+        self.disk.as_ref()
     }
 
     /// Starts the server again over the same files.

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use quipu_testbed::{Cluster, EngineKind, Node};
 use serde_json::Value;
@@ -12,6 +13,8 @@ use crate::support::{QUIPU, start};
 
 /// The file with the keys in a data directory.
 const KEYS: &str = "keys.json";
+
+const AWAY: Duration = Duration::from_secs(5);
 
 #[test]
 fn over_postgres_any_node_conforms_while_another_dies() {
@@ -66,6 +69,8 @@ fn conforms(mut cluster: Cluster) {
         while !over.load(Ordering::SeqCst) {
             victim.kill();
             victim.run();
+            // Starting is work; the suite is to be done meanwhile.
+            thread::park_timeout(AWAY);
         }
         suite.join().unwrap()
     });

@@ -31,8 +31,8 @@ fn create(cluster: &Cluster, node: usize, field: &str, id: &str) {
 fn task(cluster: &Cluster, node: usize, field: &str, id: &str) -> Value {
     let payload = json!({"action": "list"});
     let listed = speak(cluster, node, field).operate("COORDINATE", "a0", payload).ok();
-    let tasks = listed["tasks"].as_array().unwrap().iter();
-    tasks.filter(|task| task["id"] == id).next_back().cloned().unwrap_or_default()
+    let mut tasks = listed["tasks"].as_array().unwrap().iter();
+    tasks.find(|task| task["id"] == id).cloned().unwrap_or_default()
 }
 
 fn of_three_that_claim_a_task_one_gets_it(cluster: &Cluster) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quipu_testbed::{Client, Cluster, EngineKind, Message, wait_until};
 
-use crate::support::{Load, finding, start};
+use crate::support::{Load, finding, speak, start};
 
 #[test]
 fn over_postgres_a_node_that_is_cut_off_stops_nobody_and_comes_back() {
@@ -24,16 +24,18 @@ fn comes_back(cluster: &Cluster) {
     let cuts: [(&str, Cut); 4] = [
         ("answers-lost", Cluster::mute),
         ("requests-lost", Cluster::deafen),
-        ("closed", Cluster::close),
+        ("cut", Cluster::close),
         ("slow", |cluster, node| cluster.delay(node, Duration::from_millis(150))),
     ];
     for (number, (name, cut)) in cuts.into_iter().enumerate() {
         let node = number % 3;
         let load = Load::start(cluster, name, 4);
         load.await_more(12);
+        // A node opens a Field when it is first asked for it.
+        assert_eq!(speak(cluster, node, name).get("/v1/field/status").status, 200);
         cut(cluster, node);
         load.await_more(40);
-        if name == "closed" {
+        if name == "cut" {
             says_what_is_wrong(cluster, node, name);
         }
         cluster.heal(node);

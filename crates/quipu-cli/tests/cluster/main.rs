@@ -11,6 +11,7 @@ mod conforming;
 mod coordinating;
 mod cutting;
 mod distrusting;
+mod filling;
 mod harn;
 mod killing;
 mod sharing;

@@ -40,7 +40,7 @@ async fn a_call_goes_to_the_next_node_when_one_is_away_and_stays_there() {
     let first = one.heard().await;
     assert_eq!(header(&first, "quipu-min-position"), "", "nothing was told yet");
     let refused = one.heard().await;
-    let ids: Vec<String> = vec![refused, two.heard().await, three.heard().await]
+    let ids: Vec<String> = [refused, two.heard().await, three.heard().await]
         .iter()
         .map(|head| {
             assert_eq!(header(head, "quipu-min-position"), "7", "{head}");
