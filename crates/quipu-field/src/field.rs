@@ -82,6 +82,8 @@ pub struct Field {
     pub(crate) task_moves: Arc<watch::Sender<TaskMoves>>,
     /// The position that this node has reached, told where other nodes append too.
     pub(crate) reached: Arc<watch::Sender<u64>>,
+    /// The highest position that this node has heard of.
+    pub(crate) heard: AtomicU64,
     /// The last purge whose texts this node has erased and forgotten.
     pub(crate) purged: AtomicU64,
 }
@@ -102,9 +104,8 @@ impl Field {
         let clock = Arc::new(LamportClock::of(&head, state.closed, shared));
         // Where others append, decisions rest on what readers see for as long as that is enough.
         let state = (!shared).then(|| state.clone());
-        let reached = Arc::new(watch::Sender::new(head.position));
-        let view = Arc::new(View::new(restored.published));
-        let health = Arc::new(Health::default());
+        let (reached, health) = (watch::Sender::new(head.position), Arc::<Health>::default());
+        let (reached, view) = (Arc::new(reached), Arc::new(View::new(restored.published)));
         let (across, saved) = (options.cross_session_visibility, directory.clone());
         let past = Past::new(Arc::clone(&engine), name.clone(), saved, across);
         let snapshotter = directory.map(|directory| {
@@ -127,6 +128,7 @@ impl Field {
             time_ms: time_of(engine.as_ref(), &name, &head)?,
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
+            meter: options.meter,
         };
         let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
         let lookout = Arc::new(Lookout::new(
@@ -144,7 +146,7 @@ impl Field {
             health,
             origin: options.origin,
             lookout,
-            tail: Arc::clone(&tail),
+            tail,
             jobs,
             snapshotter,
             stop: Arc::default(),
@@ -159,16 +161,18 @@ impl Field {
             vectors: options.vectors,
             engine,
             reached,
+            heard: AtomicU64::new(head.position),
             purged: AtomicU64::new(last_purge),
         });
         field.start_writer(writer, queue)?;
-        field.start("push", move || tail.run())?;
         field.start_work(snapshot_position)?;
         Ok(field)
     }
 
     /// Starts what goes on beside the writer.
     fn start_work(self: &Arc<Self>, snapshot_position: u64) -> Result<(), EngineError> {
+        let tail = Arc::clone(&self.tail);
+        self.start("push", move || tail.run())?;
         self.follow_others()?;
         self.start_enriching()?;
         self.detect_in_background()?;

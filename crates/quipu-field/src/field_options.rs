@@ -3,7 +3,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    detecting::DetectionOptions, limits::REPLAY_EVENTS_MAX, models::FieldModels, origin::Origin,
+    detecting::DetectionOptions,
+    limits::REPLAY_EVENTS_MAX,
+    meter::{self, Meter},
+    models::FieldModels,
+    origin::Origin,
     ranking::RankingOptions,
 };
 
@@ -30,6 +34,8 @@ pub struct FieldOptions {
     pub models: FieldModels,
     /// Where the embedder's vectors are kept; they are made anew at every start without it.
     pub vectors: Option<PathBuf>,
+    /// Who is told how the log keeps up.
+    pub meter: Arc<dyn Meter>,
 }
 
 impl FieldOptions {
@@ -47,6 +53,7 @@ impl FieldOptions {
             trace_attunes: false,
             models: FieldModels::default(),
             vectors: None,
+            meter: meter::none(),
         }
     }
 }

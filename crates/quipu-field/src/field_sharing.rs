@@ -30,6 +30,12 @@ impl Field {
         })
     }
 
+    /// The highest position of the log that this node has heard of. It is behind while this is above its own head.
+    #[must_use]
+    pub fn heard_of(&self) -> u64 {
+        self.heard.load(Ordering::Relaxed).max(self.head().position)
+    }
+
     /// Waits, but not for long, until this node knows of the commit at a position, so that whoever was told of
     /// it by another node finds it here.
     pub async fn await_position(&self, position: u64) -> Result<(), ProtocolError> {

@@ -16,6 +16,7 @@ use crate::{
     health::Health,
     lamport::LamportClock,
     limits::BATCH_COMMANDS_MAX,
+    meter::{Meter, Stopwatch},
     ops,
     push::TailFeed,
     snapshotter::Snapshotter,
@@ -87,6 +88,8 @@ pub(crate) struct Writer {
     pub shared: Option<Shared>,
     /// The time of the last commit. Time in a log never goes back, whatever the clocks of its nodes do.
     pub time_ms: u64,
+    /// Told how the log keeps up.
+    pub meter: Arc<dyn Meter>,
 }
 
 /// Commits that are decided and not yet durable, with everything to be said once they are.
@@ -340,12 +343,15 @@ impl Writer {
         if batch.commits.is_empty() {
             return self.confirm(batch);
         }
+        let watch = Stopwatch::start();
         match self.append(&batch.commits) {
             Ok(head) => {
+                self.meter.appended(batch.commits.len(), watch.elapsed());
                 self.head = head;
                 Ok(())
             }
             Err(EngineError::HeadMoved { actual }) if self.shared.is_some() => {
+                self.meter.conflicted();
                 Err(Setback::Moved(actual))
             }
             Err(error) => {

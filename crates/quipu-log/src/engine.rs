@@ -133,19 +133,44 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
         false
     }
 
-    /// Waits for the right to append next, in the order of asking, and answers the head. Until the next `append` to the
-    /// field through this engine, whatever comes of it, or until `end_turn`, nobody else moves that head; an engine
-    /// may take the turn back after a while, and then the append is refused. None from an engine that keeps nobody
-    /// waiting: there, whoever appends first wins.
+    /// Waits until the log is likely to have come past `position`, or `timeout` has passed, and answers how far it has
+    /// come. Only a hint, which may be wrong both ways: positions are read. What this engine appended counts too.
     ///
     /// # Errors
-    /// `Unavailable`; `Io`. Then there is no turn.
-    fn take_turn(&self, _field: &FieldName) -> Result<Option<Head>, EngineError> {
+    /// As `read`.
+    fn wait_past(
+        &self,
+        field: &FieldName,
+        position: u64,
+        timeout: Duration,
+    ) -> Result<u64, EngineError> {
+        let page = self.follow(field, position.saturating_add(1), timeout, 1)?;
+        Ok(page.last().map_or(position, |commit| commit.position))
+    }
+
+    /// Waits for the right to append next, about in the order of asking, and answers the head, with what follows
+    /// `known`. Until the next `append` to the field through this engine, whatever comes of it, or until `end_turn`,
+    /// whoever takes turns too does not move that head. An engine may take the turn back after a while, and some can
+    /// only ask others to wait: the append may still be refused, as any other. None from an engine that keeps nobody
+    /// waiting, or not now: then whoever appends first wins.
+    ///
+    /// # Errors
+    /// `Unavailable`; `Damaged`; `Io`. Then there is no turn.
+    fn take_turn(&self, _field: &FieldName, _known: &Head) -> Result<Option<Turn>, EngineError> {
         Ok(None)
     }
 
     /// Gives a turn back that was not used.
     fn end_turn(&self, _field: &FieldName) {}
+}
+
+/// The right to append next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The field's head. It does not move while the turn lasts.
+    pub head: Head,
+    /// What follows the commit that the asker knew; not all of it where there is much.
+    pub news: Vec<Commit>,
 }
 
 /// Where a body is: the commit's position and the index of the event in it.

@@ -23,7 +23,7 @@ pub use commit::{
     StoredBodies, StoredBody, StoredHeader, decode_body,
 };
 pub use damage::{Damage, DamageKind};
-pub use engine::{BodyAddress, Engine, EngineError, Erasure};
+pub use engine::{BodyAddress, Engine, EngineError, Erasure, Turn};
 pub use field_name::{FieldName, FieldNameError};
 pub use memory::MemoryEngine;
 pub use proof::{LeafHash, LeafSource, MerkleTree, SignedCheckpoint, TlogProof, TreeHead};

@@ -10,7 +10,7 @@ use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gau
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use quipu_field::Field;
 
-use crate::paths::Route;
+use crate::{log_meter, paths::Route};
 
 const REQUESTS: &str = "quipu_http_requests_total";
 const REQUEST_SECONDS: &str = "quipu_http_request_seconds";
@@ -21,11 +21,12 @@ const READY: &str = "quipu_field_ready";
 const VECTORS: &str = "quipu_field_vectors";
 const VECTORS_WANTED: &str = "quipu_field_vectors_wanted";
 const EMBEDDER_UP: &str = "quipu_field_embedder_up";
+const HEARD: &str = "quipu_field_head";
 const STREAMS: &str = "quipu_push_streams";
 const UPTIME: &str = "quipu_uptime_seconds";
 
 /// From a fast write to a request that nobody waits for.
-const SECONDS_BUCKETS: [f64; 13] =
+pub(crate) const SECONDS_BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// Where the counts are kept and read.
@@ -58,9 +59,12 @@ pub fn install_metrics() -> MetricsHandle {
 }
 
 fn install() -> MetricsHandle {
-    let recorder = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Full(REQUEST_SECONDS.to_owned()), &SECONDS_BUCKETS)
-        .expect("there are buckets")
+    let buckets = [(REQUEST_SECONDS, &SECONDS_BUCKETS[..])].into_iter().chain(log_meter::BUCKETS);
+    let recorder = buckets
+        .fold(PrometheusBuilder::new(), |builder, (name, buckets)| {
+            let named = Matcher::Full(name.to_owned());
+            builder.set_buckets_for_metric(named, buckets).expect("there are buckets")
+        })
         .build_recorder();
     let handle = MetricsHandle(recorder.handle());
     if metrics::set_global_recorder(recorder).is_err() {
@@ -71,12 +75,14 @@ fn install() -> MetricsHandle {
     describe_counter!(OPERATIONS, "protocol operations by code; OK where there is none");
     describe_gauge!(COMMITS, "commits in the log of an open Field");
     describe_gauge!(UNITS, "memory units of an open Field");
+    describe_gauge!(HEARD, "commits in the log of an open Field, as far as this node has heard");
     describe_gauge!(READY, "1 where an open Field takes writes, else 0");
     describe_gauge!(VECTORS, "units that have a vector of the configured embedding model");
     describe_gauge!(VECTORS_WANTED, "units that should have one");
     describe_gauge!(EMBEDDER_UP, "1 where the last attempt to embed worked, else 0");
     describe_gauge!(STREAMS, "open streams of pushes");
     describe_gauge!(UPTIME, "seconds since the server started");
+    log_meter::describe();
     handle
 }
 
@@ -115,6 +121,7 @@ pub(crate) fn gauge_fields(fields: &[Arc<Field>], uptime: Duration) {
         let status = field.status();
         let ready = if field.health().failure().is_none() { 1.0 } else { 0.0 };
         gauge!(COMMITS, "field" => status.field.clone()).set(status.position as f64);
+        gauge!(HEARD, "field" => status.field.clone()).set(field.heard_of() as f64);
         gauge!(UNITS, "field" => status.field.clone()).set(status.units.total as f64);
         if let Some(progress) = field.enrichment() {
             let up = if progress.failure.is_none() { 1.0 } else { 0.0 };

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{
-    attune, compact, detect, mcp, open, probe, recall, record, replay, report::Report, subscribe,
-    task_replay,
+    attune, cluster, compact, detect, mcp, open, probe, recall, record, replay, report::Report,
+    subscribe, task_replay,
 };
 use crate::failure::Failure;
 
@@ -49,6 +49,8 @@ enum Question {
     TaskReplay(task_replay::TaskReplayArgs),
     /// How many contradictions does detection find, and how many alarms are false?
     Detect(detect::DetectArgs),
+    /// How many units can several nodes over one log record a second, and how far are they apart?
+    Cluster(cluster::ClusterArgs),
     /// What does MCP add to being given context?
     Mcp(mcp::McpArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
@@ -77,6 +79,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Compact(options) => compact::run(&options, args.seed, &mut report)?,
         Question::TaskReplay(options) => task_replay::run(&options, &mut report)?,
         Question::Detect(options) => detect::run(&options, &mut report)?,
+        Question::Cluster(options) => cluster::run(&options, args.seed, &mut report)?,
         Question::Mcp(options) => mcp::run(&options, args.seed, &mut report)?,
         Question::OpenChild { .. } => {}
     }

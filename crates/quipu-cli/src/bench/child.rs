@@ -25,9 +25,19 @@ impl ServerProcess {
 
     /// The same with further options.
     pub(super) fn start_with(data: &Path, options: &[&str]) -> Result<Self, Failure> {
+        let program = std::env::current_exe();
+        let program = program.map_err(|error| Failure::caused("cannot find myself", &error))?;
+        Self::start_program(&program, data, options)
+    }
+
+    /// The same with another build of it.
+    pub(super) fn start_program(
+        program: &Path,
+        data: &Path,
+        options: &[&str],
+    ) -> Result<Self, Failure> {
         let failed =
             |error| Failure::caused(format!("cannot start a server on {}", data.display()), &error);
-        let program = std::env::current_exe().map_err(failed)?;
         let mut child = Command::new(program)
             .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)

@@ -4,6 +4,12 @@
 mod args;
 mod attune;
 mod child;
+mod cluster;
+mod cluster_baseline;
+mod cluster_catch_up;
+mod cluster_lag;
+mod cluster_meters;
+mod cluster_servers;
 mod compact;
 mod corpus;
 mod dataset;

@@ -5,7 +5,7 @@ use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
-    BindError, HarnSetupError, KeyStore, Options, Server,
+    BindError, HarnSetupError, KeyStore, LogMeter, Options, Server,
     keys::{IssuedKey, KeyAgent, NewKey},
 };
 use quipu_wire::akashik::Tokenizer;
@@ -90,6 +90,7 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         ranking: ranking(settings)?,
         detection: detection(settings)?,
         models: models(&settings.models)?,
+        meter: Arc::new(LogMeter),
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     let (engine, directory): (Arc<dyn Engine>, _) = match &settings.log {

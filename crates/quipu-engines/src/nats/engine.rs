@@ -9,6 +9,7 @@ use async_nats::Client;
 use quipu_log::engine::check_batch;
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+    Turn,
 };
 use serde_json::{Value, json};
 
@@ -18,6 +19,7 @@ use super::locate::Places;
 use super::read::{self, Extent};
 use super::stream::Stream;
 use super::tail::{self, Tail};
+use super::turn::{self, Tickets, Turns};
 use super::watch::{self, Watch};
 use super::{api, erase, fitness, message};
 use crate::open_error::OpenError;
@@ -32,6 +34,7 @@ pub struct NatsEngine {
     client: Client,
     states: Arc<States>,
     watch: Arc<Watch>,
+    tickets: Arc<Tickets>,
     replicas: usize,
     // Dropped last: the connection lives on its threads.
     runtime: Runtime,
@@ -49,9 +52,16 @@ pub(super) struct FieldState {
     tail: Mutex<Option<Tail>>,
     /// Appends of this node come one after the other; two at once would only make one of them fail.
     turn: tokio::sync::Mutex<()>,
+    pub(super) turns: Turns,
 }
 
 impl States {
+    /// What is known of a field, if anything is.
+    pub(super) fn find(&self, field: &FieldName) -> Option<Arc<FieldState>> {
+        let states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        states.get(field).map(Arc::clone)
+    }
+
     pub(super) fn of(&self, field: &FieldName) -> Arc<FieldState> {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(states.entry(field.clone()).or_insert_with(|| {
@@ -60,6 +70,7 @@ impl States {
                 places: Places::default(),
                 tail: Mutex::default(),
                 turn: tokio::sync::Mutex::default(),
+                turns: Turns::default(),
             })
         }))
     }
@@ -123,7 +134,9 @@ impl NatsEngine {
         let threads = runtime.handle();
         threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&states), client.clone()));
         threads.spawn(watch::listen(Arc::clone(&watch), client.clone()));
-        Ok(Self { client, states, watch, replicas, runtime })
+        threads.spawn(turn::listen(Arc::clone(&states), client.clone()));
+        let tickets = Arc::new(Tickets::new(&client));
+        Ok(Self { client, states, watch, tickets, replicas, runtime })
     }
 
     fn wait<T: Send + 'static>(
@@ -197,13 +210,17 @@ impl Engine for NatsEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let end = check_batch(expected, batch)?;
-        let append = Append { expected: *expected, end, messages: message::encode(batch)? };
+        let encoded =
+            check_batch(expected, batch).and_then(|end| Ok((end, message::encode(batch)?)));
+        let (end, messages) = encoded.inspect_err(|_| self.end_turn(field))?;
+        let append = Append { expected: *expected, end, messages };
         let (client, state) = (self.client.clone(), self.states.of(field));
         let replicas = self.replicas;
         let head = self.wait(async move {
             let _turn = state.turn.lock().await;
-            append.run(&client, &state, replicas).await
+            let appended = append.run(&client, &state, replicas).await;
+            turn::end(&client, &state).await;
+            appended
         })?;
         self.watch.followers.reached(field.as_str(), head.position);
         Ok(head)
@@ -258,5 +275,29 @@ impl Engine for NatsEngine {
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn wait_past(
+        &self,
+        field: &FieldName,
+        position: u64,
+        timeout: Duration,
+    ) -> Result<u64, EngineError> {
+        let next = position.saturating_add(1);
+        Ok(self.watch.followers.wait(field, next, position, timeout))
+    }
+
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        let (tickets, known) = (Arc::clone(&self.tickets), known.position);
+        self.wait(async move { turn::take(&client, &state, &tickets, known).await })
+    }
+
+    fn end_turn(&self, field: &FieldName) {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        if let Some(ticket) = state.turns.hold(None) {
+            let end = async move { turn::pass_on(&client, &state, &ticket).await };
+            self.runtime.handle().spawn(end);
+        }
     }
 }

@@ -23,6 +23,8 @@ mod message;
 mod read;
 mod stream;
 mod tail;
+mod turn;
+mod turn_queue;
 mod watch;
 
 pub use engine::NatsEngine;

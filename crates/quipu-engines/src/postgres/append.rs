@@ -7,15 +7,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join;
 use quipu_log::{EngineError, FieldName, Head};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::encode::{Columns, HeadColumns};
-use super::failure::{Fate, fate, io, unavailable};
-use super::pool::Pool;
+use super::failure::{Fate, fate, io, is_turn_over, unavailable};
+use super::pool::{Lease, Pool};
 use super::read::head_of;
+use super::turn::Held;
 use crate::open_error::Cause;
 
 /// How long a statement may take before its connection counts as lost.
@@ -100,31 +102,69 @@ enum Refusal {
 }
 
 impl Append {
-    /// Writes the batch, or answers why not. `self.fence` is the field's fence afterwards, as far as it was seen.
-    pub(super) async fn run(&mut self, pool: &Arc<Pool>) -> Result<Head, EngineError> {
-        let client = pool.lease().await.map_err(|e| unavailable("append", e))?;
+    /// Writes the batch, or answers why not; in a turn, if there is one. `self.fence` is the field's fence afterwards,
+    /// as far as it was seen.
+    pub(super) async fn run(
+        &mut self,
+        pool: &Arc<Pool>,
+        turn: Option<Held>,
+    ) -> Result<Head, EngineError> {
+        let (mut in_turn, mut lease) = match self.begun(turn).await {
+            Some(lease) => (true, lease),
+            None => (false, pool.lease().await.map_err(|e| unavailable("append", e))?),
+        };
         for _ in 0..FENCES {
-            let lost: Cause = match timeout(STATEMENT, self.send(&client)).await {
+            let sending = async {
+                if in_turn { self.send_and_commit(&lease).await } else { self.send(&lease).await }
+            };
+            let lost: Cause = match timeout(STATEMENT, sending).await {
                 Ok(Ok(true)) => return Ok(self.end),
-                Ok(Ok(false)) => match self.refusal(&client).await {
+                Ok(Ok(false)) => match self.refusal(&lease).await {
                     Refusal::Fence(fence) => {
                         self.fence = fence;
+                        in_turn = false;
                         continue;
                     }
                     Refusal::Error(error) => return Err(error),
                 },
+                // Before the append was sent, so nothing of it happened.
+                Ok(Err(error)) if in_turn && is_turn_over(&error) => {
+                    lease.give_up();
+                    lease = pool.lease().await.map_err(|e| unavailable("append", e))?;
+                    in_turn = false;
+                    continue;
+                }
                 Ok(Err(error)) => match fate(&error) {
                     Fate::Full => return Err(EngineError::Full),
                     // Two nodes at once under a stricter isolation than the usual end here too.
-                    Fate::Undone => return Err(self.undone(&client, error).await),
+                    Fate::Undone => return Err(self.undone(&lease, error).await),
                     Fate::Unknown => error.into(),
                 },
                 Err(late) => late.into(),
             };
-            client.give_up();
+            lease.give_up();
             return self.settle(pool, lost).await;
         }
         Err(unavailable("append", "the field's fence is raised again and again"))
+    }
+
+    /// The connection of a turn that is still the one to append in.
+    async fn begun(&mut self, turn: Option<Held>) -> Option<Lease> {
+        let turn = turn?;
+        if turn.head != self.expected {
+            turn.end().await;
+            return None;
+        }
+        self.fence = turn.fence;
+        turn.into_lease()
+    }
+
+    /// The last statement of a turn, and its end, sent together.
+    async fn send_and_commit(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {
+        let (sent, committed) = join(self.send(client), client.batch_execute("COMMIT")).await;
+        // A statement that failed took the transaction with it.
+        let sent = sent?;
+        committed.map(|()| sent)
     }
 
     async fn send(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use quipu_log::engine::check_batch;
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+    Turn,
 };
 
 use super::address::Address;
@@ -15,6 +16,7 @@ use super::append::Append;
 use super::encode::{Columns, HeadColumns};
 use super::failure::io;
 use super::pool::Pool;
+use super::turn::Turns;
 use super::watch::{self, Watch};
 use super::{erase, read, schema};
 use crate::open_error::OpenError;
@@ -27,6 +29,7 @@ pub struct PostgresEngine {
     watch: Arc<Watch>,
     /// The fence of each field as it was seen last; 0 where none was.
     fences: Mutex<BTreeMap<FieldName, i64>>,
+    turns: Arc<Turns>,
     // Dropped last: the connections live on its threads.
     runtime: Runtime,
 }
@@ -57,7 +60,7 @@ impl PostgresEngine {
         threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&pool)));
         threads.spawn(watch::tell(Arc::clone(&watch), Arc::clone(&pool)));
         threads.spawn(watch::listen(Arc::clone(&watch), Arc::clone(&pool)));
-        Ok(Self { pool, watch, fences: Mutex::default(), runtime })
+        Ok(Self { pool, watch, fences: Mutex::default(), turns: Arc::default(), runtime })
     }
 
     fn wait<T: Send + 'static>(
@@ -110,7 +113,7 @@ impl Engine for PostgresEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let end = check_batch(expected, batch)?;
+        let end = check_batch(expected, batch).inspect_err(|_| self.end_turn(field))?;
         let fence = self.fence(field);
         let mut append = Append {
             field: field.clone(),
@@ -121,17 +124,16 @@ impl Engine for PostgresEngine {
             columns: Columns::of(batch)?,
             fence,
         };
-        let pool = Arc::clone(&self.pool);
+        let (pool, turn) = (Arc::clone(&self.pool), self.turns.use_up(field));
         let (result, seen) = self.wait(async move {
-            let result = append.run(&pool).await;
+            let result = append.run(&pool, turn).await;
             Ok((result, append.fence))
         })?;
         if seen != fence {
             self.saw_fence(field, seen);
         }
         if result.is_ok() {
-            self.watch.followers.reached(field.as_str(), end.position);
-            self.watch.appended();
+            self.watch.appended(field, end.position);
         }
         result
     }
@@ -175,10 +177,37 @@ impl Engine for PostgresEngine {
 
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
         let (pool, field) = (Arc::clone(&self.pool), field.clone());
-        self.wait(async move { erase::seal(&pool, &field).await })
+        let turns = Arc::clone(&self.turns);
+        self.wait(async move {
+            // A turn of this very node would keep it waiting.
+            turns.end(&field).await;
+            erase::seal(&pool, &field).await
+        })
     }
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn wait_past(
+        &self,
+        field: &FieldName,
+        position: u64,
+        timeout: Duration,
+    ) -> Result<u64, EngineError> {
+        let next = position.saturating_add(1);
+        Ok(self.watch.followers.wait(field, next, position, timeout))
+    }
+
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+        let (turns, pool) = (Arc::clone(&self.turns), Arc::clone(&self.pool));
+        self.wait(turns.take(pool, field.clone(), known.position))
+    }
+
+    fn end_turn(&self, field: &FieldName) {
+        // Taken out at once, so that it cannot be the next one that ends.
+        if let Some(held) = self.turns.use_up(field) {
+            self.runtime.handle().spawn(held.end());
+        }
     }
 }

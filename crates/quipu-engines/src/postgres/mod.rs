@@ -7,7 +7,8 @@
 //! ```
 //!
 //! An append is one statement: it moves the head row, if that row still holds the expected head, and inserts what
-//! follows. The row stays locked until the commit, so positions are dense and visible in their order.
+//! follows. The row stays locked until the commit, so positions are dense and visible in their order. Nodes that append
+//! at the same time take turns: each holds the row from before it decides until its append is committed.
 
 mod address;
 mod append;
@@ -19,6 +20,7 @@ mod pool;
 mod read;
 mod schema;
 mod tls;
+mod turn;
 mod watch;
 
 pub use engine::PostgresEngine;

@@ -11,6 +11,7 @@ mod reading;
 mod sample;
 mod sharing;
 mod suite;
+mod turns;
 
 pub use appending::*;
 pub use erasing::*;
@@ -18,3 +19,4 @@ pub use factory::{EngineFactory, MemoryFactory, SqliteFactory};
 pub use reading::*;
 pub use sample::{Chain, field};
 pub use sharing::*;
+pub use turns::*;

@@ -26,6 +26,9 @@ macro_rules! engine_suite {
             lets_one_of_many_engines_win,
             follows_what_another_engine_appends,
             shows_erasures_and_seals_to_others,
+            lets_whoever_has_the_turn_append_next,
+            hands_the_turn_on_with_what_is_new,
+            lets_others_append_once_a_turn_is_given_back,
         );
     };
     (@behaviours $module:ident, $factory:ty, $($behaviour:ident,)+) => {

@@ -80,6 +80,15 @@ fn an_append_whose_answer_was_lost_is_settled_as_committed() {
 
 #[test]
 fn an_append_that_is_cut_anywhere_happened_or_never_will() {
+    cut_anywhere(false);
+}
+
+#[test]
+fn so_does_one_in_a_turn() {
+    cut_anywhere(true);
+}
+
+fn cut_anywhere(in_turn: bool) {
     let server = PostgresServer::start();
     let proxy = Proxy::to(server.port());
     let engine = PostgresEngine::open(&url_at(proxy.port())).unwrap();
@@ -90,6 +99,9 @@ fn an_append_that_is_cut_anywhere_happened_or_never_will() {
         let batch = Chain::from(head, u8::try_from(round).unwrap()).take(2);
         let end = batch.last().unwrap().head();
         connect(&engine, &name);
+        if in_turn {
+            engine.take_turn(&name, &head).unwrap();
+        }
         proxy.mute_and_cut_after(bytes);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {

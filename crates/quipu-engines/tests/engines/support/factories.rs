@@ -29,6 +29,10 @@ impl EngineFactory for PostgresFactory {
     fn is_shared(&self) -> bool {
         true
     }
+
+    fn keeps_turns(&self) -> bool {
+        true
+    }
 }
 
 /// Opens engines over a PostgreSQL server behind PgBouncer.
@@ -51,6 +55,10 @@ impl EngineFactory for PgBouncerFactory {
     }
 
     fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn keeps_turns(&self) -> bool {
         true
     }
 }

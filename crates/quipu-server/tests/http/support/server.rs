@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-use quipu_field::{Fields, SystemOrigin};
+use quipu_field::{FieldOptions, Fields, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
-    HarnOptions, KeyStore, Options, PushOptions, Server, TlsFiles,
+    HarnOptions, KeyStore, LogMeter, Options, PushOptions, Server, TlsFiles,
     keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
@@ -69,7 +69,9 @@ impl TestServer {
     pub(crate) fn with(setup: Setup) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
-        let fields = Arc::new(Fields::new(setup.engine, Arc::new(SystemOrigin), None));
+        let meter = Arc::new(LogMeter);
+        let template = FieldOptions { meter, ..FieldOptions::new(Arc::new(SystemOrigin)) };
+        let fields = Arc::new(Fields::with_options(setup.engine, template, None));
         let options = Options {
             listen: "127.0.0.1:0".parse().unwrap(),
             dev: setup.dev,
