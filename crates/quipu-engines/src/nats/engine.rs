@@ -8,7 +8,8 @@ use std::time::Duration;
 use async_nats::Client;
 use quipu_log::engine::check_batch;
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
+    StoredHeader,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ use super::read::{self, Extent};
 use super::stream::Stream;
 use super::tail::{self, Tail};
 use super::watch::{self, Watch};
-use super::{api, erase, fitness, message};
+use super::{api, erase, fitness, message, notes};
 use crate::open_error::OpenError;
 use crate::runtime::Runtime;
 
@@ -134,6 +135,25 @@ impl NatsEngine {
         self.runtime.wait(work).unwrap_or_else(panicked)
     }
 
+    fn write(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+        copied: bool,
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch)?;
+        let append = Append { expected: *expected, end, copied, messages: message::encode(batch)? };
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        let replicas = self.replicas;
+        let head = self.wait(async move {
+            let _turn = state.turn.lock().await;
+            append.run(&client, &state, replicas).await
+        })?;
+        self.watch.followers.reached(field.as_str(), head.position);
+        Ok(head)
+    }
+
     fn page(
         &self,
         field: &FieldName,
@@ -197,16 +217,7 @@ impl Engine for NatsEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let end = check_batch(expected, batch)?;
-        let append = Append { expected: *expected, end, messages: message::encode(batch)? };
-        let (client, state) = (self.client.clone(), self.states.of(field));
-        let replicas = self.replicas;
-        let head = self.wait(async move {
-            let _turn = state.turn.lock().await;
-            append.run(&client, &state, replicas).await
-        })?;
-        self.watch.followers.reached(field.as_str(), head.position);
-        Ok(head)
+        self.write(field, expected, batch, false)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -262,7 +273,46 @@ impl Engine for NatsEngine {
         self.wait(async move { erase::seal(&client, &state).await })
     }
 
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move {
+            let tail = tail::look(&client, &state.stream, state.known()).await?;
+            Ok(tail.is_some_and(|tail| tail.sealed && tail.head != Head::EMPTY))
+        })
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        self.write(field, expected, batch, true)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move { erase::unseal(&client, &state).await })
+    }
+
+    fn notes(&self) -> Option<&dyn Notes> {
+        Some(self)
+    }
+
     fn is_shared(&self) -> bool {
         true
+    }
+}
+
+impl Notes for NatsEngine {
+    fn get(&self, name: &str) -> Result<Option<Note>, EngineError> {
+        let (client, name) = (self.client.clone(), name.to_owned());
+        self.wait(async move { notes::get(&client, &name).await })
+    }
+
+    fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError> {
+        let (client, replicas) = (self.client.clone(), self.replicas);
+        let (name, bytes) = (name.to_owned(), bytes.to_vec());
+        self.wait(async move { notes::put(&client, replicas, &name, expected, bytes).await })
     }
 }
