@@ -6,7 +6,7 @@ use quipu_engines::NatsEngine;
 use quipu_log::conformance::{Chain, field};
 use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
 
-use crate::support::{NatsServers, is_in_files};
+use quipu_testbed::{NatsServers, is_in_files};
 
 #[test]
 fn a_batch_of_more_messages_than_a_server_takes_at_once_is_still_one() {

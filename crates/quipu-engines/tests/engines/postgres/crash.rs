@@ -6,7 +6,7 @@ use quipu_engines::PostgresEngine;
 use quipu_log::conformance::{Chain, field};
 use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
 
-use crate::support::{PostgresServer, Proxy, url_at};
+use quipu_testbed::{PostgresServer, Proxy, url_at};
 
 /// Long enough that a statement which fits is carried out; if it is not, the cut comes earlier, that is all.
 const SHORT: Duration = Duration::from_millis(500);

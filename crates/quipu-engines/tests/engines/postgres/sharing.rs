@@ -6,7 +6,9 @@ use quipu_engines::PostgresEngine;
 use quipu_log::conformance::{self, Chain, field};
 use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
 
-use crate::support::{PgBouncerFactory, PostgresServer, is_in_files};
+use quipu_testbed::{PostgresServer, is_in_files};
+
+use crate::support::PgBouncerFactory;
 
 #[test]
 fn nodes_that_start_together_make_the_tables_once() {

@@ -4,20 +4,21 @@ use std::fs;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
-use quipu_engines::PostgresEngine;
-use quipu_log::Engine;
-use quipu_log::conformance::EngineFactory;
 use tempfile::TempDir;
 
-use super::child::{ServerProcess, free_port};
+use crate::child::{ServerProcess, free_port};
 
 const READY: &str = "database system is ready to accept connections";
+/// How often a start is tried, and the pause between.
+const STARTS: usize = 40;
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// A server on a port of its own, whose files go when it is dropped.
 #[derive(Debug)]
-pub(crate) struct PostgresServer {
+pub struct PostgresServer {
     process: Option<ServerProcess>,
     dir: TempDir,
     port: u16,
@@ -41,7 +42,7 @@ fn programs() -> PathBuf {
 
 fn number_of(what: &str, user: &str) -> u32 {
     let told = Command::new("id").args([what, user]).output().expect("id runs");
-    String::from_utf8(told.stdout).unwrap().trim().parse().expect("the user exists")
+    String::from_utf8_lossy(&told.stdout).trim().parse().expect("the user exists")
 }
 
 /// The server refuses to run as root, so root runs it as the user that the package made.
@@ -56,36 +57,38 @@ pub(crate) fn as_owner(program: &Path) -> Command {
 
 fn whoami() -> String {
     let told = Command::new("id").arg("-un").output().expect("id runs");
-    String::from_utf8(told.stdout).unwrap().trim().to_owned()
+    String::from_utf8_lossy(&told.stdout).trim().to_owned()
 }
 
 impl PostgresServer {
     /// Starts a new server.
-    pub(crate) fn start() -> Self {
+    #[must_use]
+    pub fn start() -> Self {
         Self::with_settings(&[])
     }
 
     /// Starts a new server with settings other than ours.
-    pub(crate) fn with_settings(settings: &[&str]) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+    #[must_use]
+    pub fn with_settings(settings: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("there is room for files");
         programs();
         if whoami() == "root" {
             chown(dir.path(), Some(number_of("-u", "postgres")), Some(number_of("-g", "postgres")))
-                .unwrap();
+                .expect("root may give files away");
         }
         let made = as_owner(&programs().join("initdb"))
             .args(["-A", "trust", "-U", "quipu", "--no-sync", "--locale=C", "-D"])
             .arg(dir.path().join("data"))
             .stdout(Stdio::null())
             .status();
-        assert!(made.unwrap().success(), "initdb makes a cluster");
+        assert!(made.is_ok_and(|it| it.success()), "initdb makes a cluster");
         let mut server = Self { process: None, dir, port: free_port() };
         server.run(settings);
         server
     }
 
     /// Starts the server again over the same files.
-    pub(crate) fn run(&mut self, settings: &[&str]) {
+    pub fn run(&mut self, settings: &[&str]) {
         self.process = None;
         let mut command = as_owner(&programs().join("postgres"));
         command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
@@ -94,11 +97,22 @@ impl PostgresServer {
         for setting in small.iter().chain(settings).chain([&socket.as_str()]) {
             command.args(["-c", setting]);
         }
-        self.process = Some(ServerProcess::start(&mut command, READY));
+        // After a kill its helpers may hold its memory for a moment longer.
+        let mut started = ServerProcess::try_start(&mut command, READY);
+        for _ in 1..STARTS {
+            if started.is_ok() {
+                break;
+            }
+            thread::park_timeout(PAUSE);
+            started = ServerProcess::try_start(&mut command, READY);
+        }
+        let process =
+            started.unwrap_or_else(|ended| panic!("the server did not come up:\n{}", ended.said));
+        self.process = Some(process);
     }
 
     /// Kills the server, its helpers included, without a word of warning.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         if let Some(process) = &mut self.process {
             // Every helper of the server ends once the first process is gone.
             process.kill();
@@ -106,63 +120,44 @@ impl PostgresServer {
     }
 
     /// Where its files are.
-    pub(crate) fn data(&self) -> PathBuf {
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
     /// Its port on the loopback interface.
-    pub(crate) const fn port(&self) -> u16 {
+    #[must_use]
+    pub const fn port(&self) -> u16 {
         self.port
     }
 
     /// Its address.
-    pub(crate) fn url(&self) -> String {
+    #[must_use]
+    pub fn url(&self) -> String {
         url_at(self.port)
     }
 
     /// Runs SQL as an operator would.
-    pub(crate) fn sql(&self, sql: &str) -> String {
+    pub fn sql(&self, sql: &str) -> String {
         let told = Command::new(programs().join("psql"))
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql])
             .arg(self.url())
             .output()
             .expect("psql runs");
         assert!(told.status.success(), "{sql}: {}", String::from_utf8_lossy(&told.stderr));
-        String::from_utf8(told.stdout).unwrap().trim().to_owned()
+        String::from_utf8_lossy(&told.stdout).trim().to_owned()
     }
 }
 
 /// The address of the database `postgres` at a port of the loopback interface.
-pub(crate) fn url_at(port: u16) -> String {
+#[must_use]
+pub fn url_at(port: u16) -> String {
     format!("postgres://quipu@127.0.0.1:{port}/postgres")
 }
 
-/// Opens engines over a server of its own.
-#[derive(Debug)]
-pub(crate) struct PostgresFactory(pub(crate) PostgresServer);
-
-impl Default for PostgresFactory {
-    fn default() -> Self {
-        Self(PostgresServer::start())
-    }
-}
-
-impl EngineFactory for PostgresFactory {
-    fn open(&self) -> Arc<dyn Engine> {
-        Arc::new(PostgresEngine::open(&self.0.url()).expect("the server is fit"))
-    }
-
-    fn is_persistent(&self) -> bool {
-        true
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-}
-
-/// Whether a text is in any file below a folder.
-pub(crate) fn is_in_files(dir: &Path, text: &str) -> Vec<PathBuf> {
+/// The files below a folder that have a text in them.
+#[must_use]
+pub fn is_in_files(dir: &Path, text: &str) -> Vec<PathBuf> {
     let found = Command::new("grep").args(["-rlaF", text]).arg(dir).output().expect("grep runs");
-    String::from_utf8(found.stdout).unwrap().lines().map(PathBuf::from).collect()
+    String::from_utf8_lossy(&found.stdout).lines().map(PathBuf::from).collect()
 }

