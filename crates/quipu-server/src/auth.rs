@@ -24,8 +24,7 @@ pub(crate) fn known(app: &App, headers: &HeaderMap) -> Result<Credential, Protoc
         return Ok(of_dev());
     }
     app.keys.authenticate(bearer(headers)?).ok_or_else(|| {
-        unread(app)
-            .unwrap_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
+        unread(app).unwrap_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
     })
 }
 

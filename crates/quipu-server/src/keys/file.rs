@@ -37,8 +37,7 @@ impl KeyFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        document::decode(&text)
-            .map_err(|reason| io::Error::new(io::ErrorKind::InvalidData, reason))
+        document::decode(&text).map_err(|reason| io::Error::new(io::ErrorKind::InvalidData, reason))
     }
 
     /// Takes the writers' turn; it ends when the file that comes back is dropped.

@@ -2,7 +2,7 @@
 //! storage. While that cannot be read, the keys that were known stay good for a while.
 
 use std::{
-    sync::{Arc, PoisonError, RwLock, Weak},
+    sync::{Arc, Mutex, PoisonError, RwLock, Weak},
     thread,
     time::Duration,
 };
@@ -26,6 +26,8 @@ pub(super) struct SharedKeys {
     pub(super) note: KeyNote,
     table: Arc<RwLock<Table>>,
     read: RwLock<Stopwatch>,
+    /// Held while they are read, so that what was read first is not put in place last.
+    turn: Mutex<()>,
 }
 
 impl SharedKeys {
@@ -34,7 +36,8 @@ impl SharedKeys {
         note: KeyNote,
         table: Arc<RwLock<Table>>,
     ) -> Result<Arc<Self>, KeyStoreError> {
-        let shared = Arc::new(Self { note, table, read: RwLock::new(Stopwatch::start()) });
+        let (read, turn) = (RwLock::new(Stopwatch::start()), Mutex::default());
+        let shared = Arc::new(Self { note, table, read, turn });
         shared.reload().map_err(KeyStoreError::ReadShared)?;
         let watched = Arc::downgrade(&shared);
         thread::Builder::new()
@@ -50,6 +53,7 @@ impl SharedKeys {
     }
 
     pub(super) fn reload(&self) -> Result<(), EngineError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let asked = Stopwatch::start();
         let (_, keys) = self.note.read()?;
         self.table.write().unwrap_or_else(PoisonError::into_inner).replace(keys);

@@ -7,6 +7,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
 use quipu_log::{Engine, EngineError, Notes};
@@ -79,6 +80,7 @@ pub struct KeyStore {
     shared: Option<Arc<SharedKeys>>,
     table: Arc<RwLock<Table>>,
     pace: Pace,
+    unread_max: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -112,26 +114,45 @@ impl KeyStore {
     }
 
     /// Opens the keys beside a log that several nodes share; where they share none, those of the data directory.
-    /// If no key was ever made beside the log, those of the directory are taken over.
     pub fn beside(engine: Arc<dyn Engine>, data_dir: &Path) -> Result<Self, KeyStoreError> {
         let mut store = Self::new(data_dir);
         let Some(note) = KeyNote::beside(engine) else { return Self::open(data_dir) };
-        let shared = SharedKeys::follow(note, Arc::clone(&store.table))?;
-        let own = store.file.read().map_err(|source| store.unread(source))?;
-        let path = store.file.path().display();
-        if !own.is_empty() && shared.take_over(&own)? {
-            tracing::info!(keys = own.len(), %path, "the keys are beside the log from now on");
-            store.file.put_away().map_err(|source| store.unwritten(source))?;
-        } else if !own.is_empty() {
-            tracing::warn!(%path, "these keys are not used: there are others beside the log");
-        }
-        store.shared = Some(shared);
+        store.shared = Some(SharedKeys::follow(note, Arc::clone(&store.table))?);
         Ok(store)
+    }
+
+    /// Takes the keys of the data directory over, once, if no key was ever made beside the log.
+    pub fn take_over(&self) -> Result<(), KeyStoreError> {
+        let Some(shared) = &self.shared else { return Ok(()) };
+        let own = self.file.read().map_err(|source| self.unread(source))?;
+        if own.is_empty() {
+            return Ok(());
+        }
+        shared.take_over(&own)?;
+        let known = |key: &StoredKey| self.list_has(&key.info.id);
+        let path = self.file.path().display();
+        if own.iter().all(known) {
+            tracing::info!(keys = own.len(), %path, "the keys are beside the log from now on");
+            return self.file.put_away().map_err(|source| self.unwritten(source));
+        }
+        tracing::warn!(%path, "these keys are not used: there are others beside the log");
+        Ok(())
+    }
+
+    fn list_has(&self, id: &str) -> bool {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).keys.contains_key(id)
     }
 
     fn new(data_dir: &Path) -> Self {
         let (file, table) = (KeyFile::new(data_dir), Arc::default());
-        Self { file, shared: None, table, pace: Pace::new() }
+        Self { file, shared: None, table, pace: Pace::new(), unread_max: KEYS_UNREAD_MAX }
+    }
+
+    /// Believes keys that nodes share for so long while they cannot be read, instead of five minutes.
+    #[must_use]
+    pub const fn believing_for(mut self, unread_max: Duration) -> Self {
+        self.unread_max = unread_max;
+        self
     }
 
     /// Adds the keys of another store to this one's. A key that is in both is revoked if either says so.
@@ -157,6 +178,8 @@ impl KeyStore {
         wanted: impl Fn(&[StoredKey]) -> bool,
     ) -> Result<Option<IssuedKey>, KeyStoreError> {
         check(&new)?;
+        // More than once, where another node changes the keys meanwhile.
+        let issue = move |id| StoredKey::issue(id, new.clone(), unix_ms());
         let mut issued = None;
         let made = self.change(|keys| {
             if !wanted(keys) {
@@ -167,7 +190,7 @@ impl KeyStore {
             while is_taken(&id) {
                 id = ids::key_id();
             }
-            let (key, secret) = StoredKey::issue(id, new.clone(), unix_ms());
+            let (key, secret) = issue(id);
             issued = Some(IssuedKey { info: key.info.clone(), secret });
             keys.push(key);
             true
@@ -208,7 +231,7 @@ impl KeyStore {
     /// a key that was revoked meanwhile must not stay good for ever.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        self.shared.as_ref().is_none_or(|shared| shared.unread_for() < KEYS_UNREAD_MAX)
+        self.shared.as_ref().is_none_or(|shared| shared.unread_for() < self.unread_max)
     }
 
     /// What the bearer of this secret may do; nothing where it is no valid key's.

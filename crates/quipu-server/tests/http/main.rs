@@ -21,6 +21,7 @@ mod observing;
 mod push;
 mod routes;
 mod settling;
+mod shared_keys;
 mod shutdown;
 mod support;
 mod throttling;
