@@ -8,6 +8,7 @@ use crate::bodies;
 use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::damage::Damage;
 use crate::field_name::FieldName;
+use crate::notes::Notes;
 
 /// The size of the commits after which a read ends, however many were asked for: a page of large bodies must not
 /// become a gigabyte in memory.
@@ -32,7 +33,7 @@ pub const READ_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// appends with the same expected head exactly one succeeds; the others get [`EngineError::HeadMoved`].
 /// An engine never retries on its own. Fields are independent of each other.
 ///
-/// **Idempotency.** `head`, `read`, `follow` and `fields` change nothing. `erase` and `seal` may be repeated.
+/// **Idempotency.** `head`, `read`, `follow` and `fields` change nothing. `erase`, `seal` and `unseal` may be repeated.
 /// A repeated `append` is refused with `HeadMoved`; after an error of kind [`EngineError::Io`] or
 /// [`EngineError::Poisoned`] the outcome of that append is unknown until the engine is opened again.
 ///
@@ -121,11 +122,47 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     /// `UnknownField`; `Poisoned`; `Damaged`; `Full`; `Io`. After an error the call may be repeated.
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError>;
 
-    /// Refuses every later append to this field, for ever. Answers the final head.
+    /// Refuses every later append to this field. Answers the final head. Only `unseal` ends it.
     ///
     /// # Errors
     /// `UnknownField`; `Poisoned`; `Full`; `Io`.
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError>;
+
+    /// Whether the field is sealed; a field that does not exist is not.
+    ///
+    /// # Errors
+    /// `Damaged`; `Io`.
+    fn is_sealed(&self, _field: &FieldName) -> Result<bool, EngineError> {
+        Err(no_copies())
+    }
+
+    /// Appends to a sealed field what was copied from another log. A field that does not exist is made, and is sealed
+    /// from the first: so nobody else writes to a copy before it is whole. Otherwise as [`Engine::append`].
+    ///
+    /// # Errors
+    /// As `append`, without `Sealed`; `InvalidBatch` for a field that takes appends of its own.
+    fn receive(
+        &self,
+        _field: &FieldName,
+        _expected: &Head,
+        _batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        Err(no_copies())
+    }
+
+    /// Lets a sealed field take appends again. For a copy that was found whole, and for nothing else: of a log and its
+    /// copy only one may grow. May be repeated.
+    ///
+    /// # Errors
+    /// `UnknownField`; `Poisoned`; `Full`; `Io`.
+    fn unseal(&self, _field: &FieldName) -> Result<Head, EngineError> {
+        Err(no_copies())
+    }
+
+    /// The notes that all nodes share; none from an engine that is one process's own.
+    fn notes(&self) -> Option<&dyn Notes> {
+        None
+    }
 
     /// Whether other processes may append to the same fields. If so, whoever holds a state made from a field follows
     /// it, and an append that was refused with `HeadMoved` is an everyday thing.
@@ -260,6 +297,17 @@ impl EngineError {
     ) -> Self {
         Self::Io { action: action.into(), source: source.into() }
     }
+}
+
+fn no_copies() -> EngineError {
+    EngineError::io("take a copy", "this engine takes none")
+}
+
+/// The refusal of `receive` by a field that is not sealed.
+#[must_use]
+pub fn not_sealed(field: &FieldName, expected: &Head) -> EngineError {
+    let reason = format!("field {field} takes appends of its own: it is no copy");
+    EngineError::InvalidBatch { position: expected.position.saturating_add(1), reason }
 }
 
 /// Checks, without hashing, that `batch` is a chain from `expected`; every engine asserts this before it writes.

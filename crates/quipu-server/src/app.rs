@@ -6,14 +6,14 @@ use std::{
 };
 
 use quipu_field::{Field, Fields};
-use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions};
+use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions, Sealer};
 use quipu_log::FieldName;
 use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer, sealer},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -21,6 +21,7 @@ use crate::{
     oauth::TokenVerifier,
     proofs::Signer,
     server::PushOptions,
+    shared_secrets::{Secrets, SecretsError},
     throttle::Throttle,
 };
 
@@ -70,9 +71,17 @@ impl App {
         push: PushOptions,
         harn: &HarnOptions,
     ) -> Result<Self, HarnSetupError> {
-        let signer = Signer::new(keys.directory());
-        let receipts = Arc::new(receipt_signer(keys.directory())?);
-        let sealer = sealer(keys.directory(), harn.vault_key.as_ref())?;
+        let (directory, given) = (keys.directory(), harn.vault_key.as_ref());
+        let secrets = match keys.notes() {
+            Some(notes) => Secrets::of_notes(notes, directory, given)?,
+            None => Secrets::of_directory(directory, given).map_err(SecretsError::from)?,
+        };
+        let signer = Signer::new(directory);
+        if let Some(notes) = keys.notes() {
+            signer.tell_others(notes).map_err(SecretsError::Storage)?;
+        }
+        let receipts = Arc::new(receipt_signer(&secrets.receipt));
+        let sealer = Sealer::new(&secrets.vault);
         let harnesses = Harnesses::new(HarnessOptions {
             issuer: harn.issuer.facts(&receipts),
             policy_ref: harn.issuer.policy_ref.clone(),

@@ -37,6 +37,10 @@ pub const REQUESTS_PER_SECOND: u32 = 2000;
 pub(crate) const BURST: Duration = Duration::from_secs(5);
 /// How often a running server looks whether a file of keys has changed.
 pub(crate) const KEYS_CHECK_MS: u64 = 500;
+/// How often a node looks at the keys that all nodes share.
+pub(crate) const KEYS_SHARED_CHECK: Duration = Duration::from_millis(250);
+/// How long keys stay good while the storage that all nodes share cannot be read.
+pub(crate) const KEYS_UNREAD_MAX: Duration = Duration::from_secs(300);
 /// The longest access token; those of identity providers have one to three thousand bytes.
 pub(crate) const TOKEN_BYTES_MAX: usize = 16 * 1024;
 /// How far the clocks of an identity provider and ours may be apart, in seconds.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_nats::connection::State;
 use async_nats::{Client, HeaderMap};
 use bytes::Bytes;
+use quipu_log::engine::not_sealed;
 use quipu_log::{EngineError, Head};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
@@ -34,6 +35,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Append {
     pub(super) expected: Head,
     pub(super) end: Head,
+    /// Whether it is part of a copy, which only a sealed field takes.
+    pub(super) copied: bool,
     pub(super) messages: Vec<Outgoing>,
 }
 
@@ -51,8 +54,17 @@ impl Append {
         let mut pause = FIRST_PAUSE;
         for _ in 0..TRIES {
             let tail = self.tail(client, state, replicas).await.map_err(nothing_sent)?;
-            if tail.sealed {
-                return Err(EngineError::Sealed { field: state.stream.field.clone() });
+            if tail.sealed != self.copied {
+                // Whoever opens or seals it moves no head that would tell us.
+                state.forget();
+                if tail.sealed {
+                    return Err(EngineError::Sealed { field: state.stream.field.clone() });
+                }
+                if tail.head != Head::EMPTY {
+                    return Err(not_sealed(&state.stream.field, &self.expected));
+                }
+                self.seal_first(client, state, tail.last_sequence).await?;
+                continue;
             }
             if tail.head != self.expected {
                 return Err(EngineError::HeadMoved { actual: tail.head });
@@ -95,9 +107,23 @@ impl Append {
             head: self.end,
             group: sequence,
             last_sequence: sequence,
-            sealed: false,
+            sealed: self.copied,
         });
         self.end
+    }
+
+    /// Seals a field that has no commits yet, so that nobody else writes to the copy.
+    async fn seal_first(
+        &self,
+        client: &Client,
+        state: &FieldState,
+        last: u64,
+    ) -> Result<(), EngineError> {
+        match publish_alone(client, state, Kind::Seal, last).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.code() == WRONG_LAST_SEQUENCE => Ok(()),
+            Err(error) => Err(nothing_sent(error.explain("seal"))),
+        }
     }
 
     /// The end of the log, from memory where it is as expected; makes the stream for a first commit.

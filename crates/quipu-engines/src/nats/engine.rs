@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_nats::Client;
 use quipu_log::engine::check_batch;
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
-    Turn,
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
+    StoredHeader, Turn,
 };
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use super::stream::Stream;
 use super::tail::{self, Tail};
 use super::turn::{self, Tickets, Turns};
 use super::watch::{self, Watch};
-use super::{api, erase, fitness, message};
+use super::{api, erase, fitness, message, notes};
 use crate::open_error::OpenError;
 use crate::runtime::Runtime;
 
@@ -147,6 +147,29 @@ impl NatsEngine {
         self.runtime.wait(work).unwrap_or_else(panicked)
     }
 
+    fn write(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+        copied: bool,
+    ) -> Result<Head, EngineError> {
+        let encoded =
+            check_batch(expected, batch).and_then(|end| Ok((end, message::encode(batch)?)));
+        let (end, messages) = encoded.inspect_err(|_| self.end_turn(field))?;
+        let append = Append { expected: *expected, end, copied, messages };
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        let replicas = self.replicas;
+        let head = self.wait(async move {
+            let _turn = state.turn.lock().await;
+            let appended = append.run(&client, &state, replicas).await;
+            turn::end(&client, &state).await;
+            appended
+        })?;
+        self.watch.followers.reached(field.as_str(), head.position);
+        Ok(head)
+    }
+
     fn page(
         &self,
         field: &FieldName,
@@ -210,20 +233,7 @@ impl Engine for NatsEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let encoded =
-            check_batch(expected, batch).and_then(|end| Ok((end, message::encode(batch)?)));
-        let (end, messages) = encoded.inspect_err(|_| self.end_turn(field))?;
-        let append = Append { expected: *expected, end, messages };
-        let (client, state) = (self.client.clone(), self.states.of(field));
-        let replicas = self.replicas;
-        let head = self.wait(async move {
-            let _turn = state.turn.lock().await;
-            let appended = append.run(&client, &state, replicas).await;
-            turn::end(&client, &state).await;
-            appended
-        })?;
-        self.watch.followers.reached(field.as_str(), head.position);
-        Ok(head)
+        self.write(field, expected, batch, false)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -273,6 +283,32 @@ impl Engine for NatsEngine {
         self.wait(async move { erase::seal(&client, &state).await })
     }
 
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move {
+            let tail = tail::look(&client, &state.stream, state.known()).await?;
+            Ok(tail.is_some_and(|tail| tail.sealed && tail.head != Head::EMPTY))
+        })
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        self.write(field, expected, batch, true)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move { erase::unseal(&client, &state).await })
+    }
+
+    fn notes(&self) -> Option<&dyn Notes> {
+        Some(self)
+    }
+
     fn is_shared(&self) -> bool {
         true
     }
@@ -299,5 +335,18 @@ impl Engine for NatsEngine {
             let end = async move { turn::pass_on(&client, &state, &ticket).await };
             self.runtime.handle().spawn(end);
         }
+    }
+}
+
+impl Notes for NatsEngine {
+    fn get(&self, name: &str) -> Result<Option<Note>, EngineError> {
+        let (client, name) = (self.client.clone(), name.to_owned());
+        self.wait(async move { notes::get(&client, &name).await })
+    }
+
+    fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError> {
+        let (client, replicas) = (self.client.clone(), self.replicas);
+        let (name, bytes) = (name.to_owned(), bytes.to_vec());
+        self.wait(async move { notes::put(&client, replicas, &name, expected, bytes).await })
     }
 }

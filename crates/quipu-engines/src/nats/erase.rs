@@ -1,4 +1,4 @@
-//! Erasing bodies and sealing a field.
+//! Erasing bodies, sealing a field and opening it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,4 +109,19 @@ pub(super) async fn seal(client: &Client, state: &FieldState) -> Result<Head, En
         }
     }
     Err(api::io("seal", "the log moves faster than it can be sealed"))
+}
+
+pub(super) async fn unseal(client: &Client, state: &FieldState) -> Result<Head, EngineError> {
+    let stream = &state.stream;
+    let tail = tail::look(client, stream, None).await?.filter(|tail| tail.head != Head::EMPTY);
+    let tail = tail.ok_or_else(|| EngineError::UnknownField { field: stream.field.clone() })?;
+    let subject = stream.subject(Kind::Seal);
+    // Two that seal at once leave two seals.
+    while let Some(seal) =
+        api::last_of(client, &stream.name, &subject).await.map_err(|e| e.explain("unseal"))?
+    {
+        delete(client, state, seal).await?;
+    }
+    state.forget();
+    Ok(tail.head)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join;
+use quipu_log::engine::not_sealed;
 use quipu_log::{EngineError, FieldName, Head};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
@@ -32,14 +33,14 @@ const FENCES: usize = 8;
 /// Moves the head row of a field that has commits, if it is where it is expected, and if the server still promises
 /// what it promised at the start.
 const MOVE: &str = "UPDATE quipu.fields SET position = $6, epoch = $7, hash = $8 \
-     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 AND fence = $5 AND NOT sealed \
+     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 AND fence = $5 AND sealed = $19 \
      AND current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' RETURNING name";
 
 /// Makes the head row of a new field, or moves the one that only ever held a fence.
-const MAKE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash) \
-     SELECT $1, $6, $7, $8 WHERE current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' \
-     ON CONFLICT (name) DO UPDATE SET position = excluded.position, epoch = excluded.epoch, hash = excluded.hash \
-     WHERE f.position = 0 AND f.fence = $5 AND NOT f.sealed RETURNING name";
+const MAKE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash, sealed) \
+     SELECT $1, $6, $7, $8, $19 WHERE current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' \
+     ON CONFLICT (name) DO UPDATE SET position = excluded.position, epoch = excluded.epoch, hash = excluded.hash, \
+     sealed = excluded.sealed WHERE f.position = 0 AND f.fence = $5 AND NOT f.sealed RETURNING name";
 
 /// Inserts what follows the head that was moved.
 const INSERT: &str = "commits AS (INSERT INTO quipu.commits (field, position, epoch, prev, hash, header, bytes) \
@@ -47,7 +48,7 @@ const INSERT: &str = "commits AS (INSERT INTO quipu.commits (field, position, ep
      bodies AS (INSERT INTO quipu.bodies (field, position, event, salt, body) \
      SELECT head.name, b.* FROM head, unnest($15, $16, $17, $18) AS b) SELECT 1 FROM head";
 
-const TYPES: [Type; 18] = [
+const TYPES: [Type; 19] = [
     Type::TEXT,
     Type::INT8,
     Type::INT8,
@@ -66,6 +67,7 @@ const TYPES: [Type; 18] = [
     Type::INT4_ARRAY,
     Type::BYTEA_ARRAY,
     Type::BYTEA_ARRAY,
+    Type::BOOL,
 ];
 
 /// The head row as it is.
@@ -91,6 +93,8 @@ pub(super) struct Append {
     pub(super) from: HeadColumns,
     pub(super) to: HeadColumns,
     pub(super) columns: Columns,
+    /// Whether it is part of a copy, which only a sealed field takes.
+    pub(super) copied: bool,
     /// The fence that was seen last.
     pub(super) fence: i64,
 }
@@ -172,7 +176,7 @@ impl Append {
         let statement = format!("WITH head AS ({head}), {INSERT}");
         let Self { from, to, columns, .. } = self;
         let name = self.field.as_str();
-        let values: [&(dyn ToSql + Sync); 18] = [
+        let values: [&(dyn ToSql + Sync); 19] = [
             &name,
             &from.position,
             &from.epoch,
@@ -191,6 +195,7 @@ impl Append {
             &columns.events,
             &columns.salts,
             &columns.bodies,
+            &self.copied,
         ];
         let typed: Vec<_> = values.into_iter().zip(TYPES).collect();
         Ok(client.query_typed_opt(&statement, &typed).await?.is_some())
@@ -219,8 +224,11 @@ impl Append {
             Err(damage) => return Refusal::Error(damage.into()),
         };
         let (sealed, fence, promises): (bool, i64, bool) = (row.get(3), row.get(4), row.get(5));
-        if sealed {
+        if sealed && !self.copied {
             return Refusal::Error(EngineError::Sealed { field: self.field.clone() });
+        }
+        if self.copied && !sealed && actual != Head::EMPTY {
+            return Refusal::Error(not_sealed(&self.field, &self.expected));
         }
         if actual != self.expected {
             return Refusal::Error(EngineError::HeadMoved { actual });

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use quipu_log::engine::check_batch;
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
-    Turn,
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
+    StoredHeader, Turn,
 };
 
 use super::address::Address;
@@ -18,7 +18,7 @@ use super::failure::io;
 use super::pool::Pool;
 use super::turn::Turns;
 use super::watch::{self, Watch};
-use super::{erase, read, schema};
+use super::{erase, notes, read, schema};
 use crate::open_error::OpenError;
 use crate::runtime::Runtime;
 
@@ -82,6 +82,39 @@ impl PostgresEngine {
         self.wait(async move { read::page(&pool, &field, from, limit).await })
     }
 
+    fn write(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+        copied: bool,
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch).inspect_err(|_| self.end_turn(field))?;
+        let fence = self.fence(field);
+        let mut append = Append {
+            field: field.clone(),
+            expected: *expected,
+            end,
+            from: HeadColumns::of(expected)?,
+            to: HeadColumns::of(&end)?,
+            columns: Columns::of(batch)?,
+            copied,
+            fence,
+        };
+        let (pool, turn) = (Arc::clone(&self.pool), self.turns.use_up(field));
+        let (result, seen) = self.wait(async move {
+            let result = append.run(&pool, turn).await;
+            Ok((result, append.fence))
+        })?;
+        if seen != fence {
+            self.saw_fence(field, seen);
+        }
+        if result.is_ok() {
+            self.watch.appended(field, end.position);
+        }
+        result
+    }
+
     fn fence(&self, field: &FieldName) -> i64 {
         let fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
         fences.get(field).copied().unwrap_or_default()
@@ -113,29 +146,7 @@ impl Engine for PostgresEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let end = check_batch(expected, batch).inspect_err(|_| self.end_turn(field))?;
-        let fence = self.fence(field);
-        let mut append = Append {
-            field: field.clone(),
-            expected: *expected,
-            end,
-            from: HeadColumns::of(expected)?,
-            to: HeadColumns::of(&end)?,
-            columns: Columns::of(batch)?,
-            fence,
-        };
-        let (pool, turn) = (Arc::clone(&self.pool), self.turns.use_up(field));
-        let (result, seen) = self.wait(async move {
-            let result = append.run(&pool, turn).await;
-            Ok((result, append.fence))
-        })?;
-        if seen != fence {
-            self.saw_fence(field, seen);
-        }
-        if result.is_ok() {
-            self.watch.appended(field, end.position);
-        }
-        result
+        self.write(field, expected, batch, false)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -181,8 +192,31 @@ impl Engine for PostgresEngine {
         self.wait(async move {
             // A turn of this very node would keep it waiting.
             turns.end(&field).await;
-            erase::seal(&pool, &field).await
+            erase::seal(&pool, &field, true).await
         })
+    }
+
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move { erase::is_sealed(&pool, &field).await })
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        self.write(field, expected, batch, true)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move { erase::seal(&pool, &field, false).await })
+    }
+
+    fn notes(&self) -> Option<&dyn Notes> {
+        Some(self)
     }
 
     fn is_shared(&self) -> bool {
@@ -209,5 +243,17 @@ impl Engine for PostgresEngine {
         if let Some(held) = self.turns.use_up(field) {
             self.runtime.handle().spawn(held.end());
         }
+    }
+}
+
+impl Notes for PostgresEngine {
+    fn get(&self, name: &str) -> Result<Option<Note>, EngineError> {
+        let (pool, name) = (Arc::clone(&self.pool), name.to_owned());
+        self.wait(async move { notes::get(&pool, &name).await })
+    }
+
+    fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError> {
+        let (pool, name, bytes) = (Arc::clone(&self.pool), name.to_owned(), bytes.to_vec());
+        self.wait(async move { notes::put(&pool, &name, expected, &bytes).await })
     }
 }

@@ -4,6 +4,7 @@
 //! quipu.fields    name, position, epoch, hash, sealed, fence      one row for each field: its head
 //! quipu.commits   field, position, epoch, prev, hash, header      the chain
 //! quipu.bodies    field, position, event, salt, body              the texts, apart, so that one can be erased
+//! quipu.notes     name, version, value                            what all nodes share beside the logs
 //! ```
 //!
 //! An append is one statement: it moves the head row, if that row still holds the expected head, and inserts what
@@ -16,6 +17,7 @@ mod encode;
 mod engine;
 mod erase;
 mod failure;
+mod notes;
 mod pool;
 mod read;
 mod schema;

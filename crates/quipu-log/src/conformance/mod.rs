@@ -5,8 +5,10 @@
 //! ```
 
 mod appending;
+mod copying;
 mod erasing;
 mod factory;
+mod noting;
 mod reading;
 mod sample;
 mod sharing;
@@ -14,8 +16,10 @@ mod suite;
 mod turns;
 
 pub use appending::*;
+pub use copying::*;
 pub use erasing::*;
 pub use factory::{EngineFactory, MemoryFactory, SqliteFactory};
+pub use noting::*;
 pub use reading::*;
 pub use sample::{Chain, field};
 pub use sharing::*;

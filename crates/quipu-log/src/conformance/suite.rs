@@ -29,6 +29,12 @@ macro_rules! engine_suite {
             lets_whoever_has_the_turn_append_next,
             hands_the_turn_on_with_what_is_new,
             lets_others_append_once_a_turn_is_given_back,
+            receives_a_copy_that_nobody_else_writes_to,
+            receives_nothing_where_a_field_is_in_use,
+            goes_on_with_a_copy_after_reopening,
+            opens_a_copy_for_engines_that_saw_it_sealed,
+            replaces_a_note_of_the_expected_version,
+            lets_one_of_many_writers_of_a_note_win,
         );
     };
     (@behaviours $module:ident, $factory:ty, $($behaviour:ident,)+) => {

@@ -23,6 +23,7 @@ mod push;
 mod recording_many;
 mod routes;
 mod settling;
+mod shared_keys;
 mod shutdown;
 mod support;
 mod throttling;
