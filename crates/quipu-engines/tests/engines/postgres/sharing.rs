@@ -31,6 +31,10 @@ fn a_pooler_that_gives_every_transaction_another_session_may_stand_between() {
     // Each behaviour expects to find nothing.
     conformance::follows_what_another_engine_appends(&PgBouncerFactory::default());
     conformance::shows_erasures_and_seals_to_others(&PgBouncerFactory::default());
+}
+
+#[test]
+fn turns_are_kept_through_such_a_pooler() {
     conformance::lets_whoever_has_the_turn_append_next(&PgBouncerFactory::default());
     conformance::hands_the_turn_on_with_what_is_new(&PgBouncerFactory::default());
 }
