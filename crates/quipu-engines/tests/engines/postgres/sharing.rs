@@ -18,12 +18,25 @@ fn nodes_that_start_together_make_the_tables_once() {
         let starting: Vec<_> = (0..6).map(|_| scope.spawn(open)).collect();
         starting.into_iter().map(|node| node.join().unwrap()).collect()
     });
-    assert_eq!(server.sql("SELECT count(*) FROM quipu.format"), "1");
+    let versions = "SELECT string_agg(version::text, ' ' ORDER BY version) FROM quipu.format";
+    assert_eq!(server.sql(versions), "1 2");
     let (name, mut chain) = (field("f"), Chain::new(1));
     for engine in &engines {
         engine.append(&name, &chain.head(), &chain.clone().take(1)).unwrap();
         chain.take(1);
     }
+}
+
+#[test]
+fn tables_of_an_earlier_version_are_brought_up_to_date() {
+    let server = PostgresServer::start();
+    let (name, commits) = (field("f"), Chain::new(1).take(3));
+    PostgresEngine::open(&server.url()).unwrap().append(&name, &Head::EMPTY, &commits).unwrap();
+    server.sql("DROP TABLE quipu.notes; DELETE FROM quipu.format WHERE version = 2");
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    assert_eq!(engine.read(&name, 1, 9).unwrap(), commits);
+    let notes = engine.notes().unwrap();
+    assert_eq!(notes.put("keys", 0, b"none yet").unwrap(), Some(1));
 }
 
 #[test]
