@@ -15,9 +15,6 @@ const NODES: usize = 3;
 const RUNS: u64 = 12;
 /// After so many runs the cluster is a new one: the Fields of old runs cost time.
 const RUNS_OF_CLUSTER: usize = 40;
-
-/// What seals the secrets of vaults, and tells bodies apart.
-const VAULT_KEY: &str = "YSBrZXkgdGhhdCBhbGwgbm9kZXMgYXJlIHRvbGQgb2Y=";
 /// Nodes may wait for half a minute before they give up an append, and machines may be busy.
 const SETTLING: Duration = Duration::from_secs(90);
 
@@ -32,7 +29,7 @@ pub(crate) fn all(kind: EngineKind, base: u64, test: &str) {
     };
     let (mut tally, mut violations) = (Tally::default(), Vec::new());
     for seeds in seeds.chunks(RUNS_OF_CLUSTER) {
-        let mut cluster = start(kind);
+        let mut cluster = Cluster::start(Path::new(env!("CARGO_BIN_EXE_quipu")), kind, NODES);
         for seed in seeds {
             if let Err(told) = one(&mut cluster, *seed, test, &mut tally) {
                 eprintln!("{told}");
@@ -42,19 +39,6 @@ pub(crate) fn all(kind: EngineKind, base: u64, test: &str) {
     }
     println!("{kind:?}: {tally}");
     assert!(violations.is_empty(), "{}", violations.join("\n"));
-}
-
-/// Nodes that tell secrets apart in the same way. Else a key that was used at one of them, with the same body, would
-/// look to another as if it had been used for another body.
-fn start(kind: EngineKind) -> Cluster {
-    let mut cluster = Cluster::start(Path::new(env!("CARGO_BIN_EXE_quipu")), kind, NODES);
-    for node in &mut cluster.nodes {
-        let key = ("QUIPU_VAULT_KEY".to_owned(), VAULT_KEY.to_owned());
-        node.options_mut().environment.push(key);
-        node.kill();
-        node.run();
-    }
-    cluster
 }
 
 fn one(cluster: &mut Cluster, seed: u64, test: &str, tally: &mut Tally) -> Result<(), String> {
