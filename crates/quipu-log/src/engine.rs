@@ -146,6 +146,10 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
 
     /// Gives a turn back that was not used.
     fn end_turn(&self, _field: &FieldName) {}
+
+    /// Says that nobody uses a field for now: what is kept open or remembered for it may be given back. The next
+    /// call for it works as ever.
+    fn release(&self, _field: &FieldName) {}
 }
 
 /// Where a body is: the commit's position and the index of the event in it.

@@ -52,6 +52,10 @@ pub(super) struct FieldState {
 }
 
 impl States {
+    fn forget(&self, field: &FieldName) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(field);
+    }
+
     pub(super) fn of(&self, field: &FieldName) -> Arc<FieldState> {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(states.entry(field.clone()).or_insert_with(|| {
@@ -260,6 +264,10 @@ impl Engine for NatsEngine {
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
         let (client, state) = (self.client.clone(), self.states.of(field));
         self.wait(async move { erase::seal(&client, &state).await })
+    }
+
+    fn release(&self, field: &FieldName) {
+        self.states.forget(field);
     }
 
     fn is_shared(&self) -> bool {
