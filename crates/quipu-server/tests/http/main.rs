@@ -25,3 +25,4 @@ mod shutdown;
 mod support;
 mod throttling;
 mod tls;
+mod unloading;
