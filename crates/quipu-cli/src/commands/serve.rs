@@ -90,6 +90,8 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         ranking: ranking(settings)?,
         detection: detection(settings)?,
         models: models(&settings.models)?,
+        snapshot_commits: settings.fields.snapshot_commits(),
+        depot: settings.fields.depot(&settings.log)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     let (engine, directory): (Arc<dyn Engine>, _) = match &settings.log {
@@ -114,7 +116,8 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
             (engine, Some(data_dir::remote_dir(&settings.data)))
         }
     };
-    Ok(Fields::with_options(engine, template, directory))
+    let fields = Fields::with_options(engine, template, directory);
+    Ok(fields.keeping(settings.fields.keeping()))
 }
 
 fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {
