@@ -3,8 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
+    depot::Depot,
     detecting::DetectionOptions,
-    limits::REPLAY_EVENTS_MAX,
+    limits::{REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
     meter::{self, Meter},
     models::FieldModels,
     origin::Origin,
@@ -18,6 +19,10 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// After how many commits the next snapshot is made, at least.
+    pub snapshot_commits: u64,
+    /// Where snapshots are left for other nodes, and those of others found.
+    pub depot: Option<Depot>,
     /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
     pub proofs: Option<PathBuf>,
     /// How it looks for units that disagree.
@@ -45,6 +50,8 @@ impl FieldOptions {
         Self {
             origin,
             snapshots: None,
+            snapshot_commits: SNAPSHOT_COMMITS_MIN,
+            depot: None,
             proofs: None,
             detection: DetectionOptions::default(),
             cross_session_visibility: false,

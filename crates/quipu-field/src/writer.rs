@@ -55,8 +55,8 @@ pub(crate) enum Job {
     Command(Box<Command>, Reply),
     /// Look for commits of other nodes, unless this position is reached already, and say when that is done.
     Look(u64, oneshot::Sender<Result<(), ProtocolError>>),
-    /// Finish what is queued, note the clock at this time, and stop.
-    Close(u64),
+    /// Finish what is queued, note the clock at this time where one is given, and stop.
+    Close(Option<u64>),
 }
 
 /// The writer, owned by its thread.
@@ -156,7 +156,9 @@ impl Writer {
             self.finish(batch).ok();
             self.look_for_others(looks);
         }
-        self.note_close(close_at.unwrap_or_default());
+        if let Some(Some(time_ms)) = close_at {
+            self.note_close(time_ms);
+        }
     }
 
     /// Asks the state on which the next decision rests.

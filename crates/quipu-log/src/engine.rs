@@ -199,6 +199,10 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
 
     /// Gives a turn back that was not used.
     fn end_turn(&self, _field: &FieldName) {}
+
+    /// Says that nobody uses a field for now: what is kept open or remembered for it may be given back. The next
+    /// call for it works as ever.
+    fn release(&self, _field: &FieldName) {}
 }
 
 /// The right to append next.

@@ -1,13 +1,9 @@
 //! What all requests share: the Fields, the keys, and the room for large bodies.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, RwLock},
-};
+use std::sync::Arc;
 
-use quipu_field::{Field, Fields};
+use quipu_field::Fields;
 use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions, Sealer};
-use quipu_log::FieldName;
 use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
 
@@ -29,8 +25,6 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) fields: Arc<Fields>,
-    /// The Fields that requests have asked for, so that finding one takes no lock that opening takes.
-    pub(crate) known: RwLock<BTreeMap<FieldName, Arc<Field>>>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
     /// Signs receipts.
@@ -102,7 +96,6 @@ impl App {
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
             public_url: harn.public_url.clone().unwrap_or_default(),
-            known: RwLock::default(),
             keys,
             dev,
             throttle: None,

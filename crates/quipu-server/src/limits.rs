@@ -25,8 +25,8 @@ pub(crate) const LARGE_BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How much of a body that is too large is read and thrown away, so that the sender gets to read
 /// the answer instead of a reset connection.
 pub(crate) const DRAIN_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How many Fields may be open at one time: each has threads of its own.
-pub(crate) const FIELDS_OPEN_MAX: usize = 1024;
+/// How many Fields may be in use at one time, so that none of them can be put away: each has threads of its own.
+pub(crate) const FIELDS_IN_USE_MAX: usize = 1024;
 /// The longest `X-Request-Id` that is taken over.
 pub(crate) const REQUEST_ID_BYTES_MAX: usize = 64;
 /// A request that takes longer is logged as slow.
@@ -63,7 +63,7 @@ pub(crate) const KEY_LABEL_BYTES_MAX: usize = 256;
 pub(crate) const UNITS_PAGE: usize = 50;
 /// The commits of a page of the log, where nobody says how many.
 pub(crate) const LOG_PAGE_COMMITS: usize = 100;
-/// How often tasks are looked for whose lease has run out.
+/// How often tasks are looked for whose lease has run out, and Fields that nobody uses.
 pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);

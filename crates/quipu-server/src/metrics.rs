@@ -8,7 +8,7 @@ use std::{
 use axum::http::StatusCode;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use quipu_field::Field;
+use quipu_field::{Field, Fields};
 
 use crate::{log_meter, paths::Route};
 
@@ -23,6 +23,12 @@ const VECTORS_WANTED: &str = "quipu_field_vectors_wanted";
 const EMBEDDER_UP: &str = "quipu_field_embedder_up";
 const HEARD: &str = "quipu_field_head";
 const STREAMS: &str = "quipu_push_streams";
+const FIELDS_OPEN: &str = "quipu_fields_open";
+const FIELDS_AWAY: &str = "quipu_fields_away";
+const DEPOT_STORED: &str = "quipu_snapshots_stored_total";
+const DEPOT_FETCHED: &str = "quipu_snapshots_fetched_total";
+const DEPOT_FAILURES: &str = "quipu_snapshot_storage_failures_total";
+const DEPOT_UP: &str = "quipu_snapshot_storage_up";
 const UPTIME: &str = "quipu_uptime_seconds";
 
 /// From a fast write to a request that nobody waits for.
@@ -81,6 +87,15 @@ fn install() -> MetricsHandle {
     describe_gauge!(VECTORS_WANTED, "units that should have one");
     describe_gauge!(EMBEDDER_UP, "1 where the last attempt to embed worked, else 0");
     describe_gauge!(STREAMS, "open streams of pushes");
+    describe_gauge!(FIELDS_OPEN, "Fields that are open");
+    describe_gauge!(FIELDS_AWAY, "Fields that were put away because nobody used them");
+    describe_counter!(DEPOT_STORED, "snapshots that were left for other nodes");
+    describe_counter!(DEPOT_FETCHED, "snapshots of other nodes that a Field began with");
+    describe_counter!(DEPOT_FAILURES, "attempts that the storage of snapshots failed");
+    describe_gauge!(
+        DEPOT_UP,
+        "1 where the last attempt with the storage of snapshots worked, else 0"
+    );
     describe_gauge!(UPTIME, "seconds since the server started");
     log_meter::describe();
     handle
@@ -111,6 +126,19 @@ pub(crate) fn count_request(
 #[expect(clippy::cast_precision_loss, reason = "a gauge is a double; there are thousands")]
 pub(crate) fn gauge_streams(open: usize) {
     gauge!(STREAMS).set(open as f64);
+}
+
+/// Takes down how many Fields there are, and how the storage of snapshots stands.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a double; there are thousands")]
+pub(crate) fn gauge_keeping(fields: &Fields) {
+    gauge!(FIELDS_OPEN).set(fields.open_count() as f64);
+    gauge!(FIELDS_AWAY).set(fields.away_count() as f64);
+    if let Some(counts) = fields.depot_counts() {
+        counter!(DEPOT_STORED).absolute(counts.stored);
+        counter!(DEPOT_FETCHED).absolute(counts.fetched);
+        counter!(DEPOT_FAILURES).absolute(counts.failures);
+        gauge!(DEPOT_UP).set(if counts.is_up { 1.0 } else { 0.0 });
+    }
 }
 
 /// Takes down how the open Fields stand. Goes through all of their units: not for every request.

@@ -97,6 +97,7 @@ impl Service {
             loop {
                 sleep(LEASE_CHECK).await;
                 fields.opened().iter().for_each(|field| field.expire_leases());
+                fields.tend().await;
             }
         });
     }

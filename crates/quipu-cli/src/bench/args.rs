@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{
-    attune, cluster, compact, detect, mcp, open, probe, recall, record, replay, report::Report,
+    attune, cluster, compact, detect, fields, mcp, open, probe, recall, record, replay,
+    report::Report,
     subscribe, task_replay,
 };
 use crate::failure::Failure;
@@ -39,6 +40,8 @@ enum Question {
     Recall(recall::RecallArgs),
     /// How long does a large Field take to open, and how much memory does it need?
     Open(open::OpenArgs),
+    /// What do many small Fields cost, and how long does one take to come back?
+    Fields(fields::FieldsArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
     Subscribe(subscribe::SubscribeArgs),
     /// How many events a second does a full_trace tell?
@@ -74,6 +77,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
         Question::Recall(options) => recall::run(&options, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
+        Question::Fields(options) => fields::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
         Question::Replay(options) => replay::run(&options, args.seed, &mut report)?,
         Question::Compact(options) => compact::run(&options, args.seed, &mut report)?,

@@ -61,6 +61,13 @@ impl ServerProcess {
         resident_bytes(&self.child.id().to_string())
     }
 
+    /// How many things the system lists of the server: `task` for its threads, `fd` for its open files.
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    pub(super) fn count(&self, what: &str) -> f64 {
+        let listed = std::fs::read_dir(format!("/proc/{}/{what}", self.child.id()));
+        listed.map_or(f64::NAN, |listed| listed.count() as f64)
+    }
+
     /// The processor time that the server has used, in seconds.
     pub(super) fn cpu_seconds(&self) -> f64 {
         cpu_seconds(&self.child.id().to_string())

@@ -18,6 +18,7 @@ mod detect_corpus;
 mod detect_pairs;
 mod detect_stages;
 mod engine;
+mod fields;
 mod http;
 mod listeners;
 mod mcp;

@@ -92,6 +92,8 @@ fn open_fields(settings: &Settings) -> Result<(Fields, Arc<dyn Engine>), Failure
         detection: detection(settings)?,
         models: models(&settings.models)?,
         meter: Arc::new(LogMeter),
+        snapshot_commits: settings.fields.snapshot_commits(),
+        depot: settings.fields.depot(&settings.log)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     let (engine, directory): (Arc<dyn Engine>, _) = match &settings.log {
@@ -116,7 +118,8 @@ fn open_fields(settings: &Settings) -> Result<(Fields, Arc<dyn Engine>), Failure
             (engine, Some(data_dir::remote_dir(&settings.data)))
         }
     };
-    Ok((Fields::with_options(Arc::clone(&engine), template, directory), engine))
+    let fields = Fields::with_options(Arc::clone(&engine), template, directory);
+    Ok((fields.keeping(settings.fields.keeping()), engine))
 }
 
 fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {

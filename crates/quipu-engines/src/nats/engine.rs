@@ -62,6 +62,10 @@ impl States {
         states.get(field).map(Arc::clone)
     }
 
+    fn forget(&self, field: &FieldName) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(field);
+    }
+
     pub(super) fn of(&self, field: &FieldName) -> Arc<FieldState> {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(states.entry(field.clone()).or_insert_with(|| {
@@ -307,6 +311,10 @@ impl Engine for NatsEngine {
 
     fn notes(&self) -> Option<&dyn Notes> {
         Some(self)
+    }
+
+    fn release(&self, field: &FieldName) {
+        self.states.forget(field);
     }
 
     fn is_shared(&self) -> bool {

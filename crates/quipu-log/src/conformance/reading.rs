@@ -44,6 +44,22 @@ pub fn honours_start_and_limit(factory: &dyn EngineFactory) {
     assert_eq!(positions(&followed), [2, 3]);
 }
 
+/// A field that was given back is as it was, and can be given back again, also one that does not exist.
+pub fn goes_on_after_a_release(factory: &dyn EngineFactory) {
+    let (engine, name) = (factory.open(), field("f"));
+    engine.release(&name);
+    let mut chain = Chain::new(1);
+    let head = engine.append(&name, &Head::EMPTY, &chain.take(3)).expect("append");
+    engine.release(&name);
+    engine.release(&name);
+    assert_eq!(engine.head(&name).expect("head"), head);
+    engine.release(&name);
+    assert_eq!(positions(&engine.read(&name, 2, 9).expect("read")), [2, 3]);
+    engine.release(&name);
+    engine.append(&name, &head, &chain.take(2)).expect("append");
+    assert_eq!(positions(&engine.follow(&name, 1, LONG, 9).expect("follow")), [1, 2, 3, 4, 5]);
+}
+
 /// A field that does not exist has an empty head, and everything else names it.
 pub fn names_an_unknown_field(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("nowhere"));

@@ -19,6 +19,7 @@ macro_rules! engine_suite {
             wakes_a_follower,
             gives_up_following_after_the_timeout,
             verifies_from_any_head,
+            goes_on_after_a_release,
             erases_bodies_and_still_verifies,
             erases_twice_without_effect,
             erases_in_a_sealed_field,

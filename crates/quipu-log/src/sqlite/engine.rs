@@ -212,4 +212,14 @@ impl Engine for SqliteEngine {
     fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
         self.known(field)?.unseal()
     }
+
+    fn release(&self, field: &FieldName) {
+        let Some(slot) = self.slots().get(field).map(Arc::clone) else { return };
+        // Whoever wants it meanwhile waits for the slot, and opens it again.
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let unused = |log: &Arc<FieldLog>| Arc::strong_count(log) == 1 && log.is_sound();
+        if slot.as_ref().is_some_and(unused) {
+            *slot = None;
+        }
+    }
 }

@@ -174,6 +174,12 @@ impl FieldLog {
         })
     }
 
+    /// Whether no write has failed in a way that only opening anew heals, which is for the operator to do.
+    pub(super) fn is_sound(&self) -> bool {
+        let sound = |writer: &Mutex<Writer>| writer.lock().is_ok_and(|it| it.poisoned.is_none());
+        self.writer.as_ref().is_none_or(sound)
+    }
+
     pub(super) fn head(&self) -> Result<Head, EngineError> {
         if self.writer.is_none() {
             return self.readers.with(rows::head);

@@ -28,3 +28,4 @@ mod shutdown;
 mod support;
 mod throttling;
 mod tls;
+mod unloading;
