@@ -28,7 +28,7 @@ def same(name: str, text: str) -> None:
 
 
 def test_the_page_is_this() -> None:
-    same("benchmarks.md", page(load(RUN), "bench/runs/run"))
+    same("benchmarks.txt", page(load(RUN), "bench/runs/run"))
 
 
 @pytest.mark.parametrize("name", ["latency-by-size.svg", "recall-small.svg", "survival.svg"])
