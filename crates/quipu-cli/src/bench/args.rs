@@ -6,8 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{
     attune, cluster, compact, detect, fields, mcp, open, probe, recall, record, replay,
-    report::Report,
-    subscribe, task_replay,
+    report::Report, subscribe, task_replay,
 };
 use crate::failure::Failure;
 

@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod bad_input;
+mod bench_peers;
 mod client_commands;
 mod client_crashes;
 mod cluster_examples;

@@ -1,18 +1,14 @@
 //! The conformance suite against one node of three while another is killed and comes back.
 
-use std::fs;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use quipu_testbed::{Cluster, EngineKind, Node};
+use quipu_testbed::{Cluster, EngineKind};
 use serde_json::Value;
 
 use crate::support::{QUIPU, start};
-
-/// The file with the keys in a data directory.
-const KEYS: &str = "keys.json";
 
 const AWAY: Duration = Duration::from_secs(5);
 
@@ -26,30 +22,23 @@ fn over_nats_any_node_conforms_while_another_dies() {
     conforms(start(EngineKind::Nats));
 }
 
-/// Makes a key, and gives its secret.
-fn key(node: &Node, arguments: &[&str]) -> String {
+/// Makes a key for all nodes, and gives its secret.
+fn key(cluster: &Cluster, arguments: &[&str]) -> String {
     let mut command = Command::new(QUIPU);
-    command.args(["key", "create", "--data"]).arg(node.data()).args(arguments);
+    command.args(["key", "create", "--log", &cluster.engine.url()]).args(arguments);
     let made = command.output().unwrap();
     let said = String::from_utf8(made.stdout).unwrap();
     assert!(made.status.success(), "{said}{}", String::from_utf8_lossy(&made.stderr));
     said.lines().last().unwrap().to_owned()
 }
 
-/// Gives all nodes the same keys, of an operator and of one agent.
+/// Starts all nodes anew with keys: of an operator, and of one agent.
 fn with_keys(cluster: &mut Cluster) -> (String, String) {
+    let operator = key(cluster, &["--agent", "*", "--authority", "10"]);
+    let bound = key(cluster, &["--agent", "bound", "--authority", "4"]);
     for node in &mut cluster.nodes {
         node.stop();
         node.options_mut().arguments.clear();
-    }
-    let operator = key(&cluster.nodes[0], &["--agent", "*", "--authority", "10"]);
-    let bound = key(&cluster.nodes[0], &["--agent", "bound", "--authority", "4"]);
-    let keys = cluster.nodes[0].data().join(KEYS);
-    for node in &mut cluster.nodes {
-        let own = node.data().join(KEYS);
-        if own != keys {
-            fs::copy(&keys, own).unwrap();
-        }
         node.run();
     }
     (operator, bound)

@@ -12,7 +12,7 @@ use crate::tally::Tally;
 
 const NODES: usize = 3;
 /// How many runs there are if nobody asks for more.
-const RUNS: u64 = 12;
+const RUNS: u64 = 8;
 /// After so many runs the cluster is a new one: the Fields of old runs cost time.
 const RUNS_OF_CLUSTER: usize = 40;
 /// Nodes may wait for half a minute before they give up an append, and machines may be busy.
