@@ -14,8 +14,8 @@ use super::message::{BodyMark, Kind};
 use super::read::some;
 use super::tail::{self, Tail};
 
-/// The message is not there any more.
-const DELETE_FAILED: u64 = 10_057;
+/// The message is not there any more, as one server says it, and as several do where two delete it at once.
+const GONE: [u64; 2] = [10_057, 10_043];
 /// How many messages are looked at in one request.
 const MESSAGES: usize = 256;
 /// How often a seal looks again because the log moved.
@@ -85,7 +85,7 @@ async fn delete(client: &Client, state: &FieldState, sequence: u64) -> Result<bo
     let what = format!("STREAM.MSG.DELETE.{}", state.stream.name);
     match api::call(client, &what, &json!({ "seq": sequence, "no_erase": false })).await {
         Ok(_) => Ok(true),
-        Err(error) if error.code() == DELETE_FAILED => Ok(false),
+        Err(error) if GONE.contains(&error.code()) => Ok(false),
         Err(error) => Err(error.explain("erase")),
     }
 }

@@ -57,6 +57,21 @@ fn an_erased_text_is_in_no_file_of_the_server() {
 }
 
 #[test]
+fn what_two_nodes_erase_at_the_same_time_is_erased_once() {
+    const BODIES: u64 = 30;
+    let servers = NatsServers::three();
+    let engines = [(); 2].map(|()| NatsEngine::open(&servers.url()).unwrap());
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    engines[0].append(&name, &Head::EMPTY, &chain.take(30)).unwrap();
+    let all: Vec<_> = (1..=BODIES).map(|position| BodyAddress { position, event: 0 }).collect();
+    let erased = thread::scope(|scope| {
+        let erasing = engines.each_ref().map(|engine| scope.spawn(|| engine.erase(&name, &all)));
+        erasing.map(|erased| erased.join().unwrap().unwrap().bodies_erased)
+    });
+    assert_eq!(erased.iter().sum::<u64>(), BODIES, "{erased:?}");
+}
+
+#[test]
 fn a_group_that_somebody_deleted_is_damage() {
     let servers = NatsServers::one();
     let engine = NatsEngine::open(&servers.url()).unwrap();
