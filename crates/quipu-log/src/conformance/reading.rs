@@ -106,6 +106,25 @@ pub fn wakes_a_follower(factory: &dyn EngineFactory) {
     assert_eq!(positions(&seen), (1..=COMMITS).collect::<Vec<_>>());
 }
 
+/// However fast a log is written, it says where it ends, and never goes back.
+pub fn says_its_head_while_it_is_written(factory: &dyn EngineFactory) {
+    const HEADS: usize = 50;
+    let (engine, name, mut chain) = (factory.open(), field("f"), Chain::new(1));
+    thread::scope(|scope| {
+        let asker = scope.spawn(|| {
+            let heads = (0..HEADS).map(|_| engine.head(&name).expect("head").position);
+            heads.collect::<Vec<_>>()
+        });
+        while !asker.is_finished() {
+            let head = chain.head();
+            engine.append(&name, &head, &chain.take(1)).expect("append");
+        }
+        let heads = asker.join().expect("the asker ends");
+        assert!(heads.is_sorted(), "{heads:?}");
+    });
+    assert_eq!(engine.head(&name).expect("head"), chain.head());
+}
+
 /// A follower at the end of the log gets an empty answer after the timeout.
 pub fn gives_up_following_after_the_timeout(factory: &dyn EngineFactory) {
     let (engine, name, mut chain) = (factory.open(), field("f"), Chain::new(1));

@@ -17,6 +17,7 @@ macro_rules! engine_suite {
             honours_start_and_limit,
             names_an_unknown_field,
             wakes_a_follower,
+            says_its_head_while_it_is_written,
             gives_up_following_after_the_timeout,
             verifies_from_any_head,
             goes_on_after_a_release,
