@@ -6,8 +6,8 @@ use crate::{
     bench::BenchArgs,
     commands::{
         attune::AttuneArgs, conformance::ConformanceArgs, export::ExportArgs, import::ImportArgs,
-        key::KeyArgs, mcp::McpArgs, proof::ProofArgs, receipt::ReceiptArgs, record::RecordArgs,
-        register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
+        key::KeyArgs, mcp::McpArgs, moving::MoveArgs, proof::ProofArgs, receipt::ReceiptArgs,
+        record::RecordArgs, register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
     },
     config::ServeArgs,
 };
@@ -47,6 +47,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     Export(ExportArgs),
     Import(ImportArgs),
+    Move(MoveArgs),
     Register(RegisterArgs),
     Record(RecordArgs),
     Attune(AttuneArgs),

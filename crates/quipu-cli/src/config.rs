@@ -14,7 +14,8 @@ use quipu_server::{REQUESTS_PER_SECOND, TlsFiles};
 use serde::Deserialize;
 
 use crate::{
-    config_harn::HarnArgs, config_models::ModelArgs, failure::Failure, log_place::LogPlace,
+    config_fields::FieldArgs, config_harn::HarnArgs, config_models::ModelArgs, failure::Failure,
+    log_place::LogPlace,
 };
 
 /// The config file that is read when none is named, if it is there.
@@ -122,6 +123,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "QUIPU_DETECT_SURENESS", hide_env_values = true, value_name = "SHARE")]
     pub(crate) detect_sureness: Option<f64>,
     #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    #[command(flatten)]
     pub(crate) models: ModelArgs,
     #[command(flatten)]
     pub(crate) harn: HarnArgs,
@@ -171,6 +174,7 @@ struct FileOptions {
     detect: Option<bool>,
     detect_budget_ms: Option<u64>,
     detect_sureness: Option<f64>,
+    fields: Option<FieldArgs>,
     models: Option<ModelArgs>,
     harn: Option<HarnArgs>,
 }
@@ -197,6 +201,7 @@ pub(crate) struct Settings {
     pub(crate) detect: bool,
     pub(crate) detect_budget_ms: u64,
     pub(crate) detect_sureness: f64,
+    pub(crate) fields: FieldArgs,
     pub(crate) models: ModelArgs,
     pub(crate) harn: HarnArgs,
 }
@@ -250,6 +255,7 @@ impl Settings {
                 .or(file.detect_budget_ms)
                 .unwrap_or(quipu_field::limits::DETECT_BUDGET_MS),
             detect_sureness: sureness(args.detect_sureness.or(file.detect_sureness))?,
+            fields: args.fields.or(file.fields.unwrap_or_default()),
             models: args.models.or(file.models.unwrap_or_default()),
             harn: args.harn.or(file.harn.unwrap_or_default()),
         })

@@ -12,6 +12,7 @@ mod client_args;
 mod clock;
 mod commands;
 mod config;
+mod config_fields;
 mod config_harn;
 mod config_models;
 mod data_dir;

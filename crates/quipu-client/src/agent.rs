@@ -9,10 +9,10 @@ use quipu_wire::{
         CoordinatePayload, CoordinateResponse, DeregisterPayload, DeregisterResponse,
         DetectPayload, DetectResponse, FieldStatus, Format, HandoffPayload, HandoffResponse,
         MemoryUnit, MergePayload, MergeResponse, Operation, RecordPayload, RecordResponse,
-        RegisterPayload, RegisterResponse, ReplayDepth, ReplayPayload, ReplayResponse,
-        ReplayTarget, RetractIntent, RetractPayload, RetractResponse, Scope, SessionPayload,
-        SessionResponse, SubscribeAction, SubscribePayload, SubscribeResponse, Subscription,
-        SubscriptionEvent, SubscriptionRequest,
+        RecordsPayload, RecordsResponse, RegisterPayload, RegisterResponse, ReplayDepth,
+        ReplayPayload, ReplayResponse, ReplayTarget, RetractIntent, RetractPayload,
+        RetractResponse, Scope, SessionPayload, SessionResponse, SubscribeAction, SubscribePayload,
+        SubscribeResponse, Subscription, SubscriptionEvent, SubscriptionRequest,
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -28,7 +28,8 @@ use crate::{
 const AGENT: HeaderName = HeaderName::from_static("akashik-agent");
 const SESSION: HeaderName = HeaderName::from_static("akashik-session");
 const MESSAGE_ID: HeaderName = HeaderName::from_static("akashik-message-id");
-/// Ours, and no operation of the protocol.
+/// Ours, and no operations of the protocol.
+const RECORDS: &str = "/v1/records";
 const RETRACT: &str = "/v1/retract";
 
 /// How many units [`Agent::recall`] asks for.
@@ -118,6 +119,14 @@ impl Agent {
     /// RECORD: adds a memory unit. When this returns, the unit is on stable storage.
     pub async fn record(&self, unit: &RecordPayload) -> Result<RecordResponse, ClientError> {
         self.call(Operation::Record, unit).await
+    }
+
+    /// RECORD of several units (ours): all of them or none, in one commit, with an answer for each.
+    pub async fn record_all(
+        &self,
+        units: Vec<RecordPayload>,
+    ) -> Result<RecordsResponse, ClientError> {
+        understand(&self.send(RECORDS, &RecordsPayload { units }, None).await?)
     }
 
     /// ATTUNE: ranked context.

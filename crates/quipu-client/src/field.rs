@@ -1,6 +1,13 @@
 //! A Field as a program holds it, wherever it is: how it is reached, and the one way every call takes.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use hyper::{
     HeaderMap, Method, Request,
@@ -17,11 +24,14 @@ use crate::{
     harn::Harn,
     http::Http,
     limits::ANSWER_TIMEOUT,
+    nodes::Nodes,
     retry::{Attempts, Retry},
     transport::{StreamBody, Transport},
 };
 
 const FIELD: HeaderName = HeaderName::from_static("quipu-field");
+const POSITION: HeaderName = HeaderName::from_static("quipu-position");
+const MIN_POSITION: HeaderName = HeaderName::from_static("quipu-min-position");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A Field: a world of agents and what they know. Cheap to clone, and safe to use from many tasks.
@@ -29,6 +39,8 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub struct Field {
     shared: Arc<Shared>,
     headers: HeaderMap,
+    /// The furthest position of its log that a node told us of: no node is to tell us of less.
+    told: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -42,6 +54,7 @@ struct Shared {
 #[must_use]
 pub struct Connect {
     url: String,
+    others: Vec<String>,
     key: Option<String>,
     field: Option<String>,
     ca_cert: Option<PathBuf>,
@@ -50,6 +63,13 @@ pub struct Connect {
 }
 
 impl Connect {
+    /// The address of another node that serves the same Fields. Calls go to it when the one before is away, and it is
+    /// asked to know of everything that the one before told.
+    pub fn or_at(mut self, url: impl Into<String>) -> Self {
+        self.others.push(url.into());
+        self
+    }
+
     /// The key to present; a server with `--dev` needs none.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
@@ -82,7 +102,12 @@ impl Connect {
 
     /// The Field, not connected yet.
     pub fn build(self) -> Result<Field, ClientError> {
-        let address = Address::parse(&self.url, self.ca_cert.as_ref())?;
+        let server = |url: &String| {
+            let address = Address::parse(url, self.ca_cert.as_ref())?;
+            Ok(Http::new(address, self.timeout))
+        };
+        let others = self.others.iter().map(server).collect::<Result<_, ClientError>>()?;
+        let nodes = Nodes::new(server(&self.url)?, others);
         let mut headers = HeaderMap::new();
         if let Some(key) = &self.key {
             let mut value = header_value("the key", &format!("Bearer {key}"))?;
@@ -92,8 +117,8 @@ impl Connect {
         if let Some(name) = &self.field {
             headers.insert(FIELD, header_value("the Field's name", name)?);
         }
-        let transport = Transport::Http(Http::new(address, self.timeout));
-        Ok(Field { shared: Arc::new(Shared { transport, retry: self.retry }), headers })
+        let shared = Shared { transport: Transport::Http(nodes), retry: self.retry };
+        Ok(Field { shared: Arc::new(shared), headers, told: Arc::default() })
     }
 }
 
@@ -102,6 +127,7 @@ impl Field {
     pub fn connect(url: impl Into<String>) -> Connect {
         Connect {
             url: url.into(),
+            others: Vec::new(),
             key: None,
             field: None,
             ca_cert: None,
@@ -127,12 +153,13 @@ impl Field {
     fn inside(inside: crate::embedded::Inside) -> Self {
         let transport = Transport::Inside(inside);
         let shared = Arc::new(Shared { transport, retry: Retry::default() });
-        Self { shared, headers: HeaderMap::new() }
+        Self { shared, headers: HeaderMap::new(), told: Arc::default() }
     }
 
     /// Another Field of the same server or data directory, made by its first write.
     pub fn named(&self, name: &str) -> Result<Self, ClientError> {
         let mut other = self.clone();
+        other.told = Arc::default();
         other.headers.insert(FIELD, header_value("the Field's name", name)?);
         Ok(other)
     }
@@ -217,6 +244,10 @@ impl Field {
         *request.uri_mut() = path.parse().map_err(refuse)?;
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().extend(headers.clone());
+        let told = self.told.load(Ordering::Relaxed);
+        if told > 0 && self.shared.transport.may_move() {
+            request.headers_mut().insert(MIN_POSITION, HeaderValue::from(told));
+        }
         if method == Method::POST {
             request.headers_mut().insert(CONTENT_TYPE, JSON);
         }
@@ -229,12 +260,20 @@ impl Field {
         loop {
             let answer = self.shared.transport.exchange(request.clone()).await;
             let refused = match answer.map(hyper::Response::into_parts) {
-                Ok((parts, body)) if parts.status.is_success() => return Ok(body),
+                Ok((parts, body)) if parts.status.is_success() => {
+                    self.note_position(&parts.headers);
+                    return Ok(body);
+                }
                 Ok((parts, body)) => ClientError::refused(parts.status, &parts.headers, body),
                 Err(error) => error,
             };
             attempts.pause_after(refused).await?;
         }
+    }
+
+    fn note_position(&self, headers: &HeaderMap) {
+        let told = headers.get(POSITION).and_then(|value| value.to_str().ok()?.parse().ok());
+        self.told.fetch_max(told.unwrap_or_default(), Ordering::Relaxed);
     }
 }
 

@@ -32,6 +32,7 @@ mod harn_events;
 mod http;
 mod ids;
 mod limits;
+mod nodes;
 mod path;
 mod pushes;
 mod retry;

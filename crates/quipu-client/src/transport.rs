@@ -8,7 +8,7 @@ use hyper::{Request, Response, body::Bytes};
 
 #[cfg(feature = "embedded")]
 use crate::embedded::Inside;
-use crate::{error::ClientError, http::Http};
+use crate::{error::ClientError, nodes::Nodes};
 
 /// The body of an answer that goes on.
 pub(crate) type StreamBody = UnsyncBoxBody<Bytes, io::Error>;
@@ -16,8 +16,8 @@ pub(crate) type StreamBody = UnsyncBoxBody<Bytes, io::Error>;
 /// A way to a Field.
 #[derive(Debug)]
 pub(crate) enum Transport {
-    /// A server.
-    Http(Http),
+    /// A server, or several.
+    Http(Nodes),
     /// This process.
     #[cfg(feature = "embedded")]
     Inside(Inside),
@@ -30,6 +30,15 @@ impl Transport {
             Self::Http(http) => http.url(),
             #[cfg(feature = "embedded")]
             Self::Inside(_) => "the Field inside this process",
+        }
+    }
+
+    /// Whether the next call may go to another node than the last.
+    pub(crate) const fn may_move(&self) -> bool {
+        match self {
+            Self::Http(http) => http.are_several(),
+            #[cfg(feature = "embedded")]
+            Self::Inside(_) => false,
         }
     }
 

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quipu_log::FieldName;
+use quipu_log::{Commit, Engine, EngineError, FieldName};
 use tokio::sync::Notify;
 
-/// The fields that somebody waits for.
+/// The fields that somebody waits for or waited for.
 #[derive(Debug, Default)]
 pub(crate) struct Followers {
     fields: Mutex<BTreeMap<FieldName, Followed>>,
     moved: Condvar,
-    /// Told when the first follower comes, so that nobody watches for nobody.
+    /// Told when somebody waits for a field of which nothing is known yet.
     pub(crate) wanted: Notify,
 }
 
@@ -28,42 +28,119 @@ impl Followers {
         self.fields.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `field` is known to have come to `from`, or `timeout` has passed. `reached` is where it was when
-    /// the caller looked last.
-    pub(crate) fn wait(&self, field: &FieldName, from: u64, reached: u64, timeout: Duration) {
-        let mut fields = self.fields();
-        let followed = fields.entry(field.clone()).or_default();
-        followed.waiting += 1;
-        if followed.waiting == 1 {
-            followed.position = reached;
+    /// [`Engine::follow`], for an engine whose watch tells these followers.
+    pub(crate) fn follow(
+        &self,
+        engine: &dyn Engine,
+        field: &FieldName,
+        from: u64,
+        timeout: Duration,
+        limit: usize,
+    ) -> Result<Vec<Commit>, EngineError> {
+        let page = engine.read(field, from, limit)?;
+        if !page.is_empty() || timeout.is_zero() {
+            return Ok(page);
         }
-        self.wanted.notify_one();
+        self.wait(field, from, from.saturating_sub(1), timeout);
+        engine.read(field, from, limit)
+    }
+
+    /// Waits until `field` is known to have come to `from`, or `timeout` has passed, and answers how far it is known to
+    /// have come. `reached` is where it was when the caller looked last.
+    pub(crate) fn wait(
+        &self,
+        field: &FieldName,
+        from: u64,
+        reached: u64,
+        timeout: Duration,
+    ) -> u64 {
+        let mut fields = self.fields();
+        // What was heard while nobody waited counts, so whoever comes again need not look first.
+        let followed = fields.entry(field.clone()).or_insert_with(|| {
+            self.wanted.notify_one();
+            Followed::default()
+        });
+        followed.waiting += 1;
+        followed.position = followed.position.max(reached);
         let behind = |fields: &mut BTreeMap<FieldName, Followed>| {
             fields.get(field).is_some_and(|followed| followed.position < from)
         };
-        let (mut fields, _) = self
+        let (mut fields, waited) = self
             .moved
             .wait_timeout_while(fields, timeout, behind)
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(followed) = fields.get_mut(field) {
-            followed.waiting -= 1;
-            if followed.waiting == 0 {
-                fields.remove(field);
-            }
+        let Some(followed) = fields.get_mut(field) else { return reached };
+        followed.waiting -= 1;
+        let position = followed.position;
+        // Nothing happens there: no need to remember it among thousands.
+        if waited.timed_out() && followed.waiting == 0 {
+            fields.remove(field);
         }
+        position
     }
 
     /// The fields that somebody waits for now.
     pub(crate) fn waited_for(&self) -> Vec<FieldName> {
-        self.fields().keys().cloned().collect()
+        let fields = self.fields();
+        let waited = fields.iter().filter(|(_, followed)| followed.waiting > 0);
+        waited.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Says where a field is.
+    /// Says how far a field has come. What was seen later may be told earlier, so it never goes back.
     pub(crate) fn reached(&self, field: &str, position: u64) {
         let Ok(name) = FieldName::try_from(field) else { return };
         if let Some(followed) = self.fields().get_mut(&name) {
-            followed.position = position;
+            followed.position = followed.position.max(position);
             self.moved.notify_all();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn name() -> FieldName {
+        FieldName::try_from("f").unwrap()
+    }
+
+    #[test]
+    fn whoever_waits_is_told_how_far_it_is() {
+        let followers = Followers::default();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| followers.wait(&name(), 3, 2, LONG));
+            while followers.waited_for().is_empty() {
+                thread::yield_now();
+            }
+            followers.reached("f", 7);
+            assert_eq!(waiting.join().unwrap(), 7);
+        });
+        assert!(followers.waited_for().is_empty());
+    }
+
+    #[test]
+    fn what_was_heard_while_nobody_waited_counts() {
+        let followers = Followers::default();
+        thread::scope(|scope| {
+            scope.spawn(|| followers.wait(&name(), 1, 0, LONG));
+            while followers.waited_for().is_empty() {
+                thread::yield_now();
+            }
+            followers.reached("f", 1);
+        });
+        followers.reached("f", 5);
+        followers.reached("f", 4);
+        assert_eq!(followers.wait(&name(), 2, 1, LONG), 5, "at once");
+    }
+
+    #[test]
+    fn a_field_where_nothing_happens_is_forgotten() {
+        let followers = Followers::default();
+        assert_eq!(followers.wait(&name(), 3, 2, Duration::ZERO), 2);
+        assert!(followers.fields().is_empty());
     }
 }

@@ -74,8 +74,8 @@ pub enum Action {
     Register(RegisterPayload),
     /// DEREGISTER.
     Deregister(DeregisterPayload),
-    /// RECORD.
-    Record(Box<RecordCommand>),
+    /// RECORD, of one unit or several.
+    Record(Vec<RecordCommand>),
     /// MERGE.
     Merge(Box<MergeCommand>),
     /// Not an operation of the protocol: withdraws a unit.

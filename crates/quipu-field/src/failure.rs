@@ -12,10 +12,15 @@ pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
             ErrorCode::StorageFull,
             "the log has no room left: nothing was recorded, reads go on",
         ),
+        EngineError::Sealed { field } => ProtocolError::new(
+            ErrorCode::FieldUnavailable,
+            format!(
+                "the log of field {field} is sealed: it was moved elsewhere, or is being moved here; reads go on"
+            ),
+        ),
         EngineError::Unavailable { .. }
         | EngineError::Poisoned { .. }
         | EngineError::Damaged(_)
-        | EngineError::Sealed { .. }
         | EngineError::HeadMoved { .. }
         | EngineError::Io { .. } => {
             ProtocolError::new(ErrorCode::FieldUnavailable, format!("the log failed: {error}"))
@@ -34,9 +39,10 @@ pub(crate) const fn is_survivable(error: &EngineError, shared: bool) -> bool {
     match error {
         EngineError::Full | EngineError::Unavailable { .. } => true,
         EngineError::Io { .. } | EngineError::HeadMoved { .. } => shared,
+        // A copy that is opened takes writes; whoever has a shared log to himself cannot be moved beneath.
+        EngineError::Sealed { .. } => shared,
         EngineError::Poisoned { .. }
         | EngineError::Damaged(_)
-        | EngineError::Sealed { .. }
         | EngineError::UnknownField { .. }
         | EngineError::InvalidBatch { .. } => false,
     }

@@ -5,14 +5,12 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64},
     },
     thread::JoinHandle,
 };
 
-use quipu_log::{
-    Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof, verify_chain,
-};
+use quipu_log::{Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
@@ -30,11 +28,12 @@ use crate::{
     detecting::Lookout,
     enriching::Enriching,
     event::ClockReason,
-    failure::{storage_failure, with_causes},
+    failure::storage_failure,
+    field_closing::Parting,
     field_options::FieldOptions,
     health::Health,
     lamport::{LamportClock, ReadTick},
-    limits::{QUEUE_COMMANDS_MAX, SNAPSHOT_COMMITS_MIN},
+    limits::QUEUE_COMMANDS_MAX,
     models::FieldModels,
     ops::{self, deregister, register, replay},
     origin::Origin,
@@ -45,7 +44,7 @@ use crate::{
     ranking::RankingOptions,
     restore::{Restored, restore, time_of},
     snapshot::SnapshotDir,
-    snapshotter::Snapshotter,
+    snapshotter::{Snapshotter, close_to},
     task_moves::{TaskMoveFeed, TaskMoves},
     view::View,
     visibility::{Reader, Sight, may_enter, may_reach, may_read},
@@ -63,8 +62,8 @@ pub struct Field {
     pub(crate) view: Arc<View>,
     pub(crate) clock: Arc<LamportClock>,
     pub(crate) bodies: Arc<Bodies>,
-    proofs: Proofs,
-    health: Arc<Health>,
+    pub(crate) proofs: Proofs,
+    pub(crate) health: Arc<Health>,
     pub(crate) origin: Arc<dyn Origin>,
     pub(crate) lookout: Arc<Lookout>,
     pub(crate) tail: Arc<Tail>,
@@ -73,8 +72,8 @@ pub struct Field {
     pub(crate) models: FieldModels,
     pub(crate) enriching: Option<Arc<Enriching>>,
     pub(crate) vectors: Option<PathBuf>,
-    stop: Arc<AtomicBool>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
     replay_events_max: usize,
     pub(crate) ranking: RankingOptions,
     pub(crate) trace_attunes: bool,
@@ -82,6 +81,8 @@ pub struct Field {
     pub(crate) task_moves: Arc<watch::Sender<TaskMoves>>,
     /// The position that this node has reached, told where other nodes append too.
     pub(crate) reached: Arc<watch::Sender<u64>>,
+    /// The highest position that this node has heard of.
+    pub(crate) heard: AtomicU64,
     /// The last purge whose texts this node has erased and forgotten.
     pub(crate) purged: AtomicU64,
 }
@@ -94,21 +95,32 @@ impl Field {
         name: FieldName,
         options: FieldOptions,
     ) -> Result<Arc<Self>, EngineError> {
+        Self::open_again(engine, name, options, None)
+    }
+
+    /// The same for one that was put away, which goes on from there.
+    pub(crate) fn open_again(
+        engine: Arc<dyn Engine>,
+        name: FieldName,
+        options: FieldOptions,
+        parting: Option<&Parting>,
+    ) -> Result<Arc<Self>, EngineError> {
         let directory = options.snapshots.as_ref().cloned().map(SnapshotDir::new);
         let restored = bring_back(engine.as_ref(), &name, directory.as_ref(), &options)?;
         let (snapshot_position, head) = (restored.snapshot_position, restored.published.head);
         let state = &restored.published.state;
         let (shared, last_purge) = (engine.is_shared(), state.last_purge);
-        let clock = Arc::new(LamportClock::of(&head, state.closed, shared));
+        let new_clock = || Arc::new(LamportClock::of(&head, state.closed, shared));
+        let clock = parting.map_or_else(new_clock, |parting| parting.resume(&head));
         // Where others append, decisions rest on what readers see for as long as that is enough.
         let state = (!shared).then(|| state.clone());
-        let reached = Arc::new(watch::Sender::new(head.position));
-        let view = Arc::new(View::new(restored.published));
-        let health = Arc::new(Health::default());
+        let (reached, health) = (watch::Sender::new(head.position), Arc::<Health>::default());
+        let (reached, view) = (Arc::new(reached), Arc::new(View::new(restored.published)));
         let (across, saved) = (options.cross_session_visibility, directory.clone());
         let past = Past::new(Arc::clone(&engine), name.clone(), saved, across);
         let snapshotter = directory.map(|directory| {
-            Snapshotter::new(Arc::clone(&engine), name.clone(), directory, snapshot_position)
+            let (engine, name) = (Arc::clone(&engine), name.clone());
+            Snapshotter::new(engine, name, directory, &options, snapshot_position)
         });
         let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
         let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
@@ -127,14 +139,11 @@ impl Field {
             time_ms: time_of(engine.as_ref(), &name, &head)?,
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
+            meter: options.meter,
         };
         let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
-        let lookout = Arc::new(Lookout::new(
-            Arc::clone(&view),
-            Arc::clone(&bodies),
-            Arc::clone(&options.origin),
-            options.detection,
-        ));
+        let (seen, read, origin) = (Arc::clone(&view), Arc::clone(&bodies), &options.origin);
+        let lookout = Lookout::new(seen, read, Arc::clone(origin), options.detection);
         let field = Arc::new(Self {
             bodies,
             proofs: Proofs::new(Arc::clone(&engine), name.clone(), options.proofs),
@@ -143,8 +152,8 @@ impl Field {
             clock,
             health,
             origin: options.origin,
-            lookout,
-            tail: Arc::clone(&tail),
+            lookout: Arc::new(lookout),
+            tail,
             jobs,
             snapshotter,
             stop: Arc::default(),
@@ -159,16 +168,34 @@ impl Field {
             vectors: options.vectors,
             engine,
             reached,
+            heard: AtomicU64::new(head.position),
             purged: AtomicU64::new(last_purge),
         });
         field.start_writer(writer, queue)?;
-        field.start("push", move || tail.run())?;
-        field.start_work(snapshot_position)?;
+        field.resume(snapshot_position, parting)?;
         Ok(field)
+    }
+
+    /// Goes on from where it was put away, if it was.
+    fn resume(
+        self: &Arc<Self>,
+        snapshot_position: u64,
+        parting: Option<&Parting>,
+    ) -> Result<(), EngineError> {
+        let verified = parting.is_some_and(|parting| parting.covers(snapshot_position));
+        self.start_work(if verified { 0 } else { snapshot_position })?;
+        if let Some(parting) = parting
+            && let Some(wrong) = parting.missed_by(self.engine.as_ref(), &self.name)?
+        {
+            self.health.fail(&wrong);
+        }
+        Ok(())
     }
 
     /// Starts what goes on beside the writer.
     fn start_work(self: &Arc<Self>, snapshot_position: u64) -> Result<(), EngineError> {
+        let tail = Arc::clone(&self.tail);
+        self.start("push", move || tail.run())?;
         self.follow_others()?;
         self.start_enriching()?;
         self.detect_in_background()?;
@@ -198,29 +225,6 @@ impl Field {
             })?;
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
         Ok(())
-    }
-
-    /// Verifies the part of the log that the snapshot stood for.
-    fn check_in_background(&self, engine: Arc<dyn Engine>, up_to: u64) -> Result<(), EngineError> {
-        if up_to == 0 {
-            return Ok(());
-        }
-        let (health, stop, name) =
-            (Arc::clone(&self.health), Arc::clone(&self.stop), self.name.clone());
-        health.start_check(up_to);
-        self.start("check", move || {
-            let done = || quipu_log::Damage::storage("checked far enough");
-            let checked = verify_chain(engine.as_ref(), &name, Head::EMPTY, &mut |commit| {
-                health.checked(commit.position);
-                let enough = commit.position >= up_to || stop.load(Ordering::Relaxed);
-                if enough { Err(done()) } else { Ok(()) }
-            });
-            match checked {
-                Ok(_) => {}
-                Err(EngineError::Damaged(damage)) if damage == done() => {}
-                Err(error) => health.fail(&format!("damage in the log: {}", with_causes(&error))),
-            }
-        })
     }
 
     /// The Field's name.
@@ -398,51 +402,6 @@ impl Field {
         }
     }
 
-    /// Finishes what is queued, notes the clock, makes a snapshot where it is worth it, and stops.
-    /// Afterwards every write is refused.
-    pub async fn close(self: &Arc<Self>) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.enriching.iter().for_each(|enriching| enriching.stop());
-        self.lookout.stop();
-        let closing = self.jobs.send(Job::Close(self.origin.now_ms())).await.is_ok();
-        let closed = self
-            .blocking(move |field| {
-                let threads = std::mem::take(
-                    &mut *field.threads.lock().unwrap_or_else(PoisonError::into_inner),
-                );
-                for thread in threads {
-                    thread.join().ok();
-                }
-                if closing {
-                    field.proofs.close();
-                    field.save_last_snapshot();
-                }
-                Ok(())
-            })
-            .await;
-        if let Err(error) = closed {
-            tracing::error!(%error, field = %self.name, "the Field did not close in order");
-        }
-    }
-
-    /// Whether it is being closed.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    fn save_last_snapshot(&self) {
-        let Some(snapshotter) = &self.snapshotter else { return };
-        snapshotter.stop();
-        let published = self.view.read();
-        let worth_it = snapshotter.behind(&published.head) >= SNAPSHOT_COMMITS_MIN / 8;
-        if worth_it
-            && self.health.failure().is_none()
-            && let Err(error) = snapshotter.directory().save(&published)
-        {
-            tracing::warn!(error = with_causes(&error), "no snapshot was saved");
-        }
-    }
-
     pub(crate) async fn submit(
         &self,
         message: Message,
@@ -484,7 +443,8 @@ impl Field {
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
     pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
         if self.clock.must_log_before_read(message.epoch)? {
-            self.catch_up().await;
+            // Where this node cannot look, the log cannot be written either.
+            self.catch_up().await.ok();
             let advance = Action::AdvanceClock(ClockReason::Reads);
             let told = self.submit(self.system(message.epoch), advance).await;
             // Reads go on where the log cannot be written, unless they bring an epoch that is new.
@@ -585,10 +545,16 @@ fn bring_back(
     options: &FieldOptions,
 ) -> Result<Restored, EngineError> {
     directory.into_iter().for_each(SnapshotDir::remove_parts);
+    if let (Some(directory), Some(depot)) = (directory, &options.depot) {
+        let (ends_at, saved) = (engine.head(name)?.position, directory.newest());
+        if ends_at.saturating_sub(saved) > close_to(options.snapshot_commits) {
+            depot.fetch(engine, name, saved, directory)?;
+        }
+    }
     let mut restored = restore(engine, name, directory, &mut |_| true)?;
     restored.published.state.cross_session = options.cross_session_visibility;
     options.models.fit(&mut restored.published.index);
-    purge::finish(engine, name, &restored.published.state, directory);
+    purge::finish(engine, name, &restored.published.state, directory, options.depot.as_ref());
     purge::finish_vectors(&restored.published.state, options.vectors.as_deref());
     Ok(restored)
 }

@@ -16,6 +16,7 @@ use crate::{
     ops::harn::HarnCommand,
     origin::Origin,
     state::{Place, State},
+    task_moves::TaskMoved,
 };
 
 /// What a write came to. Where an idempotency key was used before, what it came to then.
@@ -96,17 +97,10 @@ impl Field {
         self.tail.beyond(position).await.position > position
     }
 
-    /// The last commit that made or moved a task, of those since the Field was opened.
+    /// What tells that a task was made or moved from now on. Unlike waiting for any commit, it costs the writer
+    /// nothing while no task moves, and whoever waits does not hold the Field.
     #[must_use]
-    pub fn task_moves(&self) -> u64 {
-        self.task_moves.borrow().position
-    }
-
-    /// Waits until a task was made or moved behind a position, or the Field is closed. Unlike waiting for any
-    /// commit, it costs the writer nothing while no task moves.
-    pub async fn await_task_beyond(&self, position: u64) -> bool {
-        let mut moved = self.task_moves.subscribe();
-        let moved = moved.wait_for(|moves| moves.position > position || moves.closed).await;
-        moved.is_ok_and(|moves| moves.position > position)
+    pub fn task_moves(&self) -> TaskMoved {
+        TaskMoved::from_now(&self.task_moves)
     }
 }

@@ -3,7 +3,12 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    detecting::DetectionOptions, limits::REPLAY_EVENTS_MAX, models::FieldModels, origin::Origin,
+    depot::Depot,
+    detecting::DetectionOptions,
+    limits::{REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
+    meter::{self, Meter},
+    models::FieldModels,
+    origin::Origin,
     ranking::RankingOptions,
 };
 
@@ -14,6 +19,10 @@ pub struct FieldOptions {
     pub origin: Arc<dyn Origin>,
     /// Where snapshots are kept; none are made without it.
     pub snapshots: Option<PathBuf>,
+    /// After how many commits the next snapshot is made, at least.
+    pub snapshot_commits: u64,
+    /// Where snapshots are left for other nodes, and those of others found.
+    pub depot: Option<Depot>,
     /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
     pub proofs: Option<PathBuf>,
     /// How it looks for units that disagree.
@@ -30,6 +39,8 @@ pub struct FieldOptions {
     pub models: FieldModels,
     /// Where the embedder's vectors are kept; they are made anew at every start without it.
     pub vectors: Option<PathBuf>,
+    /// Who is told how the log keeps up.
+    pub meter: Arc<dyn Meter>,
 }
 
 impl FieldOptions {
@@ -39,6 +50,8 @@ impl FieldOptions {
         Self {
             origin,
             snapshots: None,
+            snapshot_commits: SNAPSHOT_COMMITS_MIN,
+            depot: None,
             proofs: None,
             detection: DetectionOptions::default(),
             cross_session_visibility: false,
@@ -47,6 +60,7 @@ impl FieldOptions {
             trace_attunes: false,
             models: FieldModels::default(),
             vectors: None,
+            meter: meter::none(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quipu_wire::{
     ErrorCode, ProtocolError,
-    akashik::{Mode, Operation, RecordPayload, RecordResponse, Relation},
+    akashik::{Mode, Operation, RecordPayload, RecordResponse, RecordsPayload, Relation},
 };
 
 use crate::{
@@ -26,24 +26,63 @@ impl Field {
         message: Message,
         payload: RecordPayload,
     ) -> Result<RecordResponse, ProtocolError> {
-        let _going = self.lookout.record();
+        let _going = self.lookout.record(1);
         // A draft is nobody's claim yet.
         let wanted = self.lookout.is_automatic() && payload.mode == Mode::Committed;
         let looked = if wanted { self.look_at_once(&message, &payload).await } else { None };
-        let mut command = RecordCommand::prepare(payload, self.origin.as_ref())
-            .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
+        let mut unit = self.prepare("payload".to_owned(), payload)?;
         let (finished, up_to) =
             looked.as_ref().map_or((false, 0), |looked| (looked.finished, looked.up_to));
-        command.observe(looked.map_or_else(Vec::new, |looked| looked.found));
-        command.awaits_vector = self.is_enrichment_failing();
-        command.is_deferred = wanted && !finished;
-        let words = Arc::clone(command.words());
-        let answer = self.enqueue(message, Action::Record(Box::new(command)))?;
-        words.get();
+        unit.observe(looked.map_or_else(Vec::new, |looked| looked.found));
+        unit.is_deferred = wanted && !finished;
+        let mut answers =
+            self.put_down(message, vec![unit], if finished { up_to } else { 0 }).await?;
+        let lost = || ProtocolError::new(ErrorCode::InternalError, "an answer was lost");
+        answers.pop().ok_or_else(lost)
+    }
+
+    /// RECORD of several units in one commit: all of them or none, with an answer for each. Whoever sends many
+    /// does not wait for each to be looked at: detection is left to the background.
+    pub async fn record_all(
+        &self,
+        message: Message,
+        payload: RecordsPayload,
+    ) -> Result<Vec<RecordResponse>, ProtocolError> {
+        let _going = self.lookout.record(payload.units.len());
+        let automatic = self.lookout.is_automatic();
+        let units = payload.units.into_iter().enumerate().map(|(index, unit)| {
+            let deferred = automatic && unit.mode == Mode::Committed;
+            let mut unit = self.prepare(format!("payload.units[{index}]"), unit)?;
+            unit.is_deferred = deferred;
+            Ok(unit)
+        });
+        let units = units.collect::<Result<Vec<_>, ProtocolError>>()?;
+        self.put_down(message, units, 0).await
+    }
+
+    fn prepare(&self, path: String, unit: RecordPayload) -> Result<RecordCommand, ProtocolError> {
+        let mut unit = RecordCommand::prepare(path, unit, self.origin.as_ref())
+            .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
+        unit.awaits_vector = self.is_enrichment_failing();
+        Ok(unit)
+    }
+
+    /// Submits units, and leaves those to the background that were not held against all since `looked_up_to`.
+    async fn put_down(
+        &self,
+        message: Message,
+        units: Vec<RecordCommand>,
+        looked_up_to: u32,
+    ) -> Result<Vec<RecordResponse>, ProtocolError> {
+        let words: Vec<_> = units.iter().map(|unit| Arc::clone(unit.words())).collect();
+        let answer = self.enqueue(message, Action::Record(units))?;
+        words.iter().for_each(|words| {
+            words.get();
+        });
         let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
         self.enriching.iter().for_each(|enriching| enriching.wake());
-        if wanted {
-            self.look_later(&outcome, if finished { up_to } else { 0 });
+        if self.lookout.is_automatic() {
+            self.look_later(&outcome, looked_up_to);
         }
         Ok(record::respond(outcome.epoch, &outcome.events))
     }
@@ -62,15 +101,16 @@ impl Field {
         look.await.ok()
     }
 
-    /// Leaves a unit to the background, if there is anything that it was not held against.
+    /// Leaves units to the background, if there is anything that they were not held against.
     fn look_later(&self, outcome: &Outcome, from: u32) {
-        let recorded = outcome.events.iter().find_map(|sealed| {
-            if let Event::UnitRecorded { unit, .. } = &sealed.event { Some(*unit) } else { None }
-        });
-        let Some(unit) = recorded else { return };
-        let ordinal = self.view.read().state.units.find(unit);
-        if ordinal.is_some_and(|ordinal| from < ordinal) {
-            self.lookout.defer(Waiting { unit, from });
+        for sealed in &outcome.events {
+            let Event::UnitRecorded { unit, mode: Mode::Committed, .. } = &sealed.event else {
+                continue;
+            };
+            let ordinal = self.view.read().state.units.find(*unit);
+            if ordinal.is_some_and(|ordinal| from < ordinal) {
+                self.lookout.defer(Waiting { unit: *unit, from });
+            }
         }
     }
 }

@@ -30,6 +30,12 @@ impl Field {
         })
     }
 
+    /// The highest position of the log that this node has heard of. It is behind while this is above its own head.
+    #[must_use]
+    pub fn heard_of(&self) -> u64 {
+        self.heard.load(Ordering::Relaxed).max(self.head().position)
+    }
+
     /// Waits, but not for long, until this node knows of the commit at a position, so that whoever was told of
     /// it by another node finds it here.
     pub async fn await_position(&self, position: u64) -> Result<(), ProtocolError> {
@@ -56,25 +62,27 @@ impl Field {
     }
 
     /// Catches up with other nodes where this one does not know who speaks: another may have registered it.
-    pub async fn meet(&self, message: &Message) {
+    /// Where it cannot catch up, it does not know who speaks, and must not say that nobody does.
+    pub async fn meet(&self, message: &Message) -> Result<(), ProtocolError> {
         let unknown = || self.view.read().state.agents.live(&message.agent).is_none();
-        if self.engine.is_shared() && unknown() {
-            self.catch_up().await;
-        }
+        if self.engine.is_shared() && unknown() { self.catch_up().await } else { Ok(()) }
     }
 
-    /// Waits until this node knows of everything that was durable when it was asked, or cannot.
-    pub(crate) async fn catch_up(&self) {
-        if self.engine.is_shared()
-            && let Some(looked) = self.look_for(u64::MAX)
-        {
-            // A writer that is gone answers too.
-            looked.await.ok();
+    /// Waits until this node knows of everything that was durable when it was asked, or says why it cannot.
+    pub async fn catch_up(&self) -> Result<(), ProtocolError> {
+        if !self.engine.is_shared() {
+            return Ok(());
         }
+        let busy = || ProtocolError::new(ErrorCode::Overloaded, "too many messages are waiting");
+        // A writer that is gone answers too.
+        self.look_for(u64::MAX).ok_or_else(busy)?.await.unwrap_or(Ok(()))
     }
 
     /// Asks the writer to look for commits of others, up to a position at least. None if it has no time.
-    pub(crate) fn look_for(&self, position: u64) -> Option<oneshot::Receiver<()>> {
+    pub(crate) fn look_for(
+        &self,
+        position: u64,
+    ) -> Option<oneshot::Receiver<Result<(), ProtocolError>>> {
         let (reply, looked) = oneshot::channel();
         self.jobs.try_send(Job::Look(position, reply)).ok()?;
         Some(looked)

@@ -3,7 +3,7 @@
 //! append to the same log.
 
 use std::{
-    sync::{Arc, Weak},
+    sync::{Arc, Weak, atomic::Ordering},
     thread,
 };
 
@@ -21,13 +21,17 @@ pub(crate) fn run(engine: &Arc<dyn Engine>, name: &FieldName, field: &Weak<Field
     loop {
         let Some(known) = known(field) else { return };
         // The Field itself is not held meanwhile, so that it can be dropped.
-        let page = engine.follow(name, known.position + 1, FOLLOW_WAIT, 1);
+        let heard = engine.wait_past(name, known.position, FOLLOW_WAIT);
         let Some(field) = field.upgrade().filter(|field| !field.is_stopping()) else { return };
-        let moved = match page {
-            Ok(page) => match page.first() {
-                Some(next) => look(&field, next.position),
-                None => check(engine.as_ref(), &field, &known),
-            },
+        let moved = match heard {
+            // What was heard may be wrong: then the log may have gone back.
+            Ok(position) if position > known.position => {
+                look(&field, position) || {
+                    check(engine.as_ref(), &field, &known);
+                    false
+                }
+            }
+            Ok(_) => check(engine.as_ref(), &field, &known),
             Err(EngineError::UnknownField { .. }) => {
                 check(engine.as_ref(), &field, &known);
                 false
@@ -54,6 +58,7 @@ fn known(field: &Weak<Field>) -> Option<Head> {
 
 /// Lets the writer look, and says whether it came as far.
 fn look(field: &Arc<Field>, position: u64) -> bool {
+    field.heard.fetch_max(position, Ordering::Relaxed);
     if field.head().position < position
         && let Some(looked) = field.look_for(position)
     {

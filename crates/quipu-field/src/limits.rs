@@ -41,6 +41,24 @@ pub const TREE_SAVED_COMMITS: u64 = 32 * 1024;
 pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
 /// ... and as a share of the log, so that the cost of snapshots stays a share of the work.
 pub const SNAPSHOT_SHARE: u64 = 8;
+/// Commits since the last snapshot for which a Field that is put away makes one: reading fewer takes no longer.
+pub const SNAPSHOT_PARTING_COMMITS: u64 = 512;
+/// How long the storage of snapshots is left alone after a failure at first, and at the most.
+pub const DEPOT_RETRY: Duration = Duration::from_millis(500);
+/// See [`DEPOT_RETRY`].
+pub const DEPOT_RETRY_MAX: Duration = Duration::from_secs(60);
+/// How long a server that stops waits for the storage of snapshots.
+pub const DEPOT_LAST_WAIT: Duration = Duration::from_secs(5);
+/// How many stored snapshots of a Field are kept: where the newest is damaged there is another.
+pub const DEPOT_SNAPSHOTS_KEPT: usize = 2;
+/// How often a node stores a snapshot of a Field, where nothing else is configured.
+pub const DEPOT_INTERVAL: Duration = Duration::from_secs(10 * 60);
+/// How long a Field that nobody uses stays open, where nothing else is configured.
+pub const FIELD_IDLE: Duration = Duration::from_secs(10 * 60);
+/// How many Fields are open at a time, where nothing else is configured: each has threads and files of its own.
+pub const FIELDS_OPEN: usize = 256;
+/// How many Fields are being opened at the same time; one more waits.
+pub const FIELDS_OPENING_MAX: usize = 32;
 /// Fields up to this many eligible units are ranked exactly; beyond, candidates are chosen first.
 pub const EXACT_RANK_UNITS_MAX: usize = 2048;
 /// Candidates by the words of a topic, where candidates are chosen.

@@ -9,6 +9,7 @@ use quipu_log::{BodyAddress, Engine, EngineError, Erasure, FieldName};
 use quipu_wire::akashik::{MemoryType, RelationType};
 
 use crate::{
+    depot::Depot,
     enriching::purge_file,
     failure::with_causes,
     ids::UnitId,
@@ -104,9 +105,13 @@ pub(crate) fn finish(
     field: &FieldName,
     state: &State,
     snapshots: Option<&SnapshotDir>,
+    depot: Option<&Depot>,
 ) {
     if state.last_purge == 0 {
         return;
+    }
+    if let Some(depot) = depot {
+        depot.discard_before(field, state.last_purge);
     }
     if let Some(Err(error)) = snapshots.map(|dir| dir.discard_before(state.last_purge)) {
         tracing::error!(%field, error = with_causes(&error), "an old snapshot was not deleted");

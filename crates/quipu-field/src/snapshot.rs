@@ -121,6 +121,26 @@ impl SnapshotDir {
         Ok(path)
     }
 
+    /// Takes over the bytes of a snapshot that another node made.
+    pub(crate) fn adopt(&self, position: u64, bytes: &[u8]) -> Result<PathBuf, SnapshotError> {
+        let path = self.path.join(format!("{position:020}.{EXTENSION}"));
+        let part = path.with_extension(PART);
+        let written = fs::create_dir_all(&self.path).and_then(|()| {
+            let mut file = create_private(&part)?;
+            file.write_all(bytes)?;
+            self.settle(&file, &part, &path)
+        });
+        self.remove_parts();
+        written.map_err(|source| SnapshotError::Io { path: path.clone(), source })?;
+        Ok(path)
+    }
+
+    /// The position of the newest file that looks like a snapshot; 0 where there is none.
+    pub(crate) fn newest(&self) -> u64 {
+        let of = |path: &PathBuf| path.file_stem()?.to_str()?.parse().ok();
+        self.list().iter().filter_map(of).max().unwrap_or(0)
+    }
+
     /// Deletes every snapshot of an earlier position than this, and what an interrupted save left: they
     /// hold words of units that were purged since.
     pub fn discard_before(&self, position: u64) -> Result<(), SnapshotError> {
@@ -162,14 +182,18 @@ impl SnapshotDir {
         file.write_all(&postcard::to_stdvec(&preface).map_err(io::Error::other)?)?;
         file.write_all(&state)?;
         file.write_all(&index)?;
-        file.into_inner()?.sync_all()?;
+        self.settle(&file.into_inner()?, part, path)
+    }
+
+    /// Gives a file that is written its name, durably.
+    fn settle(&self, file: &File, part: &Path, path: &Path) -> io::Result<()> {
+        file.sync_all()?;
         fs::rename(part, path)?;
         File::open(&self.path)?.sync_all()
     }
 }
 
-/// Creates a file that nobody else may read: the index holds the words of every unit.
-/// Makes a file that only its owner reads.
+/// Makes a file that only its owner reads: the index holds the words of every unit.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
@@ -191,6 +215,11 @@ pub fn load(path: &Path) -> Result<Published, SnapshotError> {
         return Err(SnapshotError::Older { path: path.to_owned() });
     }
     parse(&bytes).map_err(|what| SnapshotError::Damaged { path: path.to_owned(), what })
+}
+
+/// Checks the bytes of a snapshot against their own hashes, and says of which commit they are.
+pub(crate) fn check(bytes: &[u8]) -> Result<Head, String> {
+    parse(bytes).map(|published| published.head)
 }
 
 fn parse(bytes: &[u8]) -> Result<Published, String> {

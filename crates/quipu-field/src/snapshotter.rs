@@ -10,10 +10,13 @@ use std::thread::JoinHandle;
 use quipu_log::{Engine, FieldName, Head};
 
 use crate::{
+    depot::{Depot, Offer},
     failure::with_causes,
-    limits::{SNAPSHOT_COMMITS_MIN, SNAPSHOT_SHARE},
+    field_options::FieldOptions,
+    limits::SNAPSHOT_SHARE,
     restore::restore,
     snapshot::{SnapshotDir, SnapshotError},
+    view::Published,
 };
 
 /// Decides when a snapshot is due, and makes it.
@@ -27,6 +30,9 @@ struct Inner {
     engine: Arc<dyn Engine>,
     field: FieldName,
     directory: SnapshotDir,
+    /// Commits after which the next one is made, at least.
+    commits: u64,
+    depot: Option<Depot>,
     last_position: AtomicU64,
     /// Where the last attempt was made: after a failure the next one waits for as much new log.
     last_attempt: AtomicU64,
@@ -41,12 +47,15 @@ impl Snapshotter {
         engine: Arc<dyn Engine>,
         field: FieldName,
         directory: SnapshotDir,
+        options: &FieldOptions,
         last_position: u64,
     ) -> Self {
         let inner = Inner {
             engine,
             field,
             directory,
+            commits: options.snapshot_commits,
+            depot: options.depot.clone(),
             last_position: AtomicU64::new(last_position),
             last_attempt: AtomicU64::new(last_position),
             stop: AtomicBool::new(false),
@@ -58,7 +67,7 @@ impl Snapshotter {
     /// Starts a snapshot if one is due and none is being made.
     pub(crate) fn published(&self, head: &Head) {
         let behind = head.position.saturating_sub(self.inner.last_attempt.load(Ordering::Relaxed));
-        if behind < SNAPSHOT_COMMITS_MIN.max(head.position / SNAPSHOT_SHARE) {
+        if behind < self.inner.commits.max(head.position / SNAPSHOT_SHARE) {
             return;
         }
         let mut running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,22 +106,21 @@ impl Snapshotter {
         }
         self.inner.stop.store(stopped_before, Ordering::Relaxed);
         self.inner.directory.discard_before(position)?;
+        if let Some(depot) = &self.inner.depot {
+            depot.discard_before(&self.inner.field, position);
+        }
         if self.inner.last_position.load(Ordering::Relaxed) < position {
             self.inner.last_position.store(0, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Commits since the newest snapshot.
-    #[must_use]
-    pub(crate) fn behind(&self, head: &Head) -> u64 {
-        head.position.saturating_sub(self.inner.last_position.load(Ordering::Relaxed))
-    }
-
-    /// Where the snapshots are.
-    #[must_use]
-    pub(crate) fn directory(&self) -> &SnapshotDir {
-        &self.inner.directory
+    /// Saves what is published, unless there are fewer commits since the last snapshot than it is worth.
+    pub(crate) fn save_last(&self, published: &Published, worth: u64) {
+        let last = self.inner.last_position.load(Ordering::Relaxed);
+        if published.head.position.saturating_sub(last) >= worth.min(self.inner.commits).max(1) {
+            self.inner.save(published);
+        }
     }
 }
 
@@ -131,13 +139,27 @@ impl Inner {
                     return;
                 }
             };
-        let position = restored.published.head.position;
-        match self.directory.save(&restored.published) {
-            Ok(path) => {
-                self.last_position.store(position, Ordering::Relaxed);
-                tracing::info!(field = %self.field, position, path = %path.display(), "snapshot");
+        self.save(&restored.published);
+    }
+
+    fn save(&self, published: &Published) {
+        let head = published.head;
+        match self.directory.save(published) {
+            Ok(file) => {
+                self.last_position.store(head.position, Ordering::Relaxed);
+                tracing::info!(field = %self.field, position = head.position, path = %file.display(), "snapshot");
+                let (engine, field) = (Arc::clone(&self.engine), self.field.clone());
+                let close = close_to(self.commits);
+                if let Some(depot) = &self.depot {
+                    depot.offer(Offer { engine, field, file, head, close });
+                }
             }
             Err(error) => tracing::warn!(error = with_causes(&error), "no snapshot was saved"),
         }
     }
+}
+
+/// How many commits are read from a log as fast as a snapshot is found and fetched.
+pub(crate) const fn close_to(commits: u64) -> u64 {
+    commits / 8
 }

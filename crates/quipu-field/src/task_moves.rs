@@ -20,6 +20,28 @@ pub(crate) struct TaskMoves {
 #[derive(Debug)]
 pub(crate) struct TaskMoveFeed(Arc<watch::Sender<TaskMoves>>);
 
+/// Waits for tasks to be made or moved.
+#[derive(Debug)]
+pub struct TaskMoved {
+    moves: watch::Receiver<TaskMoves>,
+    position: u64,
+}
+
+impl TaskMoved {
+    pub(crate) fn from_now(moves: &watch::Sender<TaskMoves>) -> Self {
+        let moves = moves.subscribe();
+        let position = moves.borrow().position;
+        Self { moves, position }
+    }
+
+    /// Waits until one was made or moved since, or the Field is closed. Answers whether one was.
+    pub async fn wait(mut self) -> bool {
+        let since = self.position;
+        let moved = self.moves.wait_for(|moves| moves.position > since || moves.closed).await;
+        moved.is_ok_and(|moves| moves.position > since)
+    }
+}
+
 impl TaskMoveFeed {
     /// A feed that starts behind a position, and what is listened to.
     pub(crate) fn new(position: u64) -> (Self, Arc<watch::Sender<TaskMoves>>) {

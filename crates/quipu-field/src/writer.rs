@@ -16,6 +16,7 @@ use crate::{
     health::Health,
     lamport::LamportClock,
     limits::BATCH_COMMANDS_MAX,
+    meter::{Meter, Stopwatch},
     ops,
     push::TailFeed,
     snapshotter::Snapshotter,
@@ -53,9 +54,9 @@ pub(crate) enum Job {
     /// Carry out a command.
     Command(Box<Command>, Reply),
     /// Look for commits of other nodes, unless this position is reached already, and say when that is done.
-    Look(u64, oneshot::Sender<()>),
-    /// Finish what is queued, note the clock at this time, and stop.
-    Close(u64),
+    Look(u64, oneshot::Sender<Result<(), ProtocolError>>),
+    /// Finish what is queued, note the clock at this time where one is given, and stop.
+    Close(Option<u64>),
 }
 
 /// The writer, owned by its thread.
@@ -87,6 +88,8 @@ pub(crate) struct Writer {
     pub shared: Option<Shared>,
     /// The time of the last commit. Time in a log never goes back, whatever the clocks of its nodes do.
     pub time_ms: u64,
+    /// Told how the log keeps up.
+    pub meter: Arc<dyn Meter>,
 }
 
 /// Commits that are decided and not yet durable, with everything to be said once they are.
@@ -153,7 +156,9 @@ impl Writer {
             self.finish(batch).ok();
             self.look_for_others(looks);
         }
-        self.note_close(close_at.unwrap_or_default());
+        if let Some(Some(time_ms)) = close_at {
+            self.note_close(time_ms);
+        }
     }
 
     /// Asks the state on which the next decision rests.
@@ -340,12 +345,15 @@ impl Writer {
         if batch.commits.is_empty() {
             return self.confirm(batch);
         }
+        let watch = Stopwatch::start();
         match self.append(&batch.commits) {
             Ok(head) => {
+                self.meter.appended(batch.commits.len(), watch.elapsed());
                 self.head = head;
                 Ok(())
             }
             Err(EngineError::HeadMoved { actual }) if self.shared.is_some() => {
+                self.meter.conflicted();
                 Err(Setback::Moved(actual))
             }
             Err(error) => {
@@ -435,7 +443,9 @@ impl Writer {
 /// The words of the units that a command records, and whether its commit is known by its message's id.
 fn words_and_id(action: &Action) -> (Vec<Arc<UnitWords>>, bool) {
     match action {
-        Action::Record(record) => (vec![Arc::clone(record.words())], true),
+        Action::Record(units) => {
+            (units.iter().map(|unit| Arc::clone(unit.words())).collect(), true)
+        }
         Action::Compact(compact) => (compact.words(), true),
         Action::Merge(merge) => (merge.words(), true),
         Action::Register(_)

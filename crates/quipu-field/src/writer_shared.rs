@@ -2,9 +2,9 @@
 //! catches up and decides the same commands again. The engine's compare-and-set decides who was first; nothing
 //! here is needed for safety but the check of every commit that another node wrote.
 
-use std::{sync::Arc, thread};
+use std::{sync::Arc, thread, time::Duration};
 
-use quipu_log::{Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head};
+use quipu_log::{Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Turn};
 use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::{oneshot, watch};
 
@@ -17,9 +17,14 @@ use crate::{
         BEHIND_LOOKS, BEHIND_PAUSE, CONFLICTS_MAX, OTHERS_EXPECTED_BATCHES, READ_PAGE,
         SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
     },
+    meter::Stopwatch,
+    origin::{Origin, SystemOrigin},
     restore::words_of,
     writer::{Answer, Asked, Batch, Setback, Writer},
 };
+
+/// Somebody who waits until this node has looked for a position, and is told if it could not.
+pub(crate) type Look = (u64, oneshot::Sender<Result<(), ProtocolError>>);
 
 /// What a writer knows of the other nodes.
 #[derive(Debug)]
@@ -58,21 +63,31 @@ impl Writer {
         }
     }
 
-    fn take_turn(&mut self, may_yield: bool) -> Result<(), EngineError> {
-        let head = self.engine.take_turn(&self.field)?;
-        if let (Some(shared), true) = (&mut self.shared, head.is_some()) {
-            shared.turn = true;
-        }
-        match head {
-            Some(head) if head == self.head => Ok(()),
-            Some(_) => self.catch_up(),
-            None if may_yield => {
-                let next = self.head.position + 1;
-                let others = self.engine.follow(&self.field, next, YIELD_WAIT, 1)?;
-                if others.is_empty() { Ok(()) } else { self.catch_up() }
+    /// Waits for this node's turn, where there are turns, and catches up. Says whether it is our turn now.
+    fn take_turn(&mut self, may_yield: bool) -> Result<bool, EngineError> {
+        let watch = Stopwatch::start();
+        match self.engine.take_turn(&self.field, &self.head)? {
+            Some(Turn { head, news }) => {
+                self.meter.took_turn(watch.elapsed());
+                if let Some(shared) = &mut self.shared {
+                    shared.turn = true;
+                }
+                self.receive(&news)?;
+                if self.head == head {
+                    return Ok(true);
+                }
+                // So far behind that others should not wait for it.
+                self.end_turn();
+                self.catch_up(head.position)?;
             }
-            None => Ok(()),
+            None if may_yield => {
+                let position = self.head.position;
+                let reached = self.engine.wait_past(&self.field, position, YIELD_WAIT)?;
+                self.catch_up(reached)?;
+            }
+            None => {}
         }
+        Ok(false)
     }
 
     fn end_turn(&mut self) {
@@ -159,7 +174,11 @@ impl Writer {
             let what = format!("other nodes were faster {CONFLICTS_MAX} times in a row");
             return Err(ProtocolError::new(ErrorCode::Overloaded, what));
         }
-        let caught_up = self.catch_up().and_then(|()| self.take_turn(false));
+        let in_turn = self.take_turn(false);
+        let caught_up = match in_turn {
+            Ok(false) => self.catch_up(actual.position),
+            other => other.map(|_| ()),
+        };
         caught_up.map_err(|error| {
             self.end_turn();
             storage_failure(&error)
@@ -202,33 +221,47 @@ impl Writer {
     }
 
     /// Looks for commits of others, for whoever waits for them.
-    pub(crate) fn look_for_others(&mut self, looks: Vec<(u64, oneshot::Sender<()>)>) {
+    pub(crate) fn look_for_others(&mut self, looks: Vec<Look>) {
         for (position, reply) in looks {
-            if self.head.position < position
-                && self.health.failure().is_none()
-                && let Err(error) = self.catch_up()
-            {
-                tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
-            }
-            reply.send(()).ok();
+            let reached = self.head.position >= position;
+            reply.send(if reached { Ok(()) } else { self.look_on(position) }).ok();
         }
     }
 
-    /// Applies what others appended. A log that is not the one this node knows ends its writing for good.
-    fn catch_up(&mut self) -> Result<(), EngineError> {
-        let caught_up = self.read_on();
-        match &caught_up {
+    fn look_on(&mut self, until: u64) -> Result<(), ProtocolError> {
+        self.health.check()?;
+        self.catch_up(until).map_err(|error| {
+            tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
+            storage_failure(&error)
+        })
+    }
+
+    /// Reads and applies what others appended, up to a position at least, as far as there is something.
+    fn catch_up(&mut self, until: u64) -> Result<(), EngineError> {
+        let caught_up = self.read_on(until);
+        self.trusting(caught_up)
+    }
+
+    /// Applies what others appended.
+    fn receive(&mut self, news: &[Commit]) -> Result<(), EngineError> {
+        let received = if news.is_empty() { Ok(()) } else { self.follow(news) };
+        self.trusting(received)
+    }
+
+    /// A log that is not the one this node knows ends its writing for good.
+    fn trusting(&mut self, outcome: Result<(), EngineError>) -> Result<(), EngineError> {
+        match &outcome {
             Err(EngineError::Damaged(damage)) => self.distrust(damage),
             Err(EngineError::UnknownField { .. }) => {
                 self.distrust(&went_back(&Head::EMPTY, &self.head));
             }
             _ => {}
         }
-        caught_up
+        outcome
     }
 
-    fn read_on(&mut self) -> Result<(), EngineError> {
-        loop {
+    fn read_on(&mut self, until: u64) -> Result<(), EngineError> {
+        while self.head.position < until {
             let page = match self.engine.read(&self.field, self.head.position + 1, READ_PAGE) {
                 Err(EngineError::UnknownField { .. }) if self.head == Head::EMPTY => return Ok(()),
                 page => page?,
@@ -238,6 +271,7 @@ impl Writer {
             }
             self.follow(&page)?;
         }
+        Ok(())
     }
 
     fn follow(&mut self, page: &[Commit]) -> Result<(), EngineError> {
@@ -260,13 +294,25 @@ impl Writer {
             shared.expected = OTHERS_EXPECTED_BATCHES;
         }
         self.publish(page, &headers, &words);
+        // The time goes to the meter alone.
+        let now_ms = SystemOrigin.now_ms();
+        for header in &headers {
+            let lag_ms = now_ms.saturating_sub(header.time_ms);
+            self.meter.followed(Duration::from_millis(lag_ms));
+        }
         Ok(())
     }
 
     fn distrust(&mut self, damage: &Damage) {
         self.state = None;
         self.end_turn();
-        self.health.fail(&format!("the log is not the one that this node knows: {damage}"));
+        // A commit that follows the others and cannot be read is no fault of the log.
+        let what = if let DamageKind::HeaderUnreadable(_) = damage.kind {
+            "the log has a commit that this version cannot read, so a newer version wrote it"
+        } else {
+            "the log is not the one that this node knows"
+        };
+        self.health.fail(&format!("{what}: {damage}"));
     }
 }
 

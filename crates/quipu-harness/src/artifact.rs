@@ -21,7 +21,7 @@ use crate::{
     page::Page,
     redaction::{REDACTED, is_redacted},
     shown::may_see,
-    write::{Target, put_by},
+    write::{Target, again, put_by},
 };
 
 /// Which Artifacts of a list are asked for.
@@ -133,6 +133,15 @@ impl Harness {
     /// # Errors
     /// 409 where the bytes are not those that were registered or were taken away, 413 where they are too many.
     pub async fn put_artifact_content(
+        &self,
+        asked: &Asked,
+        id: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Artifact, HarnError> {
+        again(|| self.put_content_once(asked, id, bytes.clone())).await
+    }
+
+    async fn put_content_once(
         &self,
         asked: &Asked,
         id: &str,

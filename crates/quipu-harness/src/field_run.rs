@@ -56,17 +56,16 @@ impl Harness {
     /// Answers the Tasks that are the Field's own, also those that a crash left behind, until the Field is
     /// closed. Each open Field has one of these.
     pub async fn run_field_tasks(self) {
-        loop {
-            let moves = self.field.task_moves();
-            for id in self.field_tasks() {
-                if let Err(error) = self.answer_task(&id).await {
+        let mut going = Some(self);
+        while let Some(harness) = going {
+            let moves = harness.field.task_moves();
+            for id in harness.field_tasks() {
+                if let Err(error) = harness.answer_task(&id).await {
                     // What could not be answered now is tried again when a task moves.
                     tracing::warn!(task = id, %error, "a task could not be answered");
                 }
             }
-            if !self.field.await_task_beyond(moves).await {
-                return;
-            }
+            going = harness.rest_until(moves).await;
         }
     }
 

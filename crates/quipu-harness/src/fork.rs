@@ -15,7 +15,7 @@ use crate::{
     session_facts::{ForkPoint, SessionFacts},
     session_view::SessionView,
     transcript::end_of,
-    write::{Target, put_by},
+    write::{Target, again, put_by},
 };
 
 /// How many forks there may be one behind the other: a transcript is read through all of them.
@@ -28,6 +28,15 @@ impl Harness {
     /// 404 where there is no such Session or Branch, 400 where the Event is not one of it, 422 for the
     /// built-in Session and where there are too many forks one behind the other.
     pub async fn fork_session(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: ForkSessionRequest,
+    ) -> Result<HarnSession, HarnError> {
+        again(|| self.fork_once(asked, id, request.clone())).await
+    }
+
+    async fn fork_once(
         &self,
         asked: &Asked,
         id: &str,

@@ -17,7 +17,7 @@ use crate::{
     not_found,
     page::Page,
     quota::AUTHORITY_POLICY,
-    write::{Target, put_by},
+    write::{Target, again, put_by},
 };
 
 impl Harness {
@@ -98,6 +98,15 @@ impl Harness {
     /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 where another made it and its
     /// Quota or receipt policy is to change.
     pub async fn update_persona(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdatePersonaRequest,
+    ) -> Result<Persona, HarnError> {
+        again(|| self.change_persona(asked, id, request.clone())).await
+    }
+
+    async fn change_persona(
         &self,
         asked: &Asked,
         id: &str,

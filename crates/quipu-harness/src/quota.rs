@@ -18,7 +18,7 @@ use crate::{
     failure::harn_error,
     not_found,
     page::Page,
-    write::{Target, put_by},
+    write::{Target, again, put_by},
 };
 
 /// The authority that sets limits and policies.
@@ -71,6 +71,15 @@ impl Harness {
     /// # Errors
     /// 403 below authority 8, 404 where there is none.
     pub async fn update_quota(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdateQuotaRequest,
+    ) -> Result<Quota, HarnError> {
+        again(|| self.change_quota(asked, id, request.clone())).await
+    }
+
+    async fn change_quota(
         &self,
         asked: &Asked,
         id: &str,

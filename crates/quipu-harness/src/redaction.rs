@@ -10,7 +10,7 @@ use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceK
 
 use crate::{
     Caller, Harness, built_in::session_in_field, failure::harn_error, not_found,
-    quota::AUTHORITY_POLICY,
+    quota::AUTHORITY_POLICY, write::again,
 };
 
 /// In the metadata of an Artifact: that its content was taken away, and by whom. Nobody else may set it.
@@ -28,6 +28,10 @@ impl Harness {
     /// 404 where there is none, or its bytes are not kept here; 403 for whoever did not make it and has less
     /// than authority 8.
     pub async fn redact_artifact(&self, caller: &Caller, id: &str) -> Result<Artifact, HarnError> {
+        again(|| self.redact_once(caller, id)).await
+    }
+
+    async fn redact_once(&self, caller: &Caller, id: &str) -> Result<Artifact, HarnError> {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let entry = self.entry(caller, DocumentKind::Artifact, id);

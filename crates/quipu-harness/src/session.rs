@@ -25,7 +25,7 @@ use crate::{
     session_facts::SessionFacts,
     session_view::SessionView,
     task::workspace_of,
-    write::{Target, put_by},
+    write::{Target, again, put_by},
 };
 
 /// How much of the first Message becomes the goal that SESSION shows.
@@ -145,6 +145,15 @@ impl Harness {
     /// # Errors
     /// 404 where there is none, 409 where it is over, 422 for the built-in one.
     pub async fn update_session(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdateSessionRequest,
+    ) -> Result<HarnSession, HarnError> {
+        again(|| self.change_session_once(asked, id, request.clone())).await
+    }
+
+    async fn change_session_once(
         &self,
         asked: &Asked,
         id: &str,

@@ -14,6 +14,7 @@ use crate::{
     Asked, EventPlace, Harness,
     session_facts::{Cut, SessionFacts, ToldAs},
     session_view::SessionView,
+    write::again,
 };
 
 /// How often a Session is cut: its document names every cut.
@@ -93,6 +94,15 @@ impl Harness {
     /// # Errors
     /// 404 where there is none, 409 where it is over, 422 for the built-in one and one that was cut too often.
     pub async fn truncate_session(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: TruncateSessionRequest,
+    ) -> Result<TruncateSessionResponse, HarnError> {
+        again(|| self.truncate_once(asked, id, request.clone())).await
+    }
+
+    async fn truncate_once(
         &self,
         asked: &Asked,
         id: &str,

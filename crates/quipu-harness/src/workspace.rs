@@ -14,7 +14,7 @@ use crate::{
     built_in::WORKSPACE_DEFAULT,
     built_in_resources, not_found,
     page::Page,
-    write::{Target, put_by},
+    write::{Target, again, put_by},
 };
 
 impl Harness {
@@ -70,6 +70,15 @@ impl Harness {
 
     /// `PATCH /v1/workspaces/{workspace_id}`.
     pub async fn update_workspace(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdateWorkspaceRequest,
+    ) -> Result<Workspace, HarnError> {
+        again(|| self.change_workspace(asked, id, request.clone())).await
+    }
+
+    async fn change_workspace(
         &self,
         asked: &Asked,
         id: &str,

@@ -4,7 +4,7 @@ use quipu_field::{
     HarnOutcome, Message,
     documents::{DocumentKind, DocumentOwner, IdempotencyMark},
     event::Event,
-    ops::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
+    ops::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
 };
 use quipu_wire::{
     harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
@@ -148,6 +148,23 @@ impl Harness {
         let (id, quotes) = (id.to_owned(), Vec::new());
         Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
     }
+}
+
+/// How often a change is made; then who asked is told to ask again.
+const CHANGES_MAX: usize = 32;
+
+/// Reads, changes and puts, and does so again where another node has changed the same meanwhile.
+pub(crate) async fn again<T, F>(change: impl Fn() -> F) -> Result<T, HarnError>
+where
+    F: Future<Output = Result<T, HarnError>>,
+{
+    for _ in 1..CHANGES_MAX {
+        match change().await {
+            Err(error) if error.message == CHANGED => {}
+            done => return done,
+        }
+    }
+    change().await
 }
 
 /// The document of a kind that a commit put. It may be one of an earlier commit, when a key was used again.

@@ -8,6 +8,7 @@ use crate::bodies;
 use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::damage::Damage;
 use crate::field_name::FieldName;
+use crate::notes::Notes;
 
 /// The size of the commits after which a read ends, however many were asked for: a page of large bodies must not
 /// become a gigabyte in memory.
@@ -32,7 +33,7 @@ pub const READ_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// appends with the same expected head exactly one succeeds; the others get [`EngineError::HeadMoved`].
 /// An engine never retries on its own. Fields are independent of each other.
 ///
-/// **Idempotency.** `head`, `read`, `follow` and `fields` change nothing. `erase` and `seal` may be repeated.
+/// **Idempotency.** `head`, `read`, `follow` and `fields` change nothing. `erase`, `seal` and `unseal` may be repeated.
 /// A repeated `append` is refused with `HeadMoved`; after an error of kind [`EngineError::Io`] or
 /// [`EngineError::Poisoned`] the outcome of that append is unknown until the engine is opened again.
 ///
@@ -121,11 +122,47 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     /// `UnknownField`; `Poisoned`; `Damaged`; `Full`; `Io`. After an error the call may be repeated.
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError>;
 
-    /// Refuses every later append to this field, for ever. Answers the final head.
+    /// Refuses every later append to this field. Answers the final head. Only `unseal` ends it.
     ///
     /// # Errors
     /// `UnknownField`; `Poisoned`; `Full`; `Io`.
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError>;
+
+    /// Whether the field is sealed; a field that does not exist is not.
+    ///
+    /// # Errors
+    /// `Damaged`; `Io`.
+    fn is_sealed(&self, _field: &FieldName) -> Result<bool, EngineError> {
+        Err(no_copies())
+    }
+
+    /// Appends to a sealed field what was copied from another log. A field that does not exist is made, and is sealed
+    /// from the first: so nobody else writes to a copy before it is whole. Otherwise as [`Engine::append`].
+    ///
+    /// # Errors
+    /// As `append`, without `Sealed`; `InvalidBatch` for a field that takes appends of its own.
+    fn receive(
+        &self,
+        _field: &FieldName,
+        _expected: &Head,
+        _batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        Err(no_copies())
+    }
+
+    /// Lets a sealed field take appends again. For a copy that was found whole, and for nothing else: of a log and its
+    /// copy only one may grow. May be repeated.
+    ///
+    /// # Errors
+    /// `UnknownField`; `Poisoned`; `Full`; `Io`.
+    fn unseal(&self, _field: &FieldName) -> Result<Head, EngineError> {
+        Err(no_copies())
+    }
+
+    /// The notes that all nodes share; none from an engine that is one process's own.
+    fn notes(&self) -> Option<&dyn Notes> {
+        None
+    }
 
     /// Whether other processes may append to the same fields. If so, whoever holds a state made from a field follows
     /// it, and an append that was refused with `HeadMoved` is an everyday thing.
@@ -133,19 +170,48 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
         false
     }
 
-    /// Waits for the right to append next, in the order of asking, and answers the head. Until the next `append` to the
-    /// field through this engine, whatever comes of it, or until `end_turn`, nobody else moves that head; an engine
-    /// may take the turn back after a while, and then the append is refused. None from an engine that keeps nobody
-    /// waiting: there, whoever appends first wins.
+    /// Waits until the log is likely to have come past `position`, or `timeout` has passed, and answers how far it has
+    /// come. Only a hint, which may be wrong both ways: positions are read. What this engine appended counts too.
     ///
     /// # Errors
-    /// `Unavailable`; `Io`. Then there is no turn.
-    fn take_turn(&self, _field: &FieldName) -> Result<Option<Head>, EngineError> {
+    /// As `read`.
+    fn wait_past(
+        &self,
+        field: &FieldName,
+        position: u64,
+        timeout: Duration,
+    ) -> Result<u64, EngineError> {
+        let page = self.follow(field, position.saturating_add(1), timeout, 1)?;
+        Ok(page.last().map_or(position, |commit| commit.position))
+    }
+
+    /// Waits for the right to append next, about in the order of asking, and answers the head, with what follows
+    /// `known`. Until the next `append` to the field through this engine, whatever comes of it, or until `end_turn`,
+    /// whoever takes turns too does not move that head. An engine may take the turn back after a while, and some can
+    /// only ask others to wait: the append may still be refused, as any other. None from an engine that keeps nobody
+    /// waiting, or not now: then whoever appends first wins.
+    ///
+    /// # Errors
+    /// `Unavailable`; `Damaged`; `Io`. Then there is no turn.
+    fn take_turn(&self, _field: &FieldName, _known: &Head) -> Result<Option<Turn>, EngineError> {
         Ok(None)
     }
 
     /// Gives a turn back that was not used.
     fn end_turn(&self, _field: &FieldName) {}
+
+    /// Says that nobody uses a field for now: what is kept open or remembered for it may be given back. The next
+    /// call for it works as ever.
+    fn release(&self, _field: &FieldName) {}
+}
+
+/// The right to append next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The field's head. It does not move while the turn lasts.
+    pub head: Head,
+    /// What follows the commit that the asker knew; not all of it where there is much.
+    pub news: Vec<Commit>,
 }
 
 /// Where a body is: the commit's position and the index of the event in it.
@@ -235,6 +301,17 @@ impl EngineError {
     ) -> Self {
         Self::Io { action: action.into(), source: source.into() }
     }
+}
+
+fn no_copies() -> EngineError {
+    EngineError::io("take a copy", "this engine takes none")
+}
+
+/// The refusal of `receive` by a field that is not sealed.
+#[must_use]
+pub fn not_sealed(field: &FieldName, expected: &Head) -> EngineError {
+    let reason = format!("field {field} takes appends of its own: it is no copy");
+    EngineError::InvalidBatch { position: expected.position.saturating_add(1), reason }
 }
 
 /// Checks, without hashing, that `batch` is a chain from `expected`; every engine asserts this before it writes.

@@ -13,6 +13,7 @@ pub mod engine;
 pub mod field_name;
 pub mod jsonl;
 pub mod memory;
+pub mod notes;
 pub mod proof;
 pub mod salt;
 pub mod sqlite;
@@ -23,9 +24,10 @@ pub use commit::{
     StoredBodies, StoredBody, StoredHeader, decode_body,
 };
 pub use damage::{Damage, DamageKind};
-pub use engine::{BodyAddress, Engine, EngineError, Erasure};
+pub use engine::{BodyAddress, Engine, EngineError, Erasure, Turn};
 pub use field_name::{FieldName, FieldNameError};
 pub use memory::MemoryEngine;
+pub use notes::{NOTE_BYTES_MAX, Note, Notes};
 pub use proof::{LeafHash, LeafSource, MerkleTree, SignedCheckpoint, TlogProof, TreeHead};
 pub use salt::Salt;
 pub use sqlite::{SqliteEngine, SqliteOptions};

@@ -6,14 +6,18 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::commit::{BodyContent, Commit, Head};
-use crate::engine::{BodyAddress, Engine, EngineError, Erasure, READ_BYTES_MAX, check_batch};
+use crate::engine::{
+    BodyAddress, Engine, EngineError, Erasure, READ_BYTES_MAX, check_batch, not_sealed,
+};
 use crate::field_name::FieldName;
+use crate::notes::{Note, Notes, check_note};
 
 /// An engine without files.
 #[derive(Debug, Default)]
 pub struct MemoryEngine {
     logs: Mutex<BTreeMap<FieldName, Log>>,
     grown: Condvar,
+    notes: Mutex<BTreeMap<String, Note>>,
     shared: bool,
 }
 
@@ -57,6 +61,22 @@ fn known<'a>(
     logs.get_mut(field).ok_or_else(|| EngineError::UnknownField { field: field.clone() })
 }
 
+/// Puts a batch behind the head that it expects.
+fn extend<'a>(
+    logs: &'a mut BTreeMap<FieldName, Log>,
+    field: &FieldName,
+    expected: &Head,
+    batch: &[Commit],
+) -> Result<&'a mut Log, EngineError> {
+    let actual = logs.get(field).map_or(Head::EMPTY, Log::head);
+    if actual != *expected {
+        return Err(EngineError::HeadMoved { actual });
+    }
+    let log = logs.entry(field.clone()).or_default();
+    log.commits.extend_from_slice(batch);
+    Ok(log)
+}
+
 impl MemoryEngine {
     /// An engine without fields.
     #[must_use]
@@ -93,15 +113,10 @@ impl Engine for MemoryEngine {
     ) -> Result<Head, EngineError> {
         let head = check_batch(expected, batch)?;
         let mut logs = self.logs();
-        let (actual, sealed) =
-            logs.get(field).map_or((Head::EMPTY, false), |log| (log.head(), log.sealed));
-        if sealed {
+        if logs.get(field).is_some_and(|log| log.sealed) {
             return Err(EngineError::Sealed { field: field.clone() });
         }
-        if actual != *expected {
-            return Err(EngineError::HeadMoved { actual });
-        }
-        logs.entry(field.clone()).or_default().commits.extend_from_slice(batch);
+        extend(&mut logs, field, expected, batch)?;
         drop(logs);
         self.grown.notify_all();
         Ok(head)
@@ -147,7 +162,56 @@ impl Engine for MemoryEngine {
         Ok(log.head())
     }
 
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        Ok(self.logs().get(field).is_some_and(|log| log.sealed))
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        let head = check_batch(expected, batch)?;
+        let mut logs = self.logs();
+        if logs.get(field).is_some_and(|log| !log.sealed) {
+            return Err(not_sealed(field, expected));
+        }
+        extend(&mut logs, field, expected, batch)?.sealed = true;
+        drop(logs);
+        self.grown.notify_all();
+        Ok(head)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let mut logs = self.logs();
+        let log = known(&mut logs, field)?;
+        log.sealed = false;
+        Ok(log.head())
+    }
+
+    fn notes(&self) -> Option<&dyn Notes> {
+        self.shared.then_some(self as &dyn Notes)
+    }
+
     fn is_shared(&self) -> bool {
         self.shared
+    }
+}
+
+impl Notes for MemoryEngine {
+    fn get(&self, name: &str) -> Result<Option<Note>, EngineError> {
+        Ok(self.notes.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned())
+    }
+
+    fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError> {
+        check_note(name, bytes)?;
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.get(name).map_or(0, |note| note.version) != expected {
+            return Ok(None);
+        }
+        let version = expected + 1;
+        notes.insert(name.to_owned(), Note { version, bytes: bytes.to_vec() });
+        Ok(Some(version))
     }
 }

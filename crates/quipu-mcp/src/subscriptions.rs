@@ -10,7 +10,7 @@ use quipu_wire::akashik::{PushNotification, SubscriptionEvent};
 use rmcp::{
     ErrorData, RoleServer,
     model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
-    service::{Peer, RequestContext, SubscriptionContext},
+    service::{Peer, RequestContext, SubscriptionContext, SubscriptionSendError},
 };
 use tokio::sync::watch;
 
@@ -164,32 +164,54 @@ pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 }
 
 /// Tells a client of 2026-07-28 what it listens to, until it stops.
+///
+/// It was acknowledged before anything is followed here. So it is told once of everything it listens to as soon as
+/// it is followed: whoever reads again then has missed nothing.
 pub(crate) async fn listen<C: Caller>(
     shared: &Shared<C>,
     context: &SubscriptionContext,
 ) -> Result<(), ErrorData> {
     let _listens = shared.listeners.subscribe();
     let mut feed = Feed::open(shared.asker(context.request_context())).await?;
-    let (filter, sink) = (context.accepted(), context.sink());
-    let uris = filter.resource_subscriptions.iter().flatten();
-    let wanted: Vec<_> =
-        uris.filter_map(|uri| Some((uri.clone(), ResourceUri::parse(uri)?))).collect();
-    loop {
+    let listener = Listener::of(context);
+    let mut told = listener.tell(|_| true, true).await;
+    while told.is_ok() {
         let push = tokio::select! {
             () = context.cancelled() => break,
             push = feed.next() => push,
         };
-        let mut sent = Ok(());
-        for (uri, _) in wanted.iter().filter(|(_, resource)| touches(&push, resource)) {
-            sent = sent.and(sink.notify_resource_updated(uri).await);
-        }
-        if filter.resources_list_changed == Some(true) && changes_list(&push) {
-            sent = sent.and(sink.notify_resource_list_changed().await);
-        }
-        if sent.is_err() {
-            break;
-        }
+        told = listener.tell(|resource| touches(&push, resource), changes_list(&push)).await;
     }
     feed.close().await;
     Ok(())
+}
+
+/// One stream of a client of 2026-07-28.
+struct Listener<'a> {
+    context: &'a SubscriptionContext,
+    wanted: Vec<(String, ResourceUri)>,
+}
+
+impl<'a> Listener<'a> {
+    fn of(context: &'a SubscriptionContext) -> Self {
+        let uris = context.accepted().resource_subscriptions.iter().flatten();
+        let wanted = uris.filter_map(|uri| Some((uri.clone(), ResourceUri::parse(uri)?)));
+        Self { context, wanted: wanted.collect() }
+    }
+
+    /// Tells of the resources that changed, and of their list if that did and it is listened to.
+    async fn tell(
+        &self,
+        is_changed: impl Fn(&ResourceUri) -> bool,
+        list_changed: bool,
+    ) -> Result<(), SubscriptionSendError> {
+        let sink = self.context.sink();
+        for (uri, _) in self.wanted.iter().filter(|(_, resource)| is_changed(resource)) {
+            sink.notify_resource_updated(uri).await?;
+        }
+        if list_changed && self.context.accepted().resources_list_changed == Some(true) {
+            sink.notify_resource_list_changed().await?;
+        }
+        Ok(())
+    }
 }

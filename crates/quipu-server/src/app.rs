@@ -1,19 +1,15 @@
 //! What all requests share: the Fields, the keys, and the room for large bodies.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, RwLock},
-};
+use std::sync::Arc;
 
-use quipu_field::{Field, Fields};
-use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions};
-use quipu_log::FieldName;
+use quipu_field::Fields;
+use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions, Sealer};
 use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
     clock::{Stopwatch, unix_ms},
-    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer, sealer},
+    harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
     ids::IdSource,
     keys::KeyStore,
     limits::LARGE_BODIES_BYTES_MAX,
@@ -21,6 +17,7 @@ use crate::{
     oauth::TokenVerifier,
     proofs::Signer,
     server::PushOptions,
+    shared_secrets::{Secrets, SecretsError},
     throttle::Throttle,
 };
 
@@ -28,8 +25,6 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) fields: Arc<Fields>,
-    /// The Fields that requests have asked for, so that finding one takes no lock that opening takes.
-    pub(crate) known: RwLock<BTreeMap<FieldName, Arc<Field>>>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
     /// Signs receipts.
@@ -70,9 +65,17 @@ impl App {
         push: PushOptions,
         harn: &HarnOptions,
     ) -> Result<Self, HarnSetupError> {
-        let signer = Signer::new(keys.directory());
-        let receipts = Arc::new(receipt_signer(keys.directory())?);
-        let sealer = sealer(keys.directory(), harn.vault_key.as_ref())?;
+        let (directory, given) = (keys.directory(), harn.vault_key.as_ref());
+        let secrets = match keys.notes() {
+            Some(notes) => Secrets::of_notes(notes, directory, given)?,
+            None => Secrets::of_directory(directory, given).map_err(SecretsError::from)?,
+        };
+        let signer = Signer::new(directory);
+        if let Some(notes) = keys.notes() {
+            signer.tell_others(notes).map_err(SecretsError::Storage)?;
+        }
+        let receipts = Arc::new(receipt_signer(&secrets.receipt));
+        let sealer = Sealer::new(&secrets.vault);
         let harnesses = Harnesses::new(HarnessOptions {
             issuer: harn.issuer.facts(&receipts),
             policy_ref: harn.issuer.policy_ref.clone(),
@@ -93,7 +96,6 @@ impl App {
             issuer: harn.issuer.clone(),
             tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
             public_url: harn.public_url.clone().unwrap_or_default(),
-            known: RwLock::default(),
             keys,
             dev,
             throttle: None,

@@ -23,9 +23,15 @@ pub(crate) fn known(app: &App, headers: &HeaderMap) -> Result<Credential, Protoc
     if app.dev {
         return Ok(of_dev());
     }
-    app.keys
-        .authenticate(bearer(headers)?)
-        .ok_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
+    app.keys.authenticate(bearer(headers)?).ok_or_else(|| {
+        unread(app).unwrap_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
+    })
+}
+
+/// The refusal where nobody knows which keys are good.
+pub(crate) fn unread(app: &App) -> Option<ProtocolError> {
+    let what = "the keys could not be read for a while: the storage of the log is away";
+    (!app.keys.is_fresh()).then(|| ProtocolError::new(ErrorCode::FieldUnavailable, what))
 }
 
 /// What everybody may do without keys.

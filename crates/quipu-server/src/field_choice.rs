@@ -1,7 +1,7 @@
 //! Which Field a request is for: the one its key is bound to, or the one it names, or `default`; and
 //! whether the caller may bring it into being.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use quipu_field::{Field, with_causes};
@@ -11,7 +11,7 @@ use quipu_wire::{ErrorCode, ProtocolError};
 use crate::{
     app::App,
     keys::Credential,
-    limits::{CREATE_FIELD_AUTHORITY, FIELDS_OPEN_MAX},
+    limits::{CREATE_FIELD_AUTHORITY, FIELDS_IN_USE_MAX},
     position,
     sender::text_header,
 };
@@ -47,13 +47,12 @@ pub(crate) async fn find(
     missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
     let name = name(credential, headers)?;
-    if let Some(field) = app.known.read().unwrap_or_else(PoisonError::into_inner).get(&name) {
-        return Ok(Arc::clone(field));
-    }
-    let field = find_or_make(app, credential, &name, missing).await?;
+    let field = match app.fields.get(&name) {
+        Some(field) => field,
+        None => find_or_make(app, credential, &name, missing).await?,
+    };
     // What ended in it before it was opened is settled, whichever protocol asks for it.
     app.harnesses.of(&field);
-    app.known.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&field));
     Ok(field)
 }
 
@@ -81,8 +80,8 @@ async fn find_or_make(
     name: &FieldName,
     missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
-    if app.fields.opened().len() >= FIELDS_OPEN_MAX {
-        let message = format!("{FIELDS_OPEN_MAX} Fields are open already");
+    if app.fields.open_count() >= FIELDS_IN_USE_MAX && !app.fields.make_room().await {
+        let message = format!("{FIELDS_IN_USE_MAX} Fields are in use already");
         return Err(ProtocolError::new(ErrorCode::Overloaded, message));
     }
     if let Some(field) = app.fields.find(name).await.map_err(|error| unavailable(name, &error))? {

@@ -25,8 +25,8 @@ pub(crate) const LARGE_BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How much of a body that is too large is read and thrown away, so that the sender gets to read
 /// the answer instead of a reset connection.
 pub(crate) const DRAIN_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How many Fields may be open at one time: each has threads of its own.
-pub(crate) const FIELDS_OPEN_MAX: usize = 1024;
+/// How many Fields may be in use at one time, so that none of them can be put away: each has threads of its own.
+pub(crate) const FIELDS_IN_USE_MAX: usize = 1024;
 /// The longest `X-Request-Id` that is taken over.
 pub(crate) const REQUEST_ID_BYTES_MAX: usize = 64;
 /// A request that takes longer is logged as slow.
@@ -37,6 +37,10 @@ pub const REQUESTS_PER_SECOND: u32 = 2000;
 pub(crate) const BURST: Duration = Duration::from_secs(5);
 /// How often a running server looks whether a file of keys has changed.
 pub(crate) const KEYS_CHECK_MS: u64 = 500;
+/// How often a node looks at the keys that all nodes share.
+pub(crate) const KEYS_SHARED_CHECK: Duration = Duration::from_millis(250);
+/// How long keys stay good while the storage that all nodes share cannot be read.
+pub(crate) const KEYS_UNREAD_MAX: Duration = Duration::from_secs(300);
 /// The longest access token; those of identity providers have one to three thousand bytes.
 pub(crate) const TOKEN_BYTES_MAX: usize = 16 * 1024;
 /// How far the clocks of an identity provider and ours may be apart, in seconds.
@@ -59,7 +63,7 @@ pub(crate) const KEY_LABEL_BYTES_MAX: usize = 256;
 pub(crate) const UNITS_PAGE: usize = 50;
 /// The commits of a page of the log, where nobody says how many.
 pub(crate) const LOG_PAGE_COMMITS: usize = 100;
-/// How often tasks are looked for whose lease has run out.
+/// How often tasks are looked for whose lease has run out, and Fields that nobody uses.
 pub(crate) const LEASE_CHECK: Duration = Duration::from_secs(1);
 /// How often the samples of the histograms are summed up.
 pub(crate) const METRICS_UPKEEP: Duration = Duration::from_secs(5);
@@ -81,3 +85,8 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) const STREAM_COMMAND_BYTES_MAX: usize = 256 * 1024;
 /// The largest message that is read from a subscriber, who has nothing to say.
 pub(crate) const STREAM_MESSAGE_BYTES_MAX: usize = 4096;
+/// How often the default Field is opened at the start, where its log is on servers that do not answer yet. An attempt may
+/// wait for them for seconds.
+pub(crate) const OPEN_ATTEMPTS: usize = 10;
+/// The pause between two of them.
+pub(crate) const OPEN_PAUSE: Duration = Duration::from_millis(500);

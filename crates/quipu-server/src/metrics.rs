@@ -8,9 +8,9 @@ use std::{
 use axum::http::StatusCode;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use quipu_field::Field;
+use quipu_field::{Field, Fields};
 
-use crate::paths::Route;
+use crate::{log_meter, paths::Route};
 
 const REQUESTS: &str = "quipu_http_requests_total";
 const REQUEST_SECONDS: &str = "quipu_http_request_seconds";
@@ -21,11 +21,18 @@ const READY: &str = "quipu_field_ready";
 const VECTORS: &str = "quipu_field_vectors";
 const VECTORS_WANTED: &str = "quipu_field_vectors_wanted";
 const EMBEDDER_UP: &str = "quipu_field_embedder_up";
+const HEARD: &str = "quipu_field_head";
 const STREAMS: &str = "quipu_push_streams";
+const FIELDS_OPEN: &str = "quipu_fields_open";
+const FIELDS_AWAY: &str = "quipu_fields_away";
+const DEPOT_STORED: &str = "quipu_snapshots_stored_total";
+const DEPOT_FETCHED: &str = "quipu_snapshots_fetched_total";
+const DEPOT_FAILURES: &str = "quipu_snapshot_storage_failures_total";
+const DEPOT_UP: &str = "quipu_snapshot_storage_up";
 const UPTIME: &str = "quipu_uptime_seconds";
 
 /// From a fast write to a request that nobody waits for.
-const SECONDS_BUCKETS: [f64; 13] =
+pub(crate) const SECONDS_BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// Where the counts are kept and read.
@@ -58,9 +65,12 @@ pub fn install_metrics() -> MetricsHandle {
 }
 
 fn install() -> MetricsHandle {
-    let recorder = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Full(REQUEST_SECONDS.to_owned()), &SECONDS_BUCKETS)
-        .expect("there are buckets")
+    let buckets = [(REQUEST_SECONDS, &SECONDS_BUCKETS[..])].into_iter().chain(log_meter::BUCKETS);
+    let recorder = buckets
+        .fold(PrometheusBuilder::new(), |builder, (name, buckets)| {
+            let named = Matcher::Full(name.to_owned());
+            builder.set_buckets_for_metric(named, buckets).expect("there are buckets")
+        })
         .build_recorder();
     let handle = MetricsHandle(recorder.handle());
     if metrics::set_global_recorder(recorder).is_err() {
@@ -71,12 +81,23 @@ fn install() -> MetricsHandle {
     describe_counter!(OPERATIONS, "protocol operations by code; OK where there is none");
     describe_gauge!(COMMITS, "commits in the log of an open Field");
     describe_gauge!(UNITS, "memory units of an open Field");
+    describe_gauge!(HEARD, "commits in the log of an open Field, as far as this node has heard");
     describe_gauge!(READY, "1 where an open Field takes writes, else 0");
     describe_gauge!(VECTORS, "units that have a vector of the configured embedding model");
     describe_gauge!(VECTORS_WANTED, "units that should have one");
     describe_gauge!(EMBEDDER_UP, "1 where the last attempt to embed worked, else 0");
     describe_gauge!(STREAMS, "open streams of pushes");
+    describe_gauge!(FIELDS_OPEN, "Fields that are open");
+    describe_gauge!(FIELDS_AWAY, "Fields that were put away because nobody used them");
+    describe_counter!(DEPOT_STORED, "snapshots that were left for other nodes");
+    describe_counter!(DEPOT_FETCHED, "snapshots of other nodes that a Field began with");
+    describe_counter!(DEPOT_FAILURES, "attempts that the storage of snapshots failed");
+    describe_gauge!(
+        DEPOT_UP,
+        "1 where the last attempt with the storage of snapshots worked, else 0"
+    );
     describe_gauge!(UPTIME, "seconds since the server started");
+    log_meter::describe();
     handle
 }
 
@@ -107,6 +128,19 @@ pub(crate) fn gauge_streams(open: usize) {
     gauge!(STREAMS).set(open as f64);
 }
 
+/// Takes down how many Fields there are, and how the storage of snapshots stands.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a double; there are thousands")]
+pub(crate) fn gauge_keeping(fields: &Fields) {
+    gauge!(FIELDS_OPEN).set(fields.open_count() as f64);
+    gauge!(FIELDS_AWAY).set(fields.away_count() as f64);
+    if let Some(counts) = fields.depot_counts() {
+        counter!(DEPOT_STORED).absolute(counts.stored);
+        counter!(DEPOT_FETCHED).absolute(counts.fetched);
+        counter!(DEPOT_FAILURES).absolute(counts.failures);
+        gauge!(DEPOT_UP).set(if counts.is_up { 1.0 } else { 0.0 });
+    }
+}
+
 /// Takes down how the open Fields stand. Goes through all of their units: not for every request.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is a double; 2^53 commits are far away")]
 pub(crate) fn gauge_fields(fields: &[Arc<Field>], uptime: Duration) {
@@ -115,6 +149,7 @@ pub(crate) fn gauge_fields(fields: &[Arc<Field>], uptime: Duration) {
         let status = field.status();
         let ready = if field.health().failure().is_none() { 1.0 } else { 0.0 };
         gauge!(COMMITS, "field" => status.field.clone()).set(status.position as f64);
+        gauge!(HEARD, "field" => status.field.clone()).set(field.heard_of() as f64);
         gauge!(UNITS, "field" => status.field.clone()).set(status.units.total as f64);
         if let Some(progress) = field.enrichment() {
             let up = if progress.failure.is_none() { 1.0 } else { 0.0 };

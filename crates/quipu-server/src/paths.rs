@@ -11,6 +11,7 @@ pub(crate) const CHECKPOINT: &str = "/v1/log/checkpoint";
 pub(crate) const CHECKPOINT_KEY: &str = "/v1/log/key";
 pub(crate) const INCLUSION: &str = "/v1/log/inclusion";
 pub(crate) const CONSISTENCY: &str = "/v1/log/consistency";
+pub(crate) const RECORDS: &str = "/v1/records";
 pub(crate) const RETRACT: &str = "/v1/retract";
 pub(crate) const UNITS: &str = "/v1/units";
 pub(crate) const UNIT: &str = "/v1/units/{id}";
@@ -30,10 +31,11 @@ pub(crate) const WHOAMI: &str = "/v1/whoami";
 pub(crate) const KEYS: &str = "/v1/keys";
 pub(crate) const KEY: &str = "/v1/keys/{id}";
 
-const OTHERS: [&str; 20] = [
+const OTHERS: [&str; 21] = [
     FIELD_STATUS,
     AGENTS,
     CONFLICTS,
+    RECORDS,
     RETRACT,
     UNITS,
     LOG,

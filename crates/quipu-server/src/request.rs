@@ -107,7 +107,7 @@ impl Call {
             epoch: said.epoch,
             authority: credential.authority,
         };
-        field.meet(&message).await;
+        field.meet(&message).await?;
         Ok(Self { field, message, operation, payload: said.payload, _room: room })
     }
 

@@ -12,22 +12,35 @@ use quipu_wire::Hash;
 
 use crate::ids;
 
+/// Reads the secret.
+pub(crate) fn read(path: &Path) -> io::Result<[u8; 32]> {
+    let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    let text = fs::read_to_string(path)?;
+    text.trim().parse().map(|secret: Hash| *secret.as_bytes()).map_err(invalid)
+}
+
 /// Reads the secret, or makes it.
 pub(crate) fn read_or_draw(path: &Path) -> io::Result<[u8; 32]> {
-    let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    match fs::read_to_string(path) {
-        Ok(text) => text.trim().parse().map(|secret: Hash| *secret.as_bytes()).map_err(invalid),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => draw(path),
-        Err(error) => Err(error),
+    match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => keep(path, &ids::seed()),
+        other => other,
     }
 }
 
-/// Makes the secret: written whole and then named, so that nobody reads half of one. Where two make it at
+/// Reads the secret, or makes this one the secret.
+pub(crate) fn read_or_keep(path: &Path, secret: &[u8; 32]) -> io::Result<[u8; 32]> {
+    match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => keep(path, secret),
+        other => other,
+    }
+}
+
+/// Keeps the secret: written whole and then named, so that nobody reads half of one. Where two make it at
 /// once, the first name stays.
-fn draw(path: &Path) -> io::Result<[u8; 32]> {
+fn keep(path: &Path, secret: &[u8; 32]) -> io::Result<[u8; 32]> {
     let directory = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(directory)?;
-    let secret = Hash::from_bytes(ids::seed());
+    let secret = Hash::from_bytes(*secret);
     let part = path.with_extension(format!("part-{}", std::process::id()));
     let mut file =
         OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&part)?;
@@ -40,7 +53,7 @@ fn draw(path: &Path) -> io::Result<[u8; 32]> {
             File::open(directory)?.sync_all()?;
             Ok(*secret.as_bytes())
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_or_draw(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read(path),
         Err(error) => Err(error),
     }
 }

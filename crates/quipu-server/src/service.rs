@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use quipu_field::Fields;
+use quipu_field::{Field, Fields};
 use quipu_log::{EngineError, FieldName};
 use tokio::{
     sync::watch,
@@ -19,7 +19,7 @@ use crate::{
     entrance::Entrance,
     harn::{HarnOptions, HarnSetupError},
     keys::KeyStore,
-    limits::{LEASE_CHECK, METRICS_UPKEEP},
+    limits::{LEASE_CHECK, METRICS_UPKEEP, OPEN_ATTEMPTS, OPEN_PAUSE},
     mcp,
     metrics::install_metrics,
     server::PushOptions,
@@ -65,7 +65,7 @@ impl Service {
         keys: Arc<KeyStore>,
     ) -> Result<Self, ServiceError> {
         let default = FieldName::default_field();
-        let field = fields.open(&default).await;
+        let field = open_patiently(&fields, &default).await;
         let field = field.map_err(|source| ServiceError::Field { field: default, source })?;
         let (of_app, harn) = (Arc::clone(&fields), options.harn);
         let mut app = App::new(of_app, keys, options.dev, install_metrics(), options.push, harn)
@@ -97,6 +97,7 @@ impl Service {
             loop {
                 sleep(LEASE_CHECK).await;
                 fields.opened().iter().for_each(|field| field.expire_leases());
+                fields.tend().await;
             }
         });
     }
@@ -112,4 +113,21 @@ impl Service {
         self.fields.close().await;
         timeout(grace, self.app.harnesses.ended()).await.ok();
     }
+}
+
+/// Opens a Field whose log may be on servers that are just starting too, as after a power cut.
+async fn open_patiently(fields: &Fields, name: &FieldName) -> Result<Arc<Field>, EngineError> {
+    for _ in 1..OPEN_ATTEMPTS {
+        match fields.open(name).await {
+            Err(error @ (EngineError::Io { .. } | EngineError::Unavailable { .. }))
+                if fields.are_shared() =>
+            {
+                let error = quipu_field::with_causes(&error);
+                tracing::warn!(field = %name, error, "the log does not answer yet");
+                sleep(OPEN_PAUSE).await;
+            }
+            opened => return opened,
+        }
+    }
+    fields.open(name).await
 }

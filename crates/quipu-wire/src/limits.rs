@@ -17,6 +17,8 @@ pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 pub const ID_BYTES_MAX: usize = 256;
 /// The most entries in any list of texts (evidence, assumptions, interests, filters).
 pub const LIST_ENTRIES_MAX: usize = 256;
+/// The most units that are recorded together.
+pub const RECORD_UNITS_MAX: usize = 256;
 /// The most relations of one memory unit.
 pub const RELATIONS_MAX: usize = 256;
 /// The most units that one ATTUNE returns; a larger `max_units` is read as this one.

@@ -225,8 +225,12 @@ impl ObjectReader {
 }
 
 fn ignored(path: &str) -> String {
-    const ASSIGNED: [&str; 4] = ["payload.id", "payload.epoch", "payload.source", "payload.status"];
-    if ASSIGNED.contains(&path) {
+    const ASSIGNED: [&str; 4] = ["id", "epoch", "source", "status"];
+    let is_unit = |object: &str| object == "payload" || object.starts_with("payload.units[");
+    let assigned = path
+        .rsplit_once('.')
+        .is_some_and(|(object, key)| is_unit(object) && ASSIGNED.contains(&key));
+    if assigned {
         format!("{path} was ignored: the Field assigns it")
     } else {
         format!("{path} was ignored: unknown field")

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{
-    attune, compact, detect, mcp, open, probe, recall, record, replay, report::Report, subscribe,
-    task_replay,
+    attune, cluster, compact, detect, fields, mcp, open, probe, recall, record, replay,
+    report::Report, subscribe, task_replay,
 };
 use crate::failure::Failure;
 
@@ -39,6 +39,8 @@ enum Question {
     Recall(recall::RecallArgs),
     /// How long does a large Field take to open, and how much memory does it need?
     Open(open::OpenArgs),
+    /// What do many small Fields cost, and how long does one take to come back?
+    Fields(fields::FieldsArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
     Subscribe(subscribe::SubscribeArgs),
     /// How many events a second does a full_trace tell?
@@ -49,6 +51,8 @@ enum Question {
     TaskReplay(task_replay::TaskReplayArgs),
     /// How many contradictions does detection find, and how many alarms are false?
     Detect(detect::DetectArgs),
+    /// How many units can several nodes over one log record a second, and how far are they apart?
+    Cluster(cluster::ClusterArgs),
     /// What does MCP add to being given context?
     Mcp(mcp::McpArgs),
     /// (used by `open`) opens a Field in a process of its own and says what it took
@@ -72,11 +76,13 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
         Question::Recall(options) => recall::run(&options, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
+        Question::Fields(options) => fields::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
         Question::Replay(options) => replay::run(&options, args.seed, &mut report)?,
         Question::Compact(options) => compact::run(&options, args.seed, &mut report)?,
         Question::TaskReplay(options) => task_replay::run(&options, &mut report)?,
         Question::Detect(options) => detect::run(&options, &mut report)?,
+        Question::Cluster(options) => cluster::run(&options, args.seed, &mut report)?,
         Question::Mcp(options) => mcp::run(&options, args.seed, &mut report)?,
         Question::OpenChild { .. } => {}
     }

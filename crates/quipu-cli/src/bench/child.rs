@@ -25,9 +25,19 @@ impl ServerProcess {
 
     /// The same with further options.
     pub(super) fn start_with(data: &Path, options: &[&str]) -> Result<Self, Failure> {
+        let program = std::env::current_exe();
+        let program = program.map_err(|error| Failure::caused("cannot find myself", &error))?;
+        Self::start_program(&program, data, options)
+    }
+
+    /// The same with another build of it.
+    pub(super) fn start_program(
+        program: &Path,
+        data: &Path,
+        options: &[&str],
+    ) -> Result<Self, Failure> {
         let failed =
             |error| Failure::caused(format!("cannot start a server on {}", data.display()), &error);
-        let program = std::env::current_exe().map_err(failed)?;
         let mut child = Command::new(program)
             .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
@@ -49,6 +59,13 @@ impl ServerProcess {
     /// The server's resident memory in bytes.
     pub(super) fn resident_bytes(&self) -> f64 {
         resident_bytes(&self.child.id().to_string())
+    }
+
+    /// How many things the system lists of the server: `task` for its threads, `fd` for its open files.
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    pub(super) fn count(&self, what: &str) -> f64 {
+        let listed = std::fs::read_dir(format!("/proc/{}/{what}", self.child.id()));
+        listed.map_or(f64::NAN, |listed| listed.count() as f64)
     }
 
     /// The processor time that the server has used, in seconds.

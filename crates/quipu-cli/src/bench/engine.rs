@@ -25,7 +25,7 @@ pub(super) fn compare(dir: &Path, seed: u64, report: &mut Report) -> Result<(), 
         let (mut ours, mut bare) = (0.0, 0.0);
         for round in 0..ROUNDS {
             let folder = dir.join(format!("engine-{batch}-{round}"));
-            let commits = chain(batch * batches, seed)?;
+            let commits = chain(Head::EMPTY, batch * batches, seed)?;
             // Taking turns at going first, so that neither always finds the disk warm.
             if round % 2 == 0 {
                 ours += engine_rate(&folder, &commits, batch)?;
@@ -45,9 +45,10 @@ pub(super) fn compare(dir: &Path, seed: u64, report: &mut Report) -> Result<(), 
     Ok(())
 }
 
-fn chain(count: usize, seed: u64) -> Result<Vec<Commit>, Failure> {
+/// Commits that go on from a head.
+pub(super) fn chain(from: Head, count: usize, seed: u64) -> Result<Vec<Commit>, Failure> {
     let mut dice = Dice::new(seed);
-    let mut head = Head::EMPTY;
+    let mut head = from;
     let mut commits = Vec::with_capacity(count);
     for number in 0..count {
         let failed =

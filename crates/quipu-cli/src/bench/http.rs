@@ -29,6 +29,30 @@ pub(super) struct LoadResult {
     pub(super) failures: u64,
 }
 
+/// One client's part of a load.
+pub(super) struct Load {
+    pub(super) address: SocketAddr,
+    pub(super) make: MakeRequest,
+}
+
+/// A request about a Field as bytes.
+pub(super) fn post_in(field: &str, path: &str, agent: &str, message: &str, body: &str) -> Vec<u8> {
+    in_field(field, &post(path, agent, message, body))
+}
+
+/// A question about a Field as bytes.
+pub(super) fn get_in(field: &str, path: &str, agent: &str) -> Vec<u8> {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\nakashik-agent: {agent}\r\n\r\n");
+    in_field(field, request.as_bytes())
+}
+
+/// Names a Field in the first header of a request.
+fn in_field(field: &str, request: &[u8]) -> Vec<u8> {
+    let line = request.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (line, rest) = request.split_at(line);
+    [line, format!("quipu-field: {field}\r\n").as_bytes(), rest].concat()
+}
+
 /// A request as bytes.
 pub(super) fn post(path: &str, agent: &str, message: &str, body: &str) -> Vec<u8> {
     format!(
@@ -62,12 +86,19 @@ pub(super) fn load(
     lasting: Duration,
     make: &MakeRequest,
 ) -> Result<LoadResult, Failure> {
+    let client = || Load { address, make: Arc::clone(make) };
+    load_all((0..clients).map(|_| client()).collect(), lasting)
+}
+
+/// Keeps a connection of each client busy for a while.
+pub(super) fn load_all(clients: Vec<Load>, lasting: Duration) -> Result<LoadResult, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let numbers = Arc::new(AtomicU64::new(0));
     let watch = Stopwatch::start();
-    let running: Vec<_> = (0..clients)
-        .map(|_| {
-            let (stop, numbers, make) = (Arc::clone(&stop), Arc::clone(&numbers), Arc::clone(make));
+    let running: Vec<_> = clients
+        .into_iter()
+        .map(|Load { address, make }| {
+            let (stop, numbers) = (Arc::clone(&stop), Arc::clone(&numbers));
             thread::spawn(move || client(address, &stop, &numbers, &make))
         })
         .collect();
@@ -120,6 +151,15 @@ impl Connection {
     /// Sends a request and reads its whole answer; gives the status.
     fn send(&mut self, request: &[u8]) -> std::io::Result<u16> {
         self.exchange(request).map(|(status, _)| status)
+    }
+
+    /// A header of the last answer.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let end = self.buffer.windows(4).position(|four| four == b"\r\n\r\n")?;
+        let text = std::str::from_utf8(self.buffer.get(..end)?).ok()?;
+        let mut headers = text.lines().filter_map(|line| line.split_once(':'));
+        let found = headers.find(|(named, _)| named.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.trim())
     }
 
     /// Sends a request and reads its whole answer; gives the status and the body.

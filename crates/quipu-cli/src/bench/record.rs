@@ -1,5 +1,5 @@
-//! RECORD over HTTP by 1, 8 and 64 keep-alive clients, every answer synced, beside the machine's own
-//! sync time; and the engine beside bare SQLite.
+//! RECORD over HTTP by 1, 8 and 64 keep-alive clients, every answer synced, one unit a request or several,
+//! beside the machine's own sync time; and the engine beside bare SQLite.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -29,6 +29,9 @@ pub(super) struct RecordArgs {
     /// Numbers of concurrent clients
     #[arg(long, value_delimiter = ',', default_value = "1,8,64")]
     clients: Vec<usize>,
+    /// Units in each request; more than one go to `/v1/records`
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    units: u16,
     /// Leave out the comparison with bare SQLite
     #[arg(long)]
     skip_engine: bool,
@@ -43,9 +46,16 @@ pub(super) fn run(args: &RecordArgs, seed: u64, report: &mut Report) -> Result<(
         register(&server, "bench")?;
         let cpu = server.cpu_seconds();
         let lasting = Duration::from_secs(args.seconds);
-        let result = http::load(server.address, clients, lasting, &requests(seed))?;
-        let what = format!("RECORD, {clients} clients");
-        report.latencies(&what, &result.samples, Some(rate(result.samples.len(), result.elapsed)));
+        let result = http::load(server.address, clients, lasting, &requests(seed, args.units))?;
+        let what = match args.units {
+            1 => format!("RECORD, {clients} clients"),
+            units => format!("RECORD of {units} units, {clients} clients"),
+        };
+        let requests = rate(result.samples.len(), result.elapsed);
+        report.latencies(&what, &result.samples, Some(requests));
+        if args.units > 1 {
+            report.figure(&format!("{what}: units"), requests * f64::from(args.units), "/s");
+        }
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
         let count = result.samples.len() as f64;
         report.figure(
@@ -79,11 +89,19 @@ pub(super) fn register(server: &ServerProcess, agent: &str) -> Result<(), Failur
 }
 
 /// Texts are made beforehand and used in turn, so that making them is not measured.
-fn requests(seed: u64) -> MakeRequest {
+fn requests(seed: u64, units: u16) -> MakeRequest {
     let mut dice = Dice::new(seed);
-    let payloads: Vec<String> = (0..512).map(|_| corpus::record(&mut dice).to_string()).collect();
+    let mut payload = || match units {
+        1 => corpus::record(&mut dice).to_string(),
+        _ => {
+            let units: Vec<_> = (0..units).map(|_| corpus::record(&mut dice)).collect();
+            json!({ "units": units }).to_string()
+        }
+    };
+    let payloads: Vec<String> = (0..512).map(|_| payload()).collect();
+    let path = if units == 1 { "/v1/record" } else { "/v1/records" };
     Arc::new(move |number| {
         let at = usize::try_from(number).unwrap_or(0) % payloads.len();
-        http::post("/v1/record", "bench", &format!("m-{number}"), &payloads[at])
+        http::post(path, "bench", &format!("m-{number}"), &payloads[at])
     })
 }

@@ -1,6 +1,6 @@
 //! `quipu key`: the keys of a data directory, also while a server runs on it. Secrets are shown once.
 
-use std::path::Path;
+use std::fmt;
 
 use clap::{Args, Subcommand};
 use quipu_log::FieldName;
@@ -10,6 +10,7 @@ use quipu_wire::timestamp;
 use crate::{
     data_dir::{self, DataArgs},
     failure::Failure,
+    log_place::LogPlace,
     output,
 };
 
@@ -19,8 +20,11 @@ Make, list and revoke the keys that callers prove themselves with.
 A key speaks for one agent or for any, has an authority from 0 to 10, and may be bound to one field.
 Only its hash is stored. A running server notices a new or revoked key within a second.
 
+Nodes whose log is on a server share their keys: name that log with --log, and every node knows.
+
 Example:
   quipu key create --data ./quipu-data --agent ada --authority 4
+  quipu key create --log postgres://user@host/database --agent ada --authority 4
   quipu key list --data ./quipu-data
   quipu key revoke --data ./quipu-data k7d2m9xq";
 
@@ -66,17 +70,27 @@ pub(crate) enum KeyAction {
     Create(CreateArgs),
     /// List all keys, without their secrets
     #[command(long_about = LIST)]
-    List(DataArgs),
+    List(KeyPlace),
     /// Make a key useless for ever
     #[command(long_about = REVOKE)]
     Revoke(RevokeArgs),
+}
+
+/// Where the keys are.
+#[derive(Debug, Args)]
+pub(crate) struct KeyPlace {
+    #[command(flatten)]
+    data: DataArgs,
+    /// The log on a server whose nodes share the keys: the address that `quipu serve` was given
+    #[arg(long, env = "QUIPU_LOG", hide_env_values = true, value_name = "URL")]
+    log: Option<String>,
 }
 
 /// The arguments of `quipu key create`.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
     #[command(flatten)]
-    data: DataArgs,
+    place: KeyPlace,
     /// The agent that the key speaks for; '*' for any
     #[arg(long, value_name = "ID")]
     agent: String,
@@ -95,7 +109,7 @@ pub(crate) struct CreateArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArgs {
     #[command(flatten)]
-    data: DataArgs,
+    place: KeyPlace,
     /// The key's id, as `quipu key list` shows it
     #[arg(value_name = "ID")]
     id: String,
@@ -105,14 +119,13 @@ pub(crate) struct RevokeArgs {
 pub(crate) fn key(action: KeyAction) -> Result<(), Failure> {
     match action {
         KeyAction::Create(args) => create(args),
-        KeyAction::List(args) => list(&args.data),
-        KeyAction::Revoke(args) => revoke(&args.data.data, &args.id),
+        KeyAction::List(place) => list(&place),
+        KeyAction::Revoke(args) => revoke(&args.place, &args.id),
     }
 }
 
 fn create(args: CreateArgs) -> Result<(), Failure> {
-    let dir = &args.data.data;
-    let store = open(dir)?;
+    let store = args.place.open(false)?;
     let (agent, label) = (KeyAgent::from(args.agent), args.label);
     let new = NewKey { agent, authority: args.authority, field: args.field, label };
     let issued = store.create(new).map_err(|error| key_failure(&error))?;
@@ -136,11 +149,10 @@ fn describe(key: &KeyInfo) -> (String, String) {
     (whom, what)
 }
 
-fn list(dir: &Path) -> Result<(), Failure> {
-    data_dir::must_exist(dir)?;
-    let keys = open(dir)?.list().map_err(|error| key_failure(&error))?;
+fn list(place: &KeyPlace) -> Result<(), Failure> {
+    let keys = place.open(true)?.list().map_err(|error| key_failure(&error))?;
     if keys.is_empty() {
-        return output::print(&format!("There are no keys in {}.\n", dir.display()));
+        return output::print(&format!("There are no keys in {place}.\n"));
     }
     let header = ["ID", "AGENT", "AUTHORITY", "FIELD", "CREATED", "STATE", "LABEL"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
@@ -164,19 +176,46 @@ fn row(key: &KeyInfo) -> Vec<String> {
     ]
 }
 
-fn revoke(dir: &Path, id: &str) -> Result<(), Failure> {
-    data_dir::must_exist(dir)?;
-    if open(dir)?.revoke(id).map_err(|error| key_failure(&error))? {
+fn revoke(place: &KeyPlace, id: &str) -> Result<(), Failure> {
+    if place.open(true)?.revoke(id).map_err(|error| key_failure(&error))? {
         return output::print(&format!(
             "Key {id} is revoked. A running server refuses it within a second.\n"
         ));
     }
-    Err(Failure::new(format!("there is no valid key {id:?} in {}", dir.display()))
-        .advise(format!("`quipu key list --data {}` shows the ids", dir.display())))
+    let option = match &place.log {
+        Some(_) => "--log URL".to_owned(),
+        None => format!("--data {}", place.data.data.display()),
+    };
+    Err(Failure::new(format!("there is no valid key {id:?} in {place}"))
+        .advise(format!("`quipu key list {option}` shows the ids")))
 }
 
-fn open(dir: &Path) -> Result<KeyStore, Failure> {
-    KeyStore::open(dir).map_err(|error| key_failure(&error))
+impl KeyPlace {
+    /// Opens the keys; those of a directory only if it is there, where they are not to be made.
+    fn open(&self, must_exist: bool) -> Result<KeyStore, Failure> {
+        let dir = &self.data.data;
+        let log = self.log.as_deref().map_or(Ok(LogPlace::Sqlite), LogPlace::parse)?;
+        let opened = match log.open_server()? {
+            Some(engine) => KeyStore::beside(engine, dir),
+            None => {
+                if must_exist {
+                    data_dir::must_exist(dir)?;
+                }
+                KeyStore::open(dir)
+            }
+        };
+        opened.map_err(|error| key_failure(&error))
+    }
+}
+
+impl fmt::Display for KeyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.log {
+            // It may hold a password.
+            Some(_) => f.write_str("the log"),
+            None => write!(f, "{}", self.data.data.display()),
+        }
+    }
 }
 
 /// Why keys cannot be read or made.
@@ -187,6 +226,11 @@ pub(crate) fn key_failure(error: &KeyStoreError) -> Failure {
             .advise("check who may read the file; if it is damaged, restore it from a backup"),
         KeyStoreError::Write { .. } => {
             failure.advise("check that this user may write there and that the disk has room")
+        }
+        KeyStoreError::ReadShared(_) | KeyStoreError::WriteShared(_) => failure
+            .advise("check that the server of the log runs and that this user may write to it"),
+        KeyStoreError::Thread(_) => {
+            failure.advise("the machine lets this user start no more threads: raise its limit")
         }
         KeyStoreError::Agent { .. } => failure.advise("name an agent's id, or '*' for any"),
         KeyStoreError::Authority { .. } => failure,

@@ -6,6 +6,7 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod key;
 pub(crate) mod mcp;
+pub(crate) mod moving;
 pub(crate) mod proof;
 pub(crate) mod receipt;
 pub(crate) mod record;

@@ -61,18 +61,18 @@ pub(crate) fn check(file: &Path, key: &str) -> Result<(), Failure> {
         Failure::caused(format!("{} {what}", file.display()), error)
     };
     let text = std::fs::read_to_string(file).map_err(|error| named("cannot be read", &error))?;
-    let key: VerifierKey =
-        key.parse().map_err(|error| Failure::caused("the checkpoint key is not one", &error))?;
+    // As `--show-key` prints them: one a line, where several nodes share the log.
+    let keys: Result<Vec<VerifierKey>, _> = key.split_whitespace().map(str::parse).collect();
+    let keys = keys.map_err(|error| Failure::caused("the checkpoint key is not one", &error))?;
     let proof: TlogProof = text.parse().map_err(|error| named("is not a proof", &error))?;
-    let (commit, checkpoint) = proof
-        .verify(std::slice::from_ref(&key))
-        .map_err(|error| named("does not prove what it says", &error))?;
+    let (commit, checkpoint) =
+        proof.verify(&keys).map_err(|error| named("does not prove what it says", &error))?;
     output::print(&format!(
         "proven: commit {} at position {} is in the log of {} commits that {} signed\n{}\n",
         commit,
         thousands(proof.position()),
         thousands(checkpoint.head.size),
-        key.name(),
+        keys.first().map_or_else(String::new, |key| key.name().to_string()),
         output::harmless(&String::from_utf8_lossy(proof.header().unwrap_or_default())),
     ))
 }

@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use super::{
-    attune, conformance, export, import, key, mcp, proof, receipt, record, register, serve, status,
-    verify,
+    attune, conformance, export, import, key, mcp, moving, proof, receipt, record, register, serve,
+    status, verify,
 };
 use crate::{bench, cli::Command, config::Settings, failure::Failure};
 
@@ -26,6 +26,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Verify(args) => verify::verify(&args),
         Command::Export(args) => export::export(&args),
         Command::Import(args) => import::import(&args),
+        Command::Move(args) => moving::move_log(&args),
         Command::Register(args) => alone(register::register(args)),
         Command::Record(args) => alone(record::record(args)),
         Command::Attune(args) => alone(attune::attune(args)),

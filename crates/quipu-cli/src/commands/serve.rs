@@ -5,7 +5,7 @@ use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
-    BindError, HarnSetupError, KeyStore, Options, Server,
+    BindError, HarnSetupError, KeyStore, LogMeter, Options, SecretsError, Server,
     keys::{IssuedKey, KeyAgent, NewKey},
 };
 use quipu_wire::akashik::Tokenizer;
@@ -40,8 +40,10 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         LogPlace::Postgres(_) | LogPlace::Nats(_) => Some(data_dir::claim(&settings.data)?),
         LogPlace::Sqlite | LogPlace::Memory => None,
     };
-    let fields = Arc::new(open_fields(&settings)?);
-    let keys = Arc::new(KeyStore::open(&settings.data).map_err(|error| key_failure(&error))?);
+    let (fields, engine) = open_fields(&settings)?;
+    let keys = KeyStore::beside(engine, &settings.data).map_err(|error| key_failure(&error))?;
+    keys.take_over().map_err(|error| key_failure(&error))?;
+    let (fields, keys) = (Arc::new(fields), Arc::new(keys));
     let options = Options {
         listen: settings.listen,
         dev: settings.dev,
@@ -58,8 +60,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
         .map_err(|error| bind_failure(&settings, &error))?;
     if settings.dev {
         tracing::warn!("--dev: there is no authentication, every caller has authority 10");
-    } else if keys.is_empty() {
-        let issued = operator_key(&keys)?;
+    } else if let Some(issued) = operator_key(&keys)? {
         output::print(&welcome(&issued, &settings, &server))?;
     }
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
@@ -82,7 +83,7 @@ fn ranking(settings: &Settings) -> Result<RankingOptions, Failure> {
         .map_err(|error| Failure::new(format!("--rank-weights: {error}")))
 }
 
-fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
+fn open_fields(settings: &Settings) -> Result<(Fields, Arc<dyn Engine>), Failure> {
     let template = FieldOptions {
         cross_session_visibility: settings.cross_session_visibility,
         replay_events_max: settings.replay_events_max,
@@ -90,6 +91,9 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
         ranking: ranking(settings)?,
         detection: detection(settings)?,
         models: models(&settings.models)?,
+        meter: Arc::new(LogMeter),
+        snapshot_commits: settings.fields.snapshot_commits(),
+        depot: settings.fields.depot(&settings.log)?,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     let (engine, directory): (Arc<dyn Engine>, _) = match &settings.log {
@@ -114,7 +118,8 @@ fn open_fields(settings: &Settings) -> Result<Fields, Failure> {
             (engine, Some(data_dir::remote_dir(&settings.data)))
         }
     };
-    Ok(Fields::with_options(engine, template, directory))
+    let fields = Fields::with_options(Arc::clone(&engine), template, directory);
+    Ok((fields.keeping(settings.fields.keeping()), engine))
 }
 
 fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {
@@ -126,15 +131,23 @@ fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {
     })
 }
 
-fn operator_key(keys: &KeyStore) -> Result<IssuedKey, Failure> {
+fn operator_key(keys: &KeyStore) -> Result<Option<IssuedKey>, Failure> {
+    if !keys.is_empty() {
+        return Ok(None);
+    }
     let label = Some("operator, made by the first start".to_owned());
     let new = NewKey { agent: KeyAgent::Any, authority: OPERATOR, field: None, label };
-    keys.create(new).map_err(|error| key_failure(&error))
+    keys.create_first(new).map_err(|error| key_failure(&error))
 }
 
 fn welcome(issued: &IssuedKey, settings: &Settings, server: &Server) -> String {
     let (address, data) = (server.local_addr(), settings.data.display());
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    // The address of a server may hold a password, and is not shown.
+    let place = match settings.log {
+        LogPlace::Postgres(_) | LogPlace::Nats(_) => "--log URL".to_owned(),
+        LogPlace::Sqlite | LogPlace::Memory => format!("--data {data}"),
+    };
     format!(
         "There are no keys yet, so here is one for the operator. It is shown only now; keep it:\n\n  \
          {secret}\n\n\
@@ -142,7 +155,7 @@ fn welcome(issued: &IssuedKey, settings: &Settings, server: &Server) -> String {
          export QUIPU_KEY={secret}\n  \
          curl -s {scheme}://{address}/v1/field/status -H \"Authorization: Bearer $QUIPU_KEY\"\n\
          Give each agent a key of its own:\n  \
-         quipu key create --data {data} --agent NAME --authority 4\n\n",
+         quipu key create {place} --agent NAME --authority 4\n\n",
         secret = issued.secret,
     )
 }
@@ -160,6 +173,12 @@ fn bind_failure(settings: &Settings, error: &BindError) -> Failure {
         BindError::Harn(HarnSetupError::KeySet(_)) => failure.advise(
             "check the file named by --oauth-jwks: the public keys of the identity provider, as it publishes them",
         ),
+        BindError::Harn(HarnSetupError::Secret(SecretsError::OtherVaultKey)) => failure.advise(
+            "set QUIPU_VAULT_KEY to the same value on every node, or copy vault.key from a node that runs",
+        ),
+        BindError::Harn(HarnSetupError::Secret(SecretsError::Storage(_))) => {
+            failure.advise("check that the server of the log runs and that this node may write to it")
+        }
         BindError::Harn(HarnSetupError::Secret(_)) => failure
             .advise("give the server's user the right to read and write it; do not make it anew, or old receipts lose their signer"),
         BindError::Field { field, source } if settings.log == LogPlace::Sqlite => {

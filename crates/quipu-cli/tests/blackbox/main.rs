@@ -5,8 +5,10 @@
 #![cfg(test)]
 
 mod bad_input;
+mod bench_peers;
 mod client_commands;
 mod client_crashes;
+mod cluster_examples;
 mod conformance;
 mod console;
 mod data_directory;
@@ -18,6 +20,7 @@ mod keys;
 mod mcp;
 mod mcp_clients;
 mod models;
+mod moving;
 mod mutants;
 mod pages;
 mod proofs;
@@ -28,6 +31,7 @@ mod receipts;
 mod replaying;
 mod schema;
 mod seed_pages;
+mod shared_keys;
 mod starting;
 mod summarizing;
 mod support;

@@ -109,6 +109,8 @@ async fn converse(field: &Field) -> Result<Vec<Value>, ClientError> {
         reason: Some("a test".to_owned()),
     };
     notes.take(ada.compact(&compact).await);
+    notes.take(ada.record_all(vec![finding("The pier is wet."), finding("It is long.")]).await);
+    notes.take(ada.record_all(Vec::new()).await);
     notes.take(ada.retract(&first.memory_unit_id, "It was wrong").await);
     notes.take(ada.deregister().await);
     notes.take(ada.deregister().await);

@@ -6,5 +6,6 @@ mod both_ways;
 mod directory;
 mod examples;
 mod hostile;
+mod moving;
 mod resuming;
 mod support;

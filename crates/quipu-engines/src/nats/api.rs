@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use async_nats::{Client, HeaderMap, Message, Request};
+use async_nats::{Client, HeaderMap, Message, Request, RequestError, RequestErrorKind};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use quipu_log::EngineError;
@@ -21,6 +21,8 @@ pub(super) const NO_STREAM: u64 = 10_059;
 pub(super) const NO_MESSAGE: u64 = 10_037;
 /// The stream's last sequence is another one.
 pub(super) const WRONG_LAST_SEQUENCE: u64 = 10_071;
+/// The same, where what is the last is still on its way to the other servers.
+const WRONG_LAST_SEQUENCE_ON_ITS_WAY: u64 = 10_164;
 /// The stream exists already.
 pub(super) const NAME_IN_USE: u64 = 10_058;
 /// There is no room, in three ways of saying it.
@@ -61,6 +63,14 @@ impl ApiError {
             Self::Refused(refused) => refused.err_code,
             Self::Lost(_) => 0,
         }
+    }
+
+    /// Whether nobody was there to hear the request, as for a moment after a stream was made by somebody else.
+    pub(super) fn is_unheard(&self) -> bool {
+        let Self::Lost(cause) = self else { return false };
+        cause
+            .downcast_ref::<RequestError>()
+            .is_some_and(|error| error.kind() == RequestErrorKind::NoResponders)
     }
 
     /// The error of a request that only reads, or that may be repeated.
@@ -113,7 +123,10 @@ fn read_answer(payload: &[u8]) -> Result<Value, ApiError> {
     let answer: Value = serde_json::from_slice(payload).map_err(|e| ApiError::Lost(e.into()))?;
     match answer.get("error") {
         Some(error) => {
-            let refused = Refused::deserialize(error).map_err(|e| ApiError::Lost(e.into()))?;
+            let mut refused = Refused::deserialize(error).map_err(|e| ApiError::Lost(e.into()))?;
+            if refused.err_code == WRONG_LAST_SEQUENCE_ON_ITS_WAY {
+                refused.err_code = WRONG_LAST_SEQUENCE;
+            }
             Err(refused.into())
         }
         None => Ok(answer),

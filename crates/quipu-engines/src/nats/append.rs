@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_nats::connection::State;
 use async_nats::{Client, HeaderMap};
 use bytes::Bytes;
+use quipu_log::engine::not_sealed;
 use quipu_log::{EngineError, Head};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
@@ -19,11 +20,14 @@ use super::tail::{self, Tail};
 
 /// The most messages that a server takes in one atomic batch, unless it is told otherwise.
 const BATCH: usize = 1000;
-/// How often an append looks again because something other than a commit moved the stream.
-const TRIES: usize = 8;
+/// How often an append looks again because something other than a commit that can be read moved the stream: about
+/// five seconds.
+const TRIES: usize = 64;
 /// How long we try to find out what became of an append.
 const SETTLE: Duration = Duration::from_secs(30);
-/// The pause between two tries.
+/// The first pause between two tries, which doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// The longest pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A batch on its way.
@@ -31,6 +35,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Append {
     pub(super) expected: Head,
     pub(super) end: Head,
+    /// Whether it is part of a copy, which only a sealed field takes.
+    pub(super) copied: bool,
     pub(super) messages: Vec<Outgoing>,
 }
 
@@ -45,10 +51,20 @@ impl Append {
         if client.connection_state() != State::Connected {
             return Err(unavailable("append", "no server is connected"));
         }
+        let mut pause = FIRST_PAUSE;
         for _ in 0..TRIES {
             let tail = self.tail(client, state, replicas).await.map_err(nothing_sent)?;
-            if tail.sealed {
-                return Err(EngineError::Sealed { field: state.stream.field.clone() });
+            if tail.sealed != self.copied {
+                // Whoever opens or seals it moves no head that would tell us.
+                state.forget();
+                if tail.sealed {
+                    return Err(EngineError::Sealed { field: state.stream.field.clone() });
+                }
+                if tail.head != Head::EMPTY {
+                    return Err(not_sealed(&state.stream.field, &self.expected));
+                }
+                self.seal_first(client, state, tail.last_sequence).await?;
+                continue;
             }
             if tail.head != self.expected {
                 return Err(EngineError::HeadMoved { actual: tail.head });
@@ -59,6 +75,10 @@ impl Append {
                     state.forget();
                     sweep(client, state, tail.last_sequence, at).await;
                     if refused.err_code == WRONG_LAST_SEQUENCE {
+                        // The leader counts what is on its way to the other servers; nobody can read it before it
+                        // has arrived.
+                        sleep(pause).await;
+                        pause = (pause * 2).min(PAUSE);
                         continue;
                     }
                     return Err(if refused.is_full() {
@@ -87,9 +107,23 @@ impl Append {
             head: self.end,
             group: sequence,
             last_sequence: sequence,
-            sealed: false,
+            sealed: self.copied,
         });
         self.end
+    }
+
+    /// Seals a field that has no commits yet, so that nobody else writes to the copy.
+    async fn seal_first(
+        &self,
+        client: &Client,
+        state: &FieldState,
+        last: u64,
+    ) -> Result<(), EngineError> {
+        match publish_alone(client, state, Kind::Seal, last).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.code() == WRONG_LAST_SEQUENCE => Ok(()),
+            Err(error) => Err(nothing_sent(error.explain("seal"))),
+        }
     }
 
     /// The end of the log, from memory where it is as expected; makes the stream for a first commit.
@@ -164,6 +198,10 @@ impl Append {
             Err(_) => return None,
         }
         let tail = tail::look(client, &state.stream, None).await.ok()??;
+        // What is in the way of the fence is itself on its way, and may be this very append.
+        if tail.last_sequence <= at {
+            return None;
+        }
         // The stream has moved on without it, so what it was to follow is not the last any more.
         if tail.head == self.expected {
             return Some(Settled::Never);

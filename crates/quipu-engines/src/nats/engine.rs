@@ -8,7 +8,8 @@ use std::time::Duration;
 use async_nats::Client;
 use quipu_log::engine::check_batch;
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
+    StoredHeader, Turn,
 };
 use serde_json::{Value, json};
 
@@ -18,8 +19,9 @@ use super::locate::Places;
 use super::read::{self, Extent};
 use super::stream::Stream;
 use super::tail::{self, Tail};
+use super::turn::{self, Tickets, Turns};
 use super::watch::{self, Watch};
-use super::{api, erase, fitness, message};
+use super::{api, erase, fitness, message, notes};
 use crate::open_error::OpenError;
 use crate::runtime::Runtime;
 
@@ -32,6 +34,7 @@ pub struct NatsEngine {
     client: Client,
     states: Arc<States>,
     watch: Arc<Watch>,
+    tickets: Arc<Tickets>,
     replicas: usize,
     // Dropped last: the connection lives on its threads.
     runtime: Runtime,
@@ -49,9 +52,20 @@ pub(super) struct FieldState {
     tail: Mutex<Option<Tail>>,
     /// Appends of this node come one after the other; two at once would only make one of them fail.
     turn: tokio::sync::Mutex<()>,
+    pub(super) turns: Turns,
 }
 
 impl States {
+    /// What is known of a field, if anything is.
+    pub(super) fn find(&self, field: &FieldName) -> Option<Arc<FieldState>> {
+        let states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        states.get(field).map(Arc::clone)
+    }
+
+    fn forget(&self, field: &FieldName) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(field);
+    }
+
     pub(super) fn of(&self, field: &FieldName) -> Arc<FieldState> {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(states.entry(field.clone()).or_insert_with(|| {
@@ -60,6 +74,7 @@ impl States {
                 places: Places::default(),
                 tail: Mutex::default(),
                 turn: tokio::sync::Mutex::default(),
+                turns: Turns::default(),
             })
         }))
     }
@@ -123,7 +138,9 @@ impl NatsEngine {
         let threads = runtime.handle();
         threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&states), client.clone()));
         threads.spawn(watch::listen(Arc::clone(&watch), client.clone()));
-        Ok(Self { client, states, watch, replicas, runtime })
+        threads.spawn(turn::listen(Arc::clone(&states), client.clone()));
+        let tickets = Arc::new(Tickets::new(&client));
+        Ok(Self { client, states, watch, tickets, replicas, runtime })
     }
 
     fn wait<T: Send + 'static>(
@@ -132,6 +149,29 @@ impl NatsEngine {
     ) -> Result<T, EngineError> {
         let panicked = || Err(api::io("work", "a thread of the engine panicked"));
         self.runtime.wait(work).unwrap_or_else(panicked)
+    }
+
+    fn write(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+        copied: bool,
+    ) -> Result<Head, EngineError> {
+        let encoded =
+            check_batch(expected, batch).and_then(|end| Ok((end, message::encode(batch)?)));
+        let (end, messages) = encoded.inspect_err(|_| self.end_turn(field))?;
+        let append = Append { expected: *expected, end, copied, messages };
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        let replicas = self.replicas;
+        let head = self.wait(async move {
+            let _turn = state.turn.lock().await;
+            let appended = append.run(&client, &state, replicas).await;
+            turn::end(&client, &state).await;
+            appended
+        })?;
+        self.watch.followers.reached(field.as_str(), head.position);
+        Ok(head)
     }
 
     fn page(
@@ -197,16 +237,7 @@ impl Engine for NatsEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let end = check_batch(expected, batch)?;
-        let append = Append { expected: *expected, end, messages: message::encode(batch)? };
-        let (client, state) = (self.client.clone(), self.states.of(field));
-        let replicas = self.replicas;
-        let head = self.wait(async move {
-            let _turn = state.turn.lock().await;
-            append.run(&client, &state, replicas).await
-        })?;
-        self.watch.followers.reached(field.as_str(), head.position);
-        Ok(head)
+        self.write(field, expected, batch, false)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -240,13 +271,7 @@ impl Engine for NatsEngine {
         timeout: Duration,
         limit: usize,
     ) -> Result<Vec<Commit>, EngineError> {
-        let page = self.read(field, from, limit)?;
-        if !page.is_empty() || timeout.is_zero() {
-            return Ok(page);
-        }
-        let reached = from.saturating_sub(1);
-        self.watch.followers.wait(field, from, reached, timeout);
-        self.read(field, from, limit)
+        self.watch.followers.follow(self, field, from, timeout, limit)
     }
 
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
@@ -262,7 +287,74 @@ impl Engine for NatsEngine {
         self.wait(async move { erase::seal(&client, &state).await })
     }
 
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move {
+            let tail = tail::look(&client, &state.stream, state.known()).await?;
+            Ok(tail.is_some_and(|tail| tail.sealed && tail.head != Head::EMPTY))
+        })
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        self.write(field, expected, batch, true)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        self.wait(async move { erase::unseal(&client, &state).await })
+    }
+
+    fn notes(&self) -> Option<&dyn Notes> {
+        Some(self)
+    }
+
+    fn release(&self, field: &FieldName) {
+        self.states.forget(field);
+    }
+
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn wait_past(
+        &self,
+        field: &FieldName,
+        position: u64,
+        timeout: Duration,
+    ) -> Result<u64, EngineError> {
+        let next = position.saturating_add(1);
+        Ok(self.watch.followers.wait(field, next, position, timeout))
+    }
+
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        let (tickets, known) = (Arc::clone(&self.tickets), known.position);
+        self.wait(async move { turn::take(&client, &state, &tickets, known).await })
+    }
+
+    fn end_turn(&self, field: &FieldName) {
+        let (client, state) = (self.client.clone(), self.states.of(field));
+        if let Some(ticket) = state.turns.hold(None) {
+            let end = async move { turn::pass_on(&client, &state, &ticket).await };
+            self.runtime.handle().spawn(end);
+        }
+    }
+}
+
+impl Notes for NatsEngine {
+    fn get(&self, name: &str) -> Result<Option<Note>, EngineError> {
+        let (client, name) = (self.client.clone(), name.to_owned());
+        self.wait(async move { notes::get(&client, &name).await })
+    }
+
+    fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError> {
+        let (client, replicas) = (self.client.clone(), self.replicas);
+        let (name, bytes) = (name.to_owned(), bytes.to_vec());
+        self.wait(async move { notes::put(&client, replicas, &name, expected, bytes).await })
     }
 }

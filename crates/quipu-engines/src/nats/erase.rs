@@ -1,4 +1,4 @@
-//! Erasing bodies and sealing a field.
+//! Erasing bodies, sealing a field and opening it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,8 @@ use super::message::{BodyMark, Kind};
 use super::read::some;
 use super::tail::{self, Tail};
 
-/// The message is not there any more.
-const DELETE_FAILED: u64 = 10_057;
+/// The message is not there any more, as one server says it, and as several do where two delete it at once.
+const GONE: [u64; 2] = [10_057, 10_043];
 /// How many messages are looked at in one request.
 const MESSAGES: usize = 256;
 /// How often a seal looks again because the log moved.
@@ -85,7 +85,7 @@ async fn delete(client: &Client, state: &FieldState, sequence: u64) -> Result<bo
     let what = format!("STREAM.MSG.DELETE.{}", state.stream.name);
     match api::call(client, &what, &json!({ "seq": sequence, "no_erase": false })).await {
         Ok(_) => Ok(true),
-        Err(error) if error.code() == DELETE_FAILED => Ok(false),
+        Err(error) if GONE.contains(&error.code()) => Ok(false),
         Err(error) => Err(error.explain("erase")),
     }
 }
@@ -109,4 +109,19 @@ pub(super) async fn seal(client: &Client, state: &FieldState) -> Result<Head, En
         }
     }
     Err(api::io("seal", "the log moves faster than it can be sealed"))
+}
+
+pub(super) async fn unseal(client: &Client, state: &FieldState) -> Result<Head, EngineError> {
+    let stream = &state.stream;
+    let tail = tail::look(client, stream, None).await?.filter(|tail| tail.head != Head::EMPTY);
+    let tail = tail.ok_or_else(|| EngineError::UnknownField { field: stream.field.clone() })?;
+    let subject = stream.subject(Kind::Seal);
+    // Two that seal at once leave two seals.
+    while let Some(seal) =
+        api::last_of(client, &stream.name, &subject).await.map_err(|e| e.explain("unseal"))?
+    {
+        delete(client, state, seal).await?;
+    }
+    state.forget();
+    Ok(tail.head)
 }

@@ -59,6 +59,13 @@ impl Places {
         }
     }
 
+    /// The group that ends with a position, if it was seen.
+    pub(super) fn last(&self, position: u64) -> Option<Place> {
+        let places = self.places();
+        let below = places.range(..=position).next_back().map(|(_, place)| *place);
+        below.filter(|place| place.last == position)
+    }
+
     /// The group of a position if it was seen, or else the sequences between which it lies.
     fn find(&self, position: u64, end: u64) -> Result<Place, (u64, u64)> {
         let places = self.places();

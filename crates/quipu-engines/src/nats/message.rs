@@ -120,7 +120,11 @@ fn outgoing(kind: Kind, name: &str, mark: &str, payload: &[u8]) -> Outgoing {
 
 impl GroupMark {
     pub(super) fn of(message: &StoredMessage) -> Option<Self> {
-        let mut words = message.headers.get(GROUP)?.as_str().split(' ');
+        Self::in_headers(&message.headers)
+    }
+
+    pub(super) fn in_headers(headers: &HeaderMap) -> Option<Self> {
+        let mut words = headers.get(GROUP)?.as_str().split(' ');
         let mut next = || words.next()?.parse::<u64>().ok();
         let (first, last, span) = (next()?, next()?, next()?);
         let (part, parts) = (u32::try_from(next()?).ok()?, u32::try_from(next()?).ok()?);

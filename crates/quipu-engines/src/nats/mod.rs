@@ -10,7 +10,7 @@
 //! An append is one atomic batch that names the stream's last sequence: the bodies first, each a message of its own so
 //! that it can be erased, then a *group* with the headers of all commits. What no group counts as its own was never
 //! appended. A *fence* holds nothing: it only moves the last sequence, so that an append whose outcome was unknown can
-//! not happen any more. A *seal* ends the log.
+//! not happen any more. A *seal* ends the log. Notes have a stream of their own.
 
 mod address;
 mod api;
@@ -20,9 +20,12 @@ mod erase;
 mod fitness;
 mod locate;
 mod message;
+mod notes;
 mod read;
 mod stream;
 mod tail;
+mod turn;
+mod turn_queue;
 mod watch;
 
 pub use engine::NatsEngine;

@@ -17,9 +17,10 @@ use super::tail::Tail;
 const MESSAGES: usize = 512;
 /// The most bytes of one request.
 const BYTES: usize = 4 * 1024 * 1024;
-/// How often a copy that is behind is asked again, and the pause between.
-const ASKS: usize = 500;
+/// How often a copy that is behind is asked again, and the pause between, which is short at first.
+const ASKS: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
 /// What is read of each commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub(super) async fn some(
             return Ok(found);
         }
         if ask + 1 < ASKS {
-            sleep(PAUSE).await;
+            sleep((FIRST_PAUSE * (ask + 1)).min(PAUSE)).await;
         }
     }
     Err(api::io("read", "no copy of the stream has what was acknowledged"))

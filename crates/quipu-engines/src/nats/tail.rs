@@ -8,9 +8,6 @@ use super::message::{GroupMark, Kind};
 use super::read;
 use super::stream::Stream;
 
-/// How often we look again because the log moved between two looks.
-const LOOKS: usize = 16;
-
 /// The end of a log, and the last sequence at which it is the end. The next append names that sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tail {
@@ -32,23 +29,19 @@ pub(super) async fn look(
     stream: &Stream,
     known: Option<Tail>,
 ) -> Result<Option<Tail>, EngineError> {
-    for _ in 0..LOOKS {
-        // In this order: whatever group is the last now, none lies between it and the sequence that was the last before.
-        let Some(last_sequence) = stream.last_sequence(client).await? else { return Ok(None) };
-        let group = last_group(client, stream, known).await?;
-        let seal = api::last_of(client, &stream.name, &stream.subject(Kind::Seal)).await;
-        let sealed = seal.map_err(|e| e.explain("look"))?.is_some();
-        if group > last_sequence {
-            continue;
-        }
-        let head = match known {
-            Some(tail) if tail.group == group => tail.head,
-            _ if group == 0 => Head::EMPTY,
-            _ => read::head_in_group(client, stream, group).await?,
-        };
-        return Ok(Some(Tail { head, group, last_sequence, sealed }));
-    }
-    Err(api::io("look", "the log moves faster than it can be looked at"))
+    // In this order: whatever group is the last now, none lies between it and the sequence that was the last before.
+    let Some(last_sequence) = stream.last_sequence(client).await? else { return Ok(None) };
+    let group = last_group(client, stream, known).await?;
+    let seal = api::last_of(client, &stream.name, &stream.subject(Kind::Seal)).await;
+    let sealed = seal.map_err(|e| e.explain("look"))?.is_some();
+    let head = match known {
+        Some(tail) if tail.group == group => tail.head,
+        _ if group == 0 => Head::EMPTY,
+        _ => read::head_in_group(client, stream, group).await?,
+    };
+    // A group that came in between ends what is looked at. If more has come since, the next append is refused.
+    let last_sequence = last_sequence.max(group);
+    Ok(Some(Tail { head, group, last_sequence, sealed }))
 }
 
 /// The sequence of the last group that is whole; 0 if there is none.

@@ -1,5 +1,5 @@
 //! How followers learn of what other nodes append. The stream is the truth and is looked at again and again; what the
-//! server says about a stored group only makes the next look come sooner.
+//! server says about a stored group says how far a field has come a little sooner.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::engine::States;
+use super::message::GroupMark;
 use super::stream::HEADS;
 use super::tail;
 use crate::followers::Followers;
@@ -29,12 +30,7 @@ pub(super) struct Watch {
 /// Looks at the streams that are followed, for ever.
 pub(super) async fn look(watch: Arc<Watch>, states: Arc<States>, client: Client) {
     loop {
-        let fields = watch.followers.waited_for();
-        if fields.is_empty() {
-            watch.followers.wanted.notified().await;
-            continue;
-        }
-        for field in fields {
+        for field in watch.followers.waited_for() {
             let state = states.of(&field);
             // What cannot be read now is read at the next look; a follower reads for itself and is told the error.
             if let Ok(Some(tail)) = tail::look(&client, &state.stream, state.known()).await {
@@ -54,8 +50,13 @@ pub(super) async fn look(watch: Arc<Watch>, states: Arc<States>, client: Client)
 pub(super) async fn listen(watch: Arc<Watch>, client: Client) {
     loop {
         if let Ok(mut heads) = client.subscribe(format!("{HEADS}.*")).await {
-            while heads.next().await.is_some() {
-                watch.hinted.notify_one();
+            while let Some(told) = heads.next().await {
+                let field = told.subject.as_str().rsplit('.').next().unwrap_or_default();
+                match told.headers.as_ref().and_then(GroupMark::in_headers) {
+                    Some(mark) if mark.is_last_part() => watch.followers.reached(field, mark.last),
+                    Some(_) => {}
+                    None => watch.hinted.notify_one(),
+                }
             }
         }
         sleep(LISTEN_AGAIN).await;

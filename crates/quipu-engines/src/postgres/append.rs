@@ -7,15 +7,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join;
+use quipu_log::engine::not_sealed;
 use quipu_log::{EngineError, FieldName, Head};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::encode::{Columns, HeadColumns};
-use super::failure::{Fate, fate, io, unavailable};
-use super::pool::Pool;
+use super::failure::{Fate, fate, io, is_turn_over, unavailable};
+use super::pool::{Lease, Pool};
 use super::read::head_of;
+use super::turn::Held;
 use crate::open_error::Cause;
 
 /// How long a statement may take before its connection counts as lost.
@@ -30,14 +33,14 @@ const FENCES: usize = 8;
 /// Moves the head row of a field that has commits, if it is where it is expected, and if the server still promises
 /// what it promised at the start.
 const MOVE: &str = "UPDATE quipu.fields SET position = $6, epoch = $7, hash = $8 \
-     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 AND fence = $5 AND NOT sealed \
+     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 AND fence = $5 AND sealed = $19 \
      AND current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' RETURNING name";
 
 /// Makes the head row of a new field, or moves the one that only ever held a fence.
-const MAKE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash) \
-     SELECT $1, $6, $7, $8 WHERE current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' \
-     ON CONFLICT (name) DO UPDATE SET position = excluded.position, epoch = excluded.epoch, hash = excluded.hash \
-     WHERE f.position = 0 AND f.fence = $5 AND NOT f.sealed RETURNING name";
+const MAKE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash, sealed) \
+     SELECT $1, $6, $7, $8, $19 WHERE current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' \
+     ON CONFLICT (name) DO UPDATE SET position = excluded.position, epoch = excluded.epoch, hash = excluded.hash, \
+     sealed = excluded.sealed WHERE f.position = 0 AND f.fence = $5 AND NOT f.sealed RETURNING name";
 
 /// Inserts what follows the head that was moved.
 const INSERT: &str = "commits AS (INSERT INTO quipu.commits (field, position, epoch, prev, hash, header, bytes) \
@@ -45,7 +48,7 @@ const INSERT: &str = "commits AS (INSERT INTO quipu.commits (field, position, ep
      bodies AS (INSERT INTO quipu.bodies (field, position, event, salt, body) \
      SELECT head.name, b.* FROM head, unnest($15, $16, $17, $18) AS b) SELECT 1 FROM head";
 
-const TYPES: [Type; 18] = [
+const TYPES: [Type; 19] = [
     Type::TEXT,
     Type::INT8,
     Type::INT8,
@@ -64,6 +67,7 @@ const TYPES: [Type; 18] = [
     Type::INT4_ARRAY,
     Type::BYTEA_ARRAY,
     Type::BYTEA_ARRAY,
+    Type::BOOL,
 ];
 
 /// The head row as it is.
@@ -89,6 +93,8 @@ pub(super) struct Append {
     pub(super) from: HeadColumns,
     pub(super) to: HeadColumns,
     pub(super) columns: Columns,
+    /// Whether it is part of a copy, which only a sealed field takes.
+    pub(super) copied: bool,
     /// The fence that was seen last.
     pub(super) fence: i64,
 }
@@ -100,31 +106,69 @@ enum Refusal {
 }
 
 impl Append {
-    /// Writes the batch, or answers why not. `self.fence` is the field's fence afterwards, as far as it was seen.
-    pub(super) async fn run(&mut self, pool: &Arc<Pool>) -> Result<Head, EngineError> {
-        let client = pool.lease().await.map_err(|e| unavailable("append", e))?;
+    /// Writes the batch, or answers why not; in a turn, if there is one. `self.fence` is the field's fence afterwards,
+    /// as far as it was seen.
+    pub(super) async fn run(
+        &mut self,
+        pool: &Arc<Pool>,
+        turn: Option<Held>,
+    ) -> Result<Head, EngineError> {
+        let (mut in_turn, mut lease) = match self.begun(turn).await {
+            Some(lease) => (true, lease),
+            None => (false, pool.lease().await.map_err(|e| unavailable("append", e))?),
+        };
         for _ in 0..FENCES {
-            let lost: Cause = match timeout(STATEMENT, self.send(&client)).await {
+            let sending = async {
+                if in_turn { self.send_and_commit(&lease).await } else { self.send(&lease).await }
+            };
+            let lost: Cause = match timeout(STATEMENT, sending).await {
                 Ok(Ok(true)) => return Ok(self.end),
-                Ok(Ok(false)) => match self.refusal(&client).await {
+                Ok(Ok(false)) => match self.refusal(&lease).await {
                     Refusal::Fence(fence) => {
                         self.fence = fence;
+                        in_turn = false;
                         continue;
                     }
                     Refusal::Error(error) => return Err(error),
                 },
+                // Before the append was sent, so nothing of it happened.
+                Ok(Err(error)) if in_turn && is_turn_over(&error) => {
+                    lease.give_up();
+                    lease = pool.lease().await.map_err(|e| unavailable("append", e))?;
+                    in_turn = false;
+                    continue;
+                }
                 Ok(Err(error)) => match fate(&error) {
                     Fate::Full => return Err(EngineError::Full),
                     // Two nodes at once under a stricter isolation than the usual end here too.
-                    Fate::Undone => return Err(self.undone(&client, error).await),
+                    Fate::Undone => return Err(self.undone(&lease, error).await),
                     Fate::Unknown => error.into(),
                 },
                 Err(late) => late.into(),
             };
-            client.give_up();
+            lease.give_up();
             return self.settle(pool, lost).await;
         }
         Err(unavailable("append", "the field's fence is raised again and again"))
+    }
+
+    /// The connection of a turn that is still the one to append in.
+    async fn begun(&mut self, turn: Option<Held>) -> Option<Lease> {
+        let turn = turn?;
+        if turn.head != self.expected {
+            turn.end().await;
+            return None;
+        }
+        self.fence = turn.fence;
+        turn.into_lease()
+    }
+
+    /// The last statement of a turn, and its end, sent together.
+    async fn send_and_commit(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {
+        let (sent, committed) = join(self.send(client), client.batch_execute("COMMIT")).await;
+        // A statement that failed took the transaction with it.
+        let sent = sent?;
+        committed.map(|()| sent)
     }
 
     async fn send(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {
@@ -132,7 +176,7 @@ impl Append {
         let statement = format!("WITH head AS ({head}), {INSERT}");
         let Self { from, to, columns, .. } = self;
         let name = self.field.as_str();
-        let values: [&(dyn ToSql + Sync); 18] = [
+        let values: [&(dyn ToSql + Sync); 19] = [
             &name,
             &from.position,
             &from.epoch,
@@ -151,6 +195,7 @@ impl Append {
             &columns.events,
             &columns.salts,
             &columns.bodies,
+            &self.copied,
         ];
         let typed: Vec<_> = values.into_iter().zip(TYPES).collect();
         Ok(client.query_typed_opt(&statement, &typed).await?.is_some())
@@ -179,8 +224,11 @@ impl Append {
             Err(damage) => return Refusal::Error(damage.into()),
         };
         let (sealed, fence, promises): (bool, i64, bool) = (row.get(3), row.get(4), row.get(5));
-        if sealed {
+        if sealed && !self.copied {
             return Refusal::Error(EngineError::Sealed { field: self.field.clone() });
+        }
+        if self.copied && !sealed && actual != Head::EMPTY {
+            return Refusal::Error(not_sealed(&self.field, &self.expected));
         }
         if actual != self.expected {
             return Refusal::Error(EngineError::HeadMoved { actual });

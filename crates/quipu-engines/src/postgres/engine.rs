@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use quipu_log::engine::check_batch;
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, StoredBodies, StoredHeader,
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
+    StoredHeader, Turn,
 };
 
 use super::address::Address;
@@ -15,8 +16,9 @@ use super::append::Append;
 use super::encode::{Columns, HeadColumns};
 use super::failure::io;
 use super::pool::Pool;
+use super::turn::Turns;
 use super::watch::{self, Watch};
-use super::{erase, read, schema};
+use super::{erase, notes, read, schema};
 use crate::open_error::OpenError;
 use crate::runtime::Runtime;
 
@@ -27,6 +29,7 @@ pub struct PostgresEngine {
     watch: Arc<Watch>,
     /// The fence of each field as it was seen last; 0 where none was.
     fences: Mutex<BTreeMap<FieldName, i64>>,
+    turns: Arc<Turns>,
     // Dropped last: the connections live on its threads.
     runtime: Runtime,
 }
@@ -57,7 +60,7 @@ impl PostgresEngine {
         threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&pool)));
         threads.spawn(watch::tell(Arc::clone(&watch), Arc::clone(&pool)));
         threads.spawn(watch::listen(Arc::clone(&watch), Arc::clone(&pool)));
-        Ok(Self { pool, watch, fences: Mutex::default(), runtime })
+        Ok(Self { pool, watch, fences: Mutex::default(), turns: Arc::default(), runtime })
     }
 
     fn wait<T: Send + 'static>(
@@ -77,6 +80,39 @@ impl PostgresEngine {
     ) -> Result<Vec<T>, EngineError> {
         let (pool, field) = (Arc::clone(&self.pool), field.clone());
         self.wait(async move { read::page(&pool, &field, from, limit).await })
+    }
+
+    fn write(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+        copied: bool,
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch).inspect_err(|_| self.end_turn(field))?;
+        let fence = self.fence(field);
+        let mut append = Append {
+            field: field.clone(),
+            expected: *expected,
+            end,
+            from: HeadColumns::of(expected)?,
+            to: HeadColumns::of(&end)?,
+            columns: Columns::of(batch)?,
+            copied,
+            fence,
+        };
+        let (pool, turn) = (Arc::clone(&self.pool), self.turns.use_up(field));
+        let (result, seen) = self.wait(async move {
+            let result = append.run(&pool, turn).await;
+            Ok((result, append.fence))
+        })?;
+        if seen != fence {
+            self.saw_fence(field, seen);
+        }
+        if result.is_ok() {
+            self.watch.appended(field, end.position);
+        }
+        result
     }
 
     fn fence(&self, field: &FieldName) -> i64 {
@@ -110,30 +146,7 @@ impl Engine for PostgresEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        let end = check_batch(expected, batch)?;
-        let fence = self.fence(field);
-        let mut append = Append {
-            field: field.clone(),
-            expected: *expected,
-            end,
-            from: HeadColumns::of(expected)?,
-            to: HeadColumns::of(&end)?,
-            columns: Columns::of(batch)?,
-            fence,
-        };
-        let pool = Arc::clone(&self.pool);
-        let (result, seen) = self.wait(async move {
-            let result = append.run(&pool).await;
-            Ok((result, append.fence))
-        })?;
-        if seen != fence {
-            self.saw_fence(field, seen);
-        }
-        if result.is_ok() {
-            self.watch.followers.reached(field.as_str(), end.position);
-            self.watch.appended();
-        }
-        result
+        self.write(field, expected, batch, false)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -165,13 +178,7 @@ impl Engine for PostgresEngine {
         timeout: Duration,
         limit: usize,
     ) -> Result<Vec<Commit>, EngineError> {
-        let page = self.read(field, from, limit)?;
-        if !page.is_empty() || timeout.is_zero() {
-            return Ok(page);
-        }
-        let reached = from.saturating_sub(1);
-        self.watch.followers.wait(field, from, reached, timeout);
-        self.read(field, from, limit)
+        self.watch.followers.follow(self, field, from, timeout, limit)
     }
 
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
@@ -181,10 +188,72 @@ impl Engine for PostgresEngine {
 
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
         let (pool, field) = (Arc::clone(&self.pool), field.clone());
-        self.wait(async move { erase::seal(&pool, &field).await })
+        let turns = Arc::clone(&self.turns);
+        self.wait(async move {
+            // A turn of this very node would keep it waiting.
+            turns.end(&field).await;
+            erase::seal(&pool, &field, true).await
+        })
+    }
+
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move { erase::is_sealed(&pool, &field).await })
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        self.write(field, expected, batch, true)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        let (pool, field) = (Arc::clone(&self.pool), field.clone());
+        self.wait(async move { erase::seal(&pool, &field, false).await })
+    }
+
+    fn notes(&self) -> Option<&dyn Notes> {
+        Some(self)
     }
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn wait_past(
+        &self,
+        field: &FieldName,
+        position: u64,
+        timeout: Duration,
+    ) -> Result<u64, EngineError> {
+        let next = position.saturating_add(1);
+        Ok(self.watch.followers.wait(field, next, position, timeout))
+    }
+
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+        let (turns, pool) = (Arc::clone(&self.turns), Arc::clone(&self.pool));
+        self.wait(turns.take(pool, field.clone(), known.position))
+    }
+
+    fn end_turn(&self, field: &FieldName) {
+        // Taken out at once, so that it cannot be the next one that ends.
+        if let Some(held) = self.turns.use_up(field) {
+            self.runtime.handle().spawn(held.end());
+        }
+    }
+}
+
+impl Notes for PostgresEngine {
+    fn get(&self, name: &str) -> Result<Option<Note>, EngineError> {
+        let (pool, name) = (Arc::clone(&self.pool), name.to_owned());
+        self.wait(async move { notes::get(&pool, &name).await })
+    }
+
+    fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError> {
+        let (pool, name, bytes) = (Arc::clone(&self.pool), name.to_owned(), bytes.to_vec());
+        self.wait(async move { notes::put(&pool, &name, expected, &bytes).await })
     }
 }

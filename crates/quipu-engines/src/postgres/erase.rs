@@ -1,4 +1,4 @@
-//! Erasing bodies and sealing a field.
+//! Erasing bodies, sealing a field and opening it again.
 
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ const ERASE: &str = "WITH named AS (SELECT DISTINCT position, event FROM unnest(
      SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM there";
 /// What was updated stays in the table's file until it is vacuumed.
 const VACUUM: &str = "VACUUM quipu.bodies";
+const UNSEAL: &str = "UPDATE quipu.fields SET sealed = false WHERE name = $1 AND position > 0 RETURNING position, epoch, hash";
+const SEALED: &str = "SELECT sealed FROM quipu.fields WHERE name = $1 AND position > 0";
 const SEAL: &str = "UPDATE quipu.fields SET sealed = true WHERE name = $1 AND position > 0 RETURNING position, epoch, hash";
 
 pub(super) async fn erase(
@@ -49,10 +51,23 @@ pub(super) async fn erase(
     Ok(Erasure { bodies_erased: whole(row.get(0)), bytes_reclaimed: whole(row.get(1)) })
 }
 
-pub(super) async fn seal(pool: &Arc<Pool>, field: &FieldName) -> Result<Head, EngineError> {
-    let client = lease(pool, "seal a field").await?;
-    let row = client.query_typed_opt(SEAL, &[(&field.as_str(), Type::TEXT)]).await;
-    match row.map_err(|e| explain("seal a field", e))? {
+pub(super) async fn is_sealed(pool: &Arc<Pool>, field: &FieldName) -> Result<bool, EngineError> {
+    let client = lease(pool, "look at a field").await?;
+    let row = client.query_typed_opt(SEALED, &[(&field.as_str(), Type::TEXT)]).await;
+    Ok(row.map_err(|e| explain("look at a field", e))?.is_some_and(|row| row.get(0)))
+}
+
+/// Seals a field, or opens it again.
+pub(super) async fn seal(
+    pool: &Arc<Pool>,
+    field: &FieldName,
+    sealed: bool,
+) -> Result<Head, EngineError> {
+    let (action, statement) =
+        if sealed { ("seal a field", SEAL) } else { ("unseal a field", UNSEAL) };
+    let client = lease(pool, action).await?;
+    let row = client.query_typed_opt(statement, &[(&field.as_str(), Type::TEXT)]).await;
+    match row.map_err(|e| explain(action, e))? {
         Some(row) => Ok(head_of(&row)?),
         None => Err(EngineError::UnknownField { field: field.clone() }),
     }

@@ -29,6 +29,11 @@ pub(super) fn fate(error: &Error) -> Fate {
     if cut { Fate::Unknown } else { Fate::Undone }
 }
 
+/// Whether the server ended a transaction because nothing was said in it for too long.
+pub(super) fn is_turn_over(error: &Error) -> bool {
+    error.code() == Some(&SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT)
+}
+
 /// The error of a statement that only reads, or that may be repeated.
 pub(super) fn explain(action: &str, error: Error) -> EngineError {
     if fate(&error) == Fate::Full { EngineError::Full } else { io(action, error) }

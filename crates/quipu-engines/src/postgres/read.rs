@@ -137,7 +137,8 @@ pub(super) async fn page<T: Item>(
     Ok(items)
 }
 
-async fn some<T: Item>(
+/// The items from `from` on, at most `limit`, and no more once they are together larger than `bytes`.
+pub(super) async fn some<T: Item>(
     client: &Client,
     field: &FieldName,
     from: u64,

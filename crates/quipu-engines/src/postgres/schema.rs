@@ -13,7 +13,8 @@ const MIGRATION_LOCK: i64 = 0x0071_7569_7075;
 
 /// Each entry brings the tables from the version before to its own; the first is version 1. Entries are never changed.
 /// Texts are bytes, so that no encoding of the database can alter what was hashed.
-const MIGRATIONS: [&str; 1] = [r#"
+const MIGRATIONS: [&str; 2] = [
+    r#"
 CREATE TABLE quipu.fields (
     name text COLLATE "C" PRIMARY KEY,
     position bigint NOT NULL,
@@ -40,7 +41,15 @@ CREATE TABLE quipu.bodies (
     body bytea,
     PRIMARY KEY (field, position, event)
 );
-"#];
+"#,
+    r#"
+CREATE TABLE quipu.notes (
+    name text COLLATE "C" PRIMARY KEY,
+    version bigint NOT NULL,
+    value bytea NOT NULL
+);
+"#,
+];
 
 const PROMISES: &str = "SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), \
      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')";

@@ -1,12 +1,14 @@
 //! How followers learn of what other nodes append. The head rows are the truth and are looked at again and again;
-//! a notification only makes the next look come sooner. Behind a pooler that gives every transaction another
+//! a notification says how far a field has come a little sooner. Behind a pooler that gives every transaction another
 //! session no notification ever arrives; then the looks come more often.
 
+use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use quipu_log::FieldName;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::AsyncMessage;
@@ -30,22 +32,39 @@ const GATHER: Duration = Duration::from_millis(2);
 
 const HEADS: &str = "SELECT name, position FROM quipu.fields WHERE name = ANY($1)";
 const LISTEN: &str = "LISTEN quipu_heads";
-/// A commit of its own after the append, and nobody waits until it is on disk.
-const NOTIFY: &str = "BEGIN; SET LOCAL synchronous_commit = off; NOTIFY quipu_heads; COMMIT";
+/// The most fields that are named in one transaction that notifies; the others are found by a look.
+const NAMED: usize = 32;
 
 /// The background work of an engine.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) followers: Followers,
     appended: Notify,
+    /// What this node appended and nobody was told of yet.
+    untold: Mutex<BTreeMap<FieldName, u64>>,
     hinted: Notify,
     listening: AtomicBool,
 }
 
 impl Watch {
     /// Says that this node appended: others are told.
-    pub(super) fn appended(&self) {
+    pub(super) fn appended(&self, field: &FieldName, position: u64) {
+        self.followers.reached(field.as_str(), position);
+        self.untold().insert(field.clone(), position);
         self.appended.notify_one();
+    }
+
+    fn untold(&self) -> MutexGuard<'_, BTreeMap<FieldName, u64>> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What others say: how far a field has come, or that there is something to look for.
+    fn hear(&self, said: &str) {
+        let named = said.split_once(' ').and_then(|(name, at)| Some((name, at.parse().ok()?)));
+        match named {
+            Some((name, position)) => self.followers.reached(name, position),
+            None => self.hinted.notify_one(),
+        }
     }
 }
 
@@ -53,23 +72,8 @@ impl Watch {
 pub(super) async fn look(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         let names = watch.followers.waited_for();
-        if names.is_empty() {
-            watch.followers.wanted.notified().await;
-            continue;
-        }
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        // What cannot be read now is read at the next look; a follower reads for itself and is told the error.
-        if let Ok(client) = pool.lease().await {
-            let asked: [(&(dyn ToSql + Sync), Type); 1] = [(&names, Type::TEXT_ARRAY)];
-            match timeout(STATEMENT, client.query_typed(HEADS, &asked)).await {
-                Ok(Ok(rows)) => {
-                    for row in rows {
-                        let position = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();
-                        watch.followers.reached(row.get(0), position);
-                    }
-                }
-                Ok(Err(_)) | Err(_) => client.give_up(),
-            }
+        if !names.is_empty() {
+            look_at(&watch, &pool, &names).await;
         }
         let listening = watch.listening.load(Ordering::Relaxed);
         let pause = if listening { LOOK_RARELY } else { LOOK_OFTEN };
@@ -81,12 +85,29 @@ pub(super) async fn look(watch: Arc<Watch>, pool: Arc<Pool>) {
     }
 }
 
+/// What cannot be read now is read at the next look; a follower reads for itself and is told the error.
+async fn look_at(watch: &Watch, pool: &Arc<Pool>, names: &[FieldName]) {
+    let Ok(client) = pool.lease().await else { return };
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let asked: [(&(dyn ToSql + Sync), Type); 1] = [(&names, Type::TEXT_ARRAY)];
+    match timeout(STATEMENT, client.query_typed(HEADS, &asked)).await {
+        Ok(Ok(rows)) => {
+            for row in rows {
+                let position = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();
+                watch.followers.reached(row.get(0), position);
+            }
+        }
+        Ok(Err(_)) | Err(_) => client.give_up(),
+    }
+}
+
 /// Tells other nodes of what was appended, for ever.
 pub(super) async fn tell(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         watch.appended.notified().await;
         if let Ok(client) = pool.lease().await {
-            let told = timeout(STATEMENT, client.batch_execute(NOTIFY)).await;
+            let news = notification(&std::mem::take(&mut *watch.untold()));
+            let told = timeout(STATEMENT, client.batch_execute(&news)).await;
             if !matches!(told, Ok(Ok(()))) {
                 tracing::debug!("other nodes were not notified; they look by themselves");
                 client.give_up();
@@ -94,6 +115,19 @@ pub(super) async fn tell(watch: Arc<Watch>, pool: Arc<Pool>) {
         }
         sleep(GATHER).await;
     }
+}
+
+/// A commit of its own after the append, and nobody waits until it is on disk.
+fn notification(news: &BTreeMap<FieldName, u64>) -> String {
+    let mut sql = "BEGIN; SET LOCAL synchronous_commit = off; ".to_owned();
+    for (name, position) in news.iter().take(NAMED) {
+        // A name has nothing in it that would have to be quoted.
+        sql.push_str(&format!("NOTIFY quipu_heads, '{name} {position}'; "));
+    }
+    if news.is_empty() || news.len() > NAMED {
+        sql.push_str("NOTIFY quipu_heads; ");
+    }
+    sql + "COMMIT"
 }
 
 /// Listens on a connection of its own, for ever.
@@ -109,22 +143,21 @@ pub(super) async fn listen(watch: Arc<Watch>, pool: Arc<Pool>) {
 
 async fn listen_once(watch: &Watch, pool: &Arc<Pool>) -> Result<(), tokio_postgres::Error> {
     let (client, mut driver) = pool.listener().await?;
-    let (heard, mut hears) = mpsc::channel::<()>(1);
+    let (heard, mut hears) = mpsc::unbounded_channel::<String>();
     let driving = tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|cx| driver.poll_message(cx)).await {
-            if let AsyncMessage::Notification(_) = message {
-                // One that waits already says as much as two.
-                heard.try_send(()).ok();
+            if let AsyncMessage::Notification(said) = message {
+                heard.send(said.payload().to_owned()).ok();
             }
         }
     });
     client.batch_execute(LISTEN).await?;
     // Told through another session: behind a pooler it does not come back.
-    watch.appended();
+    watch.appended.notify_one();
     if timeout(ECHO, hears.recv()).await.is_ok_and(|heard| heard.is_some()) {
         watch.listening.store(true, Ordering::Relaxed);
-        while hears.recv().await.is_some() {
-            watch.hinted.notify_one();
+        while let Some(said) = hears.recv().await {
+            watch.hear(&said);
         }
     } else {
         tracing::info!("the database's notifications do not arrive here: looking at it more often");

@@ -11,7 +11,7 @@ use quipu_log::{
     verify_chain,
 };
 
-use crate::support::{NatsServers, PostgresServer};
+use quipu_testbed::{NatsServers, PostgresServer};
 
 /// What is done to one of two fields.
 #[derive(Debug, Clone)]

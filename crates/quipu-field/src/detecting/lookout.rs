@@ -123,11 +123,11 @@ impl Lookout {
         self.automatic
     }
 
-    /// Notes that a RECORD goes on, until the answer is dropped.
-    pub(crate) fn record(&self) -> Going {
+    /// Notes that a RECORD of so many units goes on, until the answer is dropped.
+    pub(crate) fn record(&self, units: usize) -> Going {
         // Whoever sends this fast sends in bulk, and does not wait for each unit to be looked at.
         if self.automatic {
-            self.pace.note(self.origin.now_ms(), 1);
+            self.pace.note(self.origin.now_ms(), units);
         }
         self.records.enter()
     }

@@ -128,7 +128,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
     match &command.action {
         Action::Register(payload) => register::decide(state, &command.message, payload),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
-        Action::Record(record) => record::decide(state, &command.message, record),
+        Action::Record(units) => record::decide(state, &command.message, units),
         Action::Merge(merge) => merge::decide(state, &command.message, merge),
         Action::Retract(retract) => retract::decide(state, &command.message, retract),
         Action::NoteConflicts(found) => super::detect::note(state, found),
@@ -159,7 +159,7 @@ pub fn is_same_request(
     match &command.action {
         Action::Register(payload) => register::is_same(payload, &header.events),
         Action::Deregister(payload) => deregister::is_same(payload, &header.events),
-        Action::Record(record) => record::is_same(record, header, commit),
+        Action::Record(units) => record::is_same(units, header, commit),
         Action::Merge(merge) => merge::is_same(merge, header, commit),
         Action::Retract(retract) => retract::is_same(retract, header, commit),
         Action::Session(session) => session::is_same(session, header, commit),

@@ -21,6 +21,7 @@ pub mod trace;
 
 mod decide;
 mod same_text;
+mod standing;
 mod task_events;
 
 pub use decide::{Refusal, admit, decide, is_same_request};

@@ -1,9 +1,10 @@
-//! RECORD (spec 3.3): the only way to add knowledge. Also sets what follows from a unit's relations:
-//! `supersedes` replaces its target, `contradicts` makes a conflict and contests both units.
+//! RECORD (spec 3.3): the only way to add knowledge, one unit or several in one commit. Also sets what
+//! follows from a unit's relations: `supersedes` replaces its target, `contradicts` makes a conflict and
+//! contests both units.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use quipu_log::{Body, BodyContent, Commit, DraftEvent, Header, SealedEvent};
+use quipu_log::{Body, BodyContent, Commit, Header, SealedEvent};
 use quipu_wire::{
     ErrorCode,
     akashik::{
@@ -15,7 +16,8 @@ use quipu_wire::{
 
 use super::{
     Refusal, admit,
-    detect::{Finding, Place, is_current},
+    detect::{Finding, Place},
+    standing::Standing,
 };
 use crate::{
     command::{Decision, Drawn, Message},
@@ -31,8 +33,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// What it contradicts or supersedes is not there.
-    #[error("payload.relations[{index}].target_id: no unit {target} that it {kind}")]
+    #[error("{path}.relations[{index}].target_id: no unit {target} that it {kind}")]
     TargetNotFound {
+        /// Which unit of the payload.
+        path: String,
         /// Which relation.
         index: usize,
         /// What it names.
@@ -52,9 +56,11 @@ impl Error {
     }
 }
 
-/// A RECORD without its free text, which is sealed already, and with everything drawn for it.
+/// A unit to record, without its free text, which is sealed already, and with everything drawn for it.
 #[derive(Debug, Clone)]
 pub struct RecordCommand {
+    /// Where it is in the payload.
+    path: String,
     mode: Mode,
     memory_type: MemoryType,
     task: Option<String>,
@@ -70,9 +76,13 @@ pub struct RecordCommand {
 }
 
 impl RecordCommand {
-    /// Prepares a RECORD: draws its ids and salts and seals its text. All of this is
+    /// Prepares a unit: draws its ids and salts and seals its text. All of this is
     /// done before the writer sees it, because the writer is one thread.
-    pub fn prepare(payload: RecordPayload, origin: &dyn Origin) -> Result<Self, CanonError> {
+    pub fn prepare(
+        path: String,
+        payload: RecordPayload,
+        origin: &dyn Origin,
+    ) -> Result<Self, CanonError> {
         let links = payload
             .relations
             .iter()
@@ -99,6 +109,7 @@ impl RecordCommand {
         let unit = UnitId::from_bits(origin.id_bits());
         let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
         Ok(Self {
+            path,
             mode,
             memory_type,
             task,
@@ -144,57 +155,62 @@ fn unit_body(payload: RecordPayload) -> UnitBody {
     }
 }
 
-/// The rule.
+/// The rule: all units, each on what those before it leave, or none.
 pub fn decide(
     state: &State,
     message: &Message,
-    record: &RecordCommand,
+    units: &[RecordCommand],
 ) -> Result<Decision, Refusal> {
-    let author = admit(state, &message.agent, message.authority, record.authority_needed())?;
+    let needed = units.iter().map(RecordCommand::authority_needed).max().unwrap_or_default();
+    let author = admit(state, &message.agent, message.authority, needed)?;
     visibility::may_write(state, message.speaker(), message.session.as_deref())?;
-    check_targets(state, message, record)?;
-    let mut events = vec![DraftEvent {
-        event: Event::UnitRecorded {
-            unit: record.drawn.unit,
-            mode: record.mode,
-            memory_type: record.memory_type,
-            role: author.role.clone(),
-            task: record.task.clone(),
-            score: record.score,
-            relations: record.links.clone(),
-            session: None,
-            shown: shown(state, author, message),
-            deferred: record.is_deferred,
-        },
-        body: Some(record.drawn.body.clone()),
-    }];
+    let mut standing = Standing::new(state);
+    for unit in units {
+        check_targets(state, message, unit)?;
+        record_one(&mut standing, author, message, unit)?;
+    }
+    Ok(standing.events)
+}
+
+fn record_one(
+    standing: &mut Standing<'_>,
+    author: &AgentEntry,
+    message: &Message,
+    record: &RecordCommand,
+) -> Result<(), Error> {
+    let state = standing.state;
+    let recorded = Event::UnitRecorded {
+        unit: record.drawn.unit,
+        mode: record.mode,
+        memory_type: record.memory_type,
+        role: author.role.clone(),
+        task: record.task.clone(),
+        score: record.score,
+        relations: record.links.clone(),
+        session: None,
+        shown: shown(state, author, message),
+        deferred: record.is_deferred,
+    };
+    standing.push(recorded, Some(record.drawn.body.clone()));
     let here = Place { session: message.session.as_deref(), memory_type: record.memory_type };
-    let superseded = supersede(state, record, here, &mut events)?;
-    let said = contest(state, record, here, &superseded, &mut events)?;
-    let mut contested = observed(state, record, here, &superseded, &said, &mut events);
+    let superseded = supersede(standing, record, here)?;
+    let said = contest(standing, record, here, &superseded)?;
+    let mut contested = observed(standing, record, here, &superseded, &said);
     let tells = |other: &u32| {
         Place::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
     };
     contested.extend(said.iter().copied().filter(tells));
-    if !contested.is_empty() && record.mode == Mode::Committed {
-        let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
-        let event = Event::UnitStatusChanged { unit: record.drawn.unit, from, to };
-        events.push(DraftEvent { event, body: None });
+    // A committed unit whose vector cannot be had now waits for it, unless it is contested: that matters more.
+    let to = match record.mode {
+        Mode::Draft => None,
+        Mode::Committed if !contested.is_empty() => Some(UnitStatus::Contested),
+        Mode::Committed => record.awaits_vector.then_some(UnitStatus::PendingEnrichment),
+    };
+    if let Some(to) = to {
+        let (unit, from) = (record.drawn.unit, UnitStatus::Active);
+        standing.push(Event::UnitStatusChanged { unit, from, to }, None);
     }
-    await_vector(record, &mut events);
-    Ok(events)
-}
-
-/// A committed unit whose vector cannot be had now waits for it, unless it is contested: that matters
-/// more.
-fn await_vector(record: &RecordCommand, events: &mut Decision) {
-    let unit = record.drawn.unit;
-    let changed = |draft: &DraftEvent<Event>| matches!(draft.event, Event::UnitStatusChanged { unit: other, .. } if other == unit);
-    if record.awaits_vector && record.mode == Mode::Committed && !events.iter().any(changed) {
-        let (from, to) = (UnitStatus::Active, UnitStatus::PendingEnrichment);
-        let event = Event::UnitStatusChanged { unit, from, to };
-        events.push(DraftEvent { event, body: None });
-    }
+    Ok(())
 }
 
 /// What the author was shown in this session since it last recorded something, where that was traced.
@@ -217,9 +233,8 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
     let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
     for kind in [RelationType::Supersedes, RelationType::Contradicts] {
         for (index, link) in targets(record, kind) {
-            if !sight.sees(find(state, index, link)?) {
-                let target = link.target.clone();
-                return Err(Error::TargetNotFound { index, target, kind });
+            if !sight.sees(find(state, record, index, link)?) {
+                return Err(not_found(record, index, link));
             }
         }
     }
@@ -230,21 +245,21 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
 /// authority of an observer, and an observer changes nothing that others see. Nor does a unit that not
 /// all of them see.
 fn supersede(
-    state: &State,
+    standing: &mut Standing<'_>,
     record: &RecordCommand,
     here: Place<'_>,
-    events: &mut Decision,
 ) -> Result<BTreeSet<u32>, Error> {
+    let state = standing.state;
     let mut superseded = BTreeSet::new();
     for (index, link) in targets(record, RelationType::Supersedes) {
-        let ordinal = find(state, index, link)?;
-        let from = status(state, ordinal);
+        let ordinal = find(state, record, index, link)?;
+        let from = standing.status(ordinal);
         let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
         if !is_told(state, ordinal, here) {
             continue;
         }
         if record.mode == Mode::Committed && !is_final && superseded.insert(ordinal) {
-            push_status(state, ordinal, from, UnitStatus::Superseded, events);
+            standing.change(ordinal, UnitStatus::Superseded);
         }
     }
     Ok(superseded)
@@ -254,26 +269,25 @@ fn supersede(
 /// Drafts stay drafts and contest nothing, what is final stays final, and where not all who see the
 /// target see the unit the target stays as it is; the conflict says enough.
 fn contest(
-    state: &State,
+    standing: &mut Standing<'_>,
     record: &RecordCommand,
     here: Place<'_>,
     superseded: &BTreeSet<u32>,
-    events: &mut Decision,
 ) -> Result<BTreeSet<u32>, Error> {
+    let state = standing.state;
     let mut contested = BTreeSet::new();
     let drawn = record.drawn.conflicts.iter().zip(&record.drawn.conflict_bodies);
     for ((index, link), (conflict, body)) in targets(record, RelationType::Contradicts).zip(drawn) {
-        let ordinal = find(state, index, link)?;
+        let ordinal = find(state, record, index, link)?;
         if !contested.insert(ordinal) {
             continue;
         }
-        push_conflict(state, record, ordinal, (*conflict, DetectedBy::Explicit, body), events);
-        let from = status(state, ordinal);
+        push_conflict(standing, record, ordinal, (*conflict, DetectedBy::Explicit, body));
         let contestable = record.mode == Mode::Committed
             && !superseded.contains(&ordinal)
             && is_told(state, ordinal, here);
-        if contestable && from == UnitStatus::Active {
-            push_status(state, ordinal, from, UnitStatus::Contested, events);
+        if contestable && standing.status(ordinal) == UnitStatus::Active {
+            standing.change(ordinal, UnitStatus::Contested);
         }
     }
     Ok(contested)
@@ -282,27 +296,27 @@ fn contest(
 /// What was seen to disagree with the unit is in conflict with it too, if it still can be and the
 /// author has not said so already. Gives those for whose sake the unit itself is contested.
 fn observed(
-    state: &State,
+    standing: &mut Standing<'_>,
     record: &RecordCommand,
     here: Place<'_>,
     superseded: &BTreeSet<u32>,
     said: &BTreeSet<u32>,
-    events: &mut Decision,
 ) -> BTreeSet<u32> {
+    let state = standing.state;
     let mut seen = BTreeSet::new();
     let mut contesting = BTreeSet::new();
     for finding in &record.observed {
         let other = finding.other;
         let settled =
-            superseded.contains(&other) || said.contains(&other) || !is_current(state, other);
+            superseded.contains(&other) || said.contains(&other) || !standing.is_current(other);
         let Some(there) = Place::of(state, other) else { continue };
         if settled || !seen.insert(other) {
             continue;
         }
         let of = (finding.conflict, finding.detected_by, &finding.body);
-        push_conflict(state, record, other, of, events);
-        if status(state, other) == UnitStatus::Active && there.is_open_to_readers(state, here) {
-            push_status(state, other, UnitStatus::Active, UnitStatus::Contested, events);
+        push_conflict(standing, record, other, of);
+        if standing.status(other) == UnitStatus::Active && there.is_open_to_readers(state, here) {
+            standing.change(other, UnitStatus::Contested);
         }
         if here.is_open_to_readers(state, there) {
             contesting.insert(other);
@@ -312,12 +326,12 @@ fn observed(
 }
 
 fn push_conflict(
-    state: &State,
+    standing: &mut Standing<'_>,
     record: &RecordCommand,
     other: u32,
     (conflict, detected_by, body): (ConflictId, DetectedBy, &Body),
-    events: &mut Decision,
 ) {
+    let state = standing.state;
     let event = Event::ConflictDetected {
         conflict,
         conflict_type: conflict_type(state, other, record.memory_type),
@@ -325,34 +339,21 @@ fn push_conflict(
         unit_b: record.drawn.unit,
         detected_by,
     };
-    events.push(DraftEvent { event, body: Some(body.clone()) });
+    standing.push(event, Some(body.clone()));
 }
 
 fn targets(record: &RecordCommand, kind: RelationType) -> impl Iterator<Item = (usize, &Link)> {
     record.links.iter().enumerate().filter(move |(_, link)| link.kind == kind)
 }
 
-fn find(state: &State, index: usize, link: &Link) -> Result<u32, Error> {
-    UnitId::parse(&link.target).and_then(|id| state.units.find(id)).ok_or_else(|| {
-        Error::TargetNotFound { index, target: link.target.clone(), kind: link.kind }
-    })
+fn find(state: &State, record: &RecordCommand, index: usize, link: &Link) -> Result<u32, Error> {
+    let known = UnitId::parse(&link.target).and_then(|id| state.units.find(id));
+    known.ok_or_else(|| not_found(record, index, link))
 }
 
-fn status(state: &State, ordinal: u32) -> UnitStatus {
-    state.units.flags(ordinal).map_or(UnitStatus::Active, |unit| unit.status)
-}
-
-fn push_status(
-    state: &State,
-    ordinal: u32,
-    from: UnitStatus,
-    to: UnitStatus,
-    events: &mut Decision,
-) {
-    if let Some(unit) = state.units.details(ordinal) {
-        let event = Event::UnitStatusChanged { unit: unit.id, from, to };
-        events.push(DraftEvent { event, body: None });
-    }
+fn not_found(record: &RecordCommand, index: usize, link: &Link) -> Error {
+    let (path, target) = (record.path.clone(), link.target.clone());
+    Error::TargetNotFound { path, index, target, kind: link.kind }
 }
 
 /// Whether whoever sees a unit sees the new one too.
@@ -370,55 +371,67 @@ pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType
     }
 }
 
-/// The answer, from what happened.
+/// The answers for each unit, from what happened.
 #[must_use]
-pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RecordResponse {
-    let mut memory_unit_id = String::new();
-    let mut conflict_detection = None;
-    let mut conflicts_detected = Vec::new();
-    let mut warnings = Vec::new();
+pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Vec<RecordResponse> {
+    let mut answers: Vec<RecordResponse> = Vec::new();
     for sealed in events {
         if let Event::UnitRecorded { unit, deferred, .. } = &sealed.event {
-            memory_unit_id = unit.to_string();
-            conflict_detection = deferred.then_some(ConflictDetection::Deferred);
+            answers.push(RecordResponse {
+                status: RecordStatus::Accepted,
+                memory_unit_id: unit.to_string(),
+                epoch,
+                conflicts_detected: Vec::new(),
+                conflict_detection: deferred.then_some(ConflictDetection::Deferred),
+                warnings: Vec::new(),
+            });
         }
+        // What follows from a unit is behind it and before the next one.
+        let Some(answer) = answers.last_mut() else { continue };
         if let Event::ConflictDetected { conflict, .. } = &sealed.event {
-            conflicts_detected.push(conflict.to_string());
+            answer.conflicts_detected.push(conflict.to_string());
         }
         if let Event::UnitStatusChanged { to: UnitStatus::PendingEnrichment, .. } = &sealed.event {
-            warnings.push(format!(
+            answer.warnings.push(format!(
                 "{}: the embedding model does not answer; the unit is committed and can be found, and will be enriched later",
                 ErrorCode::EnrichmentFailed
             ));
         }
     }
-    RecordResponse {
-        status: RecordStatus::Accepted,
-        memory_unit_id,
-        epoch,
-        conflicts_detected,
-        conflict_detection,
-        warnings,
-    }
+    answers
 }
 
-/// Whether a RECORD says what a commit says. Where the text was erased since, it cannot be compared,
+/// Whether a RECORD says what a commit says. Where a text was erased since, it cannot be compared,
 /// and the rest decides.
-pub(super) fn is_same(record: &RecordCommand, header: &Header<Event>, commit: &Commit) -> bool {
-    let same_header = header.events.iter().any(|sealed| {
-        let Event::UnitRecorded { mode, memory_type, task, score, relations, .. } = &sealed.event
-        else {
-            return false;
-        };
-        *mode == record.mode
-            && *memory_type == record.memory_type
-            && *task == record.task
-            && score.map(f64::to_bits) == record.score.map(f64::to_bits)
-            && *relations == record.links
+pub(super) fn is_same(units: &[RecordCommand], header: &Header<Event>, commit: &Commit) -> bool {
+    let recorded =
+        |sealed: &&SealedEvent<Event>| matches!(sealed.event, Event::UnitRecorded { .. });
+    let is_of_record = header.events.first().as_ref().is_some_and(recorded);
+    let stored = (0..).zip(&header.events).filter(|(_, sealed)| recorded(sealed));
+    let mut stored = stored.map(|(index, sealed)| (index, &sealed.event));
+    let same = units.iter().all(|unit| {
+        stored
+            .next()
+            .is_some_and(|(index, event)| says(unit, event) && is_text(unit, index, commit))
     });
-    let same_text = commit.bodies.first().is_none_or(|stored| match &stored.content {
-        BodyContent::Present(body) => body.json == record.drawn.body.json,
+    is_of_record && same && stored.next().is_none()
+}
+
+fn says(unit: &RecordCommand, event: &Event) -> bool {
+    let Event::UnitRecorded { mode, memory_type, task, score, relations, .. } = event else {
+        return false;
+    };
+    *mode == unit.mode
+        && *memory_type == unit.memory_type
+        && *task == unit.task
+        && score.map(f64::to_bits) == unit.score.map(f64::to_bits)
+        && *relations == unit.links
+}
+
+fn is_text(unit: &RecordCommand, event: u32, commit: &Commit) -> bool {
+    let stored = commit.bodies.iter().find(|stored| stored.event == event);
+    stored.is_none_or(|stored| match &stored.content {
+        BodyContent::Present(body) => body.json == unit.drawn.body.json,
         BodyContent::Erased => true,
-    });
-    same_header && same_text
+    })
 }

@@ -136,6 +136,11 @@ impl Tail {
         self.heads.listen()
     }
 
+    /// Whether somebody is told of what happens.
+    pub(crate) fn has_listeners(&self) -> bool {
+        self.heads.has_listeners()
+    }
+
     /// Waits until something behind a position is announced, or there will be no more.
     pub(crate) async fn beyond(&self, position: u64) -> Announced {
         let listening = self.listen();

@@ -129,6 +129,12 @@ impl TaskTable {
         held.filter_map(|id| self.by_id.get_key_value(id)).map(|(id, task)| (id.as_str(), task))
     }
 
+    /// When the next lease runs out.
+    #[must_use]
+    pub fn next_expiry(&self) -> Option<u64> {
+        self.by_lease.first().map(|(until, _)| *until)
+    }
+
     /// Whether a lease has run out at a time.
     #[must_use]
     pub fn has_expired(&self, time_ms: u64) -> bool {

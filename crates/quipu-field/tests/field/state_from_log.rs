@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 /// Something an agent does. Most of it is refused somewhere, which is part of the point.
 #[derive(Debug, Clone)]
-enum Step {
+pub(crate) enum Step {
     Register(u8),
     Deregister(u8, u8),
     Record { agent: u8, message: u8, content: u8, relations: Vec<(u8, u8)> },
@@ -41,7 +41,7 @@ enum Step {
     Handoff(u8, u8, u8),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let relation = (0u8..9, 0u8..12);
     prop_oneof![
         2 => (0u8..4).prop_map(Step::Register),
@@ -75,7 +75,7 @@ const KINDS: [&str; 9] = [
 ];
 
 /// Does the steps in order and answers every answer as text, so that two runs can be compared.
-async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
+pub(crate) async fn perform(field: &Arc<Field>, steps: &[Step]) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     let mut conflicts: Vec<String> = Vec::new();
     let mut answers = Vec::new();

@@ -26,17 +26,16 @@ impl Harness {
     /// Runs the modules of Tasks, also of those that a crash left behind, until the Field is closed. Each open
     /// Field has one of these.
     pub async fn run_module_tasks(self) {
-        loop {
-            let moves = self.field.task_moves();
-            for id in self.module_tasks() {
-                if let Err(error) = self.run_module_task(&id).await {
+        let mut going = Some(self);
+        while let Some(harness) = going {
+            let moves = harness.field.task_moves();
+            for id in harness.module_tasks() {
+                if let Err(error) = harness.run_module_task(&id).await {
                     // What could not be run now is tried again when a task moves.
                     tracing::warn!(task = id, %error, "a module could not be run");
                 }
             }
-            if !self.field.await_task_beyond(moves).await {
-                return;
-            }
+            going = harness.rest_until(moves).await;
         }
     }
 

@@ -28,15 +28,14 @@ const EVENT_LOG: &str = "application/jsonl";
 impl Harness {
     /// Issues the receipts of whatever ends, until the Field is closed. Each open Field has one of these.
     pub async fn run_notary(self) {
-        loop {
-            let moves = self.field.task_moves();
-            if let Err(error) = self.settle_all().await {
+        let mut going = Some(self);
+        while let Some(harness) = going {
+            let moves = harness.field.task_moves();
+            if let Err(error) = harness.settle_all().await {
                 // What could not be settled now is tried again when a task moves.
-                tracing::warn!(field = %self.field.name(), %error, "a receipt could not be issued");
+                tracing::warn!(field = %harness.field.name(), %error, "a receipt could not be issued");
             }
-            if !self.field.await_task_beyond(moves).await {
-                return;
-            }
+            going = harness.rest_until(moves).await;
         }
     }
 

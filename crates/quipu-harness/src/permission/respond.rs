@@ -17,8 +17,13 @@ use serde_json::{Value, json};
 
 use super::{pattern::exactly, policy::with_version};
 use crate::{
-    Asked, Harness, NoteBody, built_in::SESSION_DEFAULT, not_found, quota::AUTHORITY_POLICY,
-    task::TaskView, task_message::ended, write::Target,
+    Asked, Harness, NoteBody,
+    built_in::SESSION_DEFAULT,
+    not_found,
+    quota::AUTHORITY_POLICY,
+    task::TaskView,
+    task_message::ended,
+    write::{Target, again},
 };
 
 impl Harness {
@@ -28,6 +33,15 @@ impl Harness {
     /// 404 where there is none that the caller may know of, 403 for whoever asked, 409 where it was answered
     /// or its Task has ended.
     pub async fn respond_permission(
+        &self,
+        asked: &Asked,
+        id: &str,
+        answer: PermissionResponseRequest,
+    ) -> Result<PermissionRequest, HarnError> {
+        again(|| self.respond_once(asked, id, answer.clone())).await
+    }
+
+    async fn respond_once(
         &self,
         asked: &Asked,
         id: &str,

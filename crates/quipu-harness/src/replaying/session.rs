@@ -9,7 +9,12 @@ use quipu_wire::harn::{
 use serde_json::json;
 
 use super::start::Place;
-use crate::{Asked, Harness, session_facts::ToldAs, task::TaskView, write::Target};
+use crate::{
+    Asked, Harness,
+    session_facts::ToldAs,
+    task::TaskView,
+    write::{Target, again},
+};
 
 /// The most Tasks that one request replays.
 const TASKS_MAX: usize = 1000;
@@ -87,6 +92,16 @@ impl Harness {
     }
 
     async fn tell_replayed(
+        &self,
+        asked: &Asked,
+        fork: &str,
+        source: &str,
+        tasks: &[String],
+    ) -> Result<(), HarnError> {
+        again(|| self.tell_once(asked, fork, source, tasks)).await
+    }
+
+    async fn tell_once(
         &self,
         asked: &Asked,
         fork: &str,

@@ -20,6 +20,11 @@ pub trait EngineFactory {
     fn is_shared(&self) -> bool {
         false
     }
+
+    /// Whether nobody else moves the head while an engine has the turn.
+    fn keeps_turns(&self) -> bool {
+        false
+    }
 }
 
 /// Makes memory engines.

@@ -5,16 +5,22 @@
 //! ```
 
 mod appending;
+mod copying;
 mod erasing;
 mod factory;
+mod noting;
 mod reading;
 mod sample;
 mod sharing;
 mod suite;
+mod turns;
 
 pub use appending::*;
+pub use copying::*;
 pub use erasing::*;
 pub use factory::{EngineFactory, MemoryFactory, SqliteFactory};
+pub use noting::*;
 pub use reading::*;
 pub use sample::{Chain, field};
 pub use sharing::*;
+pub use turns::*;

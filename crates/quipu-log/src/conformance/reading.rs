@@ -44,6 +44,22 @@ pub fn honours_start_and_limit(factory: &dyn EngineFactory) {
     assert_eq!(positions(&followed), [2, 3]);
 }
 
+/// A field that was given back is as it was, and can be given back again, also one that does not exist.
+pub fn goes_on_after_a_release(factory: &dyn EngineFactory) {
+    let (engine, name) = (factory.open(), field("f"));
+    engine.release(&name);
+    let mut chain = Chain::new(1);
+    let head = engine.append(&name, &Head::EMPTY, &chain.take(3)).expect("append");
+    engine.release(&name);
+    engine.release(&name);
+    assert_eq!(engine.head(&name).expect("head"), head);
+    engine.release(&name);
+    assert_eq!(positions(&engine.read(&name, 2, 9).expect("read")), [2, 3]);
+    engine.release(&name);
+    engine.append(&name, &head, &chain.take(2)).expect("append");
+    assert_eq!(positions(&engine.follow(&name, 1, LONG, 9).expect("follow")), [1, 2, 3, 4, 5]);
+}
+
 /// A field that does not exist has an empty head, and everything else names it.
 pub fn names_an_unknown_field(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("nowhere"));
@@ -88,6 +104,25 @@ pub fn wakes_a_follower(factory: &dyn EngineFactory) {
         follower.join().expect("the follower ends")
     });
     assert_eq!(positions(&seen), (1..=COMMITS).collect::<Vec<_>>());
+}
+
+/// However fast a log is written, it says where it ends, and never goes back.
+pub fn says_its_head_while_it_is_written(factory: &dyn EngineFactory) {
+    const HEADS: usize = 50;
+    let (engine, name, mut chain) = (factory.open(), field("f"), Chain::new(1));
+    thread::scope(|scope| {
+        let asker = scope.spawn(|| {
+            let heads = (0..HEADS).map(|_| engine.head(&name).expect("head").position);
+            heads.collect::<Vec<_>>()
+        });
+        while !asker.is_finished() {
+            let head = chain.head();
+            engine.append(&name, &head, &chain.take(1)).expect("append");
+        }
+        let heads = asker.join().expect("the asker ends");
+        assert!(heads.is_sorted(), "{heads:?}");
+    });
+    assert_eq!(engine.head(&name).expect("head"), chain.head());
 }
 
 /// A follower at the end of the log gets an empty answer after the timeout.

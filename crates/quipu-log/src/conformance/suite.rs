@@ -17,8 +17,10 @@ macro_rules! engine_suite {
             honours_start_and_limit,
             names_an_unknown_field,
             wakes_a_follower,
+            says_its_head_while_it_is_written,
             gives_up_following_after_the_timeout,
             verifies_from_any_head,
+            goes_on_after_a_release,
             erases_bodies_and_still_verifies,
             erases_twice_without_effect,
             erases_in_a_sealed_field,
@@ -26,6 +28,15 @@ macro_rules! engine_suite {
             lets_one_of_many_engines_win,
             follows_what_another_engine_appends,
             shows_erasures_and_seals_to_others,
+            lets_whoever_has_the_turn_append_next,
+            hands_the_turn_on_with_what_is_new,
+            lets_others_append_once_a_turn_is_given_back,
+            receives_a_copy_that_nobody_else_writes_to,
+            receives_nothing_where_a_field_is_in_use,
+            goes_on_with_a_copy_after_reopening,
+            opens_a_copy_for_engines_that_saw_it_sealed,
+            replaces_a_note_of_the_expected_version,
+            lets_one_of_many_writers_of_a_note_win,
         );
     };
     (@behaviours $module:ident, $factory:ty, $($behaviour:ident,)+) => {

@@ -73,6 +73,12 @@ impl VerifierKey {
         self.id
     }
 
+    /// The same key under another name.
+    #[must_use]
+    pub fn renamed(&self, name: KeyName) -> Self {
+        Self::new(name, self.key)
+    }
+
     /// Whether `signature` is one of this key over `text`. Strict: the forms of a signature that only some
     /// implementations accept are refused, so that all who verify agree.
     pub(super) fn accepts(&self, text: &str, signature: &[u8]) -> bool {

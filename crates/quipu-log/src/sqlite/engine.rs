@@ -65,6 +65,24 @@ impl SqliteEngine {
         self.find(field)?.ok_or_else(|| EngineError::UnknownField { field: field.clone() })
     }
 
+    /// The field that an append at `expected` is for.
+    fn found_or_made(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+    ) -> Result<Arc<FieldLog>, EngineError> {
+        match self.find(field)? {
+            Some(log) => Ok(log),
+            // Nothing is made for an append that cannot succeed.
+            None if *expected != Head::EMPTY => Err(EngineError::HeadMoved { actual: Head::EMPTY }),
+            None if self.lock.is_none() => {
+                let source = OpenError::ReadOnly { dir: self.dir.clone() };
+                Err(EngineError::io(format!("create field {field}"), source))
+            }
+            None => self.open_field(field, FieldFiles::new(&self.dir, field)),
+        }
+    }
+
     fn slots(&self) -> std::sync::MutexGuard<'_, BTreeMap<FieldName, Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -130,19 +148,7 @@ impl Engine for SqliteEngine {
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
         let end = check_batch(expected, batch)?;
-        let log = match self.find(field)? {
-            Some(log) => log,
-            // Nothing is made for an append that cannot succeed.
-            None if *expected != Head::EMPTY => {
-                return Err(EngineError::HeadMoved { actual: Head::EMPTY });
-            }
-            None if self.lock.is_none() => {
-                let source = OpenError::ReadOnly { dir: self.dir.clone() };
-                return Err(EngineError::io(format!("create field {field}"), source));
-            }
-            None => self.open_field(field, FieldFiles::new(&self.dir, field))?,
-        };
-        log.append(expected, batch, end)
+        self.found_or_made(field, expected)?.append(expected, batch, end)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -183,5 +189,37 @@ impl Engine for SqliteEngine {
 
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
         self.known(field)?.seal()
+    }
+
+    fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
+        match self.find(field) {
+            Ok(Some(log)) => log.is_sealed(),
+            Ok(None) | Err(EngineError::UnknownField { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn receive(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        let end = check_batch(expected, batch)?;
+        self.found_or_made(field, expected)?.receive(expected, batch, end)
+    }
+
+    fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
+        self.known(field)?.unseal()
+    }
+
+    fn release(&self, field: &FieldName) {
+        let Some(slot) = self.slots().get(field).map(Arc::clone) else { return };
+        // Whoever wants it meanwhile waits for the slot, and opens it again.
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let unused = |log: &Arc<FieldLog>| Arc::strong_count(log) == 1 && log.is_sound();
+        if slot.as_ref().is_some_and(unused) {
+            *slot = None;
+        }
     }
 }

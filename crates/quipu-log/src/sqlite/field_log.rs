@@ -20,7 +20,7 @@ use super::writer::{Writer, read_sealed};
 use super::{erase, rows};
 use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
 use crate::damage::{Damage, DamageKind};
-use crate::engine::{BodyAddress, EngineError, Erasure};
+use crate::engine::{BodyAddress, EngineError, Erasure, not_sealed};
 use crate::field_name::FieldName;
 
 /// How often a follower without a writer in this process looks at the file.
@@ -174,6 +174,12 @@ impl FieldLog {
         })
     }
 
+    /// Whether no write has failed in a way that only opening anew heals, which is for the operator to do.
+    pub(super) fn is_sound(&self) -> bool {
+        let sound = |writer: &Mutex<Writer>| writer.lock().is_ok_and(|it| it.poisoned.is_none());
+        self.writer.as_ref().is_none_or(sound)
+    }
+
     pub(super) fn head(&self) -> Result<Head, EngineError> {
         if self.writer.is_none() {
             return self.readers.with(rows::head);
@@ -188,15 +194,41 @@ impl FieldLog {
         batch: &[Commit],
         end: Head,
     ) -> Result<Head, EngineError> {
-        let mut writer = self.writer()?;
+        let writer = self.writer()?;
         writer.check_writable()?;
         if writer.sealed {
             return Err(EngineError::Sealed { field: self.name.clone() });
         }
+        self.write(writer, expected, batch, end, false)
+    }
+
+    /// As `append`, to a sealed field or one without commits, which is sealed then.
+    pub(super) fn receive(
+        &self,
+        expected: &Head,
+        batch: &[Commit],
+        end: Head,
+    ) -> Result<Head, EngineError> {
+        let writer = self.writer()?;
+        writer.check_writable()?;
+        if !writer.sealed && writer.head != Head::EMPTY {
+            return Err(not_sealed(&self.name, expected));
+        }
+        self.write(writer, expected, batch, end, true)
+    }
+
+    fn write(
+        &self,
+        mut writer: MutexGuard<'_, Writer>,
+        expected: &Head,
+        batch: &[Commit],
+        end: Head,
+        sealed: bool,
+    ) -> Result<Head, EngineError> {
         if writer.head != *expected {
             return Err(EngineError::HeadMoved { actual: writer.head });
         }
-        writer.append(batch, end)?;
+        writer.append(batch, end, sealed)?;
         // Still under the writer's lock, so that the head never goes back.
         *self.published() = end;
         drop(writer);
@@ -288,6 +320,25 @@ impl FieldLog {
         if !writer.sealed {
             writer.check_writable()?;
             writer.seal(&self.name)?;
+        }
+        Ok(writer.head)
+    }
+
+    pub(super) fn is_sealed(&self) -> Result<bool, EngineError> {
+        match &self.writer {
+            Some(_) => Ok(self.writer()?.sealed),
+            None => self.readers.with(|connection| {
+                let head = rows::head(connection)?;
+                read_sealed(connection, &head)
+            }),
+        }
+    }
+
+    pub(super) fn unseal(&self) -> Result<Head, EngineError> {
+        let mut writer = self.writer()?;
+        if writer.sealed {
+            writer.check_writable()?;
+            writer.unseal(&self.name)?;
         }
         Ok(writer.head)
     }

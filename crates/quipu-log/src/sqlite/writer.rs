@@ -11,6 +11,9 @@ use crate::damage::Damage;
 use crate::engine::EngineError;
 use crate::field_name::FieldName;
 
+/// Says at which head the field is sealed.
+const SEAL: &str = "INSERT OR REPLACE INTO meta VALUES ('sealed', ?1)";
+
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) connection: Connection,
@@ -59,16 +62,26 @@ impl Writer {
         }
     }
 
-    /// Writes a batch that has been checked to follow `self.head`, and marks its end as acknowledged.
-    pub(super) fn append(&mut self, batch: &[Commit], end: Head) -> Result<(), EngineError> {
+    /// Writes a batch that has been checked to follow `self.head`, and marks its end as acknowledged. `sealed` is
+    /// whether the field is sealed behind it.
+    pub(super) fn append(
+        &mut self,
+        batch: &[Commit],
+        end: Head,
+        sealed: bool,
+    ) -> Result<(), EngineError> {
         self.transact("append", |connection| {
             let mut statement = rows::inserter(connection)?;
             let mut text = String::new();
             for commit in batch {
                 rows::insert(&mut statement, commit, &mut text)?;
             }
+            if sealed {
+                connection.execute(SEAL, params![end.position.to_string()])?;
+            }
             Ok(())
         })?;
+        self.sealed = sealed;
         self.head = end;
         // The commits are durable, so this append succeeded even if the mark did not. But without
         // marks the loss of a tail would go unseen, so there will be no more appends.
@@ -81,10 +94,19 @@ impl Writer {
     pub(super) fn seal(&mut self, field: &FieldName) -> Result<(), EngineError> {
         let position = self.head.position.to_string();
         self.transact(&format!("seal field {field}"), |connection| {
-            connection.execute("INSERT INTO meta VALUES ('sealed', ?1)", params![position])?;
+            connection.execute(SEAL, params![position])?;
             Ok(())
         })?;
         self.sealed = true;
+        Ok(())
+    }
+
+    pub(super) fn unseal(&mut self, field: &FieldName) -> Result<(), EngineError> {
+        self.transact(&format!("unseal field {field}"), |connection| {
+            connection.execute("DELETE FROM meta WHERE key = 'sealed'", [])?;
+            Ok(())
+        })?;
+        self.sealed = false;
         Ok(())
     }
 

@@ -2,8 +2,11 @@
 
 use quipu_mcp::Verb;
 use quipu_wire::akashik::Operation;
-use rmcp::model::{
-    ServerNotification, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+use rmcp::{
+    model::{
+        ServerNotification, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    },
+    service::Subscription,
 };
 use serde_json::{Value, json};
 
@@ -63,24 +66,40 @@ async fn a_resource_of_no_kind_cannot_be_subscribed_to() {
     assert_eq!(field.operations(), []);
 }
 
+/// Waits for what a client is told next, and gives the resource.
+async fn told(listening: &mut Subscription) -> String {
+    let told = listening.next().await.unwrap().unwrap();
+    let ServerNotification::ResourceUpdatedNotification(told) = told else { panic!("{told:?}") };
+    told.params.uri
+}
+
 #[tokio::test]
-async fn a_client_without_a_session_listens_on_a_stream_of_its_own() {
+async fn a_client_without_a_session_is_told_on_a_stream_of_its_own_from_its_first_look_on() {
     let field = TinyField::default();
     let connected = connect(&field, Generation::Stateless).await;
     let filter = SubscriptionFilter::builder()
         .resource_subscription("quipu://unit/mem-1")
+        .resource_subscription("quipu://unit/mem-2")
         .resource_subscription("quipu://weather/today")
         .build();
     let mut listening = connected.client.listen(filter).await.unwrap();
-    while field.nobody_listens() {
-        tokio::task::yield_now().await;
-    }
+    // Once it is followed, the client is asked to look at everything.
+    assert_eq!(told(&mut listening).await, "quipu://unit/mem-1");
+    assert_eq!(told(&mut listening).await, "quipu://unit/mem-2");
     field.push(superseded("mem-9"));
-    field.push(superseded("mem-1"));
-    let told = listening.next().await.unwrap().unwrap();
-    let ServerNotification::ResourceUpdatedNotification(told) = told else { panic!("{told:?}") };
-    assert_eq!(told.params.uri, "quipu://unit/mem-1");
+    field.push(superseded("mem-2"));
+    assert_eq!(told(&mut listening).await, "quipu://unit/mem-2");
     drop(listening);
     connected.client.cancel().await.unwrap();
     wait_until_ended(&field).await;
+}
+
+#[tokio::test]
+async fn a_client_that_listens_to_the_list_is_asked_to_look_at_it_first() {
+    let field = TinyField::default();
+    let connected = connect(&field, Generation::Stateless).await;
+    let filter = SubscriptionFilter::builder().resources_list_changed().build();
+    let mut listening = connected.client.listen(filter).await.unwrap();
+    let told = listening.next().await.unwrap().unwrap();
+    assert!(matches!(told, ServerNotification::ResourceListChangedNotification(_)), "{told:?}");
 }

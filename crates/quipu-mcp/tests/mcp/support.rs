@@ -73,10 +73,6 @@ impl TinyField {
         }
     }
 
-    pub(crate) fn nobody_listens(&self) -> bool {
-        self.state().pushes.is_empty()
-    }
-
     pub(crate) fn push(&self, push: Value) {
         let push: PushNotification = serde_json::from_value(push).unwrap();
         for listener in &self.state().pushes {

@@ -74,6 +74,7 @@ pub(super) struct MessageHeaders {
     reads::field_status,
     reads::agents,
     reads::conflicts,
+    record::records,
     retract::retract,
     own_reads::unit,
     own_reads::units,

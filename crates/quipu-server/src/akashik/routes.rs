@@ -21,6 +21,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route(paths::FIELD_STATUS, get(reads::field_status))
         .route(paths::AGENTS, get(reads::agents))
         .route(paths::CONFLICTS, get(reads::conflicts))
+        .route(paths::RECORDS, post(record::records))
         .route(paths::RETRACT, post(retract::retract))
         .route(paths::UNITS, get(own_reads::units))
         .route(paths::UNIT, get(own_reads::unit))

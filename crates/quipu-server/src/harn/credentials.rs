@@ -49,7 +49,10 @@ impl Bearer {
                 Ok(grant) => Ok(grant.into()),
                 Err(error) => Err(refuse(&error.to_string())),
             },
-            Some(_) | None => Err(refuse("the key is unknown or was revoked")),
+            Some(_) | None => Err(match auth::unread(app) {
+                Some(unread) => unread.into(),
+                None => refuse("the key is unknown or was revoked"),
+            }),
         }
     }
 

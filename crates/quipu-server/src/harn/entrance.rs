@@ -79,6 +79,10 @@ impl HarnCall {
         // Looking makes nothing.
         let missing = if parts.method.is_safe() { Missing::Refuse } else { Missing::Make };
         let field = field_choice::choose(app, &bearer.credential, headers, missing).await?;
+        // A write is checked before it is decided, and both must rest on what all nodes wrote.
+        if !parts.method.is_safe() {
+            field.catch_up().await?;
+        }
         Ok(Self {
             harness: app.harnesses.of(&field),
             caller,

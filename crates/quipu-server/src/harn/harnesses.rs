@@ -1,5 +1,5 @@
 //! The Harness of each open Field: one, because whoever issues receipts must agree on which came last. It
-//! begins its own work when its Field is first asked for.
+//! begins its own work when its Field is first asked for, and holds the Field only while it works.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
 };
 
 use quipu_field::Field;
-use quipu_harness::{Harness, HarnessOptions};
+use quipu_harness::{Harness, HarnessOptions, Resting};
 use quipu_log::FieldName;
 use tokio::task::JoinSet;
 
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 #[derive(Debug)]
 pub(crate) struct Harnesses {
     options: Arc<HarnessOptions>,
-    by_field: RwLock<BTreeMap<FieldName, Harness>>,
+    by_field: RwLock<BTreeMap<FieldName, Resting>>,
     /// What each does by itself, until its Field is closed.
     runners: Mutex<JoinSet<()>>,
 }
@@ -25,24 +25,35 @@ impl Harnesses {
         Self { options: Arc::new(options), by_field: RwLock::default(), runners: Mutex::default() }
     }
 
-    /// The Harness of a Field. The first time, it starts to answer the Field's own Tasks and to settle what ends.
+    /// The Harness of a Field. When the Field was opened, it starts to answer the Field's own Tasks and to
+    /// settle what ends.
     pub(crate) fn of(&self, field: &Arc<Field>) -> Harness {
         let known = self.by_field.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(harness) = known.get(field.name()) {
-            return harness.clone();
+        if let Some(harness) = known.get(field.name()).filter(|known| known.is_of(field)) {
+            return harness.wake_with(Arc::clone(field));
         }
         drop(known);
         let mut known = self.by_field.write().unwrap_or_else(PoisonError::into_inner);
-        let start = || {
-            let harness = Harness::with_options(Arc::clone(field), Arc::clone(&self.options));
-            let mut runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
-            runners.spawn(harness.clone().run_field_tasks());
-            runners.spawn(harness.clone().run_module_tasks());
-            runners.spawn(harness.clone().run_notary());
-            harness.resume_replays();
-            harness
-        };
-        known.entry(field.name().clone()).or_insert_with(start).clone()
+        let before = known.get(field.name());
+        let harness = before.map_or_else(
+            || Harness::with_options(Arc::clone(field), Arc::clone(&self.options)),
+            |before| before.wake_with(Arc::clone(field)),
+        );
+        if before.is_none_or(|before| !before.is_of(field)) {
+            known.insert(field.name().clone(), harness.rest());
+            self.start(&harness);
+        }
+        harness
+    }
+
+    fn start(&self, harness: &Harness) {
+        let mut runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those of Fields that were put away have ended.
+        while runners.try_join_next().is_some() {}
+        runners.spawn(harness.clone().run_field_tasks());
+        runners.spawn(harness.clone().run_module_tasks());
+        runners.spawn(harness.clone().run_notary());
+        harness.resume_replays();
     }
 
     /// Waits until all of them have noticed that their Fields are closed: until then they hold them.

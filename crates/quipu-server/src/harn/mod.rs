@@ -43,8 +43,8 @@ mod workspaces;
 
 pub(crate) use document::{HarnApi, security_scheme};
 pub(crate) use harnesses::Harnesses;
+pub(crate) use identity::{RECEIPT_KEY, VAULT_KEY, receipt_signer};
 pub use identity::{ReceiptIssuer, SecretError};
-pub(crate) use identity::{receipt_signer, sealer};
 pub use options::{HarnOptions, HarnSetupError, VaultKey, VaultKeyError};
 pub(crate) use refusal::HarnRefused;
 pub(crate) use routes::router;

@@ -4,8 +4,11 @@ use std::str::FromStr;
 
 use quipu_wire::base64;
 
-use super::identity::{ReceiptIssuer, SecretError};
-use crate::oauth::{KeySetError, OAuthOptions};
+use super::identity::ReceiptIssuer;
+use crate::{
+    oauth::{KeySetError, OAuthOptions},
+    shared_secrets::SecretsError,
+};
 
 /// How the Harn protocol is served.
 #[derive(Debug, Clone, Default)]
@@ -51,9 +54,9 @@ impl FromStr for VaultKey {
 /// Why this protocol cannot be served as it is asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnSetupError {
-    /// A secret of the data directory cannot be read or made.
+    /// The secrets of the server cannot be read or made.
     #[error(transparent)]
-    Secret(#[from] SecretError),
+    Secret(#[from] SecretsError),
     /// The keys of the identity provider cannot be used.
     #[error(transparent)]
     KeySet(#[from] KeySetError),

@@ -8,23 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
-
-use super::key::StoredKey;
-
-const FORMAT: u32 = 1;
+use super::{document, key::StoredKey};
 
 /// Where the keys of a data directory are.
 #[derive(Debug)]
 pub(super) struct KeyFile {
     directory: PathBuf,
     path: PathBuf,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Document {
-    format: u32,
-    keys: Vec<StoredKey>,
 }
 
 impl KeyFile {
@@ -47,14 +37,7 @@ impl KeyFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
-        let document: Document =
-            serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
-        if document.format != FORMAT {
-            let found = document.format;
-            return Err(invalid(format!("format {found} is not the {FORMAT} that is known here")));
-        }
-        Ok(document.keys)
+        document::decode(&text).map_err(|reason| io::Error::new(io::ErrorKind::InvalidData, reason))
     }
 
     /// Takes the writers' turn; it ends when the file that comes back is dropped.
@@ -67,10 +50,15 @@ impl KeyFile {
         Ok(file)
     }
 
+    /// Puts the file away where its keys were taken over by somewhere else, so that nobody takes it for the keys.
+    pub(super) fn put_away(&self) -> io::Result<()> {
+        fs::rename(&self.path, self.directory.join("keys.json.taken-over"))?;
+        File::open(&self.directory)?.sync_all()
+    }
+
     /// Replaces the file. Call it in the writers' turn only.
     pub(super) fn replace(&self, keys: Vec<StoredKey>) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(&Document { format: FORMAT, keys })?;
-        text.push(b'\n');
+        let text = document::encode_pretty(keys)?;
         let fresh = self.directory.join("keys.json.new");
         // What an earlier writer left behind may have other rights than we want.
         if fs::exists(&fresh)? {

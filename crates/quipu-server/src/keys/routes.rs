@@ -243,7 +243,12 @@ async fn stored<T: Send + 'static>(
         KeyStoreError::Agent { .. } | KeyStoreError::Authority { .. } => {
             Refused::new(ErrorCode::InvalidPayload, error.to_string())
         }
-        KeyStoreError::Read { .. } | KeyStoreError::Write { .. } => {
+        KeyStoreError::ReadShared(_) | KeyStoreError::WriteShared(_) => {
+            tracing::error!(error = with_causes(&error), "the keys could not be used");
+            let what = "the keys could not be read or written beside the log: try again";
+            Refused::new(ErrorCode::FieldUnavailable, what)
+        }
+        KeyStoreError::Read { .. } | KeyStoreError::Write { .. } | KeyStoreError::Thread(_) => {
             tracing::error!(error = with_causes(&error), "the keys could not be used");
             Refused::new(ErrorCode::InternalError, "the keys could not be read or written")
         }

@@ -1,23 +1,30 @@
-//! The keys of one data directory, as a running server and the command line share them: whoever makes
-//! or revokes a key replaces the file, and the server notices within half a second.
+//! The keys as a running server and the command line share them: whoever makes or revokes a key replaces the
+//! document that holds them, and every server notices within half a second. They are in a file of the data directory, or,
+//! where several nodes share a log, in a note beside it.
 
 use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::{PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
+use quipu_log::{Engine, EngineError, Notes};
 use quipu_wire::{limits::AUTHORITY_MAX, reader::check_id};
 
 use super::{
+    document,
     file::KeyFile,
     key::{Credential, IssuedKey, KeyAgent, KeyInfo, NewKey, StoredKey, id_within},
+    note::KeyNote,
+    shared::SharedKeys,
 };
 use crate::{
     clock::unix_ms,
     file_watch::{Pace, Stamp},
     ids,
+    limits::KEYS_UNREAD_MAX,
 };
 
 /// Why keys could not be read or changed.
@@ -41,6 +48,15 @@ pub enum KeyStoreError {
         #[source]
         source: io::Error,
     },
+    /// The keys that nodes share cannot be read.
+    #[error("cannot read the keys beside the log")]
+    ReadShared(#[source] EngineError),
+    /// The keys that nodes share cannot be written.
+    #[error("cannot write the keys beside the log")]
+    WriteShared(#[source] EngineError),
+    /// Nobody could look at the keys.
+    #[error("cannot start the thread that looks at the keys")]
+    Thread(#[source] io::Error),
     /// The key would speak for nobody that could exist.
     #[error("agent {agent:?} {problem}")]
     Agent {
@@ -57,18 +73,26 @@ pub enum KeyStoreError {
     },
 }
 
-/// The keys of one data directory.
+/// The keys of one server, or of all nodes over one log.
 #[derive(Debug)]
 pub struct KeyStore {
     file: KeyFile,
-    table: RwLock<Table>,
+    shared: Option<Arc<SharedKeys>>,
+    table: Arc<RwLock<Table>>,
     pace: Pace,
+    unread_max: Duration,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+pub(super) struct Table {
     stamp: Stamp,
     keys: HashMap<String, StoredKey>,
+}
+
+impl Table {
+    pub(super) fn replace(&mut self, keys: Vec<StoredKey>) {
+        self.keys = keys.into_iter().map(|key| (key.info.id.clone(), key)).collect();
+    }
 }
 
 impl KeyStore {
@@ -77,36 +101,113 @@ impl KeyStore {
         self.file.directory()
     }
 
+    /// What all nodes share beside the keys; none where the keys are in a file.
+    pub(crate) fn notes(&self) -> Option<&dyn Notes> {
+        self.shared.as_ref().map(|shared| shared.note.notes())
+    }
+
     /// Opens the keys of a data directory; there may be none yet.
     pub fn open(data_dir: &Path) -> Result<Self, KeyStoreError> {
-        let store =
-            Self { file: KeyFile::new(data_dir), table: RwLock::default(), pace: Pace::new() };
+        let store = Self::new(data_dir);
         store.reload()?;
         Ok(store)
     }
 
+    /// Opens the keys beside a log that several nodes share; where they share none, those of the data directory.
+    pub fn beside(engine: Arc<dyn Engine>, data_dir: &Path) -> Result<Self, KeyStoreError> {
+        let mut store = Self::new(data_dir);
+        let Some(note) = KeyNote::beside(engine) else { return Self::open(data_dir) };
+        store.shared = Some(SharedKeys::follow(note, Arc::clone(&store.table))?);
+        Ok(store)
+    }
+
+    /// Takes the keys of the data directory over, once, if no key was ever made beside the log.
+    pub fn take_over(&self) -> Result<(), KeyStoreError> {
+        let Some(shared) = &self.shared else { return Ok(()) };
+        let own = self.file.read().map_err(|source| self.unread(source))?;
+        if own.is_empty() {
+            return Ok(());
+        }
+        shared.take_over(&own)?;
+        let known = |key: &StoredKey| self.list_has(&key.info.id);
+        let path = self.file.path().display();
+        if own.iter().all(known) {
+            tracing::info!(keys = own.len(), %path, "the keys are beside the log from now on");
+            return self.file.put_away().map_err(|source| self.unwritten(source));
+        }
+        tracing::warn!(%path, "these keys are not used: there are others beside the log");
+        Ok(())
+    }
+
+    fn list_has(&self, id: &str) -> bool {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).keys.contains_key(id)
+    }
+
+    fn new(data_dir: &Path) -> Self {
+        let (file, table) = (KeyFile::new(data_dir), Arc::default());
+        Self { file, shared: None, table, pace: Pace::new(), unread_max: KEYS_UNREAD_MAX }
+    }
+
+    /// Believes keys that nodes share for so long while they cannot be read, instead of five minutes.
+    #[must_use]
+    pub const fn believing_for(mut self, unread_max: Duration) -> Self {
+        self.unread_max = unread_max;
+        self
+    }
+
+    /// Adds the keys of another store to this one's. A key that is in both is revoked if either says so.
+    pub fn add_all(&self, from: &Self) -> Result<bool, KeyStoreError> {
+        let others = from.read()?;
+        self.change(|keys| document::unite(keys, &others))
+    }
+
     /// Makes a key. The secret that comes back is the only copy there will ever be.
     pub fn create(&self, new: NewKey) -> Result<IssuedKey, KeyStoreError> {
+        self.create_if(new, |_| true)
+            .map(|issued| issued.expect("a change that succeeded was made"))
+    }
+
+    /// Makes a key if there was never any. Of several nodes that start at once one makes it.
+    pub fn create_first(&self, new: NewKey) -> Result<Option<IssuedKey>, KeyStoreError> {
+        self.create_if(new, <[StoredKey]>::is_empty)
+    }
+
+    fn create_if(
+        &self,
+        new: NewKey,
+        wanted: impl Fn(&[StoredKey]) -> bool,
+    ) -> Result<Option<IssuedKey>, KeyStoreError> {
         check(&new)?;
+        // More than once, where another node changes the keys meanwhile.
+        let issue = move |id| StoredKey::issue(id, new.clone(), unix_ms());
         let mut issued = None;
-        self.change(|keys| {
+        let made = self.change(|keys| {
+            if !wanted(keys) {
+                return false;
+            }
             let is_taken = |id: &String| keys.iter().any(|key| key.info.id == *id);
             let mut id = ids::key_id();
             while is_taken(&id) {
                 id = ids::key_id();
             }
-            let (key, secret) = StoredKey::issue(id, new, unix_ms());
+            let (key, secret) = issue(id);
             issued = Some(IssuedKey { info: key.info.clone(), secret });
             keys.push(key);
             true
         })?;
-        Ok(issued.expect("a change that succeeded was made"))
+        Ok(issued.filter(|_| made))
     }
 
     /// All keys, the revoked ones too, in the order of their making.
     pub fn list(&self) -> Result<Vec<KeyInfo>, KeyStoreError> {
-        let keys = self.file.read().map_err(|source| self.unread(source))?;
-        Ok(keys.into_iter().map(|key| key.info).collect())
+        Ok(self.read()?.into_iter().map(|key| key.info).collect())
+    }
+
+    fn read(&self) -> Result<Vec<StoredKey>, KeyStoreError> {
+        match &self.shared {
+            Some(shared) => Ok(shared.note.read().map_err(KeyStoreError::ReadShared)?.1),
+            None => self.file.read().map_err(|source| self.unread(source)),
+        }
     }
 
     /// Revokes a key. False where there is no such key, or it was revoked before.
@@ -126,9 +227,20 @@ impl KeyStore {
         self.table.read().unwrap_or_else(PoisonError::into_inner).keys.is_empty()
     }
 
+    /// Whether the keys were read lately enough to be believed. Where several nodes share them and their storage is away,
+    /// a key that was revoked meanwhile must not stay good for ever.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.shared.as_ref().is_none_or(|shared| shared.unread_for() < self.unread_max)
+    }
+
     /// What the bearer of this secret may do; nothing where it is no valid key's.
     #[must_use]
     pub fn authenticate(&self, bearer: &str) -> Option<Credential> {
+        if self.shared.is_some() {
+            // A thread of their own looks at them: no request waits for that.
+            return if self.is_fresh() { self.look_up(id_within(bearer)?, bearer) } else { None };
+        }
         if self.pace.is_due() {
             self.refresh();
         }
@@ -175,16 +287,20 @@ impl KeyStore {
         // Stamp first: a change in between is then noticed at the next look.
         let stamp = Stamp::of(self.file.path()).map_err(|source| self.unread(source))?;
         let keys = self.file.read().map_err(|source| self.unread(source))?;
-        let keys = keys.into_iter().map(|key| (key.info.id.clone(), key)).collect();
-        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Table { stamp, keys };
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        table.stamp = stamp;
+        table.replace(keys);
         Ok(())
     }
 
     fn change(
         &self,
-        edit: impl FnOnce(&mut Vec<StoredKey>) -> bool,
+        mut edit: impl FnMut(&mut Vec<StoredKey>) -> bool,
     ) -> Result<bool, KeyStoreError> {
-        let unwritten = |source| KeyStoreError::Write { path: self.file.path().to_owned(), source };
+        if let Some(shared) = &self.shared {
+            return shared.change(edit);
+        }
+        let unwritten = |source| self.unwritten(source);
         let turn = self.file.lock().map_err(unwritten)?;
         let mut keys = self.file.read().map_err(|source| self.unread(source))?;
         let changed = edit(&mut keys);
@@ -194,6 +310,10 @@ impl KeyStore {
         drop(turn);
         self.reload()?;
         Ok(changed)
+    }
+
+    fn unwritten(&self, source: io::Error) -> KeyStoreError {
+        KeyStoreError::Write { path: self.file.path().to_owned(), source }
     }
 
     fn unread(&self, source: io::Error) -> KeyStoreError {

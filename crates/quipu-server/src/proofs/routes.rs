@@ -108,7 +108,7 @@ async fn checkpoint(
     Ok(text(sign(&field, head, &key).await?.to_string()))
 }
 
-/// The key that checkpoints are checked with.
+/// The key that checkpoints are checked with. Where several nodes share the log, those of the others follow, one a line.
 #[utoipa::path(
     get, path = "/v1/log/key", tag = "proofs",
     responses(
@@ -118,8 +118,17 @@ async fn checkpoint(
     security(("key" = [])),
 )]
 async fn key(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response<Body>, Refused> {
-    let (_, key) = audited(&app, &headers).await?;
-    Ok(text(format!("{}\n", key.verifier())))
+    let (field, key) = audited(&app, &headers).await?;
+    let others = tokio::task::spawn_blocking(move || match app.keys.notes() {
+        Some(notes) => app.signer.others(notes, field.name()),
+        None => Ok(Vec::new()),
+    });
+    let failed = |error: tokio::task::JoinError| {
+        Refused::new(ErrorCode::InternalError, format!("the keys failed: {error}"))
+    };
+    let others = others.await.map_err(failed)??;
+    let lines: String = others.iter().map(|key| format!("{key}\n")).collect();
+    Ok(text(format!("{}\n{lines}", key.verifier())))
 }
 
 /// A file that proves a commit to whoever has the key: the commit's header, its place, the checkpoint.

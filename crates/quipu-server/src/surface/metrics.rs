@@ -14,7 +14,7 @@ use crate::{
     app::App,
     auth,
     limits::STREAMS_MAX,
-    metrics::{gauge_fields, gauge_streams},
+    metrics::{gauge_fields, gauge_keeping, gauge_streams},
 };
 
 /// All counts as Prometheus reads them.
@@ -34,6 +34,7 @@ pub(super) async fn metrics(
 ) -> Result<Response<Body>, Refused> {
     auth::known(&app, &headers)?;
     let counting = tokio::task::spawn_blocking(move || {
+        gauge_keeping(&app.fields);
         gauge_fields(&app.fields.opened(), app.uptime.elapsed());
         gauge_streams(STREAMS_MAX.saturating_sub(app.streams.available_permits()));
         app.metrics.render()

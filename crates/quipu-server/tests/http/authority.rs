@@ -108,6 +108,12 @@ fn withdrawing_needs_2_for_the_author_and_10_for_anybody_else() {
 }
 
 #[test]
+fn several_units_need_what_the_one_of_them_needs_that_needs_most() {
+    check("/v1/records", 2, |_, _| json!({"units": [draft("one"), draft("two")]}));
+    check("/v1/records", 4, |_, _| json!({"units": [draft("one"), committed("two")]}));
+}
+
+#[test]
 fn reading_of_sessions_tasks_and_handoffs_needs_2_and_making_them_4() {
     for path in ["/v1/session", "/v1/coordinate", "/v1/handoff"] {
         check(path, 2, |_, _| json!({"action": "list"}));
@@ -183,8 +189,15 @@ fn an_agent_has_no_more_authority_than_it_registered_with() {
     assert_eq!(weak.post("/v1/register", &payload).code(), "INSUFFICIENT_AUTHORITY");
 }
 
-const PATHS: [&str; 6] =
-    ["/v1/record", "/v1/attune", "/v1/detect", "/v1/deregister", "/v1/merge", "/v1/retract"];
+const PATHS: [&str; 7] = [
+    "/v1/record",
+    "/v1/records",
+    "/v1/attune",
+    "/v1/detect",
+    "/v1/deregister",
+    "/v1/merge",
+    "/v1/retract",
+];
 
 #[test]
 fn registration_and_authority_are_judged_before_the_payload() {

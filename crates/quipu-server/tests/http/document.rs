@@ -30,6 +30,7 @@ fn the_document_is_served_without_a_key_and_names_the_routes() {
         "register",
         "deregister",
         "record",
+        "records",
         "attune",
         "detect",
         "merge",

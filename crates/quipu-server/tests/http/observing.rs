@@ -79,6 +79,9 @@ fn metrics_have_their_names_and_need_a_key() {
         "quipu_field_commits{field=\"default\"}",
         "quipu_field_units{field=\"default\"}",
         "quipu_field_ready{field=\"default\"} 1",
+        "quipu_field_head{field=\"default\"}",
+        "quipu_log_append_seconds_bucket{le=\"0.001\"}",
+        "quipu_log_batch_commits_bucket{le=\"1024\"}",
         "quipu_uptime_seconds",
     ] {
         assert!(text.contains(line), "{line} is not in\n{text}");

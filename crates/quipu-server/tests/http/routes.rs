@@ -6,7 +6,7 @@ use crate::support::TestServer;
 fn an_unknown_route_is_an_error_object() {
     let server = TestServer::start();
     let mut client = server.client();
-    for path in ["/v2/record", "/v1/", "/v1/record/", "/v1/records", "/favicon.ico"] {
+    for path in ["/v2/record", "/v1/", "/v1/record/", "/v1/recording", "/favicon.ico"] {
         let reply = client.get(path);
         assert_eq!((reply.status, reply.code().as_str()), (404, "ROUTE_NOT_FOUND"), "{path}");
         assert!(reply.message().contains(path), "{}", reply.message());

@@ -52,7 +52,10 @@ pub use merge::{
     SideEffects, VoteTally,
 };
 pub use operation::Operation;
-pub use record::{ConflictDetection, RecordPayload, RecordResponse, RecordStatus};
+pub use record::{
+    ConflictDetection, RecordPayload, RecordResponse, RecordStatus, RecordsPayload,
+    RecordsResponse, UnitWarnings,
+};
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use replay::{
     ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayResponse, ReplayTarget, ShownUnit,

@@ -1,4 +1,5 @@
-//! RECORD: the only way to add knowledge (`POST /v1/record`).
+//! RECORD: the only way to add knowledge (`POST /v1/record`); and several at once, which is ours
+//! (`POST /v1/records`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use super::{Confidence, Intent, MemoryType, Mode, Relation, RelationType, words::words};
 use crate::{
     error_code::ErrorCode,
-    limits::{CONTENT_BYTES_MAX, RELATIONS_MAX, TEXT_BYTES_MAX},
+    limits::{CONTENT_BYTES_MAX, RECORD_UNITS_MAX, RELATIONS_MAX, TEXT_BYTES_MAX},
     reader::{ObjectReader, ReadError},
 };
 
@@ -70,6 +71,29 @@ pub struct RecordResponse {
     pub warnings: Vec<String>,
 }
 
+/// Several units that are recorded together: all of them, or none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RecordsPayload {
+    /// The units, at most 256, each as RECORD takes it. They are recorded in this order.
+    pub units: Vec<RecordPayload>,
+}
+
+/// The answer when several units were recorded together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RecordsResponse {
+    /// They are in, all of them.
+    pub status: RecordStatus,
+    /// The epoch that the Field gave them.
+    pub epoch: u64,
+    /// What RECORD would answer for each, in the order of the units.
+    pub units: Vec<RecordResponse>,
+    /// What had no effect beside the units.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
 impl RecordPayload {
     /// Knowledge that others may rely on: what it is, why it is recorded, how sure its author is and
     /// from where.
@@ -123,7 +147,10 @@ impl RecordPayload {
     /// Reads the payload, in the order in which the protocol judges it: mode, intent, type, content,
     /// confidence, relations. What was ignored comes back as warnings.
     pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
-        let mut object = ObjectReader::new("payload", payload)?;
+        Self::read(ObjectReader::new("payload", payload)?)
+    }
+
+    fn read(mut object: ObjectReader) -> Result<(Self, Vec<String>), ReadError> {
         let mode = object.take_word("mode", Mode::WORDS, Mode::parse)?.unwrap_or_default();
         let (intent, mut warnings) = read_intent(&mut object)?;
         let kind = read_type(&mut object)?;
@@ -135,6 +162,36 @@ impl RecordPayload {
         Ok((Self { mode, kind, content, intent, confidence, relations }, warnings))
     }
 }
+
+impl RecordsPayload {
+    /// The authority that all units together need, read before anything else of them is judged.
+    #[must_use]
+    pub fn authority_needed(payload: &Value) -> u8 {
+        let units = payload.get("units").and_then(Value::as_array);
+        let needed = units.into_iter().flatten().map(RecordPayload::authority_needed).max();
+        needed.unwrap_or_else(|| RecordPayload::authority_needed(&Value::Null))
+    }
+
+    /// Reads the units in their order; the first that is wrong refuses them all. What was ignored comes
+    /// back as warnings: for each unit, and for what is around them.
+    pub fn parse(payload: Value) -> Result<(Self, UnitWarnings, Vec<String>), ReadError> {
+        let mut object = ObjectReader::new("payload", payload)?;
+        let entries = object.take_array("units", RECORD_UNITS_MAX)?;
+        if entries.is_empty() {
+            return Err(object.refuse("units", "is required and must not be empty"));
+        }
+        let (mut units, mut ignored) = (Vec::with_capacity(entries.len()), Vec::new());
+        for (path, value) in entries {
+            let (unit, warnings) = RecordPayload::read(ObjectReader::new(&path, value)?)?;
+            units.push(unit);
+            ignored.push(warnings);
+        }
+        Ok((Self { units }, ignored, object.warnings()))
+    }
+}
+
+/// What was ignored of each unit.
+pub type UnitWarnings = Vec<Vec<String>>;
 
 fn read_intent(object: &mut ObjectReader) -> Result<(Intent, Vec<String>), ReadError> {
     let missing = |object: &ObjectReader| {
@@ -168,11 +225,13 @@ fn read_confidence(
     object: &mut ObjectReader,
     mode: Mode,
 ) -> Result<(Option<Confidence>, Vec<String>), ReadError> {
+    let given = object.take_object("confidence")?;
     let missing = |key: &str| {
-        ReadError::new(format!("payload.confidence.{key}"), "is required for a committed unit")
+        object
+            .refuse(&format!("confidence.{key}"), "is required for a committed unit")
             .with_code(ErrorCode::MissingConfidence)
     };
-    let Some(mut given) = object.take_object("confidence")? else {
+    let Some(mut given) = given else {
         return if mode == Mode::Draft { Ok((None, Vec::new())) } else { Err(missing("score")) };
     };
     let score =
@@ -296,6 +355,44 @@ mod tests {
             ErrorCode::InvalidConfidence,
             "payload.confidence.score",
         );
+    }
+
+    #[test]
+    fn several_units_are_refused_for_the_first_that_is_wrong() {
+        let refused = |units: Value| {
+            let error = RecordsPayload::parse(json!({"units": units})).unwrap_err();
+            (error.code, error.path)
+        };
+        let mut wrong = whole();
+        wrong["confidence"]["score"] = Value::Null;
+        let expected = (ErrorCode::MissingConfidence, "payload.units[1].confidence.score".into());
+        assert_eq!(refused(json!([whole(), wrong, {"type": "rumour"}])), expected);
+        let none = (ErrorCode::InvalidPayload, "payload.units".to_owned());
+        assert_eq!(refused(json!([])), none);
+        assert_eq!(refused(Value::Null), none);
+        assert_eq!(refused(json!(vec![whole(); RECORD_UNITS_MAX + 1])), none);
+        let (all, ..) =
+            RecordsPayload::parse(json!({"units": vec![whole(); RECORD_UNITS_MAX]})).unwrap();
+        assert_eq!(all.units.len(), RECORD_UNITS_MAX);
+    }
+
+    #[test]
+    fn several_units_need_the_authority_of_the_one_that_needs_most() {
+        let draft = json!({"mode": "draft"});
+        assert_eq!(RecordsPayload::authority_needed(&json!({"units": [draft, draft]})), 2);
+        assert_eq!(RecordsPayload::authority_needed(&json!({"units": [draft, whole()]})), 4);
+        assert_eq!(RecordsPayload::authority_needed(&json!({})), 4);
+    }
+
+    #[test]
+    fn what_is_ignored_of_several_units_is_told_for_each() {
+        let mut named = whole();
+        named["id"] = json!("mem-mine");
+        let sent = json!({"units": [whole(), named], "atomic": false});
+        let (_, units, around) = RecordsPayload::parse(sent).unwrap();
+        assert_eq!(units.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(units[1], ["payload.units[1].id was ignored: the Field assigns it"]);
+        assert_eq!(around.len(), 1);
     }
 
     #[test]

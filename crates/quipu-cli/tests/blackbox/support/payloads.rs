@@ -1,8 +1,7 @@
 //! Payloads that the tests send, and short looks into what comes back.
 
+use quipu_testbed::Answer;
 use serde_json::{Value, json};
-
-use super::http::Answer;
 
 /// A committed finding.
 pub(crate) fn finding(content: &str) -> Value {

@@ -8,9 +8,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::client::Client;
+use quipu_testbed::{Client, wait_until};
+
 use super::command::{Finished, binary};
-use super::wait::wait_until;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -44,6 +44,10 @@ impl Script {
         Self { url, heard }
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     pub(crate) fn connect(&self) -> Connect {
         Field::connect(&self.url).retry(Retry {
             first_pause: Duration::from_millis(1),

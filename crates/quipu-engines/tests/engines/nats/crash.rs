@@ -6,7 +6,7 @@ use quipu_engines::NatsEngine;
 use quipu_log::conformance::{Chain, field};
 use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
 
-use crate::support::{NatsServers, Proxy};
+use quipu_testbed::{NatsServers, Proxy};
 
 /// Long enough that a batch which fits is carried out; if it is not, the cut comes earlier, that is all.
 const SHORT: Duration = Duration::from_millis(300);

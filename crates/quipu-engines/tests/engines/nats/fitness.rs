@@ -2,7 +2,7 @@
 
 use quipu_engines::{NatsEngine, OpenError};
 
-use crate::support::NatsServers;
+use quipu_testbed::NatsServers;
 
 #[test]
 fn a_server_that_syncs_late_is_refused_with_the_line_to_change() {

@@ -4,3 +4,4 @@ mod crash;
 mod fitness;
 mod sharing;
 mod suite;
+mod tls;

@@ -1,12 +1,13 @@
 //! What is particular to streams: large batches, erased messages, messages that somebody deletes.
 
 use std::process::Command;
+use std::thread;
 
 use quipu_engines::NatsEngine;
 use quipu_log::conformance::{Chain, field};
-use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
+use quipu_log::{BodyAddress, Engine, EngineError, FieldName, Head, verify_chain};
 
-use crate::support::{NatsServers, is_in_files};
+use quipu_testbed::{NatsServers, is_in_files};
 
 #[test]
 fn a_batch_of_more_messages_than_a_server_takes_at_once_is_still_one() {
@@ -56,6 +57,21 @@ fn an_erased_text_is_in_no_file_of_the_server() {
 }
 
 #[test]
+fn what_two_nodes_erase_at_the_same_time_is_erased_once() {
+    const BODIES: u64 = 30;
+    let servers = NatsServers::three();
+    let engines = [(); 2].map(|()| NatsEngine::open(&servers.url()).unwrap());
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    engines[0].append(&name, &Head::EMPTY, &chain.take(30)).unwrap();
+    let all: Vec<_> = (1..=BODIES).map(|position| BodyAddress { position, event: 0 }).collect();
+    let erased = thread::scope(|scope| {
+        let erasing = engines.each_ref().map(|engine| scope.spawn(|| engine.erase(&name, &all)));
+        erasing.map(|erased| erased.join().unwrap().unwrap().bodies_erased)
+    });
+    assert_eq!(erased.iter().sum::<u64>(), BODIES, "{erased:?}");
+}
+
+#[test]
 fn a_group_that_somebody_deleted_is_damage() {
     let servers = NatsServers::one();
     let engine = NatsEngine::open(&servers.url()).unwrap();
@@ -89,3 +105,67 @@ while True:
         answer = f.readline()
         sys.exit(0 if b'"success":true' in answer else 1)
 "#;
+
+#[test]
+fn nodes_that_take_turns_append_one_after_the_other() {
+    const NODES: u64 = 3;
+    const ROUNDS: u64 = 12;
+    let servers = NatsServers::one();
+    let engines: Vec<NatsEngine> =
+        (0..NODES).map(|_| NatsEngine::open(&servers.url()).unwrap()).collect();
+    let name = field("f");
+    let first = engines[0].append(&name, &Head::EMPTY, &Chain::new(1).take(1)).unwrap();
+    let refused: u64 = thread::scope(|scope| {
+        let nodes: Vec<_> = engines
+            .iter()
+            .zip(0..)
+            .map(|(engine, seed)| {
+                let name = &name;
+                scope.spawn(move || {
+                    (0..ROUNDS).fold((first, 0), |(head, refused), _| {
+                        let (head, more) = append_in_turn(engine, name, head, seed);
+                        (head, refused + more)
+                    })
+                })
+            })
+            .collect();
+        nodes.into_iter().map(|node| node.join().unwrap().1).sum()
+    });
+    for engine in &engines {
+        let head = verify_chain(engine, &name, Head::EMPTY, &mut |_| Ok(())).unwrap();
+        assert_eq!(head.position, 1 + NODES * ROUNDS * 2);
+    }
+    // Without turns two of three are refused each time.
+    assert!(refused < NODES * ROUNDS, "{refused} appends were refused");
+}
+
+/// Appends once, and answers the head and how often another was faster.
+fn append_in_turn(engine: &NatsEngine, name: &FieldName, known: Head, seed: u8) -> (Head, u64) {
+    let (mut head, mut refused) = (known, 0);
+    loop {
+        if let Some(turn) = engine.take_turn(name, &head).unwrap() {
+            for commit in &turn.news {
+                head = commit.verify(&head).unwrap();
+            }
+        }
+        match engine.append(name, &head, &Chain::from(head, seed).take(2)) {
+            Ok(end) => return (end, refused),
+            Err(EngineError::HeadMoved { .. }) => refused += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_gone_with_the_turn_is_passed_over() {
+    let servers = NatsServers::one();
+    let [gone, other] = [(); 2].map(|()| NatsEngine::open(&servers.url()).unwrap());
+    let name = field("f");
+    let head = gone.append(&name, &Head::EMPTY, &Chain::new(1).take(1)).unwrap();
+    other.head(&name).unwrap();
+    assert_eq!(gone.take_turn(&name, &head).unwrap().expect("it is free").head, head);
+    drop(gone);
+    let turn = other.take_turn(&name, &Head::EMPTY).unwrap().expect("after a while");
+    assert_eq!((turn.head, turn.news.len()), (head, 1));
+    other.append(&name, &head, &Chain::from(head, 2).take(1)).expect("nobody else wants to");
+}

@@ -4,7 +4,7 @@ use quipu_engines::{OpenError, PostgresEngine};
 use quipu_log::conformance::{Chain, field};
 use quipu_log::{Engine, EngineError, Head};
 
-use crate::support::PostgresServer;
+use quipu_testbed::PostgresServer;
 
 fn refused(server: &PostgresServer) -> OpenError {
     PostgresEngine::open(&server.url()).expect_err("the server is not fit")

@@ -4,3 +4,5 @@ mod crash;
 mod fitness;
 mod sharing;
 mod suite;
+mod tls;
+mod turns_crash;

@@ -6,7 +6,9 @@ use quipu_engines::PostgresEngine;
 use quipu_log::conformance::{self, Chain, field};
 use quipu_log::{BodyAddress, Engine, EngineError, Head, verify_chain};
 
-use crate::support::{PgBouncerFactory, PostgresServer, is_in_files};
+use quipu_testbed::{PostgresServer, is_in_files};
+
+use crate::support::PgBouncerFactory;
 
 #[test]
 fn nodes_that_start_together_make_the_tables_once() {
@@ -16,7 +18,8 @@ fn nodes_that_start_together_make_the_tables_once() {
         let starting: Vec<_> = (0..6).map(|_| scope.spawn(open)).collect();
         starting.into_iter().map(|node| node.join().unwrap()).collect()
     });
-    assert_eq!(server.sql("SELECT count(*) FROM quipu.format"), "1");
+    let versions = "SELECT string_agg(version::text, ' ' ORDER BY version) FROM quipu.format";
+    assert_eq!(server.sql(versions), "1 2");
     let (name, mut chain) = (field("f"), Chain::new(1));
     for engine in &engines {
         engine.append(&name, &chain.head(), &chain.clone().take(1)).unwrap();
@@ -25,10 +28,28 @@ fn nodes_that_start_together_make_the_tables_once() {
 }
 
 #[test]
+fn tables_of_an_earlier_version_are_brought_up_to_date() {
+    let server = PostgresServer::start();
+    let (name, commits) = (field("f"), Chain::new(1).take(3));
+    PostgresEngine::open(&server.url()).unwrap().append(&name, &Head::EMPTY, &commits).unwrap();
+    server.sql("DROP TABLE quipu.notes; DELETE FROM quipu.format WHERE version = 2");
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    assert_eq!(engine.read(&name, 1, 9).unwrap(), commits);
+    let notes = engine.notes().unwrap();
+    assert_eq!(notes.put("keys", 0, b"none yet").unwrap(), Some(1));
+}
+
+#[test]
 fn a_pooler_that_gives_every_transaction_another_session_may_stand_between() {
     // Each behaviour expects to find nothing.
     conformance::follows_what_another_engine_appends(&PgBouncerFactory::default());
     conformance::shows_erasures_and_seals_to_others(&PgBouncerFactory::default());
+}
+
+#[test]
+fn turns_are_kept_through_such_a_pooler() {
+    conformance::lets_whoever_has_the_turn_append_next(&PgBouncerFactory::default());
+    conformance::hands_the_turn_on_with_what_is_new(&PgBouncerFactory::default());
 }
 
 #[test]

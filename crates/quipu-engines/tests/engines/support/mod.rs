@@ -1,12 +1,7 @@
-//! Servers and proxies for the tests.
+//! What the behaviour suite opens, and certificates.
 
-mod child;
-mod nats_server;
-mod pgbouncer;
-mod postgres_server;
-mod proxy;
+mod certificates;
+mod factories;
 
-pub(crate) use nats_server::{NatsFactory, NatsServers};
-pub(crate) use pgbouncer::PgBouncerFactory;
-pub(crate) use postgres_server::{PostgresFactory, PostgresServer, is_in_files, url_at};
-pub(crate) use proxy::Proxy;
+pub(crate) use certificates::Certificates;
+pub(crate) use factories::{NatsFactory, PgBouncerFactory, PostgresFactory};

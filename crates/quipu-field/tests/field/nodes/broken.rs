@@ -21,6 +21,7 @@ const DROPS: u8 = 1;
 const REORDERS: u8 = 2;
 const REWRITES: u8 = 3;
 const HIDES: u8 = 4;
+const AWAY: u8 = 5;
 
 /// An engine that does not give back what was appended, or whose log is replaced by another one.
 #[derive(Debug)]
@@ -74,6 +75,9 @@ impl Engine for Broken {
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
+        if self.lie.load(Ordering::Relaxed) == AWAY {
+            return Err(EngineError::Unavailable { action: "read".into(), source: "away".into() });
+        }
         self.log().read(field, from, limit).map(|page| self.distort(page))
     }
 
@@ -175,4 +179,17 @@ async fn a_node_that_writes_notices_an_older_backup_that_others_went_on_with() {
     *broken.log.lock().unwrap() = older;
     refuses(&deceived, "m5").await;
     assert_eq!(deceived.state_hash(), state);
+}
+
+/// Found by a recorded history: a log that is away made a node say that an agent of another node is not registered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_cannot_look_does_not_say_that_an_agent_is_not_registered() {
+    let (_log, broken, sound, deceived) = two_nodes().await;
+    broken.lie.store(AWAY, Ordering::Relaxed);
+    register(&sound, "b").await.unwrap();
+    let refused = deceived.meet(&message("m3", "b")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::FieldUnavailable);
+    broken.lie.store(HONEST, Ordering::Relaxed);
+    deceived.meet(&message("m3", "b")).await.unwrap();
+    record(&deceived, message("m3", "b"), "three", json!([])).await.unwrap();
 }

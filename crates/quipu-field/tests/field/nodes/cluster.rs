@@ -9,8 +9,13 @@ use std::{
     time::Duration,
 };
 
-use quipu_field::{Field, FieldOptions, Origin, SystemOrigin};
-use quipu_log::{BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine};
+use quipu_field::{Field, FieldOptions, Meter, Origin, SystemOrigin};
+use quipu_log::{
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Turn,
+};
+
+/// So few that a turn does not always bring everything.
+const NEWS: usize = 3;
 
 /// Numbers that follow from a seed.
 #[derive(Debug)]
@@ -144,10 +149,16 @@ impl Engine for Way {
         true
     }
 
-    fn take_turn(&self, field: &FieldName) -> Result<Option<Head>, EngineError> {
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
         let Some(mut holder) = self.wait() else { return Ok(None) };
+        let head = self.log.head(field)?;
+        let news = if head == Head::EMPTY {
+            Vec::new()
+        } else {
+            self.log.read(field, known.position + 1, NEWS)?
+        };
         *holder = Some(self.node);
-        self.log.head(field).map(Some)
+        Ok(Some(Turn { head, news }))
     }
 
     fn end_turn(&self, _: &FieldName) {
@@ -198,6 +209,12 @@ impl Cluster {
 /// Opens the default Field with a clock of its own.
 pub(super) fn open(engine: Arc<dyn Engine>, origin: Arc<dyn Origin>) -> Arc<Field> {
     Field::open(engine, FieldName::default_field(), FieldOptions::new(origin)).unwrap()
+}
+
+/// Opens it with somebody who counts.
+pub(super) fn open_metered(engine: Arc<dyn Engine>, meter: Arc<dyn Meter>) -> Arc<Field> {
+    let options = FieldOptions { meter, ..FieldOptions::new(Arc::new(SystemOrigin)) };
+    Field::open(engine, FieldName::default_field(), options).unwrap()
 }
 
 /// Waits for what happens in the background.

@@ -4,5 +4,6 @@ mod agree;
 mod broken;
 mod cluster;
 mod fair;
+mod metering;
 mod sharing;
 mod workers;

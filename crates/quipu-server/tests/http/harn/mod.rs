@@ -20,7 +20,7 @@ mod refusals;
 mod run;
 mod sessions;
 mod sockets;
-mod task_calls;
+pub(crate) mod task_calls;
 mod tasks;
 mod token_keys;
 mod tokens;

@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-use quipu_field::{Fields, SystemOrigin};
+use quipu_field::{FieldOptions, Fields, Keeping, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
-    HarnOptions, KeyStore, Options, PushOptions, Server, TlsFiles,
+    HarnOptions, KeyStore, LogMeter, Options, PushOptions, Server, TlsFiles,
     keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
@@ -28,6 +28,7 @@ pub(crate) struct Setup {
     pub(crate) requests_per_second: Option<NonZeroU32>,
     pub(crate) harn: HarnOptions,
     pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) keeping: Keeping,
 }
 
 impl Default for Setup {
@@ -41,6 +42,7 @@ impl Default for Setup {
             requests_per_second: NonZeroU32::new(quipu_server::REQUESTS_PER_SECOND),
             harn: HarnOptions::default(),
             engine: Arc::new(MemoryEngine::new()),
+            keeping: Keeping::default(),
         }
     }
 }
@@ -69,7 +71,10 @@ impl TestServer {
     pub(crate) fn with(setup: Setup) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
-        let fields = Arc::new(Fields::new(setup.engine, Arc::new(SystemOrigin), None));
+        let meter = Arc::new(LogMeter);
+        let template = FieldOptions { meter, ..FieldOptions::new(Arc::new(SystemOrigin)) };
+        let fields = Fields::with_options(setup.engine, template, None);
+        let fields = Arc::new(fields.keeping(setup.keeping));
         let options = Options {
             listen: "127.0.0.1:0".parse().unwrap(),
             dev: setup.dev,

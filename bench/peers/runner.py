@@ -1,0 +1,166 @@
+"""All systems, one after the other, each in a process of its own with a hard limit of time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from . import procs
+from .catalog import ABSENT, named
+from .machine import machine, probe, stub_cost
+from .measuring import not_run
+from .peer import free_port
+from .places import PACKAGE, Home
+from .wire.http import Http, request
+from .work.modes import Mode
+
+STUB_PACKAGES = ["numpy==2.4.6"]
+INSTALL_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do."""
+
+    home: Home
+    out: Path
+    mode: Mode
+    names: list[str]
+    steps: list[str]
+    data: Path | None
+    model: str
+    left_out: dict[str, str]
+
+
+def run(plan: Plan) -> int:
+    """Measures them all; the number of those that did not come to their end."""
+    plan.out.mkdir(parents=True, exist_ok=True)
+    plan.home.data.mkdir(parents=True, exist_ok=True)
+    mark = uuid.uuid4().hex
+    unfinished = 0
+    with stub(plan, mark) as port:
+        about = {
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "mode": plan.mode.name,
+            "settings": plan.mode.__dict__,
+            "machine": machine(),
+            "sync": probe(plan.home.data),
+            "absent": ABSENT,
+            "stub": {"model": plan.model, "dimensions": 256, **stub_cost(("127.0.0.1", port))},
+        }
+        (plan.out / "run.json").write_text(json.dumps(about, indent=1) + "\n")
+        for name in plan.names:
+            print(f"{datetime.now(UTC):%H:%M:%S} {name}", flush=True)
+            unfinished += not one(plan, name, f"http://127.0.0.1:{port}/v1", mark)
+    procs.sweep(mark)
+    return unfinished
+
+
+def installed(plan: Plan, name: str) -> str:
+    """Installs one, outside of its limit of time; why that failed, or nothing."""
+    if name in plan.left_out:
+        return plan.left_out[name]
+    command = [sys.executable, "-m", "peers", "install", "--only", name, "--home", str(plan.home.root)]
+    try:
+        procs.run(command, cwd=PACKAGE.parent, patience=INSTALL_S)
+    except RuntimeError as error:
+        return f"it could not be installed: {str(error).strip().splitlines()[-1][-300:]}"
+    except subprocess.TimeoutExpired:
+        return f"it was not installed within {INSTALL_S:.0f} s"
+    return ""
+
+
+def one(plan: Plan, name: str, embeddings: str, mark: str) -> bool:
+    """Measures one in a process of its own; whether it came to its end."""
+    system = named(name)
+    why = installed(plan, name)
+    if why:
+        known = {**system(plan.home, embeddings).describe(), "mode": plan.mode.name}
+        not_run(plan.out / f"{name}.json", known, why)
+        return name in plan.left_out
+    place = ["--home", str(plan.home.root), "--out", str(plan.out), "--embeddings", embeddings]
+    asked = ["--mode", plan.mode.name, "--steps", ",".join(plan.steps)]
+    data = ["--data", str(plan.data)] if plan.data else []
+    command = [sys.executable, "-m", "peers", "one", name, *place, *asked, *data]
+    limit = plan.mode.limit_seconds * system.patience
+    child = subprocess.Popen(command, cwd=PACKAGE.parent, env={**os.environ, procs.MARK: mark}, start_new_session=True)
+    try:
+        child.wait(limit)
+        over = ""
+    except subprocess.TimeoutExpired:
+        over = f"stopped after its limit of {limit:.0f} s"
+    procs.end([child.pid])
+    child.wait()
+    left = procs.sweep(mark, keep="peers.stub")
+    shutil.rmtree(plan.home.data, ignore_errors=True)
+    plan.home.data.mkdir(parents=True, exist_ok=True)
+    return finish(
+        plan.out / f"{name}.json", over or (f"ended with {child.returncode}" if child.returncode else ""), left
+    )
+
+
+def finish(path: Path, over: str, left: int) -> bool:
+    """Notes in a system's results how it ended."""
+    known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"peer": path.stem, "steps": []}
+    if over:
+        known["ended"] = over
+    if left:
+        known["processes_left"] = left
+    path.write_text(json.dumps(known, indent=1) + "\n")
+    return not over
+
+
+@contextmanager
+def stub(plan: Plan, mark: str) -> Iterator[int]:
+    """The embeddings stub, for as long as the run takes; its port."""
+    python = sys.executable
+    if plan.model == "builtin":
+        plan.home.by_pip("vectors", STUB_PACKAGES)
+        python = str(plan.home.python("vectors"))
+    port = free_port()
+    log = (plan.home.logs / "stub.log").open("ab")
+    child = subprocess.Popen(
+        [python, "-m", "peers.stub", "--port", str(port), "--model", plan.model],
+        cwd=PACKAGE.parent,
+        env={**os.environ, procs.MARK: mark},
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+    log.close()
+    try:
+        await_stub(port, child)
+        yield port
+    finally:
+        procs.end([child.pid])
+        child.wait()
+
+
+def await_stub(port: int, child: subprocess.Popen[bytes], patience: float = 60.0) -> None:
+    """Waits until it answers."""
+    deadline = time.monotonic() + patience
+    while not stub_answers(port):
+        if child.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError("the embeddings stub did not start; see logs/stub.log")
+        time.sleep(0.05)
+
+
+def stub_answers(port: int) -> bool:
+    """Whether it gives vectors."""
+    with suppress(OSError):
+        connection = Http().open(("127.0.0.1", port))
+        Http().exchange(connection, request("POST", "/v1/embeddings", {"model": "stub", "input": "hello"}))
+        connection.close()
+        return True
+    return False

@@ -1,0 +1,1 @@
+"""The work that every system does, a file for each kind."""

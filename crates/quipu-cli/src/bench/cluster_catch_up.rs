@@ -1,0 +1,38 @@
+//! How fast a node catches up with a log that others wrote: what the engine alone gives, and what is left of it when
+//! every commit is verified and applied, as a node does that starts from nothing or behind a snapshot.
+
+use quipu_field::restore::restore;
+use quipu_log::{Engine, FieldName};
+
+use super::{
+    report::Report,
+    stopwatch::{Stopwatch, rate},
+};
+use crate::failure::Failure;
+
+const PAGE: usize = 1024;
+
+pub(super) fn measure(
+    engine: &dyn Engine,
+    field: &FieldName,
+    what: &str,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let failed = |error| Failure::caused("cannot read the log", &error);
+    let watch = Stopwatch::start();
+    let mut read = 0;
+    let mut next = 1;
+    loop {
+        let page = engine.read(field, next, PAGE).map_err(failed)?;
+        let Some(last) = page.last() else { break };
+        next = last.position + 1;
+        read += page.len();
+    }
+    let alone = rate(read, watch.elapsed());
+    report.figure(&format!("reading the log and nothing else, {what}"), alone, "commits/s");
+    let watch = Stopwatch::start();
+    restore(engine, field, None, &mut |_| true).map_err(failed)?;
+    let caught_up = rate(read, watch.elapsed());
+    report.figure(&format!("catching up from nothing, {what}"), caught_up, "commits/s");
+    Ok(())
+}

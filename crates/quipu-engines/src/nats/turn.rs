@@ -1,0 +1,219 @@
+//! Turns by word of mouth. A stream keeps nobody waiting, so nodes ask each other: whoever wants to append says so,
+//! and whoever has appended says who is next and where the log ends now. Nothing of it is stored or needed for
+//! safety: the stream compares, and a node that hears nothing for a while goes ahead.
+//!
+//! ```text
+//! want TICKET
+//! done TICKET NEXT [FIRST SPAN POSITION EPOCH HASH GROUP LAST]      NEXT is - where nobody waits
+//! ```
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_nats::Client;
+use futures_util::StreamExt;
+use quipu_log::{EngineError, FieldName, Head, Turn};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use super::engine::{FieldState, States};
+use super::locate::Place;
+use super::read::{self, Extent};
+use super::tail::{self, Tail};
+use super::turn_queue::{Queue, Ticket};
+
+/// Where nodes talk of turns. Nobody keeps what is said.
+const TURNS: &str = "quipu_turns";
+/// How long whoever has the turn may say nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often somebody waits as long as that.
+const WAITS: usize = 3;
+/// The most commits that a turn brings along.
+const NEWS: usize = 512;
+/// The pause before another try to listen.
+const LISTEN_AGAIN: Duration = Duration::from_secs(1);
+
+/// What this node knows of the turns of one field.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    queue: Mutex<Queue>,
+    changed: Notify,
+    /// The turn that this node has.
+    held: Mutex<Option<Ticket>>,
+}
+
+/// Draws tickets that nobody else draws.
+#[derive(Debug)]
+pub(super) struct Tickets {
+    node: String,
+    drawn: AtomicU64,
+}
+
+impl Tickets {
+    pub(super) fn new(client: &Client) -> Self {
+        let inbox = client.new_inbox();
+        let node = inbox.rsplit('.').next().unwrap_or(&inbox).to_owned();
+        Self { node, drawn: AtomicU64::default() }
+    }
+
+    fn draw(&self) -> Ticket {
+        format!("{}/{}", self.node, self.drawn.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Turns {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes the turn that this node has, and answers the one that it had.
+    pub(super) fn hold(&self, ticket: Option<Ticket>) -> Option<Ticket> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut held, ticket)
+    }
+
+    /// Waits until it is the turn of a ticket; whether it came to that.
+    async fn wait_for(&self, ticket: &str) -> bool {
+        for _ in 0..WAITS {
+            let before = loop {
+                let changed = self.changed.notified();
+                let changes = {
+                    let queue = self.queue();
+                    if queue.is_turn_of(ticket) {
+                        return true;
+                    }
+                    queue.changes()
+                };
+                if timeout(PATIENCE, changed).await.is_err() {
+                    break changes;
+                }
+            };
+            let mut queue = self.queue();
+            if queue.changes() == before {
+                queue.pass_over();
+                self.changed.notify_waiters();
+            }
+        }
+        false
+    }
+}
+
+/// Waits for this node's turn, and reads what follows `known`. None if it never came.
+pub(super) async fn take(
+    client: &Client,
+    state: &FieldState,
+    tickets: &Tickets,
+    known: u64,
+) -> Result<Option<Turn>, EngineError> {
+    end(client, state).await;
+    let ticket = tickets.draw();
+    say(client, state, format!("want {ticket}")).await;
+    if !state.turns.wait_for(&ticket).await {
+        pass_on(client, state, &ticket).await;
+        return Ok(None);
+    }
+    state.turns.hold(Some(ticket));
+    match news(client, state, known).await {
+        Ok(turn) if turn.is_some() => Ok(turn),
+        other => {
+            end(client, state).await;
+            other
+        }
+    }
+}
+
+async fn news(
+    client: &Client,
+    state: &FieldState,
+    known: u64,
+) -> Result<Option<Turn>, EngineError> {
+    // Whoever had the turn before said where the log ends. Otherwise it is looked up. Where that is wrong the stream
+    // refuses the append.
+    let tail = match state.known() {
+        Some(tail) if tail.head.position >= known && tail.group > 0 => tail,
+        _ => {
+            let Some(tail) = tail::look(client, &state.stream, state.known()).await? else {
+                return Ok(None);
+            };
+            state.learn(tail);
+            tail
+        }
+    };
+    let from = known.saturating_add(1);
+    let FieldState { stream, places, .. } = state;
+    let news = read::page(client, stream, places, &tail, from, NEWS, Extent::Everything).await?;
+    Ok(Some(Turn { head: tail.head, news }))
+}
+
+/// Gives this node's turn on, if it has one.
+pub(super) async fn end(client: &Client, state: &FieldState) {
+    if let Some(ticket) = state.turns.hold(None) {
+        pass_on(client, state, &ticket).await;
+    }
+}
+
+pub(super) async fn pass_on(client: &Client, state: &FieldState, ticket: &str) {
+    let next = state.turns.queue().next().unwrap_or("-").to_owned();
+    let place = state.known().and_then(|tail| {
+        let place = state.places.last(tail.head.position)?;
+        let Head { position, epoch, hash } = tail.head;
+        let (group, last) = (tail.group, tail.last_sequence);
+        let Place { first, span, .. } = place;
+        Some(format!(" {first} {span} {position} {epoch} {hash} {group} {last}"))
+    });
+    say(client, state, format!("done {ticket} {next}{}", place.unwrap_or_default())).await;
+}
+
+/// What cannot be said is not said: others go ahead after a while.
+async fn say(client: &Client, state: &FieldState, what: String) {
+    let subject = format!("{TURNS}.{}", state.stream.field);
+    if client.publish(subject, what.into()).await.is_err() {
+        tracing::debug!(field = %state.stream.field, "nobody could be told of a turn");
+    }
+}
+
+/// Hears what all nodes say, this one included, for ever.
+pub(super) async fn listen(states: Arc<States>, client: Client) {
+    loop {
+        if let Ok(mut said) = client.subscribe(format!("{TURNS}.*")).await {
+            while let Some(message) = said.next().await {
+                let name = message.subject.as_str().rsplit('.').next().unwrap_or_default();
+                let known = FieldName::try_from(name).ok().and_then(|field| states.find(&field));
+                if let (Some(state), Ok(text)) = (known, std::str::from_utf8(&message.payload)) {
+                    hear(&state, text);
+                }
+            }
+        }
+        sleep(LISTEN_AGAIN).await;
+    }
+}
+
+fn hear(state: &FieldState, text: &str) {
+    let words: Vec<&str> = text.split(' ').collect();
+    match words[..] {
+        ["want", ticket] => state.turns.queue().want(ticket.to_owned()),
+        ["done", ticket, next, ref end @ ..] => {
+            if let Some((tail, place)) = read_end(end) {
+                state.places.note(place);
+                state.learn(tail);
+            }
+            state.turns.queue().done(ticket, (next != "-").then_some(next));
+        }
+        _ => return,
+    }
+    state.turns.changed.notify_waiters();
+}
+
+fn read_end(words: &[&str]) -> Option<(Tail, Place)> {
+    let [first, span, position, epoch, hash, group, last] = words else { return None };
+    let head = Head {
+        position: position.parse().ok()?,
+        epoch: epoch.parse().ok()?,
+        hash: hash.parse().ok()?,
+    };
+    let (group, last_sequence) = (group.parse().ok()?, last.parse().ok()?);
+    let tail = Tail { head, group, last_sequence, sealed: false };
+    let (first, span) = (first.parse().ok()?, span.parse().ok()?);
+    Some((tail, Place { first, last: head.position, sequence: group, span }))
+}

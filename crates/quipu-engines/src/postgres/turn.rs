@@ -1,0 +1,175 @@
+//! Whose turn it is to append: a transaction that holds the head row locked. Whoever wants the row waits in the
+//! database's own queue, so nodes that all want to append do so one after the other instead of deciding in vain.
+//!
+//! A turn is never needed for safety: the append compares the head as any other does. It ends by itself, here and in
+//! the database, so that a node that hangs or is cut off keeps the others waiting only for a moment.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::try_join3;
+use quipu_log::engine::READ_BYTES_MAX;
+use quipu_log::{Commit, EngineError, FieldName, Head, Turn};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+use tokio_postgres::types::Type;
+
+use super::failure::{explain, unavailable};
+use super::pool::{Lease, Pool};
+use super::read::{head_of, some};
+
+/// The most turns that a node asks for and holds at once. Each takes a connection, and others need some too.
+const TURNS: usize = 8;
+/// How long a node waits for its turn.
+const WAIT: Duration = Duration::from_secs(10);
+/// How long a turn lasts here. Twice as long in the database, for whoever is cut off from it.
+const HOLD: Duration = Duration::from_secs(2);
+/// The most commits that a turn brings along. Whoever is further behind reads first and comes again.
+const NEWS: usize = 512;
+
+/// Each statement sees what was committed before it, so the news are read as they are once the row is held. All of it is one round trip.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 8000; \
+     SET LOCAL idle_in_transaction_session_timeout = 4000";
+const HOLD_ROW: &str =
+    "SELECT position, epoch, hash, fence FROM quipu.fields WHERE name = $1 FOR UPDATE";
+
+/// The turns of one node.
+#[derive(Debug)]
+pub(super) struct Turns {
+    held: Mutex<BTreeMap<FieldName, Held>>,
+    room: Arc<Semaphore>,
+    numbers: AtomicU64,
+}
+
+/// A transaction that holds the head row of a field.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// Told apart from the next one of the same field.
+    number: u64,
+    pub(super) head: Head,
+    pub(super) fence: i64,
+    transaction: Transaction,
+    _room: OwnedSemaphorePermit,
+}
+
+/// An open transaction. Its connection is closed if nobody ends it.
+struct Transaction(Option<Lease>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        let (held, numbers) = (Mutex::default(), AtomicU64::default());
+        Self { held, room: Arc::new(Semaphore::new(TURNS)), numbers }
+    }
+}
+
+impl Turns {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<FieldName, Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn; none if there is no room for one, or nothing to hold yet.
+    pub(super) async fn take(
+        self: Arc<Self>,
+        pool: Arc<Pool>,
+        field: FieldName,
+        known: u64,
+    ) -> Result<Option<Turn>, EngineError> {
+        // One that was forgotten would keep this one waiting.
+        self.end(&field).await;
+        let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else { return Ok(None) };
+        let lease = pool.lease().await.map_err(|e| unavailable("take a turn", e))?;
+        let transaction = Transaction(Some(lease));
+        let begun = timeout(WAIT, begin(&transaction, &field, known)).await;
+        let begun = begun.map_err(|late| unavailable("take a turn", late))?;
+        let Some((head, fence, news)) = begun? else {
+            transaction.roll_back().await;
+            return Ok(None);
+        };
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        self.held().insert(field.clone(), Held { number, head, fence, transaction, _room: room });
+        Handle::current().spawn(async move {
+            sleep(HOLD).await;
+            if let Some(held) = self.left_over(&field, number) {
+                tracing::warn!(%field, "a turn was not used in time and goes to the next");
+                held.end().await;
+            }
+        });
+        Ok(Some(Turn { head, news }))
+    }
+
+    /// A turn that is still held.
+    fn left_over(&self, field: &FieldName, number: u64) -> Option<Held> {
+        let mut held = self.held();
+        let is_it = held.get(field).is_some_and(|held| held.number == number);
+        if is_it { held.remove(field) } else { None }
+    }
+
+    /// Takes a turn to append in it.
+    pub(super) fn use_up(&self, field: &FieldName) -> Option<Held> {
+        self.held().remove(field)
+    }
+
+    /// Gives a turn back, if there is one.
+    pub(super) async fn end(&self, field: &FieldName) {
+        if let Some(held) = self.use_up(field) {
+            held.end().await;
+        }
+    }
+}
+
+impl Held {
+    /// The connection, in the middle of the transaction. None if the database ended it.
+    pub(super) fn into_lease(mut self) -> Option<Lease> {
+        self.transaction.0.take().filter(|lease| !lease.is_closed())
+    }
+
+    /// Lets the next one have it.
+    pub(super) async fn end(self) {
+        self.transaction.roll_back().await;
+    }
+}
+
+async fn begin(
+    transaction: &Transaction,
+    field: &FieldName,
+    known: u64,
+) -> Result<Option<(Head, i64, Vec<Commit>)>, EngineError> {
+    let Some(client) = &transaction.0 else { return Ok(None) };
+    let name = field.as_str();
+    let failed = |error| explain("take a turn", error);
+    let begun = async { client.batch_execute(BEGIN).await.map_err(failed) };
+    let values = [(&name as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
+    let row = async { client.query_typed_opt(HOLD_ROW, &values).await.map_err(failed) };
+    let news = some::<Commit>(client, field, known.saturating_add(1), NEWS, READ_BYTES_MAX);
+    let ((), row, news) = try_join3(begun, row, news).await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some((head_of(&row)?, row.get(3), news)))
+}
+
+impl Transaction {
+    async fn roll_back(mut self) {
+        let Some(lease) = self.0.take() else { return };
+        // A statement that failed left nothing behind, and an answer that does not come costs one connection.
+        match timeout(HOLD, lease.batch_execute("ROLLBACK")).await {
+            Ok(Ok(())) => drop(lease),
+            Ok(Err(_)) | Err(_) => lease.give_up(),
+        }
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if let Some(lease) = self.0.take() {
+            lease.give_up();
+        }
+    }
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Transaction").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! Turns of several engines over one storage. An engine that cannot keep others from appending skips these.
+
+use std::thread;
+
+use super::factory::EngineFactory;
+use super::sample::{Chain, field};
+use crate::commit::Head;
+use crate::engine::{Engine, EngineError, Turn};
+use crate::field_name::FieldName;
+use crate::verify::verify_chain;
+
+/// Engines over a field with one commit, if they keep turns.
+fn with_turns(
+    factory: &dyn EngineFactory,
+    count: usize,
+) -> Option<(Vec<std::sync::Arc<dyn Engine>>, Head)> {
+    if !factory.keeps_turns() {
+        return None;
+    }
+    let engines: Vec<_> = (0..count).map(|_| factory.open()).collect();
+    let first = engines.first()?;
+    let head = first.append(&field("f"), &Head::EMPTY, &Chain::new(1).take(1)).expect("append");
+    Some((engines, head))
+}
+
+/// Whoever has the turn appends next, and who comes before its turn does not.
+pub fn lets_whoever_has_the_turn_append_next(factory: &dyn EngineFactory) {
+    let Some((engines, head)) = with_turns(factory, 2) else { return };
+    let [one, other] = &engines[..] else { panic!("two engines") };
+    let name = field("f");
+    let turn = one.take_turn(&name, &head).expect("a turn").expect("it is free");
+    assert_eq!(turn, Turn { head, news: Vec::new() });
+    thread::scope(|scope| {
+        let late = scope.spawn(|| other.append(&name, &head, &Chain::from(head, 2).take(1)));
+        let end = one.append(&name, &head, &Chain::from(head, 3).take(2)).expect("its own turn");
+        let error = late.join().expect("the other ends").expect_err("it was not its turn");
+        assert!(matches!(error, EngineError::HeadMoved { actual } if actual == end), "{error}");
+        // The turn ended with the append.
+        other.append(&name, &end, &Chain::from(end, 4).take(1)).expect("nobody else wants to");
+    });
+}
+
+/// Engines that take turns are never in each other's way, and each is told of everything the others wrote.
+pub fn hands_the_turn_on_with_what_is_new(factory: &dyn EngineFactory) {
+    const ENGINES: usize = 3;
+    const ROUNDS: u64 = 10;
+    let Some((engines, first)) = with_turns(factory, ENGINES) else { return };
+    let name = field("f");
+    thread::scope(|scope| {
+        for (engine, seed) in engines.iter().zip(0..) {
+            let name = &name;
+            scope.spawn(move || {
+                let mut head = first;
+                for _ in 0..ROUNDS {
+                    head = append_in_turn(&**engine, name, head, seed);
+                }
+            });
+        }
+    });
+    for engine in &engines {
+        let head = verify_chain(&**engine, &name, Head::EMPTY, &mut |_| Ok(())).expect("a chain");
+        assert_eq!(head.position, 1 + u64::try_from(ENGINES).expect("few") * ROUNDS * 2);
+    }
+}
+
+fn append_in_turn(engine: &dyn Engine, name: &FieldName, known: Head, seed: u8) -> Head {
+    let turn = engine.take_turn(name, &known).expect("a turn").expect("there are turns");
+    let mut head = known;
+    for commit in &turn.news {
+        head = commit.verify(&head).expect("the next commit");
+    }
+    assert_eq!(head, turn.head, "the news lead to the head");
+    engine.append(name, &head, &Chain::from(head, seed).take(2)).expect("nobody is faster")
+}
+
+/// A turn that is given back, or taken twice, keeps nobody waiting.
+pub fn lets_others_append_once_a_turn_is_given_back(factory: &dyn EngineFactory) {
+    let Some((engines, head)) = with_turns(factory, 2) else { return };
+    let [one, other] = &engines[..] else { panic!("two engines") };
+    let name = field("f");
+    for _ in 0..2 {
+        one.take_turn(&name, &head).expect("a turn").expect("it is free");
+    }
+    one.end_turn(&name);
+    let end = other.append(&name, &head, &Chain::from(head, 2).take(1)).expect("nobody has a turn");
+    let late = one.append(&name, &head, &Chain::from(head, 3).take(1)).expect_err("no turn");
+    assert!(matches!(late, EngineError::HeadMoved { actual } if actual == end), "{late}");
+    let unused = one.take_turn(&name, &end).expect("a turn").expect("it is free");
+    assert_eq!(unused.head, end);
+    let wrong = one.append(&name, &end, &[]).expect_err("nothing to append");
+    assert!(matches!(wrong, EngineError::InvalidBatch { .. }), "{wrong}");
+    other.append(&name, &end, &Chain::from(end, 4).take(1)).expect("any append ends a turn");
+}

@@ -1,0 +1,133 @@
+//! A server process: started, waited for by what it says, stopped by signal.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Long enough that only a server that never comes up, or never ends, reaches it.
+const PATIENCE: Duration = Duration::from_secs(90);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What a server has said, on both of its ways out.
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// How a server ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// Its exit status; none after a signal.
+    pub code: Option<i32>,
+    /// Everything it said.
+    pub said: String,
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct ServerProcess {
+    child: Child,
+    log: Log,
+    readers: Vec<JoinHandle<()>>,
+}
+
+/// A port of the loopback interface that was free a moment ago.
+#[must_use]
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    listener.local_addr().expect("it has an address").port()
+}
+
+/// Reads to the end, so that the server never waits for somebody to read what it says.
+fn read(
+    from: impl Read + Send + 'static,
+    ready: &'static str,
+    log: Log,
+    say: Sender<()>,
+) -> JoinHandle<()> {
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            let is_ready = line.contains(ready);
+            log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            if is_ready {
+                say.send(()).ok();
+            }
+        }
+    })
+}
+
+impl ServerProcess {
+    /// Starts a server and waits until a line of it says `ready`, or until it ends.
+    pub fn try_start(command: &mut Command, ready: &'static str) -> Result<Self, Ended> {
+        let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the server's program can be started");
+        let (say, said) = mpsc::channel();
+        let log = Log::default();
+        let out = child.stdout.take().map(|out| read(out, ready, Arc::clone(&log), say.clone()));
+        let err = child.stderr.take().map(|err| read(err, ready, Arc::clone(&log), say));
+        let mut server = Self { child, log, readers: out.into_iter().chain(err).collect() };
+        match said.recv_timeout(PATIENCE) {
+            Ok(()) => Ok(server),
+            Err(_) => Err(server.end()),
+        }
+    }
+
+    /// Starts a server that must come up.
+    pub fn start(command: &mut Command, ready: &'static str) -> Self {
+        Self::try_start(command, ready)
+            .unwrap_or_else(|ended| panic!("the server did not come up:\n{}", ended.said))
+    }
+
+    /// What it has said until now.
+    #[must_use]
+    pub fn said(&self) -> String {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+    }
+
+    /// Its number, for signals.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it without a word of warning.
+    pub fn kill(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().expect("a killed server ends");
+    }
+
+    /// Sends it a signal by name, such as `TERM`, `STOP` or `CONT`.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status();
+        assert!(sent.is_ok_and(|it| it.success()), "a signal can be sent");
+    }
+
+    /// Asks it to stop, as an operator would, and waits until it has.
+    pub fn stop(mut self) -> Ended {
+        self.signal("TERM");
+        let mut waited = Duration::ZERO;
+        while waited < PATIENCE && self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            thread::park_timeout(LOOK);
+            waited += LOOK;
+        }
+        self.end()
+    }
+
+    /// How it ended; one that has not is killed.
+    fn end(&mut self) -> Ended {
+        self.child.kill().ok();
+        let code = self.child.wait().expect("a killed server ends").code();
+        for reader in self.readers.drain(..) {
+            reader.join().ok();
+        }
+        Ended { code, said: self.said() }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

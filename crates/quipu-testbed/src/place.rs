@@ -1,0 +1,28 @@
+//! Where programs that tests install for themselves are kept: in the build's own folder, so that they are there once.
+
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// The file that cargo puts into the folder of a build.
+const MARK: &str = "CACHEDIR.TAG";
+
+/// The folder of the build that the running program is of, else the system's folder for what is not kept.
+fn build_dir() -> PathBuf {
+    let program = env::current_exe().unwrap_or_default();
+    let found = program.ancestors().find(|dir| dir.join(MARK).exists());
+    found.map_or_else(env::temp_dir, |dir| dir.join("tmp"))
+}
+
+/// Runs `install` with a folder, once for all processes that ask for this name.
+pub(crate) fn installed(name: &str, install: impl FnOnce(&Path)) -> PathBuf {
+    let dir = build_dir().join(name);
+    fs::create_dir_all(&dir).expect("the build's folder can be written");
+    let lock = File::create(dir.join("lock")).expect("the build's folder can be written");
+    lock.lock().expect("files can be locked");
+    if !dir.join("done").exists() {
+        install(&dir);
+        fs::write(dir.join("done"), "").expect("the build's folder can be written");
+    }
+    dir
+}
