@@ -261,10 +261,13 @@ impl Field {
     /// at. Who sends one again gets the answer of the first time, also where it has left since.
     pub fn admit(&self, message: &Message, needed: u8) -> Result<(), ProtocolError> {
         let state = &self.view.read().state;
-        if state.messages.find(&message.agent, &message.id).is_none() {
-            ops::admit(state, &message.agent, message.authority, needed)?;
+        match ops::admit(state, &message.agent, message.authority, needed) {
+            // Asked only now, because hardly any message was carried out before.
+            Err(refusal) if state.messages.find(&message.agent, &message.id).is_none() => {
+                Err(refusal.into())
+            }
+            Ok(_) | Err(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// REGISTER.
