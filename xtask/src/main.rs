@@ -6,9 +6,9 @@
     reason = "a command line tool speaks to its user"
 )]
 
-mod browser;
 mod clock;
 mod command;
+mod programs;
 mod steps;
 mod tidy;
 
