@@ -45,8 +45,15 @@ def machine(own: Own) -> str:
     it, about = own.about["machine"], own.about
     return (
         f"Quipu alone: `{about['mode']}` run of {about['at']}, revision `{about['revision']}`, {it['cores']} cores of "
-        f"{it['processor']}, {size(it['memory_bytes'])}, {it['system']}. {busy(it)}"
+        f"{it['processor']}, {size(it['memory_bytes'])}, {it['system']}. {_older(own)}{busy(it)}"
     ).strip()
+
+
+def _older(own: Own) -> str:
+    """The steps that were kept from an earlier run of the day."""
+    revision = own.about["revision"]
+    older = [f"{step['name']} ({step['revision']})" for step in own.steps if step["revision"] != revision]
+    return f"Of an earlier revision: {', '.join(older)}. " if older else ""
 
 
 def growth(own: Own) -> str:

@@ -15,8 +15,8 @@ import pytest
 from peers import procs
 from peers.catalog import SYSTEMS, named
 from peers.measuring import Results
-from peers.places import Home
-from peers.runner import Plan, finish, run
+from peers.places import PACKAGE, Home
+from peers.runner import Plan, anonymous, finish, run
 from peers.work.modes import MODES
 from peers.work.recall import Outcome, sets
 from report.__main__ import write
@@ -81,6 +81,13 @@ def test_one_over_its_limit_is_stopped_and_nothing_is_left(tmp_path: Path) -> No
     assert json.loads((out / "sqlite.json").read_text())["ended"] == "stopped after its limit of 3 s"
     assert procs.at_home(home.root) == []
     assert list(home.data.iterdir()) == []
+
+
+def test_what_is_kept_names_no_place_of_this_machine(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"why": f"{tmp_path}/home/tools/x is not there, see {PACKAGE}/x.py"}))
+    anonymous(path, tmp_path / "home")
+    assert json.loads(path.read_text())["why"] == "DIR/tools/x is not there, see ./bench/peers/x.py"
 
 
 def test_those_that_the_time_of_a_run_does_not_reach_are_told(tmp_path: Path) -> None:

@@ -29,30 +29,35 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// Begins anew, or goes on with what the same mode left in this folder.
-    pub(crate) fn begin(root: &Path, folder: &Path, mode: Mode, machine: Value) -> Self {
-        let before = fs::read_to_string(folder.join(FILE)).ok();
-        let before: Value =
-            before.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let same = before.get("mode").and_then(Value::as_str) == Some(mode.name());
-        let steps = before
-            .get("steps")
-            .filter(|steps| same && steps.is_array())
-            .cloned()
-            .unwrap_or_else(|| json!([]));
+    /// Begins anew.
+    pub(crate) fn begin(root: &Path, mode: Mode, machine: &Value) -> Self {
         let told = json!({
             "at": clock::now_utc(),
             "mode": mode.name(),
             "revision": revision(root),
             "machine": machine,
-            "steps": steps,
+            "steps": [],
         });
         Self { told }
     }
 
+    /// Keeps the steps that a run of the same mode left in this folder.
+    pub(crate) fn go_on(mut self, folder: &Path) -> Self {
+        let before = fs::read_to_string(folder.join(FILE)).ok();
+        let before: Value =
+            before.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        if before.get("mode") == self.told.get("mode")
+            && let Some(steps) = before.get("steps").filter(|steps| steps.is_array())
+        {
+            self.told["steps"] = steps.clone();
+        }
+        self
+    }
+
     /// Notes a step, in place of what was known of it.
     pub(crate) fn note(&mut self, step: &Step, ended: &Ended) {
-        let mut row = json!({"name": step.name, "command": step.command()});
+        let revision = &self.told["revision"];
+        let mut row = json!({"name": step.name, "command": step.command(), "revision": revision});
         match ended {
             Ended::Ok { seconds } => {
                 row["status"] = json!("ok");
@@ -117,7 +122,8 @@ pub(crate) fn machine() -> Value {
 fn busy_cores(while_looking: Duration) -> f64 {
     let ticks = || busy_ticks(&fs::read_to_string("/proc/stat").unwrap_or_default());
     let before = ticks();
-    std::thread::sleep(while_looking);
+    // Nobody wakes us: this is a wait of its own length.
+    std::thread::park_timeout(while_looking);
     let busy = (ticks() - before).max(0.0) / 100.0 / while_looking.as_secs_f64();
     (busy * 100.0).round() / 100.0
 }
@@ -147,11 +153,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (root, mode) = (folder.path(), Mode::Smoke);
         let steps = steps(mode);
-        let mut about = About::begin(root, root, mode, json!({}));
+        let mut about = About::begin(root, mode, &json!({}));
         about.note(&steps[0], &Ended::Ok { seconds: 1.26 });
         about.note(&steps[1], &Ended::Failed { why: "no".to_owned() });
         about.save(root).unwrap();
-        let mut again = About::begin(root, root, mode, json!({}));
+        let mut again = About::begin(root, mode, &json!({})).go_on(root);
         again.note(&steps[1], &Ended::NotRun { why: "later" });
         let row = |at: usize| again.told["steps"][at].clone();
         assert_eq!(
@@ -163,7 +169,7 @@ mod tests {
             (json!("not run"), json!("later"))
         );
         assert_eq!(again.told["steps"].as_array().unwrap().len(), 2);
-        let other = About::begin(root, root, Mode::Full, json!({}));
+        let other = About::begin(root, Mode::Full, &json!({})).go_on(root);
         assert_eq!(other.told["steps"], json!([]));
     }
 

@@ -57,11 +57,15 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> bool {
 
 fn all(root: &Path, options: &Options) -> Result<usize, String> {
     let (places, whole) = (Places::of(options.mode), Stopwatch::start());
+    if let Some(data) = options.data.as_ref().filter(|data| !data.exists()) {
+        return Err(format!("there is no {}", data.display()));
+    }
+    let steps = asked(options)?;
     let mut failures = 0;
     if options.wants(Part::Own) || options.wants(Part::Peers) {
         let quipu = binary(root, options)?;
         if options.wants(Part::Own) {
-            failures += own(root, &places, options, &quipu)?;
+            failures += own(root, &places, options, &quipu, steps)?;
         }
         if options.wants(Part::Peers) {
             println!("\n==> the others");
@@ -94,15 +98,21 @@ fn binary(root: &Path, options: &Options) -> Result<PathBuf, String> {
 }
 
 /// Quipu's own figures; how many steps failed.
-fn own(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Result<usize, String> {
+fn own(
+    root: &Path,
+    places: &Places,
+    options: &Options,
+    quipu: &Path,
+    steps: Vec<Step>,
+) -> Result<usize, String> {
     let folder = root.join(&places.own);
-    let mut about = About::begin(root, &folder, options.mode, machine());
+    let mut about = About::begin(root, options.mode, &machine());
+    if options.steps.is_some() {
+        about = about.go_on(&folder);
+    }
     fs::create_dir_all(root.join(SCRATCH)).map_err(|error| format!("{SCRATCH}: {error}"))?;
     let mut failures = 0;
-    let asked = |step: &Step| {
-        options.steps.as_ref().is_none_or(|names| names.iter().any(|name| name == step.name))
-    };
-    for step in steps(options.mode).into_iter().filter(asked) {
+    for step in steps {
         println!("\n==> {}", step.command());
         let ended = perform(root, places, options, quipu, &step);
         if let Ended::Failed { why } = &ended {
@@ -113,6 +123,18 @@ fn own(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Result<
         about.save(&folder)?;
     }
     Ok(failures)
+}
+
+/// The steps that are asked for, in the order of the list.
+fn asked(options: &Options) -> Result<Vec<Step>, String> {
+    let mut steps = steps(options.mode);
+    let Some(names) = &options.steps else { return Ok(steps) };
+    if let Some(name) = names.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
+        let known: Vec<_> = steps.iter().map(|step| step.name).collect();
+        return Err(format!("there is no step {name}: they are {}", known.join(", ")));
+    }
+    steps.retain(|step| names.iter().any(|name| name == step.name));
+    Ok(steps)
 }
 
 fn perform(root: &Path, places: &Places, options: &Options, quipu: &Path, step: &Step) -> Ended {
@@ -212,6 +234,18 @@ mod tests {
         fs::write(&summary, "`quipu bench recall /some/where --limit 1`\n").unwrap();
         anonymous(folder.path(), Some(Path::new("/some/where"))).unwrap();
         assert_eq!(fs::read_to_string(summary).unwrap(), "`quipu bench recall DATA --limit 1`\n");
+    }
+
+    #[test]
+    fn single_steps_are_run_in_order_and_unknown_ones_refused() {
+        let names = |steps: &str| {
+            let options = Options::parse(&["--steps", steps]).unwrap();
+            asked(&options).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names("growth,probe"), Ok(vec!["probe", "growth"]));
+        assert!(
+            names("probe,grow").unwrap_err().starts_with("there is no step grow: they are probe,")
+        );
     }
 
     #[test]
