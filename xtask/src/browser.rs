@@ -4,8 +4,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::command::succeed;
-
 /// The places that the tests of the console look at.
 const PLACES: [&str; 3] =
     ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -26,9 +24,11 @@ pub(crate) fn provide() -> Result<(), String> {
 
 fn perform(words: &[&str]) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-    let mut command = Command::new(program);
-    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-    succeed(&mut command).map_err(|why| format!("{}: {why}", words.join(" ")))
+    match Command::new(program).args(arguments).env("DEBIAN_FRONTEND", "noninteractive").status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", words.join(" "))),
+        Err(error) => Err(format!("{program} could not be started: {error}")),
+    }
 }
 
 #[cfg(test)]
