@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::command::succeed;
+
 /// A program, by its package and the places that tests find it at.
 #[derive(Debug)]
 struct Program {
@@ -52,11 +54,9 @@ fn install<'p>(programs: impl Iterator<Item = &'p Program>) -> Vec<&'static str>
 
 fn perform(words: &[&str]) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-    match Command::new(program).args(arguments).env("DEBIAN_FRONTEND", "noninteractive").status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{}: {status}", words.join(" "))),
-        Err(error) => Err(format!("{program} could not be started: {error}")),
-    }
+    let mut command = Command::new(program);
+    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    succeed(&mut command).map_err(|why| format!("{}: {why}", words.join(" ")))
 }
 
 #[cfg(test)]
