@@ -391,6 +391,10 @@ impl Writer {
         words.iter().flatten().for_each(|words| {
             words.get();
         });
+        // Kept before anybody knows of a purge among them, so that what it takes away is not kept after it.
+        if let Some(shared) = &self.shared {
+            shared.bodies.remember(commits);
+        }
         let wrong = self.view.publish(|published| {
             for ((commit, header), words) in commits.iter().zip(headers).zip(words) {
                 published.advance(commit, header, words)?;
