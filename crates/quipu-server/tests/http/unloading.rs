@@ -49,7 +49,7 @@ fn many_fields_with_room_for_two_keep_what_they_were_told() {
     };
     // A Field that was put away is told for a while, and then no more.
     while told() > FIELDS / 2 {
-        thread::sleep(Duration::from_millis(100));
+        thread::park_timeout(Duration::from_millis(100));
     }
 }
 
