@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -41,10 +42,13 @@ class Plan:
     data: Path | None
     model: str
     left_out: dict[str, str]
+    minutes: float | None = None
+    """How long all of it may take, or nothing."""
 
 
 def run(plan: Plan) -> int:
     """Measures them all; the number of those that did not come to their end."""
+    end = time.monotonic() + plan.minutes * 60 if plan.minutes else math.inf
     plan.out.mkdir(parents=True, exist_ok=True)
     plan.home.data.mkdir(parents=True, exist_ok=True)
     mark = uuid.uuid4().hex
@@ -62,29 +66,41 @@ def run(plan: Plan) -> int:
         (plan.out / "run.json").write_text(json.dumps(about, indent=1) + "\n")
         for name in plan.names:
             print(f"{datetime.now(UTC):%H:%M:%S} {name}", flush=True)
-            unfinished += not one(plan, name, f"http://127.0.0.1:{port}/v1", mark)
+            unfinished += not one(plan, name, f"http://127.0.0.1:{port}/v1", mark, end)
+            anonymous(plan.out / f"{name}.json", plan.home.root)
     procs.sweep(mark)
     return unfinished
 
 
-def installed(plan: Plan, name: str) -> str:
+def anonymous(path: Path, home: Path) -> None:
+    """Takes the places of this machine out of what is kept: an error may name them."""
+    text = path.read_text()
+    path.write_text(text.replace(str(home), "DIR").replace(str(PACKAGE.parent.parent), "."))
+
+
+def installed(plan: Plan, name: str, mark: str, end: float) -> str:
     """Installs one, outside of its limit of time; why that failed, or nothing."""
     if name in plan.left_out:
         return plan.left_out[name]
+    left = end - time.monotonic()
+    if left <= 0:
+        return f"the {plan.minutes:g} minutes of this run were over"
     command = [sys.executable, "-m", "peers", "install", "--only", name, "--home", str(plan.home.root)]
     try:
-        procs.run(command, cwd=PACKAGE.parent, patience=INSTALL_S)
+        marked = {**os.environ, procs.MARK: mark}
+        procs.run(command, cwd=PACKAGE.parent, patience=min(INSTALL_S, left), env=marked)
     except RuntimeError as error:
         return f"it could not be installed: {str(error).strip().splitlines()[-1][-300:]}"
     except subprocess.TimeoutExpired:
-        return f"it was not installed within {INSTALL_S:.0f} s"
+        procs.sweep(mark, keep="peers.stub")
+        return f"it was not installed within {min(INSTALL_S, left):.0f} s"
     return ""
 
 
-def one(plan: Plan, name: str, embeddings: str, mark: str) -> bool:
+def one(plan: Plan, name: str, embeddings: str, mark: str, end: float = math.inf) -> bool:
     """Measures one in a process of its own; whether it came to its end."""
     system = named(name)
-    why = installed(plan, name)
+    why = installed(plan, name, mark, end)
     if why:
         known = {**system(plan.home, embeddings).describe(), "mode": plan.mode.name}
         not_run(plan.out / f"{name}.json", known, why)
@@ -93,7 +109,7 @@ def one(plan: Plan, name: str, embeddings: str, mark: str) -> bool:
     asked = ["--mode", plan.mode.name, "--steps", ",".join(plan.steps)]
     data = ["--data", str(plan.data)] if plan.data else []
     command = [sys.executable, "-m", "peers", "one", name, *place, *asked, *data]
-    limit = plan.mode.limit_seconds * system.patience
+    limit = max(1.0, min(plan.mode.limit_seconds * system.patience, end - time.monotonic()))
     child = subprocess.Popen(command, cwd=PACKAGE.parent, env={**os.environ, procs.MARK: mark}, start_new_session=True)
     try:
         child.wait(limit)

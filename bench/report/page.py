@@ -4,25 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import plots, tables
-from .results import Row, Run, System
+from . import alone, plots, tables
+from .alone import IMAGES
+from .measures import Facts
+from .rates import best_rate, lost, rivals_at
+from .results import Row, Run, System, busy
 from .wording import milliseconds, number, size, table, times
 
-IMAGES = "images/benchmarks"
 
-
-def pictures(run: Run) -> dict[str, str]:
+def pictures(facts: Facts) -> dict[str, str]:
     """Every picture by the name of its file."""
-    drawn = {"latency-by-size": plots.latency_by_size(run), "survival": plots.survival(run)}
-    for name in tables.sets(run):
-        drawn[f"recall-{name}"] = plots.recall_by_latency(run, name)
+    drawn = {"growth": plots.growth(facts.own)} if facts.own else {}
+    run = facts.peers
+    if run:
+        drawn |= {"latency-by-size": plots.latency_by_size(run), "survival": plots.survival(run)}
+        drawn |= {f"recall-{name}": plots.recall_by_latency(run, name) for name in tables.sets(run)}
     return {f"{name}.svg": text for name, text in drawn.items() if text}
 
 
-def page(run: Run, source: str) -> str:
-    """All of it."""
+def page(facts: Facts) -> str:
+    """All of it: the figures to reach, Quipu alone, Quipu beside others."""
+    own = facts.own
+    parts = [_head(facts), alone.goals(facts)]
+    if own:
+        parts += [alone.growth(own), alone.rest(own)]
+    if facts.peers:
+        parts.append(_beside(facts.peers))
+    parts.append(_again())
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _head(facts: Facts) -> str:
+    folders = [it.folder.name for it in (facts.own, facts.peers) if it]
+    sources = " and ".join(f"`bench/runs/{name}`" for name in folders)
+    said = alone.machine(facts.own) if facts.own else "Quipu alone was not measured in this run."
+    return f"""
+# Quipu, measured
+
+This page is written by `python3 -m report` from the raw results in {sources}. Do not edit it;
+`cargo xtask bench` measures again and writes it anew. {said}
+"""
+
+
+def _beside(run: Run) -> str:
     parts: list[Callable[[], str]] = [
-        lambda: _head(run, source),
+        lambda: _intro(run),
         lambda: _short(run),
         lambda: _machine(run),
         lambda: "## What is compared\n\n" + tables.systems(run),
@@ -32,26 +58,22 @@ def page(run: Run, source: str) -> str:
         lambda: _survival(run),
         lambda: _weight(run),
         lambda: _unfair(run),
-        lambda: _again(run),
     ]
-    return "\n\n".join(part().strip() for part in parts if part().strip()) + "\n"
+    return "\n\n".join(part().strip() for part in parts if part().strip())
 
 
-def _head(run: Run, source: str) -> str:
+def _intro(run: Run) -> str:
     return f"""
-# Quipu beside what you would pick instead
+## Beside what you would pick instead
 
-This page is written by `python3 -m report` from the raw results in `{source}`. Do not edit it. All systems ran on
-one machine, in one run, one after the other, with the same texts and the same questions. {_caution(run)}
+All systems ran on one machine, in one run, one after the other, with the same texts and the same questions.
+{_caution(run)}
 """
 
 
 def _caution(run: Run) -> str:
-    cores, load = run.about["machine"]["cores"], run.about["machine"]["load_average"][0]
     said = "" if run.mode == "full" else f"This was a `{run.mode}` run: small sizes, short times. "
-    if load > cores / 2:
-        said += f"**The machine was busy with other work (load {load} on {cores} cores): compare orders of magnitude.**"
-    return said.strip()
+    return (said + busy(run.about["machine"])).strip()
 
 
 def _short(run: Run) -> str:
@@ -61,21 +83,10 @@ def _short(run: Run) -> str:
         return ""
     others = [system for system in run.of_kind("memory") if system is not ours]
     rows = [*_rates(ours, others, run.named("redis")), *_syncs(ours), *_middles(ours, others)]
-    lost = [(system.title, _lost(system)) for system in run.systems if _lost(system)]
-    losers = ", ".join(f"{title} {count:,}" for title, count in lost) or "nobody"
+    losers = ", ".join(f"{system.title} {lost(system):,}" for system in run.systems if lost(system)) or "nobody"
     kept = sum(row["acknowledged"] for row in ours.good("survival"))
-    rows.append(["acknowledged writes that Quipu lost", f"{_lost(ours)} of {kept:,}", f"lost by: {losers}"])
+    rows.append(["acknowledged writes that Quipu lost", f"{lost(ours)} of {kept:,}", f"lost by: {losers}"])
     return "## In short\n\n" + table(["what", "Quipu", "beside"], rows)
-
-
-def _lost(system: System) -> int:
-    return sum(row["lost"] for row in system.good("survival"))
-
-
-def best_rate(system: System, clients: int) -> float | None:
-    """The better of our generator's and its own."""
-    rows = [row for row in system.good("writes") if row["clients"] == clients]
-    return max((max(row["per_second"], row.get("own", {}).get("per_second", 0.0)) for row in rows), default=None)
 
 
 def _rates(ours: System, others: list[System], redis: System | None) -> list[list[str]]:
@@ -87,7 +98,7 @@ def _rates(ours: System, others: list[System], redis: System | None) -> list[lis
     rows = []
     rated = [(rate, system) for system in others if (rate := best_rate(system, clients))]
     for loses, what in ((False, "the fastest memory that lost nothing"), (True, "the fastest memory that lost writes")):
-        rivals = [(rate, system.title) for rate, system in rated if bool(_lost(system)) == loses]
+        rivals = [(rate, system.title) for rate, system in rated if bool(lost(system)) == loses]
         if rivals:
             rate, title = max(rivals)
             rows.append([said, f"{number(own)}/s", f"{times(own / rate)} {what}, {title} ({number(rate)}/s)"])
@@ -112,18 +123,12 @@ def _syncs(ours: System) -> list[list[str]]:
 def _middles(ours: System, others: list[System]) -> list[list[str]]:
     rows = []
     for row in ours.good("context"):
-        rivals = [
-            (float(other["p50_ms"]), system.title)
-            for system in others
-            for other in system.good("context")
-            if other["units"] == row["units"] and other["found"] > 0
-        ]
+        rivals = rivals_at(others, row["units"])
         beside = "no other reached this size"
         if rivals:
-            middle, title = min(rivals)
-            beside = (
-                f"the fastest other, {title}, takes {times(middle / row['p50_ms'])} as long ({milliseconds(middle)})"
-            )
+            middle, rival = min(rivals, key=lambda it: it[0])
+            slower = times(middle / row["p50_ms"])
+            beside = f"the fastest other, {rival.title}, takes {slower} as long ({milliseconds(middle)})"
         rows.append([f"context at {row['units']:,} units, p50", milliseconds(row["p50_ms"]), beside])
     return rows
 
@@ -136,7 +141,7 @@ def _machine(run: Run) -> str:
             "machine",
             f"{machine['cores']} cores, {machine['processor']}, {size(machine['memory_bytes'])}, {machine['system']}",
         ],
-        ["load average at the start", ", ".join(str(value) for value in machine["load_average"])],
+        ["busy with other work at the start", f"{machine['busy_cores']} cores"],
         [
             "a sync of a 900-byte append",
             f"p50 {milliseconds(about['sync']['p50_ms'])}, p99 {milliseconds(about['sync']['p99_ms'])}",
@@ -268,21 +273,24 @@ def _unfinished(system: System) -> str:
     return "; ".join(whys)
 
 
-def _again(run: Run) -> str:
-    source = run.folder.name
-    return f"""
+def _again() -> str:
+    return """
 ## To measure again
 
-In the folder `bench`, with Python 3.11 or newer, Node.js with npm, cargo, and root or the named packages of Debian
-(`redis-server`, `postgresql`, `strace`) in place:
+`cargo xtask bench` builds the binary, measures all of this in about 25 minutes and writes this page;
+`cargo xtask bench --full` takes an evening, with larger sizes and more repetitions. `cargo xtask help` has the options.
+What single rows need:
 
 ```sh
-python3 -m peers list                                                # the systems, with their versions
+cargo build --release                                                # target/release/quipu, for `quipu bench`
+cd bench
+python3 -m peers list                                                # the others, with their versions
 python3 -m peers run --mode quick --quipu ../target/release/quipu    # minutes each; --mode full takes an evening
-python3 -m report runs/{source} --page ../docs/benchmarks.md         # writes this page and its pictures
+python3 -m report                                                    # this page and its pictures, from the newest runs
 ```
 
-Everything is installed by name and version below `--home` (a folder of the user's cache, unless told otherwise); the
-data of a system is removed when its turn ends. As root, choose a `--home` that other users can reach: PostgreSQL
-refuses to run as root and is run as another user.
+It needs Python 3.11 or newer, Node.js with npm, cargo, and root or the named packages of Debian (`redis-server`,
+`postgresql`, `strace`) in place. The others are installed by name and version below `--home` (a folder of the user's
+cache, unless told otherwise); the data of a system is removed when its turn ends. As root, choose a `--home` that
+other users can reach: PostgreSQL refuses to run as root and is run as another user.
 """

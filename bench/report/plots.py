@@ -1,7 +1,8 @@
-"""The three pictures: latency by size, recall by latency, survival of acknowledged writes."""
+"""The pictures: Quipu while it grows, latency by size, recall by latency, survival of acknowledged writes."""
 
 from __future__ import annotations
 
+from .own import Own
 from .results import Row, Run, System
 from .svg import OURS, PALETTE, Picture, Scale, apart, around, axes
 
@@ -46,6 +47,32 @@ def _label(picture: Picture, ends: list[tuple[tuple[float, float], str, str]]) -
     """Names beside the last points, none over another."""
     for ((x, _), said, color), y in zip(ends, apart([place[1] for place, _, _ in ends], 14), strict=True):
         picture.text(x + 10, y + 4, said, color=color)
+
+
+def growth(own: Own) -> str | None:
+    """Lines: RECORD and ATTUNE of Quipu over the number of units."""
+    kinds = ("ATTUNE p99", "ATTUNE p50", "RECORD p99", "RECORD p50")
+    lines = {}
+    for kind, color in zip(kinds, (OURS, OURS, PALETTE[0], PALETTE[0]), strict=True):
+        name, share = kind.split()
+        values = [(units, own.value("growth", f"{name}, {units} units {share}")) for units in own.sizes()]
+        lines[kind] = (color, [(float(units), value / 1000) for units, value in values if value])
+    every = [point for _, points in lines.values() for point in points]
+    if not every:
+        return None
+    picture = Picture(WIDTH, HEIGHT, "Quipu while it grows: RECORD and ATTUNE by number of units")
+    x = Scale(*around([units for units, _ in every]), 70, WIDTH - LABELS, powers=True)
+    y = Scale(*around([value for _, value in every]), HEIGHT - 60, 40, powers=True)
+    axes(picture, x, y, "units in the Field", "ms")
+    ends = []
+    for kind, (color, points) in lines.items():
+        places = [(x.at(units), y.at(value)) for units, value in points]
+        picture.line(places, color, 3.0 if kind.endswith("p50") else 1.4)
+        for place in places:
+            picture.dot(*place, color)
+        ends.extend([(places[-1], kind, color)] if places else [])
+    _label(picture, ends)
+    return picture.render()
 
 
 def recall_by_latency(run: Run, name: str) -> str | None:

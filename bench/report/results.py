@@ -10,6 +10,19 @@ from typing import Any
 Row = dict[str, Any]
 
 
+BUSY = 0.2
+
+
+def busy(machine: Row) -> str:
+    """Whether others worked on the machine, in words; empty where it was quiet."""
+    cores = machine["busy_cores"]
+    if cores <= BUSY * machine["cores"]:
+        return ""
+    return (
+        f"**The machine was busy with other work ({cores} of {machine['cores']} cores): compare orders of magnitude.**"
+    )
+
+
 @dataclass(frozen=True)
 class System:
     """What is known of one system."""

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from peers.figures import percentile, recall, spread
+from peers.machine import busy_ticks
 from peers.work.survival import tally, total
 
 
@@ -41,3 +42,7 @@ def test_rounds_are_added_up_and_the_longest_recovery_is_kept() -> None:
     ]
     expected = {"acknowledged": 30, "lost": 1, "recovery_s": 0.5, "refused": 2, "first_refusal": "full"}
     assert total(rounds) == expected
+
+
+def test_waiting_is_not_being_busy() -> None:
+    assert busy_ticks("cpu  10 1 5 9000 700 2 3 4 6 0\ncpu0 1 1\n") == 25

@@ -8,6 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from report import own
+from report.__main__ import newest
+from report.alone import goals, lines
+from report.bars import BARS, limits
+from report.measures import Facts
+from report.own import Figure
 from report.page import page, pictures
 from report.results import load
 from report.svg import Scale, apart, around
@@ -15,7 +21,9 @@ from report.wording import number, size, table
 
 HERE = Path(__file__).parent
 RUN = HERE / "data" / "run"
+OWN = HERE / "data" / "own"
 GOLDEN = HERE / "data" / "golden"
+ALL = Facts(own.load(OWN), load(RUN))
 
 
 def same(name: str, text: str) -> None:
@@ -28,14 +36,77 @@ def same(name: str, text: str) -> None:
 
 
 def test_the_page_is_this() -> None:
-    same("benchmarks.txt", page(load(RUN), "bench/runs/run"))
+    same("benchmarks.txt", page(ALL))
 
 
-@pytest.mark.parametrize("name", ["latency-by-size.svg", "recall-small.svg", "survival.svg"])
+@pytest.mark.parametrize("name", ["growth.svg", "latency-by-size.svg", "recall-small.svg", "survival.svg"])
 def test_the_pictures_are_these_and_are_whole(name: str) -> None:
-    text = pictures(load(RUN))[name]
+    text = pictures(ALL)[name]
     assert ElementTree.fromstring(text).tag.endswith("svg")
     same(name, text)
+
+
+def test_what_was_not_measured_is_told_and_is_no_verdict() -> None:
+    told = goals(Facts(None, load(RUN)))
+    assert told.count("not measured: Quipu alone was not measured in this run") == 12
+    nothing = goals(Facts(None, None))
+    assert "holds" not in nothing
+    assert nothing.count("not measured: ") == len(BARS)
+    assert "## Growth" not in page(Facts(None, load(RUN)))
+
+
+def test_a_figure_holds_on_its_own_side_of_the_bar() -> None:
+    by_name = {bar.name: bar for bar in BARS}
+    least, most, none = by_name["record-64"], by_name["open"], by_name["lost"]
+    assert [least.verdict(value) for value in (0.7, 0.35, 0.07)] == [
+        "holds, the stretch too",
+        "holds",
+        "**does not hold**: 0.200 x of the bar",
+    ]
+    assert [most.verdict(value) for value in (1.0, 5.0, 10.0)] == [
+        "holds, the stretch too",
+        "holds",
+        "**does not hold**: 2.00 x of the bar",
+    ]
+    assert [none.verdict(value) for value in (0, 3)] == ["holds", "**does not hold**"]
+
+
+def test_figures_of_a_busy_machine_say_so_in_every_verdict() -> None:
+    quiet = own.load(OWN)
+    about = {**quiet.about, "machine": {**quiet.about["machine"], "busy_cores": 1.2}}
+    told = goals(Facts(own.Own(quiet.folder, about, quiet.figures), load(RUN)))
+    assert told.count(", on a busy machine") == len(BARS)
+    assert ", on a busy machine" not in goals(ALL)
+
+
+def test_a_record_that_is_faster_than_its_sync_is_not_believed() -> None:
+    figures = {"record": [Figure("RECORD, 1 clients: p50 as a multiple of the sync time", 0.2, "x")]}
+    assert "the disk changed meanwhile" in goals(Facts(own.Own(OWN, own.load(OWN).about, figures), None))
+
+
+def test_every_limit_is_of_a_figure() -> None:
+    assert set(limits()) <= {bar.name for bar in BARS}
+
+
+def test_the_spread_and_the_rate_of_one_thing_are_one_row() -> None:
+    figures = [Figure("a, b p50", 1000.0, "us"), Figure("a, b p99", 2000.0, "us"), Figure("a, b rate", 9.0, "1/s")]
+    alone = [Figure("  of which x", 3.0, "bytes"), Figure("no rate", 4.0, "x")]
+    assert lines([*figures, *alone]) == [
+        ["a, b", "p50 1.00 ms, p99 2.00 ms, 9.00/s"],
+        ["of which x", "3.00 bytes"],
+        ["no rate", "4.00 x"],
+    ]
+
+
+def test_the_newest_run_of_a_kind_is_taken(tmp_path: Path) -> None:
+    assert newest(tmp_path, "quipu") is None
+    for name in ("2026-01-02-quipu", "2026-01-10-quipu", "2026-02-01-peers"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text("{}")
+    (tmp_path / "2026-03-01-quipu").mkdir()
+    found = newest(tmp_path, "quipu")
+    assert found is not None
+    assert found.name == "2026-01-10-quipu"
 
 
 def test_figures_have_three_digits() -> None:

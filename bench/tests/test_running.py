@@ -15,8 +15,8 @@ import pytest
 from peers import procs
 from peers.catalog import SYSTEMS, named
 from peers.measuring import Results
-from peers.places import Home
-from peers.runner import Plan, finish, run
+from peers.places import PACKAGE, Home
+from peers.runner import Plan, anonymous, finish, run
 from peers.work.modes import MODES
 from peers.work.recall import Outcome, sets
 from report.__main__ import write
@@ -83,6 +83,20 @@ def test_one_over_its_limit_is_stopped_and_nothing_is_left(tmp_path: Path) -> No
     assert list(home.data.iterdir()) == []
 
 
+def test_what_is_kept_names_no_place_of_this_machine(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"why": f"{tmp_path}/home/tools/x is not there, see {PACKAGE}/x.py"}))
+    anonymous(path, tmp_path / "home")
+    assert json.loads(path.read_text())["why"] == "DIR/tools/x is not there, see ./bench/peers/x.py"
+
+
+def test_those_that_the_time_of_a_run_does_not_reach_are_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = Plan(Home(tmp_path / "home"), out, SMOKE, ["sqlite"], ["start"], None, "hash", {}, minutes=1e-6)
+    assert run(plan) == 1
+    assert json.loads((out / "sqlite.json").read_text())["why"] == "the 1e-06 minutes of this run were over"
+
+
 def test_sqlite_is_measured_killed_and_reported(tmp_path: Path) -> None:
     """All of it once, with the system that needs nothing installed."""
     out = tmp_path / "runs" / "today"
@@ -103,6 +117,6 @@ def test_sqlite_is_measured_killed_and_reported(tmp_path: Path) -> None:
     assert [row["lost"] for row in survived] == [0, 0, 0, 0]
     assert all(row["acknowledged"] > 0 for row in survived)
     assert "processes_left" not in told
-    page = write(out, tmp_path / "docs" / "benchmarks.md")[0].read_text()
+    page = write(None, out, tmp_path / "docs" / "benchmarks.md")[0].read_text()
     assert "SQLite alone" in page
     assert "left out by this test" in page

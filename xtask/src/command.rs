@@ -23,11 +23,7 @@ impl Cargo {
 
     /// Runs it in `root` with our own output streams; says why where it did not succeed.
     pub(crate) fn run(&self, root: &Path) -> Result<(), String> {
-        match self.prepared(root).status() {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(status.to_string()),
-            Err(error) => Err(format!("could not be started: {error}")),
-        }
+        succeed(&mut self.prepared(root))
     }
 
     /// Whether it exits with success, in silence. Used to ask if a cargo subcommand is installed.
@@ -40,6 +36,15 @@ impl Cargo {
         let mut command = Command::new("cargo");
         command.args(&self.arguments).envs(self.environment.iter().copied()).current_dir(root);
         command
+    }
+}
+
+/// Runs any command with our own output streams; says why where it did not succeed.
+pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string()),
+        Err(error) => Err(format!("could not be started: {error}")),
     }
 }
 

@@ -1,14 +1,15 @@
-//! The project's own automation: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask ci`.
-//! It owns the order of the checks and the house rules as code. It knows nothing of what the server does.
+//! The project's own automation: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask ci`, `cargo xtask bench`.
+//! It owns the order of the checks and of the measurements, and the house rules as code. It knows nothing of what the server does.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a command line tool speaks to its user"
 )]
 
-mod browser;
+mod bench;
 mod clock;
 mod command;
+mod programs;
 mod steps;
 mod tidy;
 
@@ -31,12 +32,13 @@ fn main() -> ExitCode {
         ["test"] => steps::run(root, Profile::from_environment()),
         ["ci"] => steps::run(root, Profile::Ci),
         ["tidy"] => tidy::run(root),
+        ["bench", options @ ..] => bench::run(root, options),
         ["help" | "--help" | "-h"] => {
-            println!("{USAGE}");
+            println!("{USAGE}\n{}", bench::USAGE);
             true
         }
         _ => {
-            eprintln!("{USAGE}");
+            eprintln!("{USAGE}\n{}", bench::USAGE);
             return ExitCode::from(2);
         }
     };

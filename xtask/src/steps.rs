@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use crate::browser;
 use crate::clock::Stopwatch;
 use crate::command::Cargo;
+use crate::programs;
 use crate::tidy;
 
 /// Where the checks run. `Ci` does not stop at the first failing test.
@@ -52,8 +52,8 @@ enum Action {
         run: Cargo,
         left_out: &'static str,
     },
-    /// Installs the browser that the console is tested in, if there is none.
-    Browser,
+    /// Installs the programs that tests start, where they are missing.
+    Programs,
     Tidy,
 }
 
@@ -75,7 +75,7 @@ impl Step {
             Action::Run(run)
             | Action::RunInstalled { run, .. }
             | Action::RunIfPresent { run, .. } => run.to_string(),
-            Action::Browser => browser::INSTALL.join(" "),
+            Action::Programs => programs::install_all(),
             Action::Tidy => "cargo xtask tidy".to_owned(),
         }
     }
@@ -97,7 +97,7 @@ impl Step {
                 }
                 run.run(root)?;
             }
-            Action::Browser => browser::provide()?,
+            Action::Programs => programs::provide()?,
             Action::Tidy => {
                 if !tidy::run(root) {
                     return Err("a house rule is broken".to_owned());
@@ -174,7 +174,7 @@ fn steps(profile: Profile) -> Vec<Step> {
                 ])),
             },
         ),
-        step("browser", Action::Browser),
+        step("programs", Action::Programs),
         step(
             "tests",
             Action::Run(tested(&["nextest", "run", "--workspace", "--profile", profile.nextest()])),
@@ -207,7 +207,7 @@ mod tests {
     fn steps_run_from_the_cheapest_to_the_dearest() {
         let names: Vec<_> = steps(Profile::Local).iter().map(|step| step.name).collect();
         let expected =
-            ["fmt", "tidy", "clippy", "build", "browser", "tests", "doc tests", "docs", "deny"];
+            ["fmt", "tidy", "clippy", "build", "programs", "tests", "doc tests", "docs", "deny"];
         assert_eq!(names, expected);
     }
 

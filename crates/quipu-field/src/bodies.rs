@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use quipu_log::{BodyContent, Engine, EngineError, FieldName};
+use quipu_log::{BodyContent, Commit, Engine, EngineError, FieldName, StoredBody};
 use serde::de::DeserializeOwned;
 
 use crate::limits::BODY_CACHE_BYTES;
@@ -85,21 +85,23 @@ impl Bodies {
             }
             cache.forgotten
         };
-        let commits = self.engine.read(&self.field, position, 1)?;
-        let commit = commits.into_iter().find(|commit| commit.position == position);
-        let bodies: CommitBodies = commit
-            .into_iter()
-            .flat_map(|commit| commit.bodies)
-            .filter_map(|stored| match stored.content {
-                BodyContent::Present(body) => Some((stored.event, body.json)),
-                BodyContent::Erased => None,
-            })
-            .collect();
+        let found = self.engine.read_bodies(&self.field, position, 1)?;
+        let found = found.into_iter().find(|bodies| bodies.position == position);
+        let bodies = present(found.map(|found| found.bodies).unwrap_or_default());
         let mut cache = self.lock();
         if cache.forgotten == forgotten {
             cache.insert(position, Arc::clone(&bodies));
         }
         Ok(bodies)
+    }
+
+    /// Keeps the texts of commits that were just published: where the log is on a server, whoever needs one of them
+    /// next would have to ask for it. What is purged is purged by a later commit, and forgotten after that.
+    pub(crate) fn remember(&self, commits: &[Commit]) {
+        let mut cache = self.lock();
+        for commit in commits.iter().filter(|commit| !commit.bodies.is_empty()) {
+            cache.insert(commit.position, present(commit.bodies.clone()));
+        }
     }
 
     /// Drops everything that is kept in memory, because some of it was erased.
@@ -111,6 +113,14 @@ impl Bodies {
     fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn present(bodies: Vec<StoredBody>) -> CommitBodies {
+    let present = bodies.into_iter().filter_map(|stored| match stored.content {
+        BodyContent::Present(body) => Some((stored.event, body.json)),
+        BodyContent::Erased => None,
+    });
+    present.collect()
 }
 
 /// Reads a body that the log verified.

@@ -126,6 +126,7 @@ impl Field {
         let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let (feed, task_moves) = TaskMoveFeed::new(head.position);
+        let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
         let writer = Writer {
             task_moves: feed,
             engine: Arc::clone(&engine),
@@ -135,13 +136,12 @@ impl Field {
             health: Arc::clone(&health),
             state,
             head,
-            shared: shared.then(|| Shared::new(Arc::clone(&reached))),
+            shared: shared.then(|| Shared::new(Arc::clone(&reached), Arc::clone(&bodies))),
             time_ms: time_of(engine.as_ref(), &name, &head)?,
             snapshotter: snapshotter.clone(),
             tail: TailFeed::new(Arc::clone(&tail)),
             meter: options.meter,
         };
-        let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
         let (seen, read, origin) = (Arc::clone(&view), Arc::clone(&bodies), &options.origin);
         let lookout = Lookout::new(seen, read, Arc::clone(origin), options.detection);
         let field = Arc::new(Self {
@@ -261,10 +261,13 @@ impl Field {
     /// at. Who sends one again gets the answer of the first time, also where it has left since.
     pub fn admit(&self, message: &Message, needed: u8) -> Result<(), ProtocolError> {
         let state = &self.view.read().state;
-        if state.messages.find(&message.agent, &message.id).is_none() {
-            ops::admit(state, &message.agent, message.authority, needed)?;
+        match ops::admit(state, &message.agent, message.authority, needed) {
+            // Asked only now, because hardly any message was carried out before.
+            Err(refusal) if state.messages.find(&message.agent, &message.id).is_none() => {
+                Err(refusal.into())
+            }
+            Ok(_) | Err(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// REGISTER.

@@ -103,15 +103,20 @@ impl Field {
 
     /// Leaves units to the background, if there is anything that they were not held against.
     fn look_later(&self, outcome: &Outcome, from: u32) {
-        for sealed in &outcome.events {
+        let units = outcome.events.iter().filter_map(|sealed| {
             let Event::UnitRecorded { unit, mode: Mode::Committed, .. } = &sealed.event else {
-                continue;
+                return None;
             };
-            let ordinal = self.view.read().state.units.find(*unit);
-            if ordinal.is_some_and(|ordinal| from < ordinal) {
-                self.lookout.defer(Waiting { unit: *unit, from });
-            }
-        }
+            Some(*unit)
+        });
+        // Asked of all at once: the lock is the writer's too.
+        let waiting: Vec<Waiting> = {
+            let published = self.view.read();
+            let later =
+                |unit: &UnitId| published.state.units.find(*unit).is_some_and(|at| from < at);
+            units.filter(later).map(|unit| Waiting { unit, from }).collect()
+        };
+        self.lookout.defer(waiting);
     }
 }
 

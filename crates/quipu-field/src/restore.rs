@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quipu_log::{
     Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, StoredHeader,
-    verify_chain,
+    verify_prepared,
 };
 use serde::de::IgnoredAny;
 
@@ -67,8 +67,8 @@ pub(crate) fn restore_at(
         return Ok(published);
     }
     let reached = || Damage::storage("reached the position that was asked for");
-    let advanced = verify_chain(engine, field, published.head, &mut |commit| {
-        advance(&mut published, commit, progress)?;
+    let advanced = verify_prepared(engine, field, published.head, &prepare, &mut |commit, read| {
+        advance(&mut published, commit, &read, progress)?;
         if commit.position < position { Ok(()) } else { Err(reached()) }
     });
     match advanced {
@@ -87,18 +87,36 @@ pub fn catch_up(
     if engine.head(field)? == Head::EMPTY && published.head == Head::EMPTY {
         return Ok(Head::EMPTY);
     }
-    verify_chain(engine, field, published.head, &mut |commit| advance(published, commit, progress))
+    verify_prepared(engine, field, published.head, &prepare, &mut |commit, read| {
+        advance(published, commit, &read, progress)
+    })
+}
+
+/// A commit as it is read before its turn comes.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) header: Header<Event>,
+    pub(crate) words: Vec<Arc<UnitWords>>,
+}
+
+/// Reads of a commit what its state and the index will need; whoever applies it waits for none of that.
+pub(crate) fn prepare(commit: &Commit) -> Result<Read, Damage> {
+    let header = commit.decode_header::<Event>()?;
+    let words = words_of(commit, &header)?;
+    words.iter().for_each(|words| {
+        words.get();
+    });
+    Ok(Read { header, words })
 }
 
 fn advance(
     published: &mut Published,
     commit: &Commit,
+    read: &Read,
     progress: Progress<'_>,
 ) -> Result<(), Damage> {
-    let header = commit.decode_header::<Event>()?;
-    let words = words_of(commit, &header)?;
     published
-        .advance(commit, &header, &words)
+        .advance(commit, &read.header, &read.words)
         .map_err(|wrong| Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what)))?;
     if progress(commit.position) { Ok(()) } else { Err(stopped(commit.position)) }
 }
@@ -108,10 +126,7 @@ fn stopped(position: u64) -> Damage {
 }
 
 /// The words of the units that a commit recorded. An erased text has none.
-pub(crate) fn words_of(
-    commit: &Commit,
-    header: &Header<Event>,
-) -> Result<Vec<Arc<UnitWords>>, Damage> {
+fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords>>, Damage> {
     let mut words = Vec::new();
     for (index, sealed) in (0u32..).zip(&header.events) {
         if !matches!(sealed.event, Event::UnitRecorded { .. }) {

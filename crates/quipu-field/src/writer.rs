@@ -321,6 +321,8 @@ impl Writer {
         if result.is_ok() && !commits.is_empty() {
             self.publish(&commits, &headers, &words);
         }
+        // Each commit answers one command, which takes its header along.
+        let mut headers: Vec<_> = headers.into_iter().map(Some).collect();
         for Asked { reply, operation, answer, .. } in asked {
             let answer = match (&result, answer) {
                 (
@@ -328,7 +330,8 @@ impl Writer {
                     Answer::Committed(_) | Answer::Known(_) | Answer::Refused(_, true),
                 ) => Err(error.clone().during(operation)),
                 (Ok(()), Answer::Committed(at)) => {
-                    headers.get(at).map(|header| Outcome::of(header.clone())).ok_or_else(|| {
+                    let header = headers.get_mut(at).and_then(Option::take);
+                    header.map(Outcome::of).ok_or_else(|| {
                         ProtocolError::new(ErrorCode::InternalError, "an answer was lost")
                     })
                 }
@@ -388,6 +391,10 @@ impl Writer {
         words.iter().flatten().for_each(|words| {
             words.get();
         });
+        // Kept before anybody knows of a purge among them, so that what it takes away is not kept after it.
+        if let Some(shared) = &self.shared {
+            shared.bodies.remember(commits);
+        }
         let wrong = self.view.publish(|published| {
             for ((commit, header), words) in commits.iter().zip(headers).zip(words) {
                 published.advance(commit, header, words)?;

@@ -4,14 +4,16 @@
 
 use std::{sync::Arc, thread, time::Duration};
 
-use quipu_log::{Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Turn};
+use quipu_log::{
+    Checked, Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Turn, read_ahead,
+};
 use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::{oneshot, watch};
 
 use crate::{
     apply::apply,
+    bodies::Bodies,
     command::{Action, Command},
-    event::Event,
     failure::{storage_failure, with_causes},
     limits::{
         BEHIND_LOOKS, BEHIND_PAUSE, CONFLICTS_MAX, OTHERS_EXPECTED_BATCHES, READ_PAGE,
@@ -19,7 +21,7 @@ use crate::{
     },
     meter::Stopwatch,
     origin::{Origin, SystemOrigin},
-    restore::words_of,
+    restore::{Read, prepare},
     writer::{Answer, Asked, Batch, Setback, Writer},
 };
 
@@ -31,6 +33,8 @@ pub(crate) type Look = (u64, oneshot::Sender<Result<(), ProtocolError>>);
 pub(crate) struct Shared {
     /// Tells whoever waits for a position how far this node has come.
     pub(crate) reached: Arc<watch::Sender<u64>>,
+    /// Keeps the texts of what was published.
+    pub(crate) bodies: Arc<Bodies>,
     /// For how many more batches others are expected to append too.
     expected: u32,
     /// Whether the last append was ours.
@@ -41,8 +45,8 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Nothing is known of others yet.
-    pub(crate) const fn new(reached: Arc<watch::Sender<u64>>) -> Self {
-        Self { reached, expected: 0, won: false, turn: false }
+    pub(crate) const fn new(reached: Arc<watch::Sender<u64>>, bodies: Arc<Bodies>) -> Self {
+        Self { reached, bodies, expected: 0, won: false, turn: false }
     }
 }
 
@@ -72,7 +76,7 @@ impl Writer {
                 if let Some(shared) = &mut self.shared {
                     shared.turn = true;
                 }
-                self.receive(&news)?;
+                self.receive(news)?;
                 if self.head == head {
                     return Ok(true);
                 }
@@ -243,8 +247,12 @@ impl Writer {
     }
 
     /// Applies what others appended.
-    fn receive(&mut self, news: &[Commit]) -> Result<(), EngineError> {
-        let received = if news.is_empty() { Ok(()) } else { self.follow(news) };
+    fn receive(&mut self, news: Vec<Commit>) -> Result<(), EngineError> {
+        if news.is_empty() {
+            return Ok(());
+        }
+        let news = news.into_iter().map(|commit| Checked::new(commit, &prepare)).collect();
+        let received = self.follow(news);
         self.trusting(received)
     }
 
@@ -269,31 +277,46 @@ impl Writer {
             if page.is_empty() {
                 return Ok(());
             }
-            self.follow(&page)?;
+            let many = page.len() == READ_PAGE;
+            self.follow(page.into_iter().map(|commit| Checked::new(commit, &prepare)).collect())?;
+            if many {
+                self.read_far()?;
+            }
         }
         Ok(())
     }
 
-    fn follow(&mut self, page: &[Commit]) -> Result<(), EngineError> {
+    /// Reads on where there is much to read: other threads read and prepare what comes next.
+    fn read_far(&mut self) -> Result<(), EngineError> {
+        let (engine, field) = (Arc::clone(&self.engine), self.field.clone());
+        let (after, known) = (self.head.position, engine.head(&field)?.position);
+        read_ahead(engine.as_ref(), &field, after, known, &prepare, &mut |page| {
+            self.follow(page)?;
+            Ok(self.head.position)
+        })
+    }
+
+    fn follow(&mut self, page: Vec<Checked<Read>>) -> Result<(), EngineError> {
         let mut head = self.head;
-        let (mut headers, mut words) = (Vec::new(), Vec::new());
-        for commit in page {
-            head = commit.verify(&head)?;
-            let header = commit.decode_header::<Event>()?;
-            words.push(words_of(commit, &header)?);
+        let (mut commits, mut headers, mut words) = (Vec::new(), Vec::new(), Vec::new());
+        for checked in page {
+            let (commit, read) = checked.follow(&head)?;
+            head = commit.head();
             if let Some(state) = &mut self.state {
-                apply(state, &header).map_err(|wrong| {
+                apply(state, &read.header).map_err(|wrong| {
                     Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
                 })?;
             }
-            self.time_ms = self.time_ms.max(header.time_ms);
-            headers.push(header);
+            self.time_ms = self.time_ms.max(read.header.time_ms);
+            commits.push(commit);
+            headers.push(read.header);
+            words.push(read.words);
         }
         self.head = head;
         if let Some(shared) = &mut self.shared {
             shared.expected = OTHERS_EXPECTED_BATCHES;
         }
-        self.publish(page, &headers, &words);
+        self.publish(&commits, &headers, &words);
         // The time goes to the meter alone.
         let now_ms = SystemOrigin.now_ms();
         for header in &headers {

@@ -4,6 +4,7 @@
 //! It knows nothing of what the events in them mean.
 #![warn(clippy::indexing_slicing)]
 
+mod ahead;
 mod bodies;
 pub mod commit;
 #[cfg(any(test, feature = "conformance"))]
@@ -19,6 +20,7 @@ pub mod salt;
 pub mod sqlite;
 pub mod verify;
 
+pub use ahead::{Checked, Prepare, read_ahead};
 pub use commit::{
     Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent,
     StoredBodies, StoredBody, StoredHeader, decode_body,
@@ -31,4 +33,4 @@ pub use notes::{NOTE_BYTES_MAX, Note, Notes};
 pub use proof::{LeafHash, LeafSource, MerkleTree, SignedCheckpoint, TlogProof, TreeHead};
 pub use salt::Salt;
 pub use sqlite::{SqliteEngine, SqliteOptions};
-pub use verify::verify_chain;
+pub use verify::{verify_chain, verify_prepared};

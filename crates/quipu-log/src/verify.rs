@@ -1,18 +1,11 @@
 //! Reads a field's log from an engine and verifies the whole chain.
 //! Works on any engine; the files beneath are checked by the engine's own functions.
 
-use std::sync::mpsc;
-use std::thread;
-
+use crate::ahead::{Checked, Prepare, read_ahead};
 use crate::commit::{Commit, Head};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{Engine, EngineError};
 use crate::field_name::FieldName;
-
-/// How many commits are read at a time.
-const PAGE: usize = 1024;
-/// How many pages may wait for whoever verifies them.
-const PAGES_AHEAD: usize = 2;
 
 /// Verifies every commit after `after` and hands each to `visit` in order; answers the head that was reached.
 ///
@@ -26,23 +19,35 @@ pub fn verify_chain(
     after: Head,
     visit: &mut dyn FnMut(&Commit) -> Result<(), Damage>,
 ) -> Result<Head, EngineError> {
+    verify_prepared(engine, field, after, &|_| Ok(()), &mut |commit, ()| visit(commit))
+}
+
+/// As [`verify_chain`], and hands over what `prepare` made of each commit, ahead of time and in several threads: whatever
+/// of the caller's work needs no commit before.
+///
+/// # Errors
+/// As `verify_chain`; damage that `prepare` finds counts where its commit stands.
+pub fn verify_prepared<T: Send>(
+    engine: &dyn Engine,
+    field: &FieldName,
+    after: Head,
+    prepare: Prepare<'_, T>,
+    visit: &mut dyn FnMut(&Commit, T) -> Result<(), Damage>,
+) -> Result<Head, EngineError> {
     let stated = engine.head(field)?;
     if stated.position < after.position {
         return Err(ends_early(stated.position, after.position).into());
     }
     let mut head = after;
-    thread::scope(|scope| {
-        let (sender, pages) = mpsc::sync_channel(PAGES_AHEAD);
-        // The storage works on the next page while this one is verified and whatever the caller does with it.
-        scope.spawn(move || read_ahead(engine, field, after.position, &sender));
-        for page in pages {
-            for commit in &page? {
-                head = commit.verify(&head)?;
-                visit(commit)?;
-            }
+    let mut take = |page: Vec<Checked<T>>| {
+        for checked in page {
+            let (commit, prepared) = checked.follow(&head)?;
+            head = commit.head();
+            visit(&commit, prepared)?;
         }
-        Ok::<_, EngineError>(())
-    })?;
+        Ok(head.position)
+    };
+    read_ahead(engine, field, after.position, stated.position, prepare, &mut take)?;
     if head.position < stated.position {
         return Err(ends_early(head.position, stated.position).into());
     }
@@ -50,26 +55,6 @@ pub fn verify_chain(
         return Err(Damage::new(head.position, DamageKind::HashMismatch).into());
     }
     Ok(head)
-}
-
-/// Reads page after page until the log ends, something fails, or nobody takes them any more.
-fn read_ahead(
-    engine: &dyn Engine,
-    field: &FieldName,
-    after: u64,
-    pages: &mpsc::SyncSender<Result<Vec<Commit>, EngineError>>,
-) {
-    let mut next = after.saturating_add(1);
-    loop {
-        let page = engine.read(field, next, PAGE);
-        let last = page.as_ref().ok().and_then(|page| page.last()).map(|commit| commit.position);
-        if page.as_ref().is_ok_and(Vec::is_empty) || pages.send(page).is_err() {
-            return;
-        }
-        // A page that goes back is damage, and whoever verifies it says so.
-        let Some(last) = last.filter(|last| *last >= next) else { return };
-        next = last.saturating_add(1);
-    }
 }
 
 fn ends_early(ends_at: u64, acknowledged: u64) -> Damage {

@@ -87,7 +87,7 @@ pub fn analyze(text: &str) -> Analyzed {
 /// As [`analyze`], with a text that stands around it, such as why it was written: its words can be
 /// found, and the meaning is that of the first text alone.
 pub fn analyze_with(text: &str, around: &str) -> Analyzed {
-    let mut words = Words::default();
+    let mut words = Words::with_room_for(text.len() + around.len());
     for part in [text, around] {
         for_each_word(part, |_, term| words.push(term));
     }
@@ -108,8 +108,11 @@ pub fn analyze_with(text: &str, around: &str) -> Analyzed {
     analyzed
 }
 
+/// Bytes of a word and what parts it from the next, about: how much room is made for them.
+const WORD_BYTES: usize = 6;
+
 /// Every term of a text in its order, in one string.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Words {
     text: String,
     places: Vec<Place>,
@@ -131,6 +134,11 @@ struct Distinct {
 }
 
 impl Words {
+    fn with_room_for(bytes: usize) -> Self {
+        let (text, places) = (String::with_capacity(bytes), Vec::with_capacity(bytes / WORD_BYTES));
+        Self { text, places }
+    }
+
     fn push(&mut self, term: &str) {
         let start = self.text.len();
         self.text.push_str(term);

@@ -24,7 +24,8 @@ const FENCE: &str = "```";
 
 /// Whether a cue stands in the text, outside of fenced code. One pass, nothing is allocated.
 pub(crate) fn lays_down_a_rule(text: &str) -> bool {
-    text.split(FENCE).step_by(2).any(has_cue)
+    // Most texts have no fence, and one letter is looked for far faster than three.
+    if text.contains('`') { text.split(FENCE).step_by(2).any(has_cue) } else { has_cue(text) }
 }
 
 fn has_cue(text: &str) -> bool {

@@ -3,84 +3,143 @@
 //! Does not decide which words are stemmed; `words` does.
 
 /// One suffix and what replaces it when the stem before it is long enough.
-type Rule = (&'static [u8], &'static [u8]);
+type Rule = (&'static str, &'static str);
 
 const STEP_2: &[Rule] = &[
-    (b"ational", b"ate"),
-    (b"tional", b"tion"),
-    (b"enci", b"ence"),
-    (b"anci", b"ance"),
-    (b"izer", b"ize"),
-    (b"abli", b"able"),
-    (b"alli", b"al"),
-    (b"entli", b"ent"),
-    (b"eli", b"e"),
-    (b"ousli", b"ous"),
-    (b"ization", b"ize"),
-    (b"ation", b"ate"),
-    (b"ator", b"ate"),
-    (b"alism", b"al"),
-    (b"iveness", b"ive"),
-    (b"fulness", b"ful"),
-    (b"ousness", b"ous"),
-    (b"aliti", b"al"),
-    (b"iviti", b"ive"),
-    (b"biliti", b"ble"),
+    ("ational", "ate"),
+    ("tional", "tion"),
+    ("enci", "ence"),
+    ("anci", "ance"),
+    ("izer", "ize"),
+    ("abli", "able"),
+    ("alli", "al"),
+    ("entli", "ent"),
+    ("eli", "e"),
+    ("ousli", "ous"),
+    ("ization", "ize"),
+    ("ation", "ate"),
+    ("ator", "ate"),
+    ("alism", "al"),
+    ("iveness", "ive"),
+    ("fulness", "ful"),
+    ("ousness", "ous"),
+    ("aliti", "al"),
+    ("iviti", "ive"),
+    ("biliti", "ble"),
 ];
 
 const STEP_3: &[Rule] = &[
-    (b"icate", b"ic"),
-    (b"ative", b""),
-    (b"alize", b"al"),
-    (b"iciti", b"ic"),
-    (b"ical", b"ic"),
-    (b"ful", b""),
-    (b"ness", b""),
+    ("icate", "ic"),
+    ("ative", ""),
+    ("alize", "al"),
+    ("iciti", "ic"),
+    ("ical", "ic"),
+    ("ful", ""),
+    ("ness", ""),
 ];
 
-const STEP_4: &[&[u8]] = &[
-    b"al", b"ance", b"ence", b"er", b"ic", b"able", b"ible", b"ant", b"ement", b"ment", b"ent",
-    b"ion", b"ou", b"ism", b"ate", b"iti", b"ous", b"ive", b"ize",
+const STEP_4: &[Rule] = &[
+    ("al", ""),
+    ("ance", ""),
+    ("ence", ""),
+    ("er", ""),
+    ("ic", ""),
+    ("able", ""),
+    ("ible", ""),
+    ("ant", ""),
+    ("ement", ""),
+    ("ment", ""),
+    ("ent", ""),
+    ("ion", ""),
+    ("ou", ""),
+    ("ism", ""),
+    ("ate", ""),
+    ("iti", ""),
+    ("ous", ""),
+    ("ive", ""),
+    ("ize", ""),
 ];
+
+/// Rules, and which of them a word's last two letters leave: one bit for each rule. Most words are out by
+/// these, and then no suffix is compared.
+struct Rules {
+    rules: &'static [Rule],
+    by_last: [u32; 26],
+    by_second_last: [u32; 26],
+}
+
+static SECOND: Rules = Rules::new(STEP_2);
+static THIRD: Rules = Rules::new(STEP_3);
+static FOURTH: Rules = Rules::new(STEP_4);
+
+impl Rules {
+    const fn new(rules: &'static [Rule]) -> Self {
+        let (mut by_last, mut by_second_last) = ([0; 26], [0; 26]);
+        let mut at = 0;
+        while at < rules.len() {
+            let suffix = rules[at].0.as_bytes();
+            by_last[(suffix[suffix.len() - 1] - b'a') as usize] |= 1 << at;
+            by_second_last[(suffix[suffix.len() - 2] - b'a') as usize] |= 1 << at;
+            at += 1;
+        }
+        Self { rules, by_last, by_second_last }
+    }
+
+    /// The rule with the longest suffix that the word ends with.
+    fn find(&self, word: &[u8]) -> Option<&'static Rule> {
+        let [.., second_last, last] = word else { return None };
+        let of = |rules: &[u32; 26], letter: u8| {
+            rules.get(usize::from(letter.wrapping_sub(b'a'))).copied().unwrap_or(0)
+        };
+        let mut left = of(&self.by_last, *last) & of(&self.by_second_last, *second_last);
+        let mut found: Option<&Rule> = None;
+        while left != 0 {
+            let rule = self.rules.get(left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            let longer = found.is_none_or(|found| found.0.len() < rule.0.len());
+            if longer && word.ends_with(rule.0.as_bytes()) {
+                found = Some(rule);
+            }
+        }
+        found
+    }
+}
 
 /// Stems `word` in place. A word that is short or not plain lower-case ASCII is left as it is.
 pub(crate) fn stem(word: &mut String) {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
-    let mut bytes = std::mem::take(word).into_bytes();
-    plural(&mut bytes);
-    past_or_gerund(&mut bytes);
-    if bytes.ends_with(b"y") && has_vowel(before(&bytes, 1)) {
-        replace(&mut bytes, 1, b"i");
+    plural(word);
+    past_or_gerund(word);
+    if word.ends_with('y') && has_vowel(before(word, 1)) {
+        replace(word, 1, "i");
     }
-    apply_first(&mut bytes, STEP_2);
-    apply_first(&mut bytes, STEP_3);
-    drop_suffix(&mut bytes);
-    final_e(&mut bytes);
-    if bytes.ends_with(b"ll") && measure(&bytes) > 1 {
-        bytes.pop();
-    }
-    // Only ASCII goes in and comes out, so nothing is ever replaced here.
-    *word = String::from_utf8(bytes).unwrap_or_default();
-}
-
-fn plural(word: &mut Vec<u8>) {
-    if word.ends_with(b"sses") || word.ends_with(b"ies") {
-        replace(word, 2, b"");
-    } else if word.ends_with(b"s") && !word.ends_with(b"ss") {
+    apply_first(word, &SECOND);
+    apply_first(word, &THIRD);
+    drop_suffix(word);
+    final_e(word);
+    if word.ends_with("ll") && measure(word.as_bytes()) > 1 {
         word.pop();
     }
 }
 
-fn past_or_gerund(word: &mut Vec<u8>) {
-    if word.ends_with(b"eed") {
+fn plural(word: &mut String) {
+    if word.ends_with("sses") || word.ends_with("ies") {
+        replace(word, 2, "");
+    } else if word.ends_with('s') && !word.ends_with("ss") {
+        word.pop();
+    }
+}
+
+fn past_or_gerund(word: &mut String) {
+    if word.ends_with("eed") {
         if measure(before(word, 3)) > 0 {
             word.pop();
         }
         return;
     }
-    let cut = match word.as_slice() {
+    let cut = match word.as_bytes() {
         [.., b'e', b'd'] => 2,
         [.., b'i', b'n', b'g'] => 3,
         _ => return,
@@ -88,38 +147,37 @@ fn past_or_gerund(word: &mut Vec<u8>) {
     if !has_vowel(before(word, cut)) {
         return;
     }
-    replace(word, cut, b"");
-    if word.ends_with(b"at") || word.ends_with(b"bl") || word.ends_with(b"iz") {
-        word.push(b'e');
-    } else if ends_in_double_consonant(word) && !matches!(word.last(), Some(b'l' | b's' | b'z')) {
+    replace(word, cut, "");
+    let bytes = word.as_bytes();
+    if word.ends_with("at") || word.ends_with("bl") || word.ends_with("iz") {
+        word.push('e');
+    } else if ends_in_double_consonant(bytes) && !matches!(bytes.last(), Some(b'l' | b's' | b'z')) {
         word.pop();
-    } else if measure(word) == 1 && ends_in_short_syllable(word) {
-        word.push(b'e');
+    } else if measure(bytes) == 1 && ends_in_short_syllable(bytes) {
+        word.push('e');
     }
 }
 
 /// Applies the rule with the longest matching suffix, and no other even if its stem is too short.
-fn apply_first(word: &mut Vec<u8>, rules: &[Rule]) {
-    let matching = rules.iter().filter(|(suffix, _)| ends_with(word, suffix));
-    if let Some((suffix, with)) = matching.max_by_key(|(suffix, _)| suffix.len())
+fn apply_first(word: &mut String, rules: &Rules) {
+    if let Some((suffix, with)) = rules.find(word.as_bytes())
         && measure(before(word, suffix.len())) > 0
     {
         replace(word, suffix.len(), with);
     }
 }
 
-fn drop_suffix(word: &mut Vec<u8>) {
-    let matching = STEP_4.iter().filter(|suffix| ends_with(word, suffix));
-    let Some(suffix) = matching.max_by_key(|suffix| suffix.len()) else { return };
+fn drop_suffix(word: &mut String) {
+    let Some((suffix, with)) = FOURTH.find(word.as_bytes()) else { return };
     let rest = before(word, suffix.len());
-    let fits = *suffix != b"ion" || matches!(rest.last(), Some(b's' | b't'));
+    let fits = *suffix != "ion" || matches!(rest.last(), Some(b's' | b't'));
     if fits && measure(rest) > 1 {
-        replace(word, suffix.len(), b"");
+        replace(word, suffix.len(), with);
     }
 }
 
-fn final_e(word: &mut Vec<u8>) {
-    if !word.ends_with(b"e") {
+fn final_e(word: &mut String) {
+    if !word.ends_with('e') {
         return;
     }
     let rest = before(word, 1);
@@ -129,18 +187,14 @@ fn final_e(word: &mut Vec<u8>) {
     }
 }
 
-/// Most suffixes are out by their last letter, for which no call is needed.
-fn ends_with(word: &[u8], suffix: &[u8]) -> bool {
-    word.last() == suffix.last() && word.ends_with(suffix)
+fn before(word: &str, suffix_len: usize) -> &[u8] {
+    word.as_bytes().get(..word.len().saturating_sub(suffix_len)).unwrap_or_default()
 }
 
-fn before(word: &[u8], suffix_len: usize) -> &[u8] {
-    word.get(..word.len().saturating_sub(suffix_len)).unwrap_or_default()
-}
-
-fn replace(word: &mut Vec<u8>, suffix_len: usize, with: &[u8]) {
+fn replace(word: &mut String, suffix_len: usize, with: &str) {
+    // All of it is ASCII, so every place is between two letters.
     word.truncate(word.len().saturating_sub(suffix_len));
-    word.extend_from_slice(with);
+    word.push_str(with);
 }
 
 /// For each letter, whether it is a vowel; `y` is one after a consonant.

@@ -88,9 +88,12 @@ const PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = {
 
 /// The first letters as one number that sorts as they do.
 pub(crate) const fn packed(word: &[u8]) -> u64 {
+    if let Some(first) = word.first_chunk() {
+        return u64::from_be_bytes(*first);
+    }
     let mut bytes = [0; PACKED];
     let mut at = 0;
-    while at < word.len() && at < PACKED {
+    while at < word.len() {
         bytes[at] = word[at];
         at += 1;
     }

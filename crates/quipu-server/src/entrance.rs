@@ -25,7 +25,7 @@ use crate::{
     answer::{Refused, Told},
     app::App,
     clock::Stopwatch,
-    harn::{self, HarnRefused},
+    harn::HarnRefused,
     limits::SLOW_REQUEST,
     metrics::count_request,
     paths::Route,
@@ -54,7 +54,7 @@ impl Entrance {
     {
         let started = Stopwatch::start();
         let route = Route::find(request.uri().path());
-        let is_harn = harn::paths::is_harn(request.uri().path());
+        let is_harn = route.is_harn(request.uri().path());
         let id = request_id::choose(&self.app.ids, request.headers());
         // As loud as what is said within it, or a quiet log would lose the ids of failed requests.
         let span = tracing::error_span!(

@@ -8,6 +8,7 @@ use std::{
 use axum::http::StatusCode;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_util::MetricKindMask;
 use quipu_field::{Field, Fields};
 
 use crate::{log_meter, paths::Route};
@@ -30,6 +31,10 @@ const DEPOT_FETCHED: &str = "quipu_snapshots_fetched_total";
 const DEPOT_FAILURES: &str = "quipu_snapshot_storage_failures_total";
 const DEPOT_UP: &str = "quipu_snapshot_storage_up";
 const UPTIME: &str = "quipu_uptime_seconds";
+
+/// How long a gauge is told after nobody has set it. Whoever reads the counts sets those of the open Fields first, so this
+/// is how soon a Field that was put away is told no more; it is longer than two readers at once need.
+const GAUGES_KEPT: Duration = Duration::from_secs(5);
 
 /// From a fast write to a request that nobody waits for.
 pub(crate) const SECONDS_BUCKETS: [f64; 13] =
@@ -71,6 +76,7 @@ fn install() -> MetricsHandle {
             let named = Matcher::Full(name.to_owned());
             builder.set_buckets_for_metric(named, buckets).expect("there are buckets")
         })
+        .idle_timeout(MetricKindMask::GAUGE, Some(GAUGES_KEPT))
         .build_recorder();
     let handle = MetricsHandle(recorder.handle());
     if metrics::set_global_recorder(recorder).is_err() {

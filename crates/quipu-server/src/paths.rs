@@ -84,6 +84,12 @@ impl Route {
         let other = other.or_else(|| harn::paths::pattern_of(path));
         Self { path: other.unwrap_or("other"), operation: None }
     }
+
+    /// Whether the path that this was found for is the Harn protocol's to answer. Those of Akashik are not, and
+    /// are asked for far more often.
+    pub(crate) fn is_harn(self, path: &str) -> bool {
+        self.operation.is_none() && self.path != RECORDS && harn::paths::is_harn(path)
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +101,10 @@ mod tests {
         for operation in Operation::ALL {
             let route = Route::find(operation.path());
             assert_eq!((route.path, route.operation), (operation.path(), Some(*operation)));
+            assert!(!route.is_harn(operation.path()));
+        }
+        for path in OTHERS.into_iter().chain(["/v1/tasks/task_1", "/v1/none", "/v2"]) {
+            assert_eq!(Route::find(path).is_harn(path), harn::paths::is_harn(path), "{path}");
         }
         assert_eq!(Route::find(HOME).path, HOME);
         assert_eq!(Route::find("/v1/units/mem-1").path, UNIT);

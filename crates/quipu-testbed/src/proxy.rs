@@ -58,6 +58,9 @@ impl Proxy {
                     continue;
                 }
                 let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else { continue };
+                // Else small messages wait for each other, 40 ms at a time.
+                client.set_nodelay(true).ok();
+                server.set_nodelay(true).ok();
                 pump(&shared, &client, &server);
             }
         });

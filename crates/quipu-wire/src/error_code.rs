@@ -220,7 +220,9 @@ impl ErrorCode {
             Self::FieldNotFound => "check the Quipu-Field header",
             Self::RouteNotFound => "see /openapi.json for the routes",
             Self::MethodNotAllowed => "see /openapi.json for the method",
-            Self::FieldUnavailable => "see /readyz; the operator must reopen the Field",
+            Self::FieldUnavailable => {
+                "wait a moment and send it again with the same message id; if it stays, see /readyz"
+            }
             Self::Overloaded => "wait a moment and send it again with the same message id",
             Self::RateLimited => "wait as long as Retry-After says, then go on more slowly",
         }

@@ -122,3 +122,14 @@ def test_a_message_id_of_one_s_own_is_carried_out_once(field: quipu.Field) -> No
     assert first.memory_unit_id == again.memory_unit_id
     with pytest.raises(quipu.MessageIdReused):
         ana.record("Another.", purpose="Try", draft=True, message_id="import-7")
+
+
+def test_several_units_are_recorded_together_or_not_at_all(field: quipu.Field) -> None:
+    ana = field.agent("ana")
+    units = [quipu.memory(f"Fact {number}.", purpose="Try", draft=True) for number in range(3)]
+    kept = ana.record_all(units, message_id="import-1")
+    assert [ana.unit(one.memory_unit_id).content for one in kept.units] == ["Fact 0.", "Fact 1.", "Fact 2."]
+    assert field.agent("ana").record_all(units, message_id="import-1") == kept
+    with pytest.raises(quipu.InvalidRequest, match=r"units\[1\]"):
+        ana.record_all([units[0], quipu.memory("No reason.", purpose="", draft=True)])
+    assert field.status().units["total"] == 3

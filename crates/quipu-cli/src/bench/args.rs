@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{
-    attune, cluster, compact, detect, fields, mcp, open, probe, recall, record, replay,
+    attune, cluster, compact, detect, fields, growth, mcp, open, probe, recall, record, replay,
     report::Report, subscribe, task_replay,
 };
 use crate::failure::Failure;
@@ -39,6 +39,8 @@ enum Question {
     Recall(recall::RecallArgs),
     /// How long does a large Field take to open, and how much memory does it need?
     Open(open::OpenArgs),
+    /// How do RECORD, ATTUNE, memory, disk and opening change while a Field grows?
+    Growth(growth::GrowthArgs),
     /// What do many small Fields cost, and how long does one take to come back?
     Fields(fields::FieldsArgs),
     /// How soon are many subscribers told, and what does an idle one cost?
@@ -76,6 +78,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<(), Failure> {
         Question::Attune(options) => attune::run(&options, args.seed, &mut report)?,
         Question::Recall(options) => recall::run(&options, &mut report)?,
         Question::Open(options) => open::run(&options, args.seed, &mut report)?,
+        Question::Growth(options) => growth::run(&options, args.seed, &mut report)?,
         Question::Fields(options) => fields::run(&options, args.seed, &mut report)?,
         Question::Subscribe(options) => subscribe::run(&options, args.seed, &mut report)?,
         Question::Replay(options) => replay::run(&options, args.seed, &mut report)?,

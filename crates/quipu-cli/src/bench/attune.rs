@@ -67,7 +67,8 @@ pub(super) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(
     Ok(())
 }
 
-fn requests(seed: u64) -> MakeRequest {
+/// Questions of one agent, ten units each, with hints that are made beforehand and used in turn.
+pub(super) fn requests(seed: u64) -> MakeRequest {
     let mut dice = Dice::new(seed ^ 0xa77);
     let hints: Vec<String> = (0..256).map(|_| sentence(&mut dice)).collect();
     Arc::new(move |number| {

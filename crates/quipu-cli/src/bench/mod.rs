@@ -19,6 +19,7 @@ mod detect_pairs;
 mod detect_stages;
 mod engine;
 mod fields;
+mod growth;
 mod http;
 mod listeners;
 mod mcp;

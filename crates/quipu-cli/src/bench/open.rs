@@ -2,6 +2,7 @@
 //! with a snapshot and with none, and how much memory the open Field needs.
 
 use std::{
+    ops::Range,
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
@@ -67,18 +68,7 @@ pub(super) fn run(args: &OpenArgs, seed: u64, report: &mut Report) -> Result<(),
 }
 
 fn measure(data: &Path, units: usize, how: &str, report: &mut Report) -> Result<(), Failure> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(format!("cannot open in a process of its own: {error}"))
-    };
-    let program = std::env::current_exe().map_err(|error| failed(&error))?;
-    let output = Command::new(program)
-        .args(["bench", "open-child", "--data"])
-        .arg(data)
-        .output()
-        .map_err(|error| failed(&error))?;
-    let figures: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
-        failed(&format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
-    })?;
+    let figures = opened(data)?;
     let figure = |name: &str| figures.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
     report.figure(&format!("opened {units} units {how}"), figure("seconds"), "s");
     report.figure("  memory in all", per_unit(figure("resident"), units), "bytes/unit");
@@ -88,8 +78,23 @@ fn measure(data: &Path, units: usize, how: &str, report: &mut Report) -> Result<
     Ok(())
 }
 
+/// Opens the Field in a process of its own; gives what [`child`] printed.
+pub(super) fn opened(data: &Path) -> Result<Value, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(format!("cannot open in a process of its own: {error}"))
+    };
+    let program = std::env::current_exe().map_err(|error| failed(&error))?;
+    let output = Command::new(program)
+        .args(["bench", "open-child", "--data"])
+        .arg(data)
+        .output()
+        .map_err(|error| failed(&error))?;
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| failed(&format!("{error}: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-fn per_unit(bytes: f64, units: usize) -> f64 {
+pub(super) fn per_unit(bytes: f64, units: usize) -> f64 {
     bytes / units as f64
 }
 
@@ -152,19 +157,35 @@ pub(super) fn on_filled(
 /// Fills a Field in process and closes it in order.
 pub(super) async fn fill(data: &Path, units: usize, seed: u64, tasks: u64) -> Result<(), Failure> {
     let field = open(data)?;
-    let refused = |error: quipu_wire::ProtocolError| Failure::new(error.to_string());
+    register(&field).await?;
+    grow(&field, 0..units, &mut Dice::new(seed), tasks).await?;
+    field.close().await;
+    Ok(())
+}
+
+/// Registers the agent that fills the Field.
+pub(super) async fn register(field: &Arc<Field>) -> Result<(), Failure> {
     let payload = RegisterPayload::parse(json!({"id": "filler", "role": "bench"}))
-        .map_err(|e| Failure::new(e.to_string()))?
+        .map_err(|error| Failure::new(error.to_string()))?
         .0;
-    field.register(message("register"), payload).await.map_err(refused)?;
-    let mut dice = Dice::new(seed);
-    let mut number = 0;
-    while number < units {
-        let count = AT_ONCE.min(units - number);
+    let answer = field.register(message("register"), payload).await;
+    answer.map(drop).map_err(|error| Failure::new(error.to_string()))
+}
+
+/// Adds the units of these numbers; the agent that fills is registered.
+pub(super) async fn grow(
+    field: &Arc<Field>,
+    numbers: Range<usize>,
+    dice: &mut Dice,
+    tasks: u64,
+) -> Result<(), Failure> {
+    let mut number = numbers.start;
+    while number < numbers.end {
+        let count = AT_ONCE.min(numbers.end - number);
         let sent: Vec<_> = (number..number + count)
             .map(|number| {
-                let payload = RecordPayload::parse(corpus::record_for(&mut dice, tasks));
-                let field = Arc::clone(&field);
+                let payload = RecordPayload::parse(corpus::record_for(dice, tasks));
+                let field = Arc::clone(field);
                 tokio::spawn(async move {
                     let (payload, _) = payload.map_err(|error| Failure::new(error.to_string()))?;
                     field
@@ -179,7 +200,6 @@ pub(super) async fn fill(data: &Path, units: usize, seed: u64, tasks: u64) -> Re
         }
         number += count;
     }
-    field.close().await;
     Ok(())
 }
 
@@ -196,7 +216,7 @@ pub(super) fn message(id: &str) -> Message {
 
 /// The size of all files below a folder whose name ends so.
 #[expect(clippy::cast_precision_loss, reason = "bytes for people")]
-fn disk_bytes(dir: &Path, ending: &str) -> f64 {
+pub(super) fn disk_bytes(dir: &Path, ending: &str) -> f64 {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     entries
         .map(|entry| {

@@ -10,7 +10,7 @@ use super::{
     child::ServerProcess,
     corpus::{self, Dice},
     engine,
-    http::{self, MakeRequest},
+    http::{self, LoadResult, MakeRequest},
     probe,
     report::Report,
     stopwatch::rate,
@@ -32,6 +32,9 @@ pub(super) struct RecordArgs {
     /// Units in each request; more than one go to `/v1/records`
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     units: u16,
+    /// Measure each also with detection off, and give the ratio
+    #[arg(long)]
+    compare_detection: bool,
     /// Leave out the comparison with bare SQLite
     #[arg(long)]
     skip_engine: bool,
@@ -41,38 +44,25 @@ pub(super) fn run(args: &RecordArgs, seed: u64, report: &mut Report) -> Result<(
     let mut sync = probe::measure(&args.data)?;
     report.latencies("sync of a 900-byte append, before", &sync, None);
     for &clients in &args.clients {
-        let folder = Workplace::new(&args.data, &format!("record-{clients}"));
-        let server = ServerProcess::start(folder.path())?;
-        register(&server, "bench")?;
-        let cpu = server.cpu_seconds();
-        let lasting = Duration::from_secs(args.seconds);
-        let result = http::load(server.address, clients, lasting, &requests(seed, args.units))?;
         let what = match args.units {
             1 => format!("RECORD, {clients} clients"),
             units => format!("RECORD of {units} units, {clients} clients"),
         };
-        let requests = rate(result.samples.len(), result.elapsed);
-        report.latencies(&what, &result.samples, Some(requests));
-        if args.units > 1 {
-            report.figure(&format!("{what}: units"), requests * f64::from(args.units), "/s");
-        }
-        #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-        let count = result.samples.len() as f64;
-        report.figure(
-            &format!("{what}: server CPU per request"),
-            (server.cpu_seconds() - cpu) / count * 1e6,
-            "us",
-        );
+        let with = measure(args, clients, seed, &what, &[], report)?;
         if clients == 1 {
             // The disk changes its mind within seconds, so it is asked on both sides of the run.
             let after = probe::measure(&args.data)?;
             report.latencies("sync of a 900-byte append, after", &after, None);
             sync.extend(after);
-            let multiple = result.samples.percentile(0.5) / sync.percentile(0.5);
+            let multiple = with.samples.percentile(0.5) / sync.percentile(0.5);
             report.figure(&format!("{what}: p50 as a multiple of the sync time"), multiple, "x");
         }
-        if result.failures > 0 {
-            return Err(Failure::new(format!("{} requests were refused", result.failures)));
+        if args.compare_detection {
+            let plain = format!("{what}, detection off");
+            let without = measure(args, clients, seed, &plain, &["--detect=false"], report)?;
+            let [with, without] =
+                [with, without].map(|result| rate(result.samples.len(), result.elapsed));
+            report.figure(&format!("{what}: with detection / without"), with / without, "x");
         }
     }
     if !args.skip_engine {
@@ -80,6 +70,39 @@ pub(super) fn run(args: &RecordArgs, seed: u64, report: &mut Report) -> Result<(
         engine::compare(folder.path(), seed, report)?;
     }
     Ok(())
+}
+
+/// So many clients on a server of their own, with these options.
+fn measure(
+    args: &RecordArgs,
+    clients: usize,
+    seed: u64,
+    what: &str,
+    options: &[&str],
+    report: &mut Report,
+) -> Result<LoadResult, Failure> {
+    let folder = Workplace::new(&args.data, &format!("record-{clients}"));
+    let server = ServerProcess::start_with(folder.path(), options)?;
+    register(&server, "bench")?;
+    let cpu = server.cpu_seconds();
+    let lasting = Duration::from_secs(args.seconds);
+    let result = http::load(server.address, clients, lasting, &requests(seed, args.units))?;
+    let requests = rate(result.samples.len(), result.elapsed);
+    report.latencies(what, &result.samples, Some(requests));
+    if args.units > 1 {
+        report.figure(&format!("{what}: units"), requests * f64::from(args.units), "/s");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    let count = result.samples.len() as f64;
+    report.figure(
+        &format!("{what}: server CPU per request"),
+        (server.cpu_seconds() - cpu) / count * 1e6,
+        "us",
+    );
+    if result.failures > 0 {
+        return Err(Failure::new(format!("{} requests were refused", result.failures)));
+    }
+    Ok(result)
 }
 
 /// Registers an agent and checks that it worked.

@@ -6,6 +6,7 @@
 
 mod support;
 
+mod beginning;
 mod clocks;
 mod conforming;
 mod coordinating;

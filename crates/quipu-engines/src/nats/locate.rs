@@ -1,5 +1,5 @@
 //! Which group a position is in. Groups that were seen are remembered, as many as is worth it; between two of them
-//! the stream is searched by halves.
+//! the stream is searched where the position should be, and by halves in turn.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,7 +67,7 @@ impl Places {
     }
 
     /// The group of a position if it was seen, or else the sequences between which it lies.
-    fn find(&self, position: u64, end: u64) -> Result<Place, (u64, u64)> {
+    fn find(&self, position: u64, tail: &Tail) -> Result<Place, Between> {
         let places = self.places();
         let below = places.range(..=position).next_back().map(|(_, place)| *place);
         if let Some(place) = below
@@ -75,8 +75,11 @@ impl Places {
         {
             return Ok(place);
         }
-        let above = places.range(position..).next().map(|(_, place)| place.start());
-        Err((below.map_or(1, |place| place.sequence + 1), above.map_or(end, |start| start - 1)))
+        let above = places.range(position..).next().map(|(_, place)| *place);
+        let (low, first) = below.map_or((1, 1), |place| (place.sequence + 1, place.last + 1));
+        let (high, last) = above
+            .map_or((tail.group, tail.head.position), |place| (place.start() - 1, place.first - 1));
+        Err(Between { low, first, high, last })
     }
 
     /// Finds the group of a position that the log has.
@@ -87,31 +90,55 @@ impl Places {
         position: u64,
         tail: &Tail,
     ) -> Result<Place, EngineError> {
-        let (mut low, mut high) = match self.find(position, tail.group) {
+        let mut between = match self.find(position, tail) {
             Ok(place) => return Ok(place),
             Err(between) => between,
         };
-        // Groups lie close together where one follows the other, and whoever reads on finds the next one at once.
-        let mut middle = low;
-        while low <= high {
-            let Some((mark, sequence)) = next_group(client, stream, middle, tail.group).await?
-            else {
-                high = middle - 1;
-                middle = low + (high.saturating_sub(low)) / 2;
+        let mut by_halves = false;
+        while between.low <= between.high {
+            let from = if by_halves { between.middle() } else { between.guess(position) };
+            by_halves = !by_halves;
+            let Some((mark, sequence)) = next_group(client, stream, from, tail.group).await? else {
+                between.high = from - 1;
                 continue;
             };
             self.note(Place::new(mark, sequence));
             if position < mark.first {
-                high = middle - 1;
+                (between.high, between.last) = (from - 1, mark.first - 1);
             } else if position > mark.last {
-                low = sequence + 1;
+                (between.low, between.first) = (sequence + 1, mark.last + 1);
             } else {
                 return Ok(Place::new(mark, sequence));
             }
-            middle = low + (high.saturating_sub(low)) / 2;
         }
         let reason = format!("no group of the stream holds position {position}");
         Err(Damage::new(position, quipu_log::DamageKind::StorageUnreadable(reason)).into())
+    }
+}
+
+/// Sequences that hold the groups of some positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Between {
+    low: u64,
+    /// The position that begins at `low`.
+    first: u64,
+    high: u64,
+    /// The position that ends at `high`, or before it.
+    last: u64,
+}
+
+impl Between {
+    const fn middle(&self) -> u64 {
+        self.low + (self.high - self.low) / 2
+    }
+
+    /// Where a position lies if all take as much room. Whoever reads on finds the next group at once, and whoever
+    /// begins elsewhere after a few looks.
+    fn guess(&self, position: u64) -> u64 {
+        let (room, positions) = (self.high - self.low, self.last.saturating_sub(self.first) + 1);
+        let before = position.saturating_sub(self.first).min(positions - 1);
+        let share = u128::from(room) * u128::from(before) / u128::from(positions);
+        self.low + u64::try_from(share).unwrap_or(room)
     }
 }
 
@@ -132,4 +159,21 @@ async fn next_group(
         from = message.sequence + 1;
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_guess_lies_between(low in 1..=u64::MAX / 2, room in 0..u64::MAX / 2, first in 1..1000_u64, more in 0..u64::MAX / 2, at in any::<u64>()) {
+            let between = Between { low, first, high: low + room, last: first + more };
+            let guess = between.guess(at);
+            prop_assert!((between.low..=between.high).contains(&guess));
+            prop_assert_eq!(between.guess(first), low, "whoever reads on begins where the last one ended");
+        }
+    }
 }

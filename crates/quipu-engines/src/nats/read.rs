@@ -14,7 +14,7 @@ use super::stream::Stream;
 use super::tail::Tail;
 
 /// The most messages of one request.
-const MESSAGES: usize = 512;
+const MESSAGES: usize = 1024;
 /// The most bytes of one request.
 const BYTES: usize = 4 * 1024 * 1024;
 /// How often a copy that is behind is asked again, and the pause between, which is short at first.
@@ -117,13 +117,14 @@ pub(super) async fn page(
     let mut page: Vec<Commit> = Vec::new();
     let (mut next, mut bytes) = (place.start(), 0);
     while next <= tail.group {
-        // A page that is known to end with this group need not ask for more than it.
-        let wanted =
-            if place.last.saturating_sub(from) + 1 >= as_u64(limit) && next <= place.sequence {
-                usize::try_from(place.sequence - next + 1).unwrap_or(MESSAGES).min(MESSAGES)
-            } else {
-                MESSAGES
-            };
+        let wanted = match place.last.saturating_sub(from) + 1 >= as_u64(limit) {
+            // A page that is known to end with this group need not ask for more than it.
+            true if next <= place.sequence => {
+                usize::try_from(place.sequence - next + 1).unwrap_or(MESSAGES)
+            }
+            _ => likely(limit - page.len()),
+        };
+        let wanted = wanted.min(MESSAGES);
         let found = some(client, stream, &subject, next, wanted).await?;
         for message in &found {
             next = message.sequence + 1;
@@ -144,6 +145,12 @@ pub(super) async fn page(
         }
     }
     Ok(page)
+}
+
+/// How many messages so many commits are likely to take: a text each, and a group for some of them. Where they take
+/// more, the rest is asked for; what is asked for in vain is sent all the same.
+const fn likely(commits: usize) -> usize {
+    commits.saturating_add(commits / 8 + 8)
 }
 
 fn as_u64(number: usize) -> u64 {

@@ -35,6 +35,8 @@ struct State {
     waiting: VecDeque<Waiting>,
     left_out: u64,
     at_work: bool,
+    /// Whether the worker sleeps until a unit comes.
+    idle: bool,
     stopped: bool,
 }
 
@@ -50,21 +52,27 @@ pub(super) enum Next {
 }
 
 impl Backlog {
-    /// Adds a unit, unless it waits already or there is no room.
-    pub(super) fn push(&self, waiting: Waiting) {
+    /// Adds units, unless they wait already or there is no room.
+    pub(super) fn push(&self, units: Vec<Waiting>) {
         let mut state = self.lock();
-        if state.waiting.back() == Some(&waiting) {
-            return;
-        }
-        if state.waiting.len() >= DETECT_WAITING_MAX {
+        let before = state.waiting.len();
+        for waiting in units {
+            if state.waiting.back() == Some(&waiting) {
+                continue;
+            }
+            if state.waiting.len() < DETECT_WAITING_MAX {
+                state.waiting.push_back(waiting);
+                continue;
+            }
             state.left_out += 1;
             if state.left_out.is_power_of_two() {
                 tracing::warn!(left_out = state.left_out, "units are left to a DETECT scan");
             }
-            return;
         }
-        state.waiting.push_back(waiting);
-        self.arrived.notify_one();
+        // To wake somebody costs a call to the operating system, also where nobody sleeps.
+        if state.idle && state.waiting.len() > before {
+            self.arrived.notify_one();
+        }
     }
 
     /// The next unit. Waits for one, but not longer than `patience`.
@@ -73,11 +81,13 @@ impl Backlog {
         state.at_work = false;
         self.worked.notify_all();
         if state.waiting.is_empty() && !state.stopped {
+            state.idle = true;
             state = self
                 .arrived
                 .wait_timeout(state, patience)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
+            state.idle = false;
         }
         if state.stopped {
             return Next::Stop;

@@ -145,8 +145,8 @@ impl Lookout {
         may.then(|| self.looking.try_enter(DETECT_AT_ONCE_MAX)).flatten()
     }
 
-    /// Leaves a unit to the background.
-    pub(crate) fn defer(&self, waiting: Waiting) {
+    /// Leaves units to the background.
+    pub(crate) fn defer(&self, waiting: Vec<Waiting>) {
         self.backlog.push(waiting);
     }
 

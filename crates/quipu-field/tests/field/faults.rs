@@ -1,15 +1,12 @@
 //! What a Field does when its engine cannot write: it says so, it tells nobody of what did not happen,
 //! and reads go on.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
-use quipu_log::{BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine};
+use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conformance::Altered};
 use quipu_wire::{ErrorCode, akashik::AttunePayload};
 use serde_json::json;
 
@@ -21,19 +18,15 @@ use crate::{
 /// An engine whose disk is full, or fails, or whose server is away, when told so.
 #[derive(Debug, Default)]
 struct FaultyEngine {
-    inner: MemoryEngine,
+    inner: Arc<MemoryEngine>,
     full: AtomicBool,
     broken: AtomicBool,
     away: AtomicBool,
 }
 
-impl Engine for FaultyEngine {
-    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
-        self.inner.fields()
-    }
-
-    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.inner.head(field)
+impl Altered for FaultyEngine {
+    fn inner(&self) -> Arc<dyn Engine> {
+        Arc::<MemoryEngine>::clone(&self.inner)
     }
 
     fn append(
@@ -54,28 +47,6 @@ impl Engine for FaultyEngine {
             return Err(EngineError::Unavailable { action: "append".to_owned(), source });
         }
         self.inner.append(field, expected, batch)
-    }
-
-    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
-        self.inner.read(field, from, limit)
-    }
-
-    fn follow(
-        &self,
-        field: &FieldName,
-        from: u64,
-        timeout: Duration,
-        limit: usize,
-    ) -> Result<Vec<Commit>, EngineError> {
-        self.inner.follow(field, from, timeout, limit)
-    }
-
-    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
-        self.inner.erase(field, bodies)
-    }
-
-    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.inner.seal(field)
     }
 }
 

@@ -7,13 +7,12 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 
 use crate::support::{message, register};
 use quipu_field::{Field, FieldOptions, ScriptedOrigin};
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, TreeHead,
+    Commit, Engine, EngineError, FieldName, MemoryEngine, TreeHead, conformance::Altered,
 };
 use quipu_wire::{ErrorCode, akashik::RegisterPayload};
 use serde_json::json;
@@ -21,50 +20,19 @@ use serde_json::json;
 /// An engine that counts the commits that are read.
 #[derive(Debug, Default)]
 struct Counting {
-    inner: MemoryEngine,
+    inner: Arc<MemoryEngine>,
     read: AtomicUsize,
 }
 
-impl Engine for Counting {
-    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
-        self.inner.fields()
-    }
-
-    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.inner.head(field)
-    }
-
-    fn append(
-        &self,
-        field: &FieldName,
-        expected: &Head,
-        batch: &[Commit],
-    ) -> Result<Head, EngineError> {
-        self.inner.append(field, expected, batch)
+impl Altered for Counting {
+    fn inner(&self) -> Arc<dyn Engine> {
+        Arc::<MemoryEngine>::clone(&self.inner)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         let page = self.inner.read(field, from, limit)?;
         self.read.fetch_add(page.len(), Ordering::Relaxed);
         Ok(page)
-    }
-
-    fn follow(
-        &self,
-        field: &FieldName,
-        from: u64,
-        timeout: Duration,
-        limit: usize,
-    ) -> Result<Vec<Commit>, EngineError> {
-        self.inner.follow(field, from, timeout, limit)
-    }
-
-    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
-        self.inner.erase(field, bodies)
-    }
-
-    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.inner.seal(field)
     }
 }
 

@@ -1,7 +1,7 @@
 //! COMPACT with strategy purge: the text is gone from everywhere, the tombstone stays, and a process that
 //! dies in between changes nothing about that.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc};
 
 use crate::{
     compact::{attune, compact},
@@ -10,8 +10,8 @@ use crate::{
 };
 use quipu_field::{Field, purge::tombstoned, restore::restore, snapshot::SnapshotDir};
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, SqliteEngine,
-    SqliteOptions, verify_chain,
+    BodyAddress, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, SqliteEngine,
+    SqliteOptions, conformance::Altered, verify_chain,
 };
 use quipu_wire::{
     ErrorCode,
@@ -23,44 +23,13 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 struct Dying(Arc<dyn Engine>);
 
-impl Engine for Dying {
-    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
-        self.0.fields()
-    }
-
-    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.0.head(field)
-    }
-
-    fn append(
-        &self,
-        field: &FieldName,
-        expected: &Head,
-        batch: &[Commit],
-    ) -> Result<Head, EngineError> {
-        self.0.append(field, expected, batch)
-    }
-
-    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
-        self.0.read(field, from, limit)
-    }
-
-    fn follow(
-        &self,
-        field: &FieldName,
-        from: u64,
-        timeout: Duration,
-        limit: usize,
-    ) -> Result<Vec<Commit>, EngineError> {
-        self.0.follow(field, from, timeout, limit)
+impl Altered for Dying {
+    fn inner(&self) -> Arc<dyn Engine> {
+        Arc::clone(&self.0)
     }
 
     fn erase(&self, _: &FieldName, _: &[BodyAddress]) -> Result<Erasure, EngineError> {
         Err(EngineError::Poisoned { reason: "killed".to_owned() })
-    }
-
-    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.0.seal(field)
     }
 }
 

@@ -177,24 +177,40 @@ impl Commit {
     /// # Errors
     /// The first damage found, see [`DamageKind`].
     pub fn verify(&self, after: &Head) -> Result<Head, Damage> {
-        let damage = |kind| Err(Damage::new(self.position, kind));
-        let expected = after.position.saturating_add(1);
-        if self.position != expected {
-            return damage(DamageKind::Gap { expected });
-        }
-        if self.prev != after.hash {
-            return damage(DamageKind::PrevMismatch);
-        }
-        let header = self.verify_alone()?;
-        if self.epoch <= after.epoch {
-            let (epoch, before) = (self.epoch, after.epoch);
-            return damage(DamageKind::EpochNotIncreasing { epoch, before });
-        }
-        self.verify_bodies(&header.events)?;
+        self.verify_link(after)?;
+        self.verify_intact()?;
+        self.verify_epoch(after)?;
         Ok(self.head())
     }
 
-    /// The part of `verify` that needs no commit before: the hash, and that the columns say what the header says.
+    /// The part of `verify` that says whether this commit stands behind `after`.
+    pub(crate) fn verify_link(&self, after: &Head) -> Result<(), Damage> {
+        let expected = after.position.saturating_add(1);
+        if self.position != expected {
+            return Err(Damage::new(self.position, DamageKind::Gap { expected }));
+        }
+        if self.prev != after.hash {
+            return Err(Damage::new(self.position, DamageKind::PrevMismatch));
+        }
+        Ok(())
+    }
+
+    /// ... and whether its epoch, which its header states too, is a later one.
+    pub(crate) fn verify_epoch(&self, after: &Head) -> Result<(), Damage> {
+        let (epoch, before) = (self.epoch, after.epoch);
+        if epoch > before {
+            return Ok(());
+        }
+        Err(Damage::new(self.position, DamageKind::EpochNotIncreasing { epoch, before }))
+    }
+
+    /// The part of `verify` that needs no commit before.
+    pub(crate) fn verify_intact(&self) -> Result<(), Damage> {
+        let header = self.verify_alone()?;
+        self.verify_bodies(&header.events)
+    }
+
+    /// The hash, and that the columns say what the header says.
     pub(crate) fn verify_alone(&self) -> Result<Header<IgnoredAny>, Damage> {
         let damage = |kind| Err(Damage::new(self.position, kind));
         if Hash::of(&self.header) != self.hash {

@@ -4,6 +4,7 @@
 //! quipu_log::engine_suite!(memory, quipu_log::conformance::MemoryFactory);
 //! ```
 
+mod altered;
 mod appending;
 mod copying;
 mod erasing;
@@ -15,6 +16,7 @@ mod sharing;
 mod suite;
 mod turns;
 
+pub use altered::Altered;
 pub use appending::*;
 pub use copying::*;
 pub use erasing::*;

@@ -12,7 +12,7 @@ use crate::damage::{Damage, DamageKind};
 use crate::engine::{EngineError, READ_BYTES_MAX};
 
 const INSERT: &str = "INSERT INTO commits (position, epoch, prev, hash, header, bodies) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-const READ: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits \
+pub(super) const READ: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits \
      WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
 const READ_HEADERS: &str = "SELECT position, header FROM commits WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";
 const READ_BODIES: &str = "SELECT position, bodies FROM commits WHERE position BETWEEN ?1 AND ?2 ORDER BY position LIMIT ?3";

@@ -416,3 +416,16 @@ fn keeps_bodies_readable_with_plain_sql() {
         .unwrap();
     assert_eq!(text, "text of 1 number 1");
 }
+
+#[test]
+fn a_statement_is_planned_once_whatever_is_bound_to_it() {
+    let (dir, _) = filled(3);
+    let connection = schema::open_reader(&log_file(dir.path())).unwrap();
+    for limit in 1..=3 {
+        let page = rows::read(&connection, 1, 3, limit).unwrap();
+        assert_eq!(page.len(), limit);
+    }
+    let statement = connection.prepare_cached(rows::READ).unwrap();
+    assert_eq!(statement.get_status(rusqlite::StatementStatus::Run), 3, "it is the one that ran");
+    assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0);
+}

@@ -4,6 +4,8 @@
 
 use std::sync::OnceLock;
 
+use fearless_simd::{Level, dispatch};
+
 use super::{EmbedError, Embedder, WordPiece};
 use crate::limits::MAX_EMBEDDED_TOKENS;
 
@@ -12,7 +14,7 @@ static PACKED: &[u8] = include_bytes!("../../models/static-256.bin");
 const MAGIC: &[u8] = b"quipuemb";
 const VERSION: u32 = 1;
 /// Numbers of a vector that are summed at a time; a vector has a multiple of these.
-const SUMMED: usize = 32;
+const SUMMED: usize = 64;
 
 /// A table of token vectors and the vocabulary to look them up with.
 #[derive(Debug)]
@@ -73,9 +75,12 @@ impl BuiltIn {
         let mut ids = self.words.ids(text, MAX_EMBEDDED_TOKENS);
         ids.retain(|id| Some(*id) != self.words.unknown());
         let mut sum = vec![0.0; self.dimensions];
-        for (part, sum) in sum.chunks_mut(SUMMED).enumerate() {
-            self.add_up(&ids, part * SUMMED, sum);
-        }
+        // Each number is summed by itself, so wider instructions give the same sums.
+        dispatch!(Level::new(), _simd => {
+            for (part, sum) in sum.chunks_mut(SUMMED).enumerate() {
+                self.add_up(&ids, part * SUMMED, sum);
+            }
+        });
         normalize(&mut sum);
         sum
     }
@@ -90,7 +95,9 @@ impl BuiltIn {
         row
     }
 
-    /// Adds up a part of the rows of all tokens, from a dimension on.
+    /// Adds up a part of the rows of all tokens, from a dimension on. Inlined, because what is called is
+    /// not compiled for the machine's own instructions.
+    #[inline(always)]
     fn add_up(&self, ids: &[u32], from: usize, sum: &mut [f32]) {
         let mut part = [0.0_f32; SUMMED];
         for id in ids {

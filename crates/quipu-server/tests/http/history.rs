@@ -11,7 +11,7 @@ use std::{
 };
 
 use quipu_history::{Trial, TrialReport, Workload};
-use quipu_log::{BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine};
+use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conformance::Altered};
 use quipu_server::HarnOptions;
 
 use crate::support::{Setup, TestServer};
@@ -81,13 +81,9 @@ fn copy_of(log: &MemoryEngine) -> Arc<MemoryEngine> {
     Arc::new(copy)
 }
 
-impl Engine for Way {
-    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
-        self.shown().fields()
-    }
-
-    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.shown().head(field)
+impl Altered for Way {
+    fn inner(&self) -> Arc<dyn Engine> {
+        self.shown()
     }
 
     fn append(
@@ -115,10 +111,6 @@ impl Engine for Way {
         }
     }
 
-    fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
-        self.shown().read(field, from, limit)
-    }
-
     fn follow(
         &self,
         field: &FieldName,
@@ -128,18 +120,6 @@ impl Engine for Way {
     ) -> Result<Vec<Commit>, EngineError> {
         // Not for long: what is shown may become another log meanwhile.
         self.shown().follow(field, from, timeout.min(Duration::from_millis(50)), limit)
-    }
-
-    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
-        self.shown().erase(field, bodies)
-    }
-
-    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.shown().seal(field)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! More Fields than stay open: whoever asks cannot tell.
 
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use quipu_field::Keeping;
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ fn many_fields_with_room_for_two_keep_what_they_were_told() {
     let in_field = |field: usize| server.client().with("Quipu-Field", &format!("f{field}"));
     for field in 0..FIELDS {
         assert_eq!(in_field(field).post("/v1/register", &register("a")).status, 200);
+        let counts = client.get("/metrics").text();
+        assert!(counts.contains(&format!("quipu_field_commits{{field=\"f{field}\"}}")), "{counts}");
     }
     for round in 0..3 {
         for field in 0..FIELDS {
@@ -40,8 +42,15 @@ fn many_fields_with_room_for_two_keep_what_they_were_told() {
         assert_eq!(status["units"]["total"], 3, "{status}");
     }
     assert!(server.fields.away_count() >= FIELDS / 2, "most of them are not open");
-    let counts = client.get("/metrics").text();
-    assert!(counts.contains("quipu_fields_away"), "{counts}");
+    let mut told = || {
+        let counts = client.get("/metrics").text();
+        assert!(counts.contains("quipu_fields_away"), "{counts}");
+        counts.matches("quipu_field_commits{").count()
+    };
+    // A Field that was put away is told for a while, and then no more.
+    while told() > FIELDS / 2 {
+        thread::park_timeout(Duration::from_millis(100));
+    }
 }
 
 #[test]

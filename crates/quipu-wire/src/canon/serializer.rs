@@ -26,7 +26,7 @@ const RAW_VALUE: &str = "$serde_json::private::RawValue";
 /// # Errors
 /// Where the value has no canonical form: see [`CanonError`].
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CanonError> {
-    let mut writer = Writer::default();
+    let mut writer = Writer::roomy();
     value.serialize(&mut writer)?;
     Ok(writer.out)
 }
@@ -51,6 +51,17 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// With room for what is most often written, a commit's header or body: to grow step by step costs more
+    /// than to write it.
+    fn roomy() -> Self {
+        Self {
+            out: Vec::with_capacity(1024),
+            keys: String::with_capacity(256),
+            members: Vec::with_capacity(32),
+            ..Self::default()
+        }
+    }
+
     /// Enters an array or object; the caller writes its opening bracket.
     pub(super) fn descend(&mut self) -> Result<(), CanonError> {
         if self.depth == MAX_DEPTH {

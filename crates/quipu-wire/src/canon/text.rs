@@ -25,25 +25,39 @@ const fn escapes() -> [u8; 256] {
     table
 }
 
+/// Bytes that are looked at together to see whether any of them needs an escape: mostly none does.
+const GLANCED: usize = 16;
+
 /// Appends `text` with its quotes.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
     out.push(b'"');
     let mut copied = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let escape = ESCAPES[usize::from(byte)];
-        if escape == PLAIN {
+    for (chunk, some) in bytes.chunks(GLANCED).enumerate() {
+        if some.as_array().is_some_and(are_plain) {
             continue;
         }
-        out.extend_from_slice(&bytes[copied..at]);
-        copied = at + 1;
-        out.extend_from_slice(&[b'\\', escape]);
-        if escape == CONTROL {
-            let (high, low) = (usize::from(byte >> 4), usize::from(byte & 0xF));
-            out.extend_from_slice(&[b'0', b'0', HEX_DIGITS[high], HEX_DIGITS[low]]);
+        for (at, &byte) in (chunk * GLANCED..).zip(some) {
+            let escape = ESCAPES[usize::from(byte)];
+            if escape == PLAIN {
+                continue;
+            }
+            out.extend_from_slice(&bytes[copied..at]);
+            copied = at + 1;
+            out.extend_from_slice(&[b'\\', escape]);
+            if escape == CONTROL {
+                let (high, low) = (usize::from(byte >> 4), usize::from(byte & 0xF));
+                out.extend_from_slice(&[b'0', b'0', HEX_DIGITS[high], HEX_DIGITS[low]]);
+            }
         }
     }
     out.extend_from_slice(&bytes[copied..]);
     out.push(b'"');
+}
+
+/// Whether none of these bytes needs an escape, as the table says. Without the table, because only then many are
+/// compared at a time.
+fn are_plain(bytes: &[u8; GLANCED]) -> bool {
+    !bytes.iter().fold(false, |any, byte| any | (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\'))
 }

@@ -11,6 +11,7 @@ print(field.agent("sam", role="strategist").attune("how fast does it grow").as_t
 
 from . import errors, models, receipts
 from ._answers import Override
+from ._memory import memory
 from .agent import Agent, AsyncAgent
 from .errors import (
     AgentIdTaken,
@@ -71,6 +72,7 @@ __all__ = [
     "Unavailable",
     "current_run",
     "errors",
+    "memory",
     "models",
     "receipts",
     "recorded",

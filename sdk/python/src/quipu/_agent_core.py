@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from ._link import Link
+from ._memory import Json, MemoryType, memory
 from ._plans import Plan
 from ._wire import Model, Request, akashik, bare, present, read, segment
 from .errors import AgentIdTaken, AgentNotRegistered, PermissionDenied
@@ -21,6 +22,7 @@ from .models import (
     MemoryUnit,
     Merged,
     Recorded,
+    RecordedAll,
     Registered,
     Relation,
     Replayed,
@@ -29,20 +31,6 @@ from .models import (
     Subscribed,
 )
 
-Json = Mapping[str, Any]
-MemoryType = Literal[
-    "finding",
-    "decision",
-    "observation",
-    "intention",
-    "assumption",
-    "constraint",
-    "question",
-    "contradiction",
-    "synthesis",
-    "correction",
-    "human_directive",
-]
 Event = Literal[
     "memory.recorded",
     "memory.superseded",
@@ -153,18 +141,28 @@ class AgentCore:
     ) -> Plan[Recorded]:
         """RECORD: adds a memory unit. Who gives the same `message_id` again, also in another process, records nothing
         new and has the same answer. A confidence and its reasoning are needed, except for a draft."""
-        related: list[Any] = list(relations)
-        named = {"supersedes": supersedes, "contradicts": contradicts}
-        related += [{"type": kind, "target_id": target} for kind, target in named.items() if target]
-        payload = present(
+        payload = memory(
+            content,
+            purpose=purpose,
             type=type,
-            content=content,
-            mode="draft" if draft else "committed",
-            intent=present(purpose=purpose, question=question, task_id=task_id),
-            confidence=_confidence(confidence, reasoning, evidence, assumptions),
-            relations=related,
+            confidence=confidence,
+            reasoning=reasoning,
+            evidence=evidence,
+            assumptions=assumptions,
+            question=question,
+            task_id=task_id,
+            relations=relations,
+            supersedes=supersedes,
+            contradicts=contradicts,
+            draft=draft,
         )
         return (yield from self._operate("RECORD", payload, Recorded, message_id))
+
+    def record_all(self, units: Iterable[Json], *, message_id: str | None = None) -> Plan[RecordedAll]:
+        """RECORD of several units, each made with `quipu.memory`: all of them or none, in one commit. 256 at most."""
+        payload = {"units": list(units)}
+        request = bare("/v1/records", payload, self.id, self.session_id, "RECORD", message_id=message_id)
+        return (yield from self._registered(request, RecordedAll))
 
     def attune(
         self,
@@ -349,20 +347,3 @@ class AgentCore:
         """Ends a subscription for good."""
         payload = {"action": "unsubscribe", "subscription": {"id": subscription_id}}
         return (yield from self._operate("SUBSCRIBE", payload, Subscribed))
-
-
-def _confidence(
-    given: float | Confidence | Json | None,
-    reasoning: str | None,
-    evidence: Sequence[str] | None,
-    assumptions: Sequence[str] | None,
-) -> Any:
-    said = present(reasoning=reasoning, evidence=evidence, assumptions=assumptions)
-    if isinstance(given, Confidence):
-        return {**given.model_dump(exclude_none=True), **said}
-    if isinstance(given, Mapping):
-        return {**given, **said}
-    if given is not None:
-        # What is no number at all goes to the server too: it says best what is wrong.
-        said["score"] = given
-    return said or None

@@ -108,9 +108,17 @@ def speaking(agent: str | None, session: str | None = None) -> dict[str, bytes]:
     return {name: value.encode() for name, value in named.items()}
 
 
-def bare(path: str, payload: dict[str, Any], agent: str, session: str | None, operation: str) -> Request:
+def bare(
+    path: str,
+    payload: dict[str, Any],
+    agent: str,
+    session: str | None,
+    operation: str,
+    *,
+    message_id: str | None = None,
+) -> Request:
     """One of our own operations, which have no envelope."""
-    headers = {**speaking(agent, session), "Akashik-Message-Id": new_id().encode()}
+    headers = {**speaking(agent, session), "Akashik-Message-Id": (message_id or new_id()).encode()}
     return Request("POST", path, encode(payload), headers, operation)
 
 

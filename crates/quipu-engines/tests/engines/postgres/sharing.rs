@@ -1,6 +1,7 @@
 //! Several engines over one database, as several nodes have them.
 
 use std::thread;
+use std::time::Duration;
 
 use quipu_engines::PostgresEngine;
 use quipu_log::conformance::{self, Chain, field};
@@ -92,4 +93,36 @@ fn a_log_that_was_set_back_is_caught_by_the_chain() {
     server.sql("UPDATE quipu.commits SET header = header || ' ' WHERE position = 2");
     let error = verify_chain(&engine, &name, Head::EMPTY, &mut |_| Ok(())).unwrap_err();
     assert!(matches!(&error, EngineError::Damaged(damage) if damage.position == 2), "{error}");
+}
+
+#[test]
+fn the_end_of_a_field_that_no_statistics_know_is_read_alone() {
+    let server = PostgresServer::start();
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    server.sql("ALTER TABLE quipu.commits SET (autovacuum_enabled = false)");
+    for (name, analyze) in [("known", true), ("new", false)] {
+        engine.append(&field(name), &Head::EMPTY, &Chain::new(1).take(2000)).unwrap();
+        if analyze {
+            server.sql("ANALYZE");
+        }
+    }
+    drop(engine);
+    // A session tells what it touched when it ends.
+    let counted = |what: &str| -> u64 {
+        let sql = format!("SELECT {what} FROM pg_stat_user_tables WHERE relname = 'commits'");
+        server.sql(&sql).parse().unwrap()
+    };
+    let until = |what: &str, enough: u64| {
+        let looks = (0..1200).map(|_| thread::park_timeout(Duration::from_millis(50)));
+        looks.map(|()| counted(what)).find(|count| *count >= enough).expect(what);
+    };
+    until("n_tup_ins", 4000);
+    let touched = "seq_tup_read + idx_tup_fetch";
+    let (before, scans) = (counted(touched), counted("idx_scan"));
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    assert_eq!(engine.read(&field("new"), 1990, 512).unwrap().len(), 11);
+    drop(engine);
+    until("idx_scan", scans + 1);
+    let rows = counted(touched) - before;
+    assert!(rows <= 50, "{rows} rows were touched to read 11");
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use quipu_field::{Field, SystemOrigin};
-use quipu_log::{BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine};
+use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conformance::Altered};
 use quipu_wire::ErrorCode;
 use serde_json::json;
 
@@ -56,22 +56,9 @@ impl Broken {
     }
 }
 
-impl Engine for Broken {
-    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
-        self.log().fields()
-    }
-
-    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.log().head(field)
-    }
-
-    fn append(
-        &self,
-        field: &FieldName,
-        expected: &Head,
-        batch: &[Commit],
-    ) -> Result<Head, EngineError> {
-        self.log().append(field, expected, batch)
+impl Altered for Broken {
+    fn inner(&self) -> Arc<dyn Engine> {
+        self.log()
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -93,18 +80,6 @@ impl Engine for Broken {
             return Ok(Vec::new());
         }
         self.log().follow(field, from, timeout, limit)
-    }
-
-    fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
-        self.log().erase(field, bodies)
-    }
-
-    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.log().seal(field)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
 use quipu_field::{Field, FieldOptions, Meter, Origin, SystemOrigin};
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Turn,
+    conformance::Altered,
 };
 
 /// So few that a turn does not always bring everything.
@@ -87,13 +88,9 @@ impl Way {
     }
 }
 
-impl Engine for Way {
-    fn fields(&self) -> Result<Vec<FieldName>, EngineError> {
-        self.log.fields()
-    }
-
-    fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.log.head(field)
+impl Altered for Way {
+    fn inner(&self) -> Arc<dyn Engine> {
+        Arc::<MemoryEngine>::clone(&self.log)
     }
 
     fn append(
@@ -124,29 +121,11 @@ impl Engine for Way {
         self.log.read(field, from, limit)
     }
 
-    fn follow(
-        &self,
-        field: &FieldName,
-        from: u64,
-        timeout: Duration,
-        limit: usize,
-    ) -> Result<Vec<Commit>, EngineError> {
-        self.log.follow(field, from, timeout, limit)
-    }
-
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
         if !self.erases.load(Ordering::Relaxed) {
             return Err(self.lost());
         }
         self.log.erase(field, bodies)
-    }
-
-    fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.log.seal(field)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
     }
 
     fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {

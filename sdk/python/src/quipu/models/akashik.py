@@ -135,6 +135,13 @@ class Recorded(Answer):
     conflict_detection: Any = None
 
 
+class RecordedAll(Answer):
+    """The answer to RECORD of several units, with one for each, in their order. All of them are on stable storage."""
+
+    epoch: int
+    units: list[Recorded]
+
+
 class ScopedUnit(Open):
     """A unit, and why it is shown."""
 

@@ -11,7 +11,7 @@ from .._either import Either
 from ._store_core import Purpose, StoreCore
 
 if TYPE_CHECKING:
-    from ..._agent_core import MemoryType
+    from ..._memory import MemoryType
     from ...field import AsyncField, Field
 
 

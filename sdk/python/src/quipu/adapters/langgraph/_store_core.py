@@ -8,7 +8,8 @@ from typing import Any
 
 from langgraph.store.base import GetOp, Item, ListNamespacesOp, Op, PutOp, Result, SearchItem, SearchOp
 
-from ..._agent_core import AgentCore, MemoryType
+from ..._agent_core import AgentCore
+from ..._memory import MemoryType
 from ..._plans import Page, Plan
 from ..._wire import harn
 from ...errors import InvalidTransition, NotFound

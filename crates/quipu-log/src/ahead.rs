@@ -1,0 +1,250 @@
+//! Reads a log ahead of whoever goes through it: several threads read ranges of positions, which are dense, and check
+//! of each commit what can be checked without the one before it. The order and the links are the caller's.
+
+use std::num::NonZero;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use crate::commit::{Commit, Head};
+use crate::damage::Damage;
+use crate::engine::{Engine, EngineError};
+use crate::field_name::FieldName;
+
+/// How many commits a thread reads before the next thread's begin.
+const RANGE: u64 = 512;
+/// The most threads that read and check.
+const THREADS_MAX: usize = 8;
+
+/// What is found out about each commit besides that it is intact.
+pub type Prepare<'a, T> = &'a (dyn Fn(&Commit) -> Result<T, Damage> + Sync);
+
+/// A commit, and what was found out about it.
+#[derive(Debug)]
+pub struct Checked<T> {
+    commit: Commit,
+    found: Result<T, Damage>,
+}
+
+impl<T> Checked<T> {
+    /// Checks a commit alone, and prepares what the caller wants to know of it.
+    pub fn new(commit: Commit, prepare: Prepare<'_, T>) -> Self {
+        let found = commit.verify_intact().and_then(|()| prepare(&commit));
+        Self { commit, found }
+    }
+
+    /// Its position.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.commit.position
+    }
+
+    /// The commit and what was prepared, if it is intact and follows `after`.
+    ///
+    /// # Errors
+    /// As [`Commit::verify`], and what preparing it found.
+    pub fn follow(self, after: &Head) -> Result<(Commit, T), Damage> {
+        self.commit.verify_link(after)?;
+        let found = self.found?;
+        self.commit.verify_epoch(after)?;
+        Ok((self.commit, found))
+    }
+}
+
+/// Reads the commits behind `after` and hands them over in order, page by page, until the log ends. `take` answers the
+/// position that it has reached. What lies up to `known` is read by several threads where it is much.
+///
+/// # Errors
+/// Whatever the engine or `take` answers.
+pub fn read_ahead<T: Send>(
+    engine: &dyn Engine,
+    field: &FieldName,
+    after: u64,
+    known: u64,
+    prepare: Prepare<'_, T>,
+    take: &mut dyn FnMut(Vec<Checked<T>>) -> Result<u64, EngineError>,
+) -> Result<(), EngineError> {
+    let mut reached = after;
+    let ranges = known.saturating_sub(after) / RANGE;
+    if ranges > 1 {
+        let reader = Reader { engine, field, after, ranges, prepare };
+        reached = thread::scope(|scope| {
+            let pages = reader.start(scope);
+            take_ranges(&pages, after, ranges, take)
+        })?;
+    }
+    loop {
+        let page = engine.read(field, reached.saturating_add(1), limit())?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        let page = page.into_iter().map(|commit| Checked::new(commit, prepare)).collect();
+        let now = take(page)?;
+        // A page that goes back is damage, and whoever takes it says so.
+        if now <= reached {
+            return Ok(());
+        }
+        reached = now;
+    }
+}
+
+fn limit() -> usize {
+    usize::try_from(RANGE).unwrap_or(usize::MAX)
+}
+
+type Page<T> = Result<Vec<Checked<T>>, EngineError>;
+
+/// Takes range after range, each from its thread, and answers where it came to.
+fn take_ranges<T>(
+    pages: &[Receiver<Page<T>>],
+    after: u64,
+    ranges: u64,
+    take: &mut dyn FnMut(Vec<Checked<T>>) -> Result<u64, EngineError>,
+) -> Result<u64, EngineError> {
+    let mut reached = after;
+    for (range, pages) in (1..=ranges).zip(pages.iter().cycle()) {
+        while reached < after + range * RANGE {
+            // A thread that has ended found no more of it.
+            let Ok(page) = pages.recv() else { return Ok(reached) };
+            reached = take(page?)?;
+        }
+    }
+    Ok(reached)
+}
+
+struct Reader<'a, T> {
+    engine: &'a dyn Engine,
+    field: &'a FieldName,
+    after: u64,
+    ranges: u64,
+    prepare: Prepare<'a, T>,
+}
+
+impl<T> Clone for Reader<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Reader<'_, T> {}
+
+impl<'a, T: Send + 'a> Reader<'a, T> {
+    /// Starts the threads. Each has every so manieth range, and waits while two pages of it wait to be taken.
+    fn start<'scope>(self, scope: &'scope thread::Scope<'scope, '_>) -> Vec<Receiver<Page<T>>>
+    where
+        'a: 'scope,
+    {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
+        let threads = cores.min(usize::try_from(self.ranges).unwrap_or(cores));
+        let start = |first: usize| {
+            let (sender, pages) = mpsc::sync_channel(1);
+            scope.spawn(move || {
+                for range in (0..self.ranges).skip(first).step_by(threads) {
+                    if !self.read_range(range, &sender) {
+                        return;
+                    }
+                }
+            });
+            pages
+        };
+        (0..threads).map(start).collect()
+    }
+
+    /// Reads a range, in several pages where it is large. Whether to go on.
+    fn read_range(&self, range: u64, pages: &SyncSender<Page<T>>) -> bool {
+        let mut next = self.after + range * RANGE + 1;
+        let end = next + RANGE;
+        while next < end {
+            let wanted = usize::try_from(end - next).unwrap_or_else(|_| limit());
+            let page = match self.engine.read(self.field, next, wanted) {
+                Ok(page) => page,
+                Err(error) => {
+                    pages.send(Err(error)).ok();
+                    return false;
+                }
+            };
+            let last = page.last().map(|commit| commit.position).filter(|last| *last >= next);
+            let page = page.into_iter().map(|commit| Checked::new(commit, self.prepare)).collect();
+            if pages.send(Ok(page)).is_err() {
+                return false;
+            }
+            let Some(last) = last else { return false };
+            next = last.saturating_add(1);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Chain;
+    use crate::memory::MemoryEngine;
+    use crate::verify::verify_prepared;
+
+    /// More than a few threads have at once, and not a whole number of ranges.
+    const COMMITS: u64 = 11 * RANGE + 7;
+
+    fn log() -> (MemoryEngine, FieldName, Head) {
+        let (engine, field) = (MemoryEngine::new(), FieldName::try_from("f").unwrap());
+        let mut chain = Chain::new(1);
+        let commits = chain.take(usize::try_from(COMMITS).unwrap());
+        engine.append(&field, &Head::EMPTY, &commits).unwrap();
+        (engine, field, chain.head())
+    }
+
+    #[test]
+    fn commits_come_in_order_with_what_was_prepared() {
+        let (engine, field, head) = log();
+        let mut seen = Vec::new();
+        let prepare = |commit: &Commit| Ok(commit.position * 2);
+        let reached =
+            verify_prepared(&engine, &field, Head::EMPTY, &prepare, &mut |commit, twice| {
+                assert_eq!(twice, commit.position * 2);
+                seen.push(commit.position);
+                Ok(())
+            });
+        assert_eq!(reached.unwrap(), head);
+        assert_eq!(seen, (1..=COMMITS).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn of_several_damages_the_first_is_told_and_nothing_behind_it() {
+        let (engine, field, _) = log();
+        for first in [1, RANGE, 3 * RANGE + 1, COMMITS] {
+            let prepare = |commit: &Commit| match commit.position {
+                at if at >= first => Err(Damage::new(at, crate::DamageKind::HashMismatch)),
+                at => Ok(at),
+            };
+            let mut last = 0;
+            let read = verify_prepared(&engine, &field, Head::EMPTY, &prepare, &mut |_, at| {
+                last = at;
+                Ok(())
+            });
+            assert!(matches!(read, Err(EngineError::Damaged(damage)) if damage.position == first));
+            assert_eq!(last, first - 1);
+        }
+    }
+
+    #[test]
+    fn whoever_has_enough_can_stop() {
+        let (engine, field, _) = log();
+        let enough = || Damage::storage("enough");
+        let read = verify_prepared(&engine, &field, Head::EMPTY, &|_| Ok(()), &mut |commit, ()| {
+            if commit.position < 2 * RANGE { Ok(()) } else { Err(enough()) }
+        });
+        assert!(matches!(read, Err(EngineError::Damaged(damage)) if damage == enough()));
+    }
+
+    #[test]
+    fn a_log_that_ends_before_what_was_known_is_read_to_its_end() {
+        let (engine, field, head) = log();
+        let mut reached = 0;
+        let known = COMMITS + 5 * RANGE;
+        read_ahead(&engine, &field, 0, known, &|_| Ok(()), &mut |page: Vec<Checked<()>>| {
+            reached = page.last().map_or(reached, Checked::position);
+            Ok(reached)
+        })
+        .unwrap();
+        assert_eq!(reached, head.position);
+    }
+}

@@ -1,0 +1,261 @@
+//! Builds, measures, and writes the page. A step that fails is noted and the next begins: what is known stays.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::about::{About, Ended, machine};
+use super::options::{Mode, Options, Part};
+use super::own::{DATA, Step, steps};
+use crate::clock::{self, Stopwatch};
+use crate::command::{Cargo, succeed};
+
+/// Where data lies while it is measured: on the disk of the checkout, ignored by git.
+const SCRATCH: &str = "target/bench/data";
+
+/// Those that say most come first: the time for all of them may end before the list does. Those that must be compiled
+/// come last, for that counts, too.
+const PEERS: &str = "quipu redis mentedb langgraph-sqlite mcp-memory mem0-qdrant sqlite postgres nats txtai \
+                     mem0-faiss hindsight memrust ai-memory";
+
+/// The minutes that `quick` gives the others together.
+const PEER_MINUTES: &str = "15";
+
+/// Where results go, relative to the root.
+struct Places {
+    own: String,
+    peers: String,
+    page: String,
+}
+
+impl Places {
+    fn of(mode: Mode) -> Self {
+        if mode == Mode::Smoke {
+            let place = |name: &str| format!("target/bench/smoke/{name}");
+            return Self {
+                own: place("quipu"),
+                peers: place("peers"),
+                page: place("benchmarks.md"),
+            };
+        }
+        let today = clock::now_utc()[..10].to_owned();
+        let place = |name: &str| format!("bench/runs/{today}-{name}");
+        Self { own: place("quipu"), peers: place("peers"), page: "docs/benchmarks.md".to_owned() }
+    }
+}
+
+/// Does what is asked; whether all of it went well.
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> bool {
+    let all = Options::parse(arguments).and_then(|options| all(root, &options));
+    match all {
+        Ok(failures) => failures == 0,
+        Err(why) => {
+            eprintln!("FAILED: {why}");
+            false
+        }
+    }
+}
+
+fn all(root: &Path, options: &Options) -> Result<usize, String> {
+    let (places, whole) = (Places::of(options.mode), Stopwatch::start());
+    if let Some(data) = options.data.as_ref().filter(|data| !data.exists()) {
+        return Err(format!("there is no {}", data.display()));
+    }
+    let steps = asked(options)?;
+    let mut failures = 0;
+    if options.wants(Part::Own) || options.wants(Part::Peers) {
+        let quipu = binary(root, options)?;
+        if options.wants(Part::Own) {
+            failures += own(root, &places, options, &quipu, steps)?;
+        }
+        if options.wants(Part::Peers) {
+            println!("\n==> the others");
+            // Some of them not coming to their end is a result; the page tells it.
+            if let Err(why) = peers(root, &places, options, &quipu) {
+                println!("    not all came to their end: {why}");
+            }
+        }
+    }
+    if options.wants(Part::Report) {
+        println!("\n==> the page");
+        report(root, &places, options.mode)?;
+    }
+    println!("\n{failures} steps failed, {} in all.", whole.elapsed());
+    Ok(failures)
+}
+
+/// The program that is measured: the one that was given, or one that is built.
+fn binary(root: &Path, options: &Options) -> Result<PathBuf, String> {
+    if let Some(given) = &options.quipu {
+        return fs::canonicalize(given).map_err(|error| format!("{}: {error}", given.display()));
+    }
+    let (build, folder): (&[&str], _) = match options.mode {
+        Mode::Smoke => (&["build", "--package", "quipu-cli"], "debug"),
+        Mode::Quick | Mode::Full => (&["build", "--release", "--package", "quipu-cli"], "release"),
+    };
+    println!("==> build");
+    Cargo::new(build).run(root).map_err(|why| format!("the build: {why}"))?;
+    Ok(root.join("target").join(folder).join("quipu"))
+}
+
+/// Quipu's own figures; how many steps failed.
+fn own(
+    root: &Path,
+    places: &Places,
+    options: &Options,
+    quipu: &Path,
+    steps: Vec<Step>,
+) -> Result<usize, String> {
+    let folder = root.join(&places.own);
+    let mut about = About::begin(root, options.mode, &machine());
+    if options.steps.is_some() {
+        about = about.go_on(&folder);
+    }
+    fs::create_dir_all(root.join(SCRATCH)).map_err(|error| format!("{SCRATCH}: {error}"))?;
+    let mut failures = 0;
+    for step in steps {
+        println!("\n==> {}", step.command());
+        let ended = perform(root, places, options, quipu, &step);
+        if let Ended::Failed { why } = &ended {
+            eprintln!("FAILED: {why}");
+            failures += 1;
+        }
+        about.note(&step, &ended);
+        about.save(&folder)?;
+    }
+    Ok(failures)
+}
+
+/// The steps that are asked for, in the order of the list.
+fn asked(options: &Options) -> Result<Vec<Step>, String> {
+    let mut steps = steps(options.mode);
+    let Some(names) = &options.steps else { return Ok(steps) };
+    if let Some(name) = names.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
+        let known: Vec<_> = steps.iter().map(|step| step.name).collect();
+        return Err(format!("there is no step {name}: they are {}", known.join(", ")));
+    }
+    steps.retain(|step| names.iter().any(|name| name == step.name));
+    Ok(steps)
+}
+
+fn perform(root: &Path, places: &Places, options: &Options, quipu: &Path, step: &Step) -> Ended {
+    let out = format!("{}/{}", places.own, step.name);
+    // What an earlier run left here must not be taken for this one's.
+    fs::remove_dir_all(root.join(&out)).ok();
+    let data = options.data.as_ref().and_then(|data| fs::canonicalize(data).ok());
+    if step.needs_data() && data.is_none() {
+        return Ended::NotRun { why: "no labelled data was given; `--data DATA` names it" };
+    }
+    let mut command = Command::new(quipu);
+    command.current_dir(root).arg("bench");
+    for word in step.arguments.split(' ') {
+        match (&data, word == DATA) {
+            (Some(data), true) => command.arg(data),
+            _ => command.arg(word),
+        };
+    }
+    if let Some(place) = step.place_option() {
+        command.args([place, SCRATCH]);
+    }
+    command.args(["--out", &out]);
+    let watch = Stopwatch::start();
+    match succeed(&mut command).and_then(|()| anonymous(&root.join(&out), data.as_deref())) {
+        Ok(()) => Ended::Ok { seconds: watch.seconds() },
+        Err(why) => Ended::Failed { why },
+    }
+}
+
+/// What is kept names no path of this machine.
+fn anonymous(out: &Path, data: Option<&Path>) -> Result<(), String> {
+    let Some(data) = data else { return Ok(()) };
+    let path = out.join("summary.md");
+    let failed = |error| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    fs::write(&path, text.replace(&data.display().to_string(), DATA)).map_err(failed)
+}
+
+fn peers(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Result<(), String> {
+    let mut command = python(root, "peers");
+    command.args(["run", "--mode", options.mode.name(), "--quipu"]).arg(quipu);
+    command.arg("--out").arg(root.join(&places.peers));
+    match options.mode {
+        Mode::Smoke => command.args(["--vectors", "hash", "--only", "quipu", "sqlite"]),
+        Mode::Quick | Mode::Full => command.arg("--only").args(PEERS.split_whitespace()),
+    };
+    let default = (options.mode == Mode::Quick).then_some(PEER_MINUTES);
+    let minutes = options.minutes.as_deref();
+    if let Some(minutes) = minutes.or(default) {
+        command.args(["--minutes", minutes]);
+    }
+    for (name, value) in [("--data", &options.data), ("--home", &options.home)] {
+        if let Some(value) = value {
+            let value = std::path::absolute(value).map_err(|error| error.to_string())?;
+            command.arg(name).arg(value);
+        }
+    }
+    succeed(&mut command)
+}
+
+fn report(root: &Path, places: &Places, mode: Mode) -> Result<(), String> {
+    let mut command = python(root, "report");
+    // Without names it takes the newest of each, also where they are not of the same day.
+    if mode == Mode::Smoke {
+        for (name, place) in [("--own", &places.own), ("--peers", &places.peers)] {
+            command.arg(name).arg(root.join(place));
+        }
+    }
+    command.arg("--page").arg(root.join(&places.page));
+    succeed(&mut command)
+}
+
+/// A module of the folder `bench`; it leaves nothing beside its sources.
+fn python(root: &Path, module: &str) -> Command {
+    let mut command = Command::new("python3");
+    command.args(["-m", module]).current_dir(root.join("bench"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_whether_it_works_touches_nothing_that_is_committed() {
+        let places = Places::of(Mode::Smoke);
+        for place in [places.own, places.peers, places.page] {
+            assert!(place.starts_with("target/"), "{place}");
+        }
+    }
+
+    #[test]
+    fn the_labelled_data_is_named_data_in_what_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let summary = folder.path().join("summary.md");
+        fs::write(&summary, "`quipu bench recall /some/where --limit 1`\n").unwrap();
+        anonymous(folder.path(), Some(Path::new("/some/where"))).unwrap();
+        assert_eq!(fs::read_to_string(summary).unwrap(), "`quipu bench recall DATA --limit 1`\n");
+    }
+
+    #[test]
+    fn single_steps_are_run_in_order_and_unknown_ones_refused() {
+        let names = |steps: &str| {
+            let options = Options::parse(&["--steps", steps]).unwrap();
+            asked(&options).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names("growth,probe"), Ok(vec!["probe", "growth"]));
+        assert!(
+            names("probe,grow").unwrap_err().starts_with("there is no step grow: they are probe,")
+        );
+    }
+
+    #[test]
+    fn a_step_without_its_data_is_not_run_and_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::of(Mode::Smoke);
+        let recall = steps(Mode::Smoke).into_iter().find(|step| step.name == "recall").unwrap();
+        let quipu = Path::new("no-such-program");
+        let ended = perform(folder.path(), &places, &Options::default(), quipu, &recall);
+        assert!(matches!(ended, Ended::NotRun { why } if why.contains("--data")));
+    }
+}
