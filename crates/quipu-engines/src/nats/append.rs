@@ -88,9 +88,17 @@ impl Append {
                     });
                 }
                 Err((lost, at)) => {
+                    let unheard = lost.is_unheard();
                     let settled = self.settle(client, state, lost, at).await;
                     if let Err(EngineError::Unavailable { .. }) = settled {
                         sweep(client, state, tail.last_sequence, at).await;
+                        // For a moment after a stream was made, or had another leader, not every server knows whom
+                        // to tell. It never happened and never will, so it may be sent again.
+                        if unheard {
+                            sleep(pause).await;
+                            pause = (pause * 2).min(PAUSE);
+                            continue;
+                        }
                     }
                     return settled;
                 }

@@ -72,6 +72,18 @@ fn what_two_nodes_erase_at_the_same_time_is_erased_once() {
 }
 
 #[test]
+fn the_first_append_to_a_new_field_is_taken_whatever_server_it_comes_through() {
+    let servers = NatsServers::three();
+    let engines = [(); 3].map(|()| NatsEngine::open(&servers.url()).unwrap());
+    for number in 0..30 {
+        // A stream is made, and not every server knows yet where it is.
+        let (name, mut chain) = (field(&format!("f{number}")), Chain::new(1));
+        let engine = &engines[number % engines.len()];
+        assert_eq!(engine.append(&name, &Head::EMPTY, &chain.take(2)).unwrap(), chain.head());
+    }
+}
+
+#[test]
 fn a_group_that_somebody_deleted_is_damage() {
     let servers = NatsServers::one();
     let engine = NatsEngine::open(&servers.url()).unwrap();
