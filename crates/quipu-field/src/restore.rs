@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use quipu_log::{
-    Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, StoredHeader,
+    Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, Pace, StoredHeader,
     verify_prepared,
 };
 use serde::de::IgnoredAny;
@@ -37,13 +37,33 @@ pub fn restore(
     snapshots: Option<&SnapshotDir>,
     progress: Progress<'_>,
 ) -> Result<Restored, EngineError> {
+    restore_at_pace(engine, field, snapshots, Pace::Alone, progress)
+}
+
+/// The same, while the Field is in use.
+pub(crate) fn restore_beside(
+    engine: &dyn Engine,
+    field: &FieldName,
+    snapshots: Option<&SnapshotDir>,
+    progress: Progress<'_>,
+) -> Result<Restored, EngineError> {
+    restore_at_pace(engine, field, snapshots, Pace::Beside, progress)
+}
+
+fn restore_at_pace(
+    engine: &dyn Engine,
+    field: &FieldName,
+    snapshots: Option<&SnapshotDir>,
+    pace: Pace,
+    progress: Progress<'_>,
+) -> Result<Restored, EngineError> {
     let start = match snapshots {
         Some(snapshots) => newest_of_this_log(engine, field, snapshots, u64::MAX)?,
         None => None,
     };
     let mut published = start.unwrap_or_else(Published::empty);
     let snapshot_position = published.head.position;
-    catch_up(engine, field, &mut published, progress)?;
+    catch_up_at_pace(engine, field, &mut published, pace, progress)?;
     Ok(Restored { published, snapshot_position })
 }
 
@@ -63,14 +83,17 @@ pub(crate) fn restore_at(
     };
     let newest = [older, saved].into_iter().flatten().max_by_key(|view| view.head.position);
     let mut published = newest.unwrap_or_else(Published::empty);
-    if published.head.position >= position {
+    let newest_head = published.head;
+    if newest_head.position >= position {
         return Ok(published);
     }
     let reached = || Damage::storage("reached the position that was asked for");
-    let advanced = verify_prepared(engine, field, published.head, &prepare, &mut |commit, read| {
+    let mut visit = |commit: &Commit, read: Read| {
         advance(&mut published, commit, &read, progress)?;
         if commit.position < position { Ok(()) } else { Err(reached()) }
-    });
+    };
+    let (from, pace) = (newest_head, Pace::Beside);
+    let advanced = verify_prepared(engine, field, from, pace, &prepare, &mut visit);
     match advanced {
         Err(EngineError::Damaged(damage)) if damage == reached() => Ok(published),
         other => other.map(|_| published),
@@ -84,10 +107,20 @@ pub fn catch_up(
     published: &mut Published,
     progress: Progress<'_>,
 ) -> Result<Head, EngineError> {
+    catch_up_at_pace(engine, field, published, Pace::Alone, progress)
+}
+
+fn catch_up_at_pace(
+    engine: &dyn Engine,
+    field: &FieldName,
+    published: &mut Published,
+    pace: Pace,
+    progress: Progress<'_>,
+) -> Result<Head, EngineError> {
     if engine.head(field)? == Head::EMPTY && published.head == Head::EMPTY {
         return Ok(Head::EMPTY);
     }
-    verify_prepared(engine, field, published.head, &prepare, &mut |commit, read| {
+    verify_prepared(engine, field, published.head, pace, &prepare, &mut |commit, read| {
         advance(published, commit, &read, progress)
     })
 }

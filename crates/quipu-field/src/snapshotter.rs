@@ -14,7 +14,7 @@ use crate::{
     failure::with_causes,
     field_options::FieldOptions,
     limits::SNAPSHOT_SHARE,
-    restore::restore,
+    restore::restore_beside,
     snapshot::{SnapshotDir, SnapshotError},
     view::Published,
 };
@@ -127,18 +127,18 @@ impl Snapshotter {
 impl Inner {
     fn make(&self) {
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
-        let restored =
-            match restore(self.engine.as_ref(), &self.field, Some(&self.directory), &mut go_on) {
-                Ok(restored) => restored,
-                Err(error) if self.stop.load(Ordering::Relaxed) => {
-                    tracing::debug!(%error, "snapshot stopped");
-                    return;
-                }
-                Err(error) => {
-                    tracing::warn!(error = with_causes(&error), "no snapshot was made");
-                    return;
-                }
-            };
+        let (engine, directory) = (self.engine.as_ref(), Some(&self.directory));
+        let restored = match restore_beside(engine, &self.field, directory, &mut go_on) {
+            Ok(restored) => restored,
+            Err(error) if self.stop.load(Ordering::Relaxed) => {
+                tracing::debug!(%error, "snapshot stopped");
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(error = with_causes(&error), "no snapshot was made");
+                return;
+            }
+        };
         self.save(&restored.published);
     }
 

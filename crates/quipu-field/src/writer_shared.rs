@@ -5,7 +5,8 @@
 use std::{sync::Arc, thread, time::Duration};
 
 use quipu_log::{
-    Checked, Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Turn, read_ahead,
+    Checked, Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Pace, Turn,
+    read_ahead,
 };
 use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::{oneshot, watch};
@@ -289,8 +290,9 @@ impl Writer {
     /// Reads on where there is much to read: other threads read and prepare what comes next.
     fn read_far(&mut self) -> Result<(), EngineError> {
         let (engine, field) = (Arc::clone(&self.engine), self.field.clone());
-        let (after, known) = (self.head.position, engine.head(&field)?.position);
-        read_ahead(engine.as_ref(), &field, after, known, &prepare, &mut |page| {
+        let missing = (self.head.position, engine.head(&field)?.position);
+        // Whoever asks this node is told of the past until it has come up.
+        read_ahead(engine.as_ref(), &field, missing, Pace::Alone, &prepare, &mut |page| {
             self.follow(page)?;
             Ok(self.head.position)
         })

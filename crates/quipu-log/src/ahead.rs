@@ -1,5 +1,5 @@
-//! Reads a log ahead of whoever goes through it: several threads read ranges of positions, which are dense, and check
-//! of each commit what can be checked without the one before it. The order and the links are the caller's.
+//! Reads a log ahead of whoever goes through it: one thread or several read ranges of positions, which are dense, and
+//! check of each commit what can be checked without the one before it. The order and the links are the caller's.
 
 use std::num::NonZero;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -14,6 +14,24 @@ use crate::field_name::FieldName;
 const RANGE: u64 = 512;
 /// The most threads that read and check.
 const THREADS_MAX: usize = 8;
+
+/// How much of the machine going through a log may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Somebody waits for it, and nobody is served before: as many threads as there are cores.
+    Alone,
+    /// Others are served meanwhile: one thread reads and checks ahead, and leaves them the rest.
+    Beside,
+}
+
+impl Pace {
+    fn threads(self) -> usize {
+        match self {
+            Self::Alone => thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX),
+            Self::Beside => 1,
+        }
+    }
+}
 
 /// What is found out about each commit besides that it is intact.
 pub type Prepare<'a, T> = &'a (dyn Fn(&Commit) -> Result<T, Damage> + Sync);
@@ -51,15 +69,15 @@ impl<T> Checked<T> {
 }
 
 /// Reads the commits behind `after` and hands them over in order, page by page, until the log ends. `take` answers the
-/// position that it has reached. What lies up to `known` is read by several threads where it is much.
+/// position that it has reached. What lies up to `known` is read ahead, where it is much.
 ///
 /// # Errors
 /// Whatever the engine or `take` answers.
 pub fn read_ahead<T: Send>(
     engine: &dyn Engine,
     field: &FieldName,
-    after: u64,
-    known: u64,
+    (after, known): (u64, u64),
+    pace: Pace,
     prepare: Prepare<'_, T>,
     take: &mut dyn FnMut(Vec<Checked<T>>) -> Result<u64, EngineError>,
 ) -> Result<(), EngineError> {
@@ -68,7 +86,7 @@ pub fn read_ahead<T: Send>(
     if ranges > 1 {
         let reader = Reader { engine, field, after, ranges, prepare };
         reached = thread::scope(|scope| {
-            let pages = reader.start(scope);
+            let pages = reader.start(scope, pace);
             take_ranges(&pages, after, ranges, take)
         })?;
     }
@@ -129,12 +147,15 @@ impl<T> Copy for Reader<'_, T> {}
 
 impl<'a, T: Send + 'a> Reader<'a, T> {
     /// Starts the threads. Each has every so manieth range, and waits while two pages of it wait to be taken.
-    fn start<'scope>(self, scope: &'scope thread::Scope<'scope, '_>) -> Vec<Receiver<Page<T>>>
+    fn start<'scope>(
+        self,
+        scope: &'scope thread::Scope<'scope, '_>,
+        pace: Pace,
+    ) -> Vec<Receiver<Page<T>>>
     where
         'a: 'scope,
     {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
-        let threads = cores.min(usize::try_from(self.ranges).unwrap_or(cores));
+        let threads = pace.threads().min(usize::try_from(self.ranges).unwrap_or(usize::MAX));
         let start = |first: usize| {
             let (sender, pages) = mpsc::sync_channel(1);
             scope.spawn(move || {
@@ -184,6 +205,8 @@ mod tests {
     /// More than a few threads have at once, and not a whole number of ranges.
     const COMMITS: u64 = 11 * RANGE + 7;
 
+    const PACES: [Pace; 2] = [Pace::Alone, Pace::Beside];
+
     fn log() -> (MemoryEngine, FieldName, Head) {
         let (engine, field) = (MemoryEngine::new(), FieldName::try_from("f").unwrap());
         let mut chain = Chain::new(1);
@@ -195,56 +218,82 @@ mod tests {
     #[test]
     fn commits_come_in_order_with_what_was_prepared() {
         let (engine, field, head) = log();
-        let mut seen = Vec::new();
-        let prepare = |commit: &Commit| Ok(commit.position * 2);
-        let reached =
-            verify_prepared(&engine, &field, Head::EMPTY, &prepare, &mut |commit, twice| {
-                assert_eq!(twice, commit.position * 2);
-                seen.push(commit.position);
-                Ok(())
-            });
-        assert_eq!(reached.unwrap(), head);
-        assert_eq!(seen, (1..=COMMITS).collect::<Vec<_>>());
+        for pace in PACES {
+            let mut seen = Vec::new();
+            let prepare = |commit: &Commit| Ok(commit.position * 2);
+            let reached = verify_prepared(
+                &engine,
+                &field,
+                Head::EMPTY,
+                pace,
+                &prepare,
+                &mut |commit, twice| {
+                    assert_eq!(twice, commit.position * 2);
+                    seen.push(commit.position);
+                    Ok(())
+                },
+            );
+            assert_eq!(reached.unwrap(), head);
+            assert_eq!(seen, (1..=COMMITS).collect::<Vec<_>>());
+        }
     }
 
     #[test]
     fn of_several_damages_the_first_is_told_and_nothing_behind_it() {
         let (engine, field, _) = log();
-        for first in [1, RANGE, 3 * RANGE + 1, COMMITS] {
-            let prepare = |commit: &Commit| match commit.position {
-                at if at >= first => Err(Damage::new(at, crate::DamageKind::HashMismatch)),
-                at => Ok(at),
-            };
-            let mut last = 0;
-            let read = verify_prepared(&engine, &field, Head::EMPTY, &prepare, &mut |_, at| {
-                last = at;
-                Ok(())
-            });
-            assert!(matches!(read, Err(EngineError::Damaged(damage)) if damage.position == first));
-            assert_eq!(last, first - 1);
+        for pace in PACES {
+            for first in [1, RANGE, 3 * RANGE + 1, COMMITS] {
+                let prepare = |commit: &Commit| match commit.position {
+                    at if at >= first => Err(Damage::new(at, crate::DamageKind::HashMismatch)),
+                    at => Ok(at),
+                };
+                let mut last = 0;
+                let read =
+                    verify_prepared(&engine, &field, Head::EMPTY, pace, &prepare, &mut |_, at| {
+                        last = at;
+                        Ok(())
+                    });
+                assert!(
+                    matches!(read, Err(EngineError::Damaged(damage)) if damage.position == first)
+                );
+                assert_eq!(last, first - 1);
+            }
         }
     }
 
     #[test]
     fn whoever_has_enough_can_stop() {
         let (engine, field, _) = log();
-        let enough = || Damage::storage("enough");
-        let read = verify_prepared(&engine, &field, Head::EMPTY, &|_| Ok(()), &mut |commit, ()| {
-            if commit.position < 2 * RANGE { Ok(()) } else { Err(enough()) }
-        });
-        assert!(matches!(read, Err(EngineError::Damaged(damage)) if damage == enough()));
+        for pace in PACES {
+            let enough = || Damage::storage("enough");
+            let read = verify_prepared(
+                &engine,
+                &field,
+                Head::EMPTY,
+                pace,
+                &|_| Ok(()),
+                &mut |commit, ()| {
+                    if commit.position < 2 * RANGE { Ok(()) } else { Err(enough()) }
+                },
+            );
+            assert!(matches!(read, Err(EngineError::Damaged(damage)) if damage == enough()));
+        }
     }
 
     #[test]
     fn a_log_that_ends_before_what_was_known_is_read_to_its_end() {
         let (engine, field, head) = log();
-        let mut reached = 0;
-        let known = COMMITS + 5 * RANGE;
-        read_ahead(&engine, &field, 0, known, &|_| Ok(()), &mut |page: Vec<Checked<()>>| {
-            reached = page.last().map_or(reached, Checked::position);
-            Ok(reached)
-        })
-        .unwrap();
-        assert_eq!(reached, head.position);
+        for pace in PACES {
+            let mut reached = 0;
+            let known = COMMITS + 5 * RANGE;
+            read_ahead(&engine, &field, (0, known), pace, &|_| Ok(()), &mut |page: Vec<
+                Checked<()>,
+            >| {
+                reached = page.last().map_or(reached, Checked::position);
+                Ok(reached)
+            })
+            .unwrap();
+            assert_eq!(reached, head.position);
+        }
     }
 }

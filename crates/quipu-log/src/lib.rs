@@ -20,7 +20,7 @@ pub mod salt;
 pub mod sqlite;
 pub mod verify;
 
-pub use ahead::{Checked, Prepare, read_ahead};
+pub use ahead::{Checked, Pace, Prepare, read_ahead};
 pub use commit::{
     Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent,
     StoredBodies, StoredBody, StoredHeader, decode_body,

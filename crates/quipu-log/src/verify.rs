@@ -1,7 +1,7 @@
 //! Reads a field's log from an engine and verifies the whole chain.
 //! Works on any engine; the files beneath are checked by the engine's own functions.
 
-use crate::ahead::{Checked, Prepare, read_ahead};
+use crate::ahead::{Checked, Pace, Prepare, read_ahead};
 use crate::commit::{Commit, Head};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{Engine, EngineError};
@@ -19,10 +19,12 @@ pub fn verify_chain(
     after: Head,
     visit: &mut dyn FnMut(&Commit) -> Result<(), Damage>,
 ) -> Result<Head, EngineError> {
-    verify_prepared(engine, field, after, &|_| Ok(()), &mut |commit, ()| visit(commit))
+    verify_prepared(engine, field, after, Pace::Beside, &|_| Ok(()), &mut |commit, ()| {
+        visit(commit)
+    })
 }
 
-/// As [`verify_chain`], and hands over what `prepare` made of each commit, ahead of time and in several threads: whatever
+/// As [`verify_chain`], and hands over what `prepare` made of each commit, ahead of time and in other threads: whatever
 /// of the caller's work needs no commit before.
 ///
 /// # Errors
@@ -31,6 +33,7 @@ pub fn verify_prepared<T: Send>(
     engine: &dyn Engine,
     field: &FieldName,
     after: Head,
+    pace: Pace,
     prepare: Prepare<'_, T>,
     visit: &mut dyn FnMut(&Commit, T) -> Result<(), Damage>,
 ) -> Result<Head, EngineError> {
@@ -47,7 +50,7 @@ pub fn verify_prepared<T: Send>(
         }
         Ok(head.position)
     };
-    read_ahead(engine, field, after.position, stated.position, prepare, &mut take)?;
+    read_ahead(engine, field, (after.position, stated.position), pace, prepare, &mut take)?;
     if head.position < stated.position {
         return Err(ends_early(head.position, stated.position).into());
     }
