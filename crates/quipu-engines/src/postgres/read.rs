@@ -19,21 +19,18 @@ use super::pool::{Lease, Pool};
 /// The most commits that one statement reads; a longer page takes several.
 const PAGE: usize = 1024;
 
-/// How many commits' bodies are asked for before it is known how large they are, so that whoever is a little behind
-/// waits for one answer and not for two.
-const TOGETHER: usize = 64;
-
-/// Plain walks along the primary keys. Nothing is computed or joined in the database: a statement is planned each time
-/// it is sent, and a join that is planned by estimates goes wrong for a field that they do not know yet. What a
-/// commit takes with its bodies is noted beside it.
-const COMMITS: &str = "SELECT position, bytes, epoch, prev, hash, header FROM quipu.commits \
-     WHERE field = $1 AND position >= $2 ORDER BY position LIMIT $3";
-const HEADERS: &str = "SELECT position, bytes, header FROM quipu.commits \
-     WHERE field = $1 AND position >= $2 ORDER BY position LIMIT $3";
-const POSITIONS: &str = "SELECT position, bytes FROM quipu.commits \
-     WHERE field = $1 AND position >= $2 ORDER BY position LIMIT $3";
-const BODIES: &str = "SELECT position, event, salt, body FROM quipu.bodies \
-     WHERE field = $1 AND position BETWEEN $2 AND $3 ORDER BY position, event";
+/// Up to where one page goes: from `$2` on, at most `$3`, and no more once they are together larger than `$4`. What a
+/// commit takes with its bodies is noted beside it, so no text is touched to find out. It is a number that is found once
+/// and not a table that is joined: for a field that the statistics do not know yet, a join goes over all of the field again
+/// and again.
+const WITHIN: &str = "field = $1 AND position BETWEEN $2 AND (SELECT max(position) FROM \
+     (SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM \
+     (SELECT position, bytes FROM quipu.commits WHERE field = $1 AND position >= $2 ORDER BY position LIMIT $3) AS c) AS page \
+     WHERE before < $4)";
+const COMMITS: &str = "SELECT position, epoch, prev, hash, header FROM quipu.commits";
+const HEADERS: &str = "SELECT position, header FROM quipu.commits";
+const POSITIONS: &str = "SELECT position FROM quipu.commits";
+const BODIES: &str = "SELECT position, event, salt, body FROM quipu.bodies";
 
 const HEAD: &str = "SELECT position, epoch, hash FROM quipu.fields WHERE name = $1";
 const FIELDS: &str = "SELECT name FROM quipu.fields WHERE position > 0 ORDER BY name";
@@ -59,10 +56,10 @@ impl Item for Commit {
 
     fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage> {
         let position = position(row)?;
-        let epoch = unsigned(row.get(2)).ok_or_else(|| wrong(position, "epoch"))?;
+        let epoch = unsigned(row.get(1)).ok_or_else(|| wrong(position, "epoch"))?;
         let hash = |at: usize, column| hash(row.get(at)).ok_or_else(|| wrong(position, column));
-        let header = row.get::<_, &[u8]>(5).into();
-        Ok(Self { position, epoch, prev: hash(3, "prev")?, hash: hash(4, "hash")?, header, bodies })
+        let header = row.get::<_, &[u8]>(4).into();
+        Ok(Self { position, epoch, prev: hash(2, "prev")?, hash: hash(3, "hash")?, header, bodies })
     }
 
     fn position(&self) -> u64 {
@@ -79,7 +76,7 @@ impl Item for StoredHeader {
     const BODIES: bool = false;
 
     fn of(row: &Row, _bodies: Vec<StoredBody>) -> Result<Self, Damage> {
-        Ok(Self { position: position(row)?, json: row.get::<_, &[u8]>(2).into() })
+        Ok(Self { position: position(row)?, json: row.get::<_, &[u8]>(1).into() })
     }
 
     fn position(&self) -> u64 {
@@ -147,23 +144,23 @@ pub(super) async fn some<T: Item>(
     limit: usize,
     bytes: usize,
 ) -> Result<Vec<T>, EngineError> {
-    let known = from.saturating_add(as_u64(limit.min(TOGETHER))).saturating_sub(1);
+    // A position that does not fit was never written.
+    let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+    let signed = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let (name, limit, bytes) = (field.as_str(), signed(limit), signed(bytes));
+    let values: [(&(dyn ToSql + Sync), Type); 4] =
+        [(&name, Type::TEXT), (&from, Type::INT8), (&limit, Type::INT8), (&bytes, Type::INT8)];
+    let commits_of = format!("{} WHERE {WITHIN} ORDER BY position", T::ROWS);
+    let bodies_of = format!("{BODIES} WHERE {WITHIN} ORDER BY position, event");
     // Both are sent before either is answered, and the bodies of a commit are there when it is.
-    let commits = rows(client, T::ROWS, field, from, as_u64(limit));
+    let commits = client.query_typed(&commits_of, &values);
     let bodies = async {
-        if T::BODIES { rows(client, BODIES, field, from, known).await } else { Ok(Vec::new()) }
+        if T::BODIES { client.query_typed(&bodies_of, &values).await } else { Ok(Vec::new()) }
     };
-    let (mut commits, bodies) = try_join(commits, bodies).await?;
-    commits.truncate(fitting(&commits, bytes));
-    let last = commits.last().map(position).transpose()?.unwrap_or_default();
+    let (commits, bodies) =
+        try_join(commits, bodies).await.map_err(|e| explain("read commits", e))?;
     let mut bodies: VecDeque<(u64, StoredBody)> =
         bodies.iter().map(body).collect::<Result<_, _>>()?;
-    if T::BODIES && last > known {
-        let more = rows(client, BODIES, field, known.saturating_add(1), last).await?;
-        for row in &more {
-            bodies.push_back(body(row)?);
-        }
-    }
     let mut items = Vec::with_capacity(commits.len());
     for row in &commits {
         let position = position(row)?;
@@ -174,33 +171,6 @@ pub(super) async fn some<T: Item>(
         items.push(T::of(row, own)?);
     }
     Ok(items)
-}
-
-/// The rows from a position on, up to what the statement makes of the second number.
-async fn rows(
-    client: &Client,
-    statement: &str,
-    field: &FieldName,
-    from: u64,
-    to: u64,
-) -> Result<Vec<Row>, EngineError> {
-    // A position that does not fit was never written.
-    let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
-    let (name, to) = (field.as_str(), i64::try_from(to).unwrap_or(i64::MAX));
-    let values: [(&(dyn ToSql + Sync), Type); 3] =
-        [(&name, Type::TEXT), (&from, Type::INT8), (&to, Type::INT8)];
-    client.query_typed(statement, &values).await.map_err(|e| explain("read commits", e))
-}
-
-/// How many of these commits are read: no more once they are together larger than `bytes`.
-fn fitting(rows: &[Row], bytes: usize) -> usize {
-    let mut before = 0_u64;
-    let fits = rows.iter().take_while(|row| {
-        let fits = before < as_u64(bytes);
-        before = before.saturating_add(unsigned(row.get(1)).unwrap_or_default());
-        fits
-    });
-    fits.count()
 }
 
 pub(super) async fn lease(pool: &Arc<Pool>, action: &str) -> Result<Lease, EngineError> {
@@ -268,8 +238,4 @@ fn hash(bytes: &[u8]) -> Option<Hash> {
 fn wrong(position: u64, column: &str) -> Damage {
     let reason = format!("column {column} is not what was written");
     Damage::new(position, DamageKind::StorageUnreadable(reason))
-}
-
-fn as_u64(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
 }
