@@ -74,35 +74,32 @@ impl Append {
                 Err((ApiError::Refused(refused), at)) => {
                     state.forget();
                     sweep(client, state, tail.last_sequence, at).await;
-                    if refused.err_code == WRONG_LAST_SEQUENCE {
-                        // The leader counts what is on its way to the other servers; nobody can read it before it
-                        // has arrived.
-                        sleep(pause).await;
-                        pause = (pause * 2).min(PAUSE);
-                        continue;
+                    // The leader counts what is on its way to the other servers; nobody can read it before it
+                    // has arrived.
+                    if refused.err_code != WRONG_LAST_SEQUENCE {
+                        return Err(if refused.is_full() {
+                            EngineError::Full
+                        } else {
+                            unavailable("append", refused)
+                        });
                     }
-                    return Err(if refused.is_full() {
-                        EngineError::Full
-                    } else {
-                        unavailable("append", refused)
-                    });
                 }
                 Err((lost, at)) => {
                     let unheard = lost.is_unheard();
                     let settled = self.settle(client, state, lost, at).await;
-                    if let Err(EngineError::Unavailable { .. }) = settled {
+                    let never = matches!(settled, Err(EngineError::Unavailable { .. }));
+                    if never {
                         sweep(client, state, tail.last_sequence, at).await;
-                        // For a moment after a stream was made, or had another leader, not every server knows whom
-                        // to tell. It never happened and never will, so it may be sent again.
-                        if unheard {
-                            sleep(pause).await;
-                            pause = (pause * 2).min(PAUSE);
-                            continue;
-                        }
                     }
-                    return settled;
+                    // For a moment after a stream was made, or had another leader, not every server knows whom to
+                    // tell. What never happened and never will may be sent again.
+                    if !(never && unheard) {
+                        return settled;
+                    }
                 }
             }
+            sleep(pause).await;
+            pause = (pause * 2).min(PAUSE);
         }
         Err(unavailable("append", "the stream is moved again and again by something else"))
     }
