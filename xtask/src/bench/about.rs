@@ -30,11 +30,11 @@ pub(crate) struct About {
 
 impl About {
     /// Begins anew.
-    pub(crate) fn begin(root: &Path, mode: Mode, machine: &Value) -> Self {
+    pub(crate) fn begin(revision: &str, mode: Mode, machine: &Value) -> Self {
         let told = json!({
             "at": clock::now_utc(),
             "mode": mode.name(),
-            "revision": revision(root),
+            "revision": revision,
             "machine": machine,
             "steps": [],
         });
@@ -86,7 +86,7 @@ impl About {
 }
 
 /// The commit, with a mark where the files are not those of it.
-fn revision(root: &Path) -> String {
+pub(crate) fn revision(root: &Path) -> String {
     let output =
         Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
     output.map_or_else(
@@ -153,11 +153,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (root, mode) = (folder.path(), Mode::Smoke);
         let steps = steps(mode);
-        let mut about = About::begin(root, mode, &json!({}));
+        let mut about = About::begin("abc", mode, &json!({}));
         about.note(&steps[0], &Ended::Ok { seconds: 1.26 });
         about.note(&steps[1], &Ended::Failed { why: "no".to_owned() });
         about.save(root).unwrap();
-        let mut again = About::begin(root, mode, &json!({})).go_on(root);
+        let mut again = About::begin("abc", mode, &json!({})).go_on(root);
         again.note(&steps[1], &Ended::NotRun { why: "later" });
         let row = |at: usize| again.told["steps"][at].clone();
         assert_eq!(
@@ -169,7 +169,7 @@ mod tests {
             (json!("not run"), json!("later"))
         );
         assert_eq!(again.told["steps"].as_array().unwrap().len(), 2);
-        let other = About::begin(root, Mode::Full, &json!({})).go_on(root);
+        let other = About::begin("abc", Mode::Full, &json!({})).go_on(root);
         assert_eq!(other.told["steps"], json!([]));
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::about::{About, Ended, machine};
+use super::about::{About, Ended, machine, revision};
 use super::options::{Mode, Options, Part};
 use super::own::{DATA, Step, steps};
 use crate::clock::{self, Stopwatch};
@@ -107,7 +107,10 @@ fn own(
     steps: Vec<Step>,
 ) -> Result<usize, String> {
     let folder = root.join(&places.own);
-    let mut about = About::begin(root, options.mode, &machine());
+    // A binary does not say what it was built from.
+    let given = options.quipu.as_ref().map(|_| "of a binary that was given".to_owned());
+    let revision = given.unwrap_or_else(|| revision(root));
+    let mut about = About::begin(&revision, options.mode, &machine());
     if options.steps.is_some() {
         about = about.go_on(&folder);
     }
