@@ -8,12 +8,19 @@ use futures_util::StreamExt;
 use quipu_log::EngineError;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::open_error::Cause;
 
 /// How long a request may take before nobody knows what became of it.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a question is waited on before it is asked again, at first and at the most. Servers that choose a leader do
+/// not answer, and nobody remembers the question afterwards.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// How long a question is asked again, and the pause before.
+const ASKING: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// There is no such stream.
 pub(super) const NO_STREAM: u64 = 10_059;
@@ -100,11 +107,40 @@ pub(super) struct StoredMessage {
     pub(super) payload: Bytes,
 }
 
-/// Sends a request of the API and reads its answer.
+/// Sends a request of the API that changes something, and reads its answer.
 pub(super) async fn call(client: &Client, what: &str, payload: &Value) -> Result<Value, ApiError> {
-    let request = Request::new().payload(payload.to_string().into()).timeout(Some(PATIENCE));
+    call_within(client, what, payload, PATIENCE).await
+}
+
+/// Asks the API for something, again where nobody answers.
+pub(super) async fn ask(client: &Client, what: &str, payload: &Value) -> Result<Value, ApiError> {
+    again(|wait| call_within(client, what, payload, wait)).await
+}
+
+async fn call_within(
+    client: &Client,
+    what: &str,
+    payload: &Value,
+    wait: Duration,
+) -> Result<Value, ApiError> {
+    let request = Request::new().payload(payload.to_string().into()).timeout(Some(wait));
     let answer = client.send_request(format!("$JS.API.{what}"), request).await;
     read_answer(&answer.map_err(|e| ApiError::Lost(e.into()))?.payload)
+}
+
+/// Asks until somebody answers, as long as it is worth it. Only for what changes nothing.
+async fn again<T, F: Future<Output = Result<T, ApiError>>>(
+    mut ask: impl FnMut(Duration) -> F,
+) -> Result<T, ApiError> {
+    let (end, mut wait) = (Instant::now() + ASKING, FIRST_WAIT);
+    loop {
+        match ask(wait).await {
+            Err(ApiError::Lost(_)) if Instant::now() < end => {}
+            answer => return answer,
+        }
+        sleep(PAUSE).await;
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
 }
 
 /// Publishes a message that is acknowledged.
@@ -140,7 +176,7 @@ pub(super) async fn last_of(
     subject: &str,
 ) -> Result<Option<u64>, ApiError> {
     let wanted = json!({ "last_by_subj": subject });
-    match call(client, &format!("STREAM.MSG.GET.{stream}"), &wanted).await {
+    match ask(client, &format!("STREAM.MSG.GET.{stream}"), &wanted).await {
         Ok(answer) => Ok(answer.pointer("/message/seq").and_then(Value::as_u64)),
         Err(error) if error.code() == NO_MESSAGE => Ok(None),
         Err(error) => Err(error),
@@ -157,17 +193,28 @@ pub(super) async fn messages(
     limit: usize,
     bytes: usize,
 ) -> Result<Vec<StoredMessage>, ApiError> {
+    let wanted =
+        json!({ "seq": from, "next_by_subj": subject, "batch": limit, "max_bytes": bytes });
+    let wanted = Bytes::from(wanted.to_string());
+    again(|wait| messages_within(client, stream, wanted.clone(), wait)).await
+}
+
+/// What a copy of the stream answers, if it begins within `wait`, and does not stop for longer.
+async fn messages_within(
+    client: &Client,
+    stream: &str,
+    wanted: Bytes,
+    wait: Duration,
+) -> Result<Vec<StoredMessage>, ApiError> {
     let lost = |e: Cause| ApiError::Lost(e);
     let inbox = client.new_inbox();
     let mut answers = client.subscribe(inbox.clone()).await.map_err(|e| lost(e.into()))?;
-    let wanted =
-        json!({ "seq": from, "next_by_subj": subject, "batch": limit, "max_bytes": bytes });
     let subject = format!("$JS.API.DIRECT.GET.{stream}");
-    let sent = client.publish_with_reply(subject, inbox, wanted.to_string().into()).await;
+    let sent = client.publish_with_reply(subject, inbox, wanted).await;
     sent.map_err(|e| lost(e.into()))?;
     let mut messages = Vec::new();
     loop {
-        let answer = timeout(PATIENCE, answers.next()).await.map_err(|e| lost(e.into()))?;
+        let answer = timeout(wait, answers.next()).await.map_err(|e| lost(e.into()))?;
         let answer = answer.ok_or_else(|| lost("the connection was closed".into()))?;
         match answer.status.map(|status| status.as_u16()) {
             None | Some(200) => messages.push(

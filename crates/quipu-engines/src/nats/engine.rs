@@ -199,7 +199,7 @@ impl Engine for NatsEngine {
             let mut offset = 0;
             loop {
                 let wanted = json!({ "offset": offset, "subject": "quipu.>" });
-                let page = api::call(&client, "STREAM.LIST", &wanted).await;
+                let page = api::ask(&client, "STREAM.LIST", &wanted).await;
                 let page = page.map_err(|e| e.explain("list streams"))?;
                 let streams = page.get("streams").and_then(Value::as_array);
                 let Some(streams) = streams.filter(|streams| !streams.is_empty()) else { break };

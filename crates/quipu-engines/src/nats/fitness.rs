@@ -99,7 +99,8 @@ pub(super) async fn check(client: &Client, address: &Address) -> Result<usize, O
         }
         seen.insert(varz.server_id, varz.jetstream.meta.map_or(1, |meta| meta.cluster_size));
     }
-    let servers = seen.values().copied().max().unwrap_or(1).max(1);
+    // A server that has just come up may not know yet how many they are.
+    let servers = seen.values().copied().max().unwrap_or(1).max(seen.len());
     if seen.len() < servers {
         let reason = format!("of its {servers} servers only {} tell whether they sync", seen.len());
         return Err(unfit(

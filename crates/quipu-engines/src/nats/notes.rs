@@ -16,8 +16,6 @@ use super::api::{self, ApiError, NO_MESSAGE, NO_STREAM, WRONG_LAST_SEQUENCE, io,
 /// How often a request is sent that nobody hears, and the pause between.
 const TRIES: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often a note is asked for that nobody answers about.
-const READS: usize = 4;
 
 const STREAM: &str = "QUIPUNOTES";
 const SUBJECTS: &str = "quipu_notes";
@@ -26,13 +24,7 @@ pub(super) async fn get(client: &Client, name: &str) -> Result<Option<Note>, Eng
     // From the leader, so that a note that was written is seen by everybody.
     let wanted = json!({ "last_by_subj": format!("{SUBJECTS}.{name}") });
     let what = format!("STREAM.MSG.GET.{STREAM}");
-    let mut answer = heard(|| api::call(client, &what, &wanted)).await;
-    // Servers that have just come up choose a leader first, and until then nobody answers.
-    for _ in 1..READS {
-        let Err(ApiError::Lost(_)) = &answer else { break };
-        answer = heard(|| api::call(client, &what, &wanted)).await;
-    }
-    let answer = match answer {
+    let answer = match api::ask(client, &what, &wanted).await {
         Ok(answer) => answer,
         Err(error) if matches!(error.code(), NO_STREAM | NO_MESSAGE) => return Ok(None),
         Err(error) => return Err(error.explain("read a note")),
@@ -87,18 +79,18 @@ async fn overtaken(client: &Client, name: &str, expected: u64) -> Result<Option<
     Err(unavailable("write a note", "another one was on its way and never came"))
 }
 
-/// Asks until somebody hears it: a stream that another node is making has no leader for a moment. What nobody heard did
+/// Sends until somebody hears it: a stream that another node is making has no leader for a moment. What nobody heard did
 /// not happen, so it may be sent again.
 async fn heard<F: Future<Output = Result<Value, ApiError>>>(
-    mut ask: impl FnMut() -> F,
+    mut send: impl FnMut() -> F,
 ) -> Result<Value, ApiError> {
     for _ in 1..TRIES {
-        match ask().await {
+        match send().await {
             Err(error) if error.is_unheard() => sleep(PAUSE).await,
             answer => return answer,
         }
     }
-    ask().await
+    send().await
 }
 
 async fn create(client: &Client, replicas: usize) -> Result<(), ApiError> {

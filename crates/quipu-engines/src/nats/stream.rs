@@ -73,7 +73,7 @@ impl Stream {
 
     /// The stream's last sequence; none if there is no stream.
     pub(super) async fn last_sequence(&self, client: &Client) -> Result<Option<u64>, EngineError> {
-        let info = api::call(client, &format!("STREAM.INFO.{}", self.name), &json!({})).await;
+        let info = api::ask(client, &format!("STREAM.INFO.{}", self.name), &json!({})).await;
         let info = match info {
             Ok(info) => info,
             Err(error) if error.code() == NO_STREAM => return Ok(None),

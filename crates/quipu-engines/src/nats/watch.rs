@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::Client;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
+use quipu_log::FieldName;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -17,6 +18,8 @@ use crate::followers::Followers;
 
 /// How often streams are looked at without a hint.
 const LOOK: Duration = Duration::from_millis(250);
+/// How many streams are looked at together.
+const TOGETHER: usize = 16;
 /// The pause before another try to listen.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -30,19 +33,25 @@ pub(super) struct Watch {
 /// Looks at the streams that are followed, for ever.
 pub(super) async fn look(watch: Arc<Watch>, states: Arc<States>, client: Client) {
     loop {
-        for field in watch.followers.waited_for() {
-            let state = states.of(&field);
-            // What cannot be read now is read at the next look; a follower reads for itself and is told the error.
-            if let Ok(Some(tail)) = tail::look(&client, &state.stream, state.known()).await {
-                state.learn(tail);
-                watch.followers.reached(field.as_str(), tail.head.position);
-            }
-        }
+        // Side by side: a stream that has no leader for a while holds up no other.
+        let fields = stream::iter(watch.followers.waited_for());
+        let looks =
+            fields.for_each_concurrent(TOGETHER, |field| look_at(&watch, &states, &client, field));
+        looks.await;
         tokio::select! {
             () = watch.hinted.notified() => {}
             () = watch.followers.wanted.notified() => {}
             () = sleep(LOOK) => {}
         }
+    }
+}
+
+/// What cannot be read now is read at the next look; a follower reads for itself and is told the error.
+async fn look_at(watch: &Watch, states: &States, client: &Client, field: FieldName) {
+    let state = states.of(&field);
+    if let Ok(Some(tail)) = tail::look(client, &state.stream, state.known()).await {
+        state.learn(tail);
+        watch.followers.reached(field.as_str(), tail.head.position);
     }
 }
 

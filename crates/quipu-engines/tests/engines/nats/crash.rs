@@ -74,6 +74,21 @@ fn three_servers_lose_nothing_when_any_of_them_is_killed() {
 }
 
 #[test]
+fn what_is_asked_while_the_servers_choose_a_leader_is_answered() {
+    let mut servers = NatsServers::three();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    let before = NatsEngine::open(&servers.url()).unwrap();
+    before.append(&name, &Head::EMPTY, &chain.take(3)).unwrap();
+    drop(before);
+    (0..3).for_each(|at| servers.kill(at));
+    (0..3).for_each(|at| servers.run(at));
+    let engine = NatsEngine::open(&servers.url()).unwrap();
+    assert_eq!(engine.head(&name).unwrap(), chain.head());
+    assert_eq!(engine.fields().unwrap(), std::slice::from_ref(&name));
+    assert_eq!(verify_chain(&engine, &name, Head::EMPTY, &mut |_| Ok(())).unwrap(), chain.head());
+}
+
+#[test]
 fn an_append_that_is_cut_anywhere_happened_or_never_will() {
     let servers = NatsServers::one();
     let proxy = Proxy::to(servers.port(0));
