@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from .work.survival import survival
 from .work.weight import weight
 from .work.writes import writes
 
-STEPS = ("start", "writes", "survival", "context", "weight", "recall")
+STEPS = ("start", "writes", "survival", "recall", "context", "weight")
+"""What grows comes last: where a turn ends early, the largest size is what is missing."""
 
 
 def applies(step: str, peer: Peer, data: Path | None) -> bool:
@@ -33,16 +34,17 @@ def applies(step: str, peer: Peer, data: Path | None) -> bool:
     return step != "weight" or peer.kind == "log"
 
 
-def doing(step: str, peer: Peer, mode: Mode, data: Path | None) -> Callable[[], list[dict[str, Any]]]:
+def doing(step: str, peer: Peer, mode: Mode, data: Path | None) -> Callable[[], Iterable[dict[str, Any]]]:
     """The work of a step."""
     if step == "recall" and data is not None:
         return lambda: recall(peer, mode, data)
+    work: dict[str, Callable[[Peer, Mode], Iterable[dict[str, Any]]]]
     work = {"start": starting, "writes": writes, "survival": survival, "context": context, "weight": weight}
     return lambda: work[step](peer, mode)
 
 
 class Results:
-    """A file of results that is whole after every step.
+    """A file of results that is whole after every row.
 
     Steps that are not asked for stay as they were, if the file is of the same mode and version.
     """
@@ -60,9 +62,9 @@ class Results:
         fresh.write_text(json.dumps(self.known, indent=1) + "\n")
         fresh.replace(self.path)
 
-    def add(self, step: str, rows: list[dict[str, Any]]) -> None:
-        """One more step's rows; a row says `ok` unless it says otherwise."""
-        self.known["steps"].extend({"step": step, "status": "ok", **row} for row in rows)
+    def add(self, step: str, row: dict[str, Any]) -> None:
+        """One more row of a step; it says `ok` unless it says otherwise."""
+        self.known["steps"].append({"step": step, "status": "ok", **row})
         self.save()
 
 
@@ -78,15 +80,15 @@ def measure(peer: Peer, mode: Mode, steps: list[str], data: Path | None, results
     for step in [step for step in steps if applies(step, peer, data)]:
         begun = time.monotonic()
         try:
-            rows = doing(step, peer, mode, data)()
+            for row in doing(step, peer, mode, data)():
+                results.add(step, row)
         except CannotRun as reason:
-            rows = [{"status": "not run", "why": str(reason)}]
+            results.add(step, {"status": "not run", "why": str(reason)})
         except (OSError, Refused, Gone, RuntimeError, ValueError, KeyError, IndexError) as error:
             traceback.print_exc()
-            rows = [{"status": "failed", "why": f"{type(error).__name__}: {error}"[:600]}]
+            results.add(step, {"status": "failed", "why": f"{type(error).__name__}: {error}"[:600]})
         finally:
             peer.kill()
-        results.add(step, rows)
         print(f"{peer.name}: {step} {time.monotonic() - begun:.1f} s", flush=True)
     results.known["status"] = "ok"
     results.save()

@@ -51,7 +51,7 @@ class Peer(ABC):
     unfair: ClassVar[Sequence[str]] = ()
     """What a reader must know before comparing."""
     patience: ClassVar[float] = 1.0
-    """How many times the limit of time it is given."""
+    """How many times the share of time of others it is given."""
     fill_clients: ClassVar[int] = 8
     fill_batch: ClassVar[int] = 100
     variants: ClassVar[Sequence[str]] = ("shared",)

@@ -91,8 +91,10 @@ class Home:
         """A program that is compiled from its crate; this takes minutes."""
         packages = [f"{crate}@{version}"]
         if not self.is_installed(name, packages):
-            root = str(self.tool(name))
-            procs.run(["cargo", "install", "--quiet", "--locked", "--root", root, *packages], patience=3600)
+            command = ["cargo", "install", "--quiet", "--locked", "--root", str(self.tool(name)), *packages]
+            # One folder for all of them: they share what both need, and one that is interrupted goes on where it was.
+            build = {**os.environ, "CARGO_TARGET_DIR": str(self.root / "build")}
+            procs.run(command, patience=3600, env=build)
             self.stamp(name, packages)
         return self.tool(name) / "bin" / crate
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import subprocess
@@ -23,11 +22,13 @@ from .machine import machine, probe, stub_cost
 from .measuring import not_run
 from .peer import free_port
 from .places import PACKAGE, Home
+from .turns import Turns
 from .wire.http import Http, request
 from .work.modes import Mode
 
 STUB_PACKAGES = ["numpy==2.4.6"]
-INSTALL_S = 3600.0
+SHORTEST_S = 1.0
+"""A turn that is shorter is none."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,12 @@ class Plan:
     data: Path | None
     model: str
     left_out: dict[str, str]
-    minutes: float | None = None
-    """How long all of it may take, or nothing."""
+    minutes: float
+    """How long all of it may take."""
 
 
 def run(plan: Plan) -> int:
     """Measures them all; the number of those that did not come to their end."""
-    end = time.monotonic() + plan.minutes * 60 if plan.minutes else math.inf
     plan.out.mkdir(parents=True, exist_ok=True)
     plan.home.data.mkdir(parents=True, exist_ok=True)
     mark = uuid.uuid4().hex
@@ -64,9 +64,12 @@ def run(plan: Plan) -> int:
             "stub": {"model": plan.model, "dimensions": 256, **stub_cost(("127.0.0.1", port))},
         }
         (plan.out / "run.json").write_text(json.dumps(about, indent=1) + "\n")
+        running = [name for name in plan.names if name not in plan.left_out]
+        turns = Turns([named(name).patience for name in running], plan.minutes)
         for name in plan.names:
-            print(f"{datetime.now(UTC):%H:%M:%S} {name}", flush=True)
-            unfinished += not one(plan, name, f"http://127.0.0.1:{port}/v1", mark, end)
+            seconds = turns.next() if name in running else 0.0
+            print(f"{datetime.now(UTC):%H:%M:%S} {name}, for {seconds:.0f} s at most", flush=True)
+            unfinished += not one(plan, name, f"http://127.0.0.1:{port}/v1", mark, seconds)
             anonymous(plan.out / f"{name}.json", plan.home.root)
     procs.sweep(mark)
     return unfinished
@@ -78,29 +81,28 @@ def anonymous(path: Path, home: Path) -> None:
     path.write_text(text.replace(str(home), "DIR").replace(str(PACKAGE.parent.parent), "."))
 
 
-def installed(plan: Plan, name: str, mark: str, end: float) -> str:
-    """Installs one, outside of its limit of time; why that failed, or nothing."""
+def installed(plan: Plan, name: str, mark: str, seconds: float) -> str:
+    """Installs one, as a part of its turn; why that failed, or nothing."""
     if name in plan.left_out:
         return plan.left_out[name]
-    left = end - time.monotonic()
-    if left <= 0:
+    if seconds < SHORTEST_S:
         return f"the {plan.minutes:g} minutes of this run were over"
     command = [sys.executable, "-m", "peers", "install", "--only", name, "--home", str(plan.home.root)]
     try:
         marked = {**os.environ, procs.MARK: mark}
-        procs.run(command, cwd=PACKAGE.parent, patience=min(INSTALL_S, left), env=marked)
+        procs.run(command, cwd=PACKAGE.parent, patience=seconds, env=marked)
     except RuntimeError as error:
         return f"it could not be installed: {str(error).strip().splitlines()[-1][-300:]}"
     except subprocess.TimeoutExpired:
         procs.sweep(mark, keep="peers.stub")
-        return f"it was not installed within {min(INSTALL_S, left):.0f} s"
+        return f"it was not installed within its turn of {seconds:.0f} s; `python3 -m peers install` has no limit"
     return ""
 
 
-def one(plan: Plan, name: str, embeddings: str, mark: str, end: float = math.inf) -> bool:
-    """Measures one in a process of its own; whether it came to its end."""
-    system = named(name)
-    why = installed(plan, name, mark, end)
+def one(plan: Plan, name: str, embeddings: str, mark: str, seconds: float) -> bool:
+    """Measures one in a process of its own, for so long at most; whether it came to its end."""
+    system, begun = named(name), time.monotonic()
+    why = installed(plan, name, mark, seconds)
     if why:
         known = {**system(plan.home, embeddings).describe(), "mode": plan.mode.name}
         not_run(plan.out / f"{name}.json", known, why)
@@ -109,7 +111,7 @@ def one(plan: Plan, name: str, embeddings: str, mark: str, end: float = math.inf
     asked = ["--mode", plan.mode.name, "--steps", ",".join(plan.steps)]
     data = ["--data", str(plan.data)] if plan.data else []
     command = [sys.executable, "-m", "peers", "one", name, *place, *asked, *data]
-    limit = max(1.0, min(plan.mode.limit_seconds * system.patience, end - time.monotonic()))
+    limit = max(SHORTEST_S, seconds - (time.monotonic() - begun))
     child = subprocess.Popen(command, cwd=PACKAGE.parent, env={**os.environ, procs.MARK: mark}, start_new_session=True)
     try:
         child.wait(limit)

@@ -81,15 +81,15 @@ def context(run: Run) -> str:
             rows.append([system.title, *([system.lack("context")] + [""] * (len(heads) - 2))])
             continue
         given = [row["found"] for row in by_size.values() if row["status"] == "ok"]
-        cells = [_context_cell(by_size.get(count)) for count in sizes]
+        cells = [_context_cell(by_size.get(count), system.raw.get("ended", "")) for count in sizes]
         found = number(given[-1]) if given else ""
         rows.append([system.title, *cells, found, system.command("context", run.mode)])
     return table(heads, rows)
 
 
-def _context_cell(row: Row | None) -> str:
+def _context_cell(row: Row | None, ended: str) -> str:
     if not row:
-        return ""
+        return ended
     if row["status"] != "ok":
         return f"{row['status']}: {row['why']}"
     return f"**{number(row['p50_ms'])}** / {number(row['p95_ms'])} / {number(row['p99_ms'])} ms"

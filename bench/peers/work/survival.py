@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from ..load import Load, drive
@@ -19,20 +19,22 @@ from .writes import requests
 
 WRITERS = 8
 MOST = 8_000
+WRITE_S = 30.0
+"""Where no kill comes, a slow system has written less by then."""
 KILL_S = (0.5, 30.0)
 """The kill comes when half of the writes are answered, but not before the first of these and not after the second."""
 
 
-def survival(peer: Peer, mode: Mode) -> list[dict[str, Any]]:
+def survival(peer: Peer, mode: Mode) -> Iterator[dict[str, Any]]:
     """Rows for each way of sharing: without a kill, and with one for each round."""
-    rows = []
-    for variant in peer.variants:
-        peer.variant = variant
-        rows.append({"variant": variant, "kill": False, **_round(peer, mode, seed=0, kill=False)})
-        killed = [_round(peer, mode, seed, kill=True) for seed in range(1, mode.survival_rounds + 1)]
-        rows.append({"variant": variant, "kill": True, "rounds": len(killed), **total(killed)})
-    peer.variant = peer.variants[0]
-    return rows
+    try:
+        for variant in peer.variants:
+            peer.variant = variant
+            yield {"variant": variant, "kill": False, **_round(peer, mode, seed=0, kill=False)}
+            killed = [_round(peer, mode, seed, kill=True) for seed in range(1, mode.survival_rounds + 1)]
+            yield {"variant": variant, "kill": True, "rounds": len(killed), **total(killed)}
+    finally:
+        peer.variant = peer.variants[0]
 
 
 def tally(acknowledged: Collection[str], stored: Collection[str]) -> dict[str, int]:
@@ -89,7 +91,7 @@ def _source(mode: Mode, seed: int, peer: Peer) -> Any:
 
 
 def _written(peer: Peer, mode: Mode, seed: int) -> Load:
-    return drive(peer.wire, peer.address, _source(mode, seed, peer), clients=WRITERS, keep=True)
+    return drive(peer.wire, peer.address, _source(mode, seed, peer), clients=WRITERS, keep=True, seconds=WRITE_S)
 
 
 def _killed(peer: Peer, mode: Mode, seed: int) -> Load:

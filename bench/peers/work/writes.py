@@ -25,9 +25,9 @@ def some(source: Iterator[Unit], count: int) -> Iterator[Unit]:
     return (next(source) for _ in range(count))
 
 
-def writes(peer: Peer, mode: Mode) -> list[dict[str, Any]]:
+def writes(peer: Peer, mode: Mode) -> Iterator[dict[str, Any]]:
     """A row for each number of clients, each over a fresh directory."""
-    return [_row(peer, mode, clients) for clients in mode.clients]
+    return (_row(peer, mode, clients) for clients in mode.clients)
 
 
 def _row(peer: Peer, mode: Mode, clients: int) -> dict[str, Any]:
