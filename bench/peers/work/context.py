@@ -47,7 +47,7 @@ def beyond(there: int, used: float, size: int, seconds: float) -> str:
     """
     if there == 0 or used * (size - there) / there <= TOO_SLOW * (seconds - used):
         return ""
-    return f"not tried: the first {there:,} units took {used:.0f} s"
+    return f"not tried, since the first {there:,} units took {used:.0f} s"
 
 
 class Counted:

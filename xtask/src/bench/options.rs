@@ -5,14 +5,14 @@ use std::path::PathBuf;
 /// The options, as `cargo xtask help` shows them.
 pub(crate) const USAGE: &str = "\
   bench  measure Quipu and the others, and write docs/benchmarks.md (about 25 minutes on 2 cores)
-           --full             all sizes and repetitions: an evening
+           --full             all sizes and repetitions: about an hour
            --smoke            a look whether it works: a development build, tiny sizes, into target/bench
            --only PART        own, peers or report
            --steps A,B        of Quipu's own figures only these; the others of the day stay
            --data DATA        labelled data, for recall and detection; else these rows say that they were not run
            --quipu BINARY     measure this one instead of building it
            --home DIR         where the others are installed [a folder of the user's cache]
-           --minutes N        for the others together [15; none with --full]";
+           --minutes N        for the others together, in even shares [15; 45 with --full]";
 
 /// How much work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

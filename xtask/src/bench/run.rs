@@ -13,13 +13,10 @@ use crate::command::{Cargo, succeed};
 /// Where data lies while it is measured: on the disk of the checkout, ignored by git.
 const SCRATCH: &str = "target/bench/data";
 
-/// Those that say most come first: the time for all of them may end before the list does. Those that must be compiled
-/// come last, for that counts, too.
-const PEERS: &str = "quipu redis mentedb langgraph-sqlite mcp-memory mem0-qdrant sqlite postgres nats txtai \
-                     mem0-faiss hindsight memrust ai-memory";
-
-/// The minutes that `quick` gives the others together.
-const PEER_MINUTES: &str = "15";
+/// Those that need least come first: each has an even share of the time that is left, so what they do not need is for
+/// the slow ones. The shares are the business of `bench/peers/turns.py`.
+const PEERS: &str = "quipu redis postgres nats sqlite langgraph-sqlite mcp-memory memrust ai-memory mentedb txtai \
+                     mem0-qdrant mem0-faiss hindsight";
 
 /// Where results go, relative to the root.
 struct Places {
@@ -185,9 +182,7 @@ fn peers(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Resul
         Mode::Smoke => command.args(["--vectors", "hash", "--only", "quipu", "sqlite"]),
         Mode::Quick | Mode::Full => command.arg("--only").args(PEERS.split_whitespace()),
     };
-    let default = (options.mode == Mode::Quick).then_some(PEER_MINUTES);
-    let minutes = options.minutes.as_deref();
-    if let Some(minutes) = minutes.or(default) {
+    if let Some(minutes) = &options.minutes {
         command.args(["--minutes", minutes]);
     }
     for (name, value) in [("--data", &options.data), ("--home", &options.home)] {
