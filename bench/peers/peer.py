@@ -110,6 +110,11 @@ class Peer(ABC):
         del units
         return None
 
+    def taken(self, answer: bytes, sent: int) -> int:
+        """How many of those that a request for many sent were taken; most take all of them or refuse."""
+        del answer
+        return sent
+
     def own_load(self, clients: int, seconds: float, about: int) -> dict[str, Any] | None:
         """The same writes by the system's own load generator, where it has one that costs less than ours.
 

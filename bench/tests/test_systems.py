@@ -51,6 +51,11 @@ def test_context_is_ids_best_first(name: str, answer: object) -> None:
     assert system(name).found(json.dumps(answer).encode()) == ["a", "b"]
 
 
+def test_a_request_for_many_that_is_answered_well_may_have_taken_less() -> None:
+    assert system("ai-memory").taken(b'{"created":98,"errors":["a: no","b: no"]}', sent=100) == 98
+    assert system("ai-memory").taken(b'{"id":"9d2f"}', sent=1) == 1
+
+
 @pytest.mark.parametrize("name", ["redis", "postgres", "nats", "sqlite"])
 def test_a_log_ranks_nothing_and_says_so(name: str) -> None:
     with pytest.raises(CannotRun, match="ranks nothing"):

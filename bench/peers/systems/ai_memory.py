@@ -63,6 +63,10 @@ class AiMemory(Peer):
         """See the base."""
         return http.request("POST", "/api/v1/memories/bulk", [self.item(unit) for unit in units])
 
+    def taken(self, answer: bytes, sent: int) -> int:
+        """See the base: it answers well also where it took none, and tells."""
+        return int(json.loads(answer).get("created", sent))
+
     def acknowledged(self, answer: bytes, unit: Unit) -> str:
         """See the base."""
         del unit

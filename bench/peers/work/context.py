@@ -74,10 +74,12 @@ def fill(peer: Peer, source: Counted, size: int, seconds: float) -> int:
             else:
                 yield from ((1, peer.write(unit)) for unit in many)
 
-    load = drive(peer.wire, peer.address, requests(), clients=peer.fill_clients, seconds=seconds, patience=600)
+    load = drive(
+        peer.wire, peer.address, requests(), clients=peer.fill_clients, seconds=seconds, patience=600, keep=True
+    )
     if load.refusals:
         raise CannotRun(f"it refused a write while it was filled: {load.refusals[0]}")
-    return sum(load.done)
+    return sum(peer.taken(answer, sent) for sent, answer in load.answers)
 
 
 def _measured(peer: Peer, mode: Mode, size: int, empty: int) -> dict[str, Any]:
