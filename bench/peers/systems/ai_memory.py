@@ -75,7 +75,7 @@ class AiMemory(Peer):
     def context(self, agent: str, hint: str, k: int) -> bytes:
         """See the base."""
         asked = {"context": hint, "namespace": "units", "limit": k, "as_agent": agent}
-        return http.request("POST", "/api/v1/memories/recall", asked)
+        return http.request("POST", "/api/v1/recall", asked)
 
     def found(self, answer: bytes) -> list[str]:
         """See the base."""
