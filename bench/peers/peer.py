@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -52,6 +53,8 @@ class Peer(ABC):
     """What a reader must know before comparing."""
     patience: ClassVar[float] = 1.0
     """How many times the share of time of others it is given."""
+    stops_at: ClassVar[signal.Signals] = signal.SIGTERM
+    """What makes it end in order."""
     fill_clients: ClassVar[int] = 8
     fill_batch: ClassVar[int] = 100
     variants: ClassVar[Sequence[str]] = ("shared",)
@@ -186,7 +189,7 @@ class Peer(ABC):
         if self.process is None:
             return
         family = self.family()
-        self.process.terminate()
+        self.process.send_signal(self.stops_at)
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(patience)
         procs.end(family)

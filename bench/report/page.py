@@ -242,7 +242,7 @@ def _weight(run: Run) -> str:
 ## Start-up, memory, disk
 
 Start is from the start of the process to the first request taken. Memory is the proportional set size of all its
-processes. Disk a unit is what the data directory grew by, over the units.
+processes. Disk a unit is what the data directory grew by, over the units, once it has ended in order.
 
 {tables.weight(run)}
 """

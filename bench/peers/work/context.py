@@ -93,10 +93,10 @@ def _measured(peer: Peer, mode: Mode, size: int, empty: int) -> dict[str, Any]:
     figures: dict[str, Any] = load.summary()
     figures["found"] = round(sum(len(peer.found(answer)) for _, answer in load.answers) / max(len(load.answers), 1), 2)
     figures["memory_bytes"] = peer.rss()
-    figures["disk_bytes"] = peer.disk()
-    figures["disk_bytes_per_unit"] = round((figures["disk_bytes"] - empty) / size)
     data = peer.data
     peer.stop()
+    figures["disk_bytes"] = peer.disk()
+    figures["disk_bytes_per_unit"] = round((figures["disk_bytes"] - empty) / size)
     begun = time.perf_counter()
     peer.start(data)
     peer.ask(peer.context(READER, next(asked), UNITS_ASKED))

@@ -19,10 +19,10 @@ def weight(peer: Peer, mode: Mode) -> list[dict[str, Any]]:
         peer.prepare(AGENTS)
         empty = peer.disk()
         count = fill(peer, Counted(units(seed=7)), size, mode.fill_seconds)
-        disk = peer.disk()
-        row: dict[str, Any] = {"units": count, "memory_bytes": peer.rss(), "disk_bytes": disk}
+        row: dict[str, Any] = {"units": count, "memory_bytes": peer.rss()}
         data = peer.data
         peer.stop()
+        disk = row["disk_bytes"] = peer.disk()
         row["start_again_s"] = round(_started(peer, data), 4)
     finally:
         peer.stop()
