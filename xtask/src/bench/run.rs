@@ -182,7 +182,7 @@ fn peers(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Resul
         Mode::Smoke => command.args(["--vectors", "hash", "--only", "quipu", "sqlite"]),
         Mode::Quick | Mode::Full => command.arg("--only").args(PEERS.split_whitespace()),
     };
-    if let Some(minutes) = &options.minutes {
+    if let Some(minutes) = options.minutes.as_deref() {
         command.args(["--minutes", minutes]);
     }
     for (name, value) in [("--data", &options.data), ("--home", &options.home)] {
