@@ -115,6 +115,6 @@ def _killed(peer: Peer, mode: Mode, seed: int) -> Load:
     striker = threading.Thread(target=strike)
     striker.start()
     try:
-        return drive(peer.wire, peer.address, watched(), clients=WRITERS, keep=True, seconds=120, patience=60)
+        return drive(peer.wire, peer.address, watched(), clients=WRITERS, keep=True, seconds=60, patience=15)
     finally:
         striker.join()
