@@ -13,6 +13,8 @@ use crate::seen::Seen;
 
 /// Stands in `lengths` for an ordinal that has no document.
 pub(crate) const ABSENT: u32 = u32::MAX;
+/// Stands in `brief` for a length from here on, and for none.
+pub(crate) const LONG: u8 = u8::MAX;
 
 /// The words of all documents of one collection.
 ///
@@ -21,7 +23,10 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 pub struct Lexical {
     pub(crate) dictionary: HashMap<Box<str>, u32>,
     pub(crate) postings: Vec<Postings>,
-    pub(crate) lengths: Vec<u32>,
+    lengths: Vec<u32>,
+    /// The same in a byte each, [`LONG`] for what does not fit: whoever reads a long list asks for the length of
+    /// every document in it, and a quarter of the memory is on its way a quarter as long.
+    brief: Vec<u8>,
     counts: Counts,
     /// Places in `postings` whose term was removed.
     free: Vec<u32>,
@@ -72,9 +77,10 @@ impl Lexical {
         let at = slot(ordinal);
         if at >= self.lengths.len() {
             self.lengths.resize(at + 1, ABSENT);
+            self.brief.resize(at + 1, LONG);
         }
         let length = u32::try_from(doc.distinct()).unwrap_or(ABSENT - 1);
-        self.lengths[at] = length;
+        self.set_length(ordinal, length);
         self.counts.add(length);
         for (term, _) in doc.terms() {
             self.list_mut(term).insert(ordinal);
@@ -87,7 +93,7 @@ impl Lexical {
     /// `doc` must be what was inserted. A term that only this document had is forgotten.
     pub fn remove(&mut self, ordinal: u32, doc: &Analyzed) -> bool {
         let Some(length) = self.length_of(ordinal) else { return false };
-        self.lengths[slot(ordinal)] = ABSENT;
+        self.set_length(ordinal, ABSENT);
         self.counts.subtract(length);
         for (term, _) in doc.terms() {
             let Some(&id) = self.dictionary.get(term) else { continue };
@@ -106,7 +112,7 @@ impl Lexical {
     pub fn forget(&mut self, ordinals: &BTreeSet<u32>) {
         for &ordinal in ordinals {
             if let Some(length) = self.length_of(ordinal) {
-                self.lengths[slot(ordinal)] = ABSENT;
+                self.set_length(ordinal, ABSENT);
                 self.counts.subtract(length);
             }
         }
@@ -159,6 +165,7 @@ impl Lexical {
             + self.postings.capacity() * size_of::<Postings>()
             + lists
             + (self.lengths.capacity() + self.free.capacity()) * size_of::<u32>()
+            + self.brief.capacity()
     }
 
     /// The documents of a term.
@@ -186,7 +193,23 @@ impl Lexical {
     pub(crate) fn set_lengths(&mut self, lengths: Vec<u32>) {
         self.counts = Counts::default();
         lengths.iter().filter(|length| **length != ABSENT).for_each(|l| self.counts.add(*l));
+        self.brief = lengths.iter().map(|length| brief(*length)).collect();
         self.lengths = lengths;
+    }
+
+    /// The lengths of all documents by ordinal, [`ABSENT`] where there is none.
+    pub(crate) fn lengths(&self) -> &[u32] {
+        &self.lengths
+    }
+
+    /// How many different terms a document has, if it is a document and they are fewer than [`LONG`].
+    pub(crate) fn brief_length_of(&self, ordinal: u32) -> Option<u8> {
+        self.brief.get(slot(ordinal)).copied().filter(|length| *length != LONG)
+    }
+
+    fn set_length(&mut self, ordinal: u32, length: u32) {
+        self.lengths[slot(ordinal)] = length;
+        self.brief[slot(ordinal)] = brief(length);
     }
 
     /// How many different terms a document has.
@@ -243,6 +266,10 @@ impl Counts {
 )]
 fn log_millionths(length: u32) -> u64 {
     (f64::from(length.max(1)).ln() * 1e6).round() as u64
+}
+
+fn brief(length: u32) -> u8 {
+    u8::try_from(length).unwrap_or(LONG)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a length needs no more digits")]

@@ -4,7 +4,7 @@
 
 use crate::around::{Around, Neighbours};
 use crate::bits::Bits;
-use crate::lexical::{Hit, Lexical, slot};
+use crate::lexical::{Hit, LONG, Lexical, slot};
 use crate::limits::{MAX_NAMED_WORDS, MAX_POSTINGS_READ, MAX_SCORED_TERMS};
 use crate::postings::Postings;
 use crate::query::{Query, QueryTerm};
@@ -16,7 +16,7 @@ const K1: f32 = 0.9;
 /// How much a long document is held back.
 const B: f32 = 0.4;
 /// Lengths of documents for which the worth of a word is worked out once for all of them.
-const USUAL_LENGTHS: u32 = 256;
+const USUAL_LENGTHS: u8 = LONG;
 
 /// A list is read whole if it has at most so many times as many documents as are looked for in it.
 const READ_WHOLE: usize = 16;
@@ -68,7 +68,7 @@ impl<'i, 'q> Look<'i, 'q> {
         let known = if all > 0.0 { known / all } else { 0.0 };
         let pivot = counts.pivot();
         let lengths = if terms.is_empty() { 0 } else { USUAL_LENGTHS };
-        let by_length = (0..lengths).map(|length| saturation(length, pivot)).collect();
+        let by_length = (0..lengths).map(|length| saturation(length.into(), pivot)).collect();
         Self { lexical, seen, terms, pivot, by_length, known }
     }
 
@@ -216,9 +216,10 @@ impl<'i, 'q> Look<'i, 'q> {
     }
 
     fn saturation(&self, ordinal: u32) -> f32 {
-        let length = self.lexical.length_of(ordinal).unwrap_or(0);
-        let usual = self.by_length.get(slot(length)).copied();
-        usual.unwrap_or_else(|| saturation(length, self.pivot))
+        let usual = self.lexical.brief_length_of(ordinal);
+        let usual = usual.and_then(|length| self.by_length.get(usize::from(length)).copied());
+        usual
+            .unwrap_or_else(|| saturation(self.lexical.length_of(ordinal).unwrap_or(0), self.pivot))
     }
 }
 

@@ -32,8 +32,9 @@ impl Lexical {
         let mut terms: Vec<(&str, &Postings)> =
             self.dictionary.iter().map(|(term, id)| (&**term, self.list(*id))).collect();
         terms.sort_unstable_by_key(|(term, _)| *term);
-        let used = self.lengths.iter().rposition(|length| *length != ABSENT).map_or(0, |at| at + 1);
-        let lengths = self.lengths.get(..used).unwrap_or_default();
+        let used =
+            self.lengths().iter().rposition(|length| *length != ABSENT).map_or(0, |at| at + 1);
+        let lengths = self.lengths().get(..used).unwrap_or_default();
         write_block(
             out,
             &Header {
