@@ -129,10 +129,9 @@ impl<'a> Matching<'a> {
         let hits = self.look.best(CANDIDATES_BY_WORDS, accept);
         let mut best: Vec<u32> = hits.into_iter().map(|hit| hit.ordinal).collect();
         for (space, probes) in &self.spaces {
-            for (probe, _) in probes {
-                let near = space.nearest(probe, CANDIDATES_BY_MEANING, accept);
-                best.extend(near.into_iter().map(|hit| hit.ordinal));
-            }
+            let probes: Vec<&Probe> = probes.iter().map(|(probe, _)| probe).collect();
+            let near = space.nearest_to_each(&probes, CANDIDATES_BY_MEANING, accept);
+            best.extend(near.into_iter().flatten().map(|hit| hit.ordinal));
         }
         best
     }

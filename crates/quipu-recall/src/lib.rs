@@ -9,6 +9,7 @@ pub mod analyze;
 pub mod around;
 mod bits;
 pub mod budget;
+mod codes;
 mod coverage;
 pub mod detect;
 pub mod embed;

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::codes;
 use crate::embedding::{Embedding, Row, dot};
 use crate::lexical::{Hit, slot};
 use crate::top::top;
@@ -12,11 +13,6 @@ use crate::top::top;
 /// How many of the nearest codes are scored exactly, times the bits of a code: 1,024 for the built-in
 /// model. A shorter code says less, so more of them are.
 pub const RESCORED_BITS: usize = 1_024 * 256;
-/// How a distance is estimated below which there are so many codes: from one row in so many.
-const SAMPLED: usize = 16;
-/// Distances that are looked at together to see whether any of them is near: few enough that mostly
-/// none is.
-const GLANCED: usize = 8;
 /// Rows that are fetched from memory together, and what memory gives at a time.
 const FETCHED: usize = 32;
 const LINE_BYTES: usize = 64;
@@ -199,10 +195,28 @@ impl Vectors {
     /// higher ordinal first where they are equally near. Exact up to a thousand rows; beyond,
     /// among the documents with the nearest codes. What is not accepted changes nothing.
     pub fn nearest(&self, probe: &Probe, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
+        self.nearest_to_each(&[probe], limit, accept).pop().unwrap_or_default()
+    }
+
+    /// The nearest documents of each of several vectors, as [`Self::nearest`] says. The codes, of which there may be
+    /// many megabytes, are fetched from memory once for all of them.
+    pub fn nearest_to_each(
+        &self,
+        probes: &[&Probe],
+        limit: usize,
+        accept: &dyn Fn(u32) -> bool,
+    ) -> Vec<Vec<Hit>> {
         let rescored = RESCORED_BITS / self.space.dimensions.max(1);
         let wanted = rescored.max(limit.saturating_mul(2));
-        let mut hits = Vec::with_capacity(wanted);
-        for rows in self.nearest_codes(probe, wanted, accept).chunks(FETCHED) {
+        let near = self.nearest_codes(probes, wanted, accept);
+        let each = probes.iter().zip(near);
+        each.map(|(probe, rows)| top(self.rescored(probe, &rows), limit, &|_| true)).collect()
+    }
+
+    /// How close the documents of some rows are, each once.
+    fn rescored(&self, probe: &Probe, rows: &[usize]) -> Vec<Hit> {
+        let mut hits = Vec::with_capacity(rows.len());
+        for rows in rows.chunks(FETCHED) {
             self.fetch(rows.iter().copied());
             let hit =
                 |row: &usize| Hit { ordinal: self.owners[*row], score: self.cosine(probe, *row) };
@@ -215,7 +229,7 @@ impl Vectors {
             });
             hits.dedup_by_key(|hit| hit.ordinal);
         }
-        top(hits, limit, &|_| true)
+        hits
     }
 
     /// Bytes held, within a few percent.
@@ -236,42 +250,23 @@ impl Vectors {
         })
     }
 
-    /// The rows with the nearest codes of accepted documents: all that are as near as the
+    /// For each vector the rows with the nearest codes of accepted documents: all that are as near as the
     /// `wanted`th, so that neither ties nor what is not accepted decide.
     fn nearest_codes(
         &self,
-        probe: &Probe,
+        probes: &[&Probe],
         wanted: usize,
         accept: &dyn Fn(u32) -> bool,
-    ) -> Vec<usize> {
+    ) -> Vec<Vec<usize>> {
         let accepted = |row: &usize| self.owners[*row] != GONE && accept(self.owners[*row]);
         if self.owners.len() <= wanted {
-            return (0..self.owners.len()).filter(accepted).collect();
+            let all: Vec<usize> = (0..self.owners.len()).filter(accepted).collect();
+            return vec![all; probes.len()];
         }
-        let distances = self.distances(probe);
-        let mut left_at = vec![0_usize; self.space.dimensions + 1];
-        let sampled = distances.iter().step_by(SAMPLED);
-        sampled.for_each(|distance| left_at[usize::from(*distance)] += SAMPLED);
-        let mut rows: Vec<usize> = Vec::new();
-        let (mut seen_below, mut look_for) = (0_usize, wanted);
-        while seen_below < left_at.len() && rows.len() < wanted {
-            let bound = bound_of(&left_at, seen_below, look_for);
-            // Apart, because to ask about each waits for memory, and this way many wait together.
-            let near: Vec<usize> = between(&distances, seen_below, bound).collect();
-            rows.extend(near.into_iter().filter(accepted));
-            (seen_below, look_for) = (bound, look_for.saturating_mul(4));
-        }
-        trim(rows, &distances, wanted)
-    }
-
-    fn distances(&self, probe: &Probe) -> Vec<u16> {
-        // The built-in model has four words a code; a loop of known length is twice as fast.
-        if let (Some(wanted), 4) = (probe.code.as_array::<4>(), self.space.words()) {
-            let codes = self.codes.as_chunks::<4>().0;
-            return codes.iter().map(|code| distance(code, wanted)).collect();
-        }
-        let codes = self.codes.chunks_exact(self.space.words().max(1));
-        codes.map(|code| distance(code, &probe.code)).collect()
+        let probes: Vec<&[u64]> = probes.iter().map(|probe| &*probe.code).collect();
+        let distances = codes::distances(&self.codes, self.space.words().max(1), &probes);
+        let bits = self.space.dimensions;
+        distances.iter().map(|each| codes::nearest(each, bits, wanted, &accepted)).collect()
     }
 
     fn cosine(&self, probe: &Probe, row: usize) -> f32 {
@@ -325,50 +320,4 @@ impl Space {
 /// Eight numbers that are 0 or 1 as the bits of a byte. The factor moves each to its place.
 const fn packed(eight: [u8; 8]) -> u64 {
     u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
-/// In how many bits two codes differ.
-fn distance(code: &[u64], other: &[u64]) -> u16 {
-    let differing: u32 = code.iter().zip(other).map(|(a, b)| (a ^ b).count_ones()).sum();
-    u16::try_from(differing).unwrap_or(u16::MAX)
-}
-
-/// The rows whose distance is in a range. Few are, so many are looked at together.
-fn between(distances: &[u16], from: usize, to: usize) -> impl Iterator<Item = usize> {
-    let least = u16::try_from(from).unwrap_or(u16::MAX);
-    let count = u16::try_from(to.saturating_sub(from)).unwrap_or(u16::MAX);
-    let is_in = move |distance: u16| distance.wrapping_sub(least) < count;
-    // A loop of known length, because only that becomes one over many numbers at a time.
-    let any = move |some: &[u16]| {
-        let all = some.as_array::<GLANCED>();
-        all.is_none_or(|all| all.iter().fold(false, |any, distance| any | is_in(*distance)))
-    };
-    let near = distances.chunks(GLANCED).enumerate().filter(move |(_, some)| any(some));
-    near.flat_map(move |(chunk, some)| {
-        let rows = some.iter().enumerate().filter(move |(_, distance)| is_in(**distance));
-        rows.map(move |(at, _)| chunk * GLANCED + at)
-    })
-}
-
-/// The least distance below which, from `from` on, there are `count` rows.
-fn bound_of(rows_at: &[usize], from: usize, count: usize) -> usize {
-    let mut found = 0;
-    for (distance, rows) in rows_at.iter().enumerate().skip(from) {
-        found += rows;
-        if found >= count {
-            return distance + 1;
-        }
-    }
-    rows_at.len()
-}
-
-/// Keeps the `wanted` nearest and all that are as near as the last of them.
-fn trim(mut rows: Vec<usize>, distances: &[u16], wanted: usize) -> Vec<usize> {
-    if rows.len() > wanted {
-        let mut sorted: Vec<u16> = rows.iter().map(|row| distances[*row]).collect();
-        let (_, last, _) = sorted.select_nth_unstable(wanted - 1);
-        let last = *last;
-        rows.retain(|row| distances[*row] <= last);
-    }
-    rows
 }

@@ -163,6 +163,18 @@ proptest! {
     }
 
     #[test]
+    fn several_looked_for_together_find_what_each_finds_alone(
+        queries in prop::collection::vec(any::<u64>(), 0..5),
+        limit in 1_usize..20,
+    ) {
+        let all = collection((0..3000).map(|at| (at, u64::from(at) + 1)));
+        let probes: Vec<_> = queries.iter().map(|at| all.probe(&normal(drawn(*at))).unwrap()).collect();
+        let alone: Vec<_> = probes.iter().map(|probe| all.nearest(probe, limit, &everything)).collect();
+        let together: Vec<_> = probes.iter().collect();
+        prop_assert_eq!(all.nearest_to_each(&together, limit, &everything), alone);
+    }
+
+    #[test]
     fn the_order_of_arrival_changes_nothing(
         order in Just((0..60_u32).collect::<Vec<_>>()).prop_shuffle(),
         query in any::<u64>(),
