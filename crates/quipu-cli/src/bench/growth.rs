@@ -1,7 +1,7 @@
 //! One Field that grows from size to size: what RECORD and ATTUNE take at each, of the clock and of the processor, what
 //! the Field weighs, and how long it takes to open. One client; times are the client's, over loopback, so they hold what HTTP costs.
 
-use std::{ops::Range, path::PathBuf, sync::Arc};
+use std::{ops::Range, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use clap::Args;
 use serde_json::Value;
@@ -21,6 +21,11 @@ use crate::failure::Failure;
 
 /// Questions that are asked before the first one counts.
 const WARM: usize = 16;
+/// A server rests that uses no more of a core than this.
+const RESTING: f64 = 0.1;
+/// How long it is looked at each time, and how long it is waited for at most.
+const GLANCE: Duration = Duration::from_millis(300);
+const REST_MAX: Duration = Duration::from_secs(180);
 
 #[derive(Debug, Args)]
 pub(super) struct GrowthArgs {
@@ -102,9 +107,11 @@ impl Growing {
         for agent in ["writer", "reader"] {
             register(&server, agent)?;
         }
+        report.figure(&format!("at rest after it opened, {size} units"), await_rest(&server), "s");
         let records = requests(self.units..size, &mut self.dice);
         tell(&ask(&server, records)?, &format!("RECORD, {size} units"), report);
         self.units = size;
+        report.figure(&format!("at rest after RECORD, {size} units"), await_rest(&server), "s");
         let make: MakeRequest = attune::requests(self.seed);
         // Numbers of messages go on from size to size: an answer must never be one that is known.
         let numbers = |count: Range<usize>| {
@@ -118,6 +125,23 @@ impl Growing {
         report.figure(&format!("resident memory, {size} units"), memory, "MiB");
         Ok(())
     }
+}
+
+/// Waits until the server rests: beside its work it goes through the log that it opened, and looks for contradictions
+/// in what was recorded. What is measured comes after. How many seconds that took.
+fn await_rest(server: &ServerProcess) -> f64 {
+    let watch = Stopwatch::start();
+    let mut used = server.cpu_seconds();
+    while watch.elapsed() < REST_MAX {
+        let before = used;
+        let looked = Stopwatch::start();
+        thread::park_timeout(GLANCE);
+        used = server.cpu_seconds();
+        if used - before <= RESTING * looked.elapsed().as_secs_f64() {
+            break;
+        }
+    }
+    watch.elapsed().as_secs_f64()
 }
 
 /// What a few requests took, one after the other.
