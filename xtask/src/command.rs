@@ -35,6 +35,13 @@ impl Cargo {
     fn prepared(&self, root: &Path) -> Command {
         let mut command = Command::new("cargo");
         command.args(&self.arguments).envs(self.environment.iter().copied()).current_dir(root);
+        // What cargo tells this program about itself would be taken for news: some packages build anew when it changes.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&*name);
+            }
+        }
         command
     }
 }

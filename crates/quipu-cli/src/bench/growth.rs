@@ -23,8 +23,9 @@ use crate::failure::Failure;
 const WARM: usize = 16;
 /// A server rests that uses no more of a core than this.
 const RESTING: f64 = 0.1;
-/// How long it is looked at each time, and how long it is waited for at most.
-const GLANCE: Duration = Duration::from_millis(300);
+/// How long it is looked at each time, which is longer than its background work ever pauses, and how long it is waited
+/// for at most.
+const GLANCE: Duration = Duration::from_secs(2);
 const REST_MAX: Duration = Duration::from_secs(180);
 
 #[derive(Debug, Args)]
@@ -135,7 +136,9 @@ fn await_rest(server: &ServerProcess) -> f64 {
     while watch.elapsed() < REST_MAX {
         let before = used;
         let looked = Stopwatch::start();
-        thread::park_timeout(GLANCE);
+        while looked.elapsed() < GLANCE {
+            thread::park_timeout(GLANCE.saturating_sub(looked.elapsed()));
+        }
         used = server.cpu_seconds();
         if used - before <= RESTING * looked.elapsed().as_secs_f64() {
             break;
