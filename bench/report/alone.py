@@ -67,8 +67,9 @@ def growth(own: Own) -> str:
 ## Growth
 
 One Field that grows, one client. RECORD is durable and with detection; ATTUNE has a hint and is given ten units.
-p50 / p95 / p99 on the client's clock, over loopback, and the processor time of the server for one of them. What a server
-does beside its work (it goes through the log that it opened, and looks for contradictions in what was recorded) is waited for first.
+p50 / p95 / p99 on the client's clock, over loopback, and the processor time of the server for one of them.
+What a server does beside its work is waited for first: it goes through the log that it opened, and looks for
+contradictions in what was recorded.
 
 {image}
 
