@@ -11,6 +11,7 @@ use std::{
 use quipu_field::Meter;
 use quipu_log::MemoryEngine;
 use serde_json::json;
+use tokio::sync::Notify;
 
 use super::cluster::{Turns, Way, open_metered};
 use crate::support::{message, record, register};
@@ -21,6 +22,8 @@ struct Counts {
     conflicts: AtomicU64,
     turns: AtomicU64,
     followed: AtomicU64,
+    /// Another one was followed.
+    told: Notify,
 }
 
 impl Counts {
@@ -46,11 +49,12 @@ impl Meter for Counts {
     fn followed(&self, lag: Duration) {
         assert!(lag < Duration::from_secs(3600), "{lag:?} is no lag");
         self.followed.fetch_add(1, Ordering::Relaxed);
+        self.told.notify_one();
     }
 }
 
-/// Two nodes record one after the other; answers what each has counted, and the commits in the log.
-async fn two_nodes(turns: Option<Arc<Turns>>) -> ([[u64; 4]; 2], u64) {
+/// Two nodes record one after the other; answers what each counts, and the commits in the log.
+async fn two_nodes(turns: Option<Arc<Turns>>) -> ([Arc<Counts>; 2], u64) {
     let log = Arc::new(MemoryEngine::shared());
     let counts: [Arc<Counts>; 2] = std::array::from_fn(|_| Arc::default());
     let nodes: Vec<_> = (1..)
@@ -72,21 +76,29 @@ async fn two_nodes(turns: Option<Arc<Turns>>) -> ([[u64; 4]; 2], u64) {
     for node in &nodes {
         node.await_position(position).await.unwrap();
     }
-    ([counts[0].read(), counts[1].read()], position)
+    (counts, position)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_a_node_did_not_append_it_followed() {
-    let ([one, other], position) = two_nodes(None).await;
-    let [commits, followed] = [0, 3].map(|count| one[count] + other[count]);
-    assert_eq!(commits, position, "every commit was appended by one");
-    assert_eq!(followed, position, "and followed by the other");
-    assert_eq!(one[2] + other[2], 0, "nobody kept turns");
+    let (counts, position) = two_nodes(None).await;
+    let all = |count: usize| counts.iter().map(|counts| counts.read()[count]).sum::<u64>();
+    assert_eq!(all(0), position, "every commit was appended by one");
+    // A commit is counted once it is there for everybody, so whoever waited for it may look a moment too soon.
+    while all(3) < position {
+        tokio::select! {
+            () = counts[0].told.notified() => {}
+            () = counts[1].told.notified() => {}
+        }
+    }
+    assert_eq!(all(3), position, "and followed by the other");
+    assert_eq!(all(2), 0, "nobody kept turns");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_that_take_turns_count_them_and_are_not_in_conflict() {
-    let ([one, other], position) = two_nodes(Some(Arc::default())).await;
+    let (counts, position) = two_nodes(Some(Arc::default())).await;
+    let [one, other] = counts.map(|counts| counts.read());
     assert_eq!(one[0] + other[0], position);
     assert!(one[2] > 0 && other[2] > 0, "each had turns: {one:?} {other:?}");
     assert!(one[1] + other[1] <= 2, "at most once each, before it knows of the other");
