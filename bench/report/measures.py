@@ -143,8 +143,8 @@ def context_against_memories(facts: Facts) -> Measured:
 def lost_writes(facts: Facts) -> Measured:
     """What Quipu lost."""
     run, ours = _peers(facts)
-    if not ours.good("survival"):
-        raise Lacking(ours.lack("survival"))
+    if not any(row["kill"] for row in ours.good("survival")) or ours.failed("survival"):
+        raise Lacking(ours.failed("survival") or "it was not killed in this run")
     kept = sum(row["acknowledged"] for row in ours.good("survival"))
     losers = [f"{it.title} {lost(it):,}" for it in run.systems if it is not ours and lost(it)]
     note = f"of {kept:,}; lost by others: {', '.join(losers) or 'nothing'}"

@@ -52,6 +52,11 @@ class System:
         """What a step gave where it went well."""
         return [row for row in self.rows(step) if row["status"] == "ok"]
 
+    def failed(self, step: str) -> str:
+        """Why a part of a step has no figures; empty where all of it has."""
+        told = [f"{row['status']}: {row.get('why', '')}" for row in self.rows(step) if row["status"] != "ok"]
+        return "; ".join(told) or str(self.raw.get("ended", ""))
+
     def command(self, step: str, mode: str) -> str:
         """What measures this again."""
         data = " --data DATA" if step == "recall" else ""

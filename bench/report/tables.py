@@ -81,15 +81,15 @@ def context(run: Run) -> str:
             rows.append([system.title, *([system.lack("context")] + [""] * (len(heads) - 2))])
             continue
         given = [row["found"] for row in by_size.values() if row["status"] == "ok"]
-        cells = [_context_cell(by_size.get(count), system.raw.get("ended", "")) for count in sizes]
+        cells = [_context_cell(by_size.get(count), system.failed("context")) for count in sizes]
         found = number(given[-1]) if given else ""
         rows.append([system.title, *cells, found, system.command("context", run.mode)])
     return table(heads, rows)
 
 
-def _context_cell(row: Row | None, ended: str) -> str:
+def _context_cell(row: Row | None, failed: str) -> str:
     if not row:
-        return ended
+        return failed
     if row["status"] != "ok":
         return f"{row['status']}: {row['why']}"
     return f"**{number(row['p50_ms'])}** / {number(row['p95_ms'])} / {number(row['p99_ms'])} ms"
@@ -105,14 +105,14 @@ def recall(run: Run) -> str:
         if not found:
             rows.append([system.title, *([system.lack("recall")] + [""] * (len(heads) - 2))])
             continue
-        cells = [_recall_cell(found.get(name)) for name in names]
+        cells = [_recall_cell(found.get(name), system.failed("recall")) for name in names]
         rows.append([system.title, system.raw.get("vectors", ""), *cells, system.command("recall", run.mode)])
     return table(heads, rows)
 
 
-def _recall_cell(row: Row | None) -> str:
+def _recall_cell(row: Row | None, failed: str) -> str:
     if not row:
-        return ""
+        return failed
     refused = f", {row['refused']} refused" if row["refused"] else ""
     return f"**{row['recall_at_10']:.3f}** ({milliseconds(row['p50_ms'])}, {row['questions']} questions{refused})"
 
@@ -129,6 +129,8 @@ def survival(run: Run) -> str:
         found = system.good("survival")
         if not found:
             rows.append([system.title, system.lack("survival"), *[""] * 6])
+        elif not any(row["kill"] for row in found):
+            rows.append([system.title, f"kill -9: {system.failed('survival') or 'not tried'}", *[""] * 6])
         for row in found:
             way = "8 writers" if row["variant"] == "shared" else f"8 writers, {row['variant']}"
             kill = f"{way}, kill -9, {row['rounds']} round{'s' * (row['rounds'] > 1)}" if row["kill"] else way

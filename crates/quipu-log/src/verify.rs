@@ -9,6 +9,8 @@ use crate::field_name::FieldName;
 
 /// Verifies every commit after `after` and hands each to `visit` in order; answers the head that was reached.
 ///
+/// Reads with one thread ahead, and leaves the other cores to whoever is served meanwhile.
+///
 /// The log must reach at least the head that the engine stated at the start, so a log that silently ends early is damage.
 ///
 /// # Errors

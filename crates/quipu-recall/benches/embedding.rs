@@ -1,5 +1,5 @@
 //! How many short texts a second does the built-in model embed, and how long do scans of a million
-//! vectors take, on one core? `cargo bench -p quipu-recall`.
+//! vectors take, by as many cores as they use? `cargo bench -p quipu-recall`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
 

@@ -2,7 +2,7 @@
 //! each number of a vector. Knows nothing of documents.
 
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use fearless_simd::{Level, dispatch};
@@ -18,11 +18,25 @@ const COMPARED: usize = 1_024;
 const THREADED: usize = 256 * 1024;
 const THREADS_MAX: usize = 4;
 
+/// Who compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// Somebody waits for it.
+    Waited,
+    /// It goes on beside other work, to which it leaves the cores.
+    Beside,
+}
+
 /// How far each of the codes, `words` long each, is from each of some others.
-pub(crate) fn distances(codes: &[u64], words: usize, probes: &[&[u64]]) -> Vec<Vec<u16>> {
+pub(crate) fn distances(
+    codes: &[u64],
+    words: usize,
+    probes: &[&[u64]],
+    haste: Haste,
+) -> Vec<Vec<u16>> {
     let rows = codes.len() / words;
     let mut all = vec![vec![0_u16; rows]; probes.len()];
-    let part = rows.div_ceil(threads_for(rows)).max(1);
+    let part = rows.div_ceil(threads_for(rows, haste)).max(1);
     compare_in_parts(codes, words, part, probes, &mut all);
     all
 }
@@ -51,9 +65,14 @@ pub(crate) fn nearest(
 }
 
 /// How many threads compare so many rows. One core alone does not get from memory all that memory gives.
-fn threads_for(rows: usize) -> usize {
+fn threads_for(rows: usize, haste: Haste) -> usize {
+    // To ask the system reads several files.
+    static CORES: OnceLock<usize> = OnceLock::new();
     let cores = || thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
-    if rows < THREADED { 1 } else { cores() }
+    match haste {
+        Haste::Waited if rows >= THREADED => *CORES.get_or_init(cores),
+        Haste::Waited | Haste::Beside => 1,
+    }
 }
 
 /// Gives parts of all codes, `part` rows each, to a thread each; the last to this one, and those for which there is
@@ -182,7 +201,7 @@ mod tests {
             let probes: Vec<&[u64]> = codes.chunks(words).take(probes).collect();
             let mut all = vec![vec![0; rows]; probes.len()];
             compare_in_parts(codes, words, part, &probes, &mut all);
-            prop_assert_eq!(&all, &distances(codes, words, &probes));
+            prop_assert_eq!(&all, &distances(codes, words, &probes, Haste::Waited));
             for (probe, all) in probes.iter().zip(all) {
                 let differing = |code: &[u64]| -> u32 {
                     code.iter().zip(*probe).map(|(a, b)| (a ^ b).count_ones()).sum()
@@ -191,5 +210,14 @@ mod tests {
                 prop_assert_eq!(all.into_iter().map(u32::from).collect::<Vec<_>>(), expected);
             }
         }
+    }
+
+    #[test]
+    fn codes_beyond_the_first_block_are_compared_with_the_right_rows() {
+        let rows: u64 = 3 * u64::try_from(COMPARED).unwrap() + 7;
+        let codes: Vec<u64> = (0..rows).flat_map(|row| [(1 << (row % 61)) - 1, 0, 0, 0]).collect();
+        let told = distances(&codes, 4, &[&[0, 0, 0, 0]], Haste::Beside);
+        let expected: Vec<u16> = (0..rows).map(|row| u16::try_from(row % 61).unwrap()).collect();
+        assert_eq!(told, [expected]);
     }
 }

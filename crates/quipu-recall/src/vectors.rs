@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::codes;
+use crate::codes::{self, Haste};
 use crate::embedding::{Embedding, Row, dot};
 use crate::lexical::{Hit, slot};
 use crate::top::top;
@@ -193,22 +193,33 @@ impl Vectors {
 
     /// The `limit` nearest documents among those that `accept` lets through, nearest first, the
     /// higher ordinal first where they are equally near. Exact up to a thousand rows; beyond,
-    /// among the documents with the nearest codes. What is not accepted changes nothing.
+    /// among the documents with the nearest codes. What is not accepted changes nothing. Takes this
+    /// thread alone.
     pub fn nearest(&self, probe: &Probe, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
-        self.nearest_to_each(&[probe], limit, accept).pop().unwrap_or_default()
+        self.find_nearest(&[probe], limit, accept, Haste::Beside).pop().unwrap_or_default()
     }
 
-    /// The nearest documents of each of several vectors, as [`Self::nearest`] says. The codes, of which there may be
-    /// many megabytes, are fetched from memory once for all of them.
+    /// The nearest documents of each of several vectors, as [`Self::nearest`] says, for somebody who waits: many
+    /// codes are compared by several threads. They are fetched from memory once for all vectors.
     pub fn nearest_to_each(
         &self,
         probes: &[&Probe],
         limit: usize,
         accept: &dyn Fn(u32) -> bool,
     ) -> Vec<Vec<Hit>> {
+        self.find_nearest(probes, limit, accept, Haste::Waited)
+    }
+
+    fn find_nearest(
+        &self,
+        probes: &[&Probe],
+        limit: usize,
+        accept: &dyn Fn(u32) -> bool,
+        haste: Haste,
+    ) -> Vec<Vec<Hit>> {
         let rescored = RESCORED_BITS / self.space.dimensions.max(1);
         let wanted = rescored.max(limit.saturating_mul(2));
-        let near = self.nearest_codes(probes, wanted, accept);
+        let near = self.nearest_codes(probes, wanted, accept, haste);
         let each = probes.iter().zip(near);
         each.map(|(probe, rows)| top(self.rescored(probe, &rows), limit, &|_| true)).collect()
     }
@@ -257,14 +268,18 @@ impl Vectors {
         probes: &[&Probe],
         wanted: usize,
         accept: &dyn Fn(u32) -> bool,
+        haste: Haste,
     ) -> Vec<Vec<usize>> {
+        if probes.is_empty() {
+            return Vec::new();
+        }
         let accepted = |row: &usize| self.owners[*row] != GONE && accept(self.owners[*row]);
         if self.owners.len() <= wanted {
             let all: Vec<usize> = (0..self.owners.len()).filter(accepted).collect();
             return vec![all; probes.len()];
         }
         let probes: Vec<&[u64]> = probes.iter().map(|probe| &*probe.code).collect();
-        let distances = codes::distances(&self.codes, self.space.words().max(1), &probes);
+        let distances = codes::distances(&self.codes, self.space.words().max(1), &probes, haste);
         let bits = self.space.dimensions;
         distances.iter().map(|each| codes::nearest(each, bits, wanted, &accepted)).collect()
     }

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a question is waited on before it is asked again, at first and at the most. Servers that choose a leader do
 /// not answer, and nobody remembers the question afterwards.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(4);
+const LONGEST_WAIT: Duration = Duration::from_secs(6);
 /// How long a question is asked again, and the pause before.
 const ASKING: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
@@ -32,6 +32,8 @@ pub(super) const WRONG_LAST_SEQUENCE: u64 = 10_071;
 const WRONG_LAST_SEQUENCE_ON_ITS_WAY: u64 = 10_164;
 /// The stream exists already.
 pub(super) const NAME_IN_USE: u64 = 10_058;
+/// Nobody leads the stream, or the streams, for now.
+const NO_LEADER: u64 = 10_008;
 /// There is no room, in three ways of saying it.
 const NO_ROOM: [u64; 3] = [10_023, 10_047, 10_077];
 
@@ -78,6 +80,14 @@ impl ApiError {
         cause
             .downcast_ref::<RequestError>()
             .is_some_and(|error| error.kind() == RequestErrorKind::NoResponders)
+    }
+
+    /// Whether the same question may find an answer in a moment.
+    fn may_be_answered_later(&self) -> bool {
+        match self {
+            Self::Refused(refused) => refused.err_code == NO_LEADER,
+            Self::Lost(_) => true,
+        }
     }
 
     /// The error of a request that only reads, or that may be repeated.
@@ -135,7 +145,7 @@ async fn again<T, F: Future<Output = Result<T, ApiError>>>(
     let (end, mut wait) = (Instant::now() + ASKING, FIRST_WAIT);
     loop {
         match ask(wait).await {
-            Err(ApiError::Lost(_)) if Instant::now() < end => {}
+            Err(error) if error.may_be_answered_later() && Instant::now() < end => {}
             answer => return answer,
         }
         sleep(PAUSE).await;

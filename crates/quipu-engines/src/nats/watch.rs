@@ -8,7 +8,7 @@ use async_nats::Client;
 use futures_util::{StreamExt, stream};
 use quipu_log::FieldName;
 use tokio::sync::Notify;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::engine::States;
 use super::message::GroupMark;
@@ -18,6 +18,8 @@ use crate::followers::Followers;
 
 /// How often streams are looked at without a hint.
 const LOOK: Duration = Duration::from_millis(250);
+/// How long one is looked at: where nobody leads it, the others must not wait for that.
+const LOOK_MAX: Duration = Duration::from_secs(1);
 /// How many streams are looked at together.
 const TOGETHER: usize = 16;
 /// The pause before another try to listen.
@@ -33,7 +35,7 @@ pub(super) struct Watch {
 /// Looks at the streams that are followed, for ever.
 pub(super) async fn look(watch: Arc<Watch>, states: Arc<States>, client: Client) {
     loop {
-        // Side by side: a stream that has no leader for a while holds up no other.
+        // Side by side: a stream that has no leader for a while holds up the others for a moment only.
         let fields = stream::iter(watch.followers.waited_for());
         let looks =
             fields.for_each_concurrent(TOGETHER, |field| look_at(&watch, &states, &client, field));
@@ -49,7 +51,8 @@ pub(super) async fn look(watch: Arc<Watch>, states: Arc<States>, client: Client)
 /// What cannot be read now is read at the next look; a follower reads for itself and is told the error.
 async fn look_at(watch: &Watch, states: &States, client: &Client, field: FieldName) {
     let state = states.of(&field);
-    if let Ok(Some(tail)) = tail::look(client, &state.stream, state.known()).await {
+    let look = timeout(LOOK_MAX, tail::look(client, &state.stream, state.known()));
+    if let Ok(Ok(Some(tail))) = look.await {
         state.learn(tail);
         watch.followers.reached(field.as_str(), tail.head.position);
     }
