@@ -10,7 +10,7 @@ use std::{
     thread::JoinHandle,
 };
 
-use quipu_log::{Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof};
+use quipu_log::{Engine, EngineError, FieldName, Head, Pace, TreeHead, proof::ConsistencyProof};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
@@ -554,7 +554,7 @@ fn bring_back(
             depot.fetch(engine, name, saved, directory)?;
         }
     }
-    let mut restored = restore(engine, name, directory, &mut |_| true)?;
+    let mut restored = restore(engine, name, directory, Pace::Alone, &mut |_| true)?;
     restored.published.state.cross_session = options.cross_session_visibility;
     options.models.fit(&mut restored.published.index);
     purge::finish(engine, name, &restored.published.state, directory, options.depot.as_ref());

@@ -30,27 +30,9 @@ pub struct Restored {
 /// Told of each position as it is reached, and whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
 
-/// Rebuilds a Field from its log, starting from a snapshot where there is a good one.
+/// Rebuilds a Field from its log, starting from a snapshot where there is a good one. `pace` says whether others are served
+/// meanwhile.
 pub fn restore(
-    engine: &dyn Engine,
-    field: &FieldName,
-    snapshots: Option<&SnapshotDir>,
-    progress: Progress<'_>,
-) -> Result<Restored, EngineError> {
-    restore_at_pace(engine, field, snapshots, Pace::Alone, progress)
-}
-
-/// The same, while the Field is in use.
-pub(crate) fn restore_beside(
-    engine: &dyn Engine,
-    field: &FieldName,
-    snapshots: Option<&SnapshotDir>,
-    progress: Progress<'_>,
-) -> Result<Restored, EngineError> {
-    restore_at_pace(engine, field, snapshots, Pace::Beside, progress)
-}
-
-fn restore_at_pace(
     engine: &dyn Engine,
     field: &FieldName,
     snapshots: Option<&SnapshotDir>,
@@ -63,7 +45,7 @@ fn restore_at_pace(
     };
     let mut published = start.unwrap_or_else(Published::empty);
     let snapshot_position = published.head.position;
-    catch_up_at_pace(engine, field, &mut published, pace, progress)?;
+    catch_up(engine, field, &mut published, pace, progress)?;
     Ok(Restored { published, snapshot_position })
 }
 
@@ -102,15 +84,6 @@ pub(crate) fn restore_at(
 
 /// Applies every commit after `published`, verifying each.
 pub fn catch_up(
-    engine: &dyn Engine,
-    field: &FieldName,
-    published: &mut Published,
-    progress: Progress<'_>,
-) -> Result<Head, EngineError> {
-    catch_up_at_pace(engine, field, published, Pace::Alone, progress)
-}
-
-fn catch_up_at_pace(
     engine: &dyn Engine,
     field: &FieldName,
     published: &mut Published,

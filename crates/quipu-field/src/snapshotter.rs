@@ -7,14 +7,14 @@ use std::sync::{
 };
 use std::thread::JoinHandle;
 
-use quipu_log::{Engine, FieldName, Head};
+use quipu_log::{Engine, FieldName, Head, Pace};
 
 use crate::{
     depot::{Depot, Offer},
     failure::with_causes,
     field_options::FieldOptions,
     limits::SNAPSHOT_SHARE,
-    restore::restore_beside,
+    restore::restore,
     snapshot::{SnapshotDir, SnapshotError},
     view::Published,
 };
@@ -128,7 +128,7 @@ impl Inner {
     fn make(&self) {
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
         let (engine, directory) = (self.engine.as_ref(), Some(&self.directory));
-        let restored = match restore_beside(engine, &self.field, directory, &mut go_on) {
+        let restored = match restore(engine, &self.field, directory, Pace::Beside, &mut go_on) {
             Ok(restored) => restored,
             Err(error) if self.stop.load(Ordering::Relaxed) => {
                 tracing::debug!(%error, "snapshot stopped");

@@ -2,7 +2,7 @@
 //! every commit is verified and applied, as a node does that starts from nothing or behind a snapshot.
 
 use quipu_field::restore::restore;
-use quipu_log::{Engine, FieldName};
+use quipu_log::{Engine, FieldName, Pace};
 
 use super::{
     report::Report,
@@ -31,7 +31,7 @@ pub(super) fn measure(
     let alone = rate(read, watch.elapsed());
     report.figure(&format!("reading the log and nothing else, {what}"), alone, "commits/s");
     let watch = Stopwatch::start();
-    restore(engine, field, None, &mut |_| true).map_err(failed)?;
+    restore(engine, field, None, Pace::Alone, &mut |_| true).map_err(failed)?;
     let caught_up = rate(read, watch.elapsed());
     report.figure(&format!("catching up from nothing, {what}"), caught_up, "commits/s");
     Ok(())

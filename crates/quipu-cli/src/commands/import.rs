@@ -10,7 +10,9 @@ use std::{
 
 use clap::Args;
 use quipu_field::restore::restore;
-use quipu_log::{Commit, Engine, EngineError, FieldName, Head, SqliteEngine, SqliteOptions, jsonl};
+use quipu_log::{
+    Commit, Engine, EngineError, FieldName, Head, Pace, SqliteEngine, SqliteOptions, jsonl,
+};
 use quipu_wire::Hash;
 
 use crate::{
@@ -123,7 +125,7 @@ fn build(
         progress.reach(position);
         true
     };
-    let restored = restore(&engine, field, None, &mut go_on).map_err(|error| {
+    let restored = restore(&engine, field, None, Pace::Alone, &mut go_on).map_err(|error| {
         if let EngineError::Damaged(damage) = &error {
             refused(damage.position, &damage.to_string())
         } else {

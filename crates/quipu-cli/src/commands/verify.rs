@@ -15,7 +15,9 @@ use quipu_field::{
     snapshot::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
-use quipu_log::{BodyAddress, Damage, DamageKind, Engine, EngineError, FieldName, Head, sqlite};
+use quipu_log::{
+    BodyAddress, Damage, DamageKind, Engine, EngineError, FieldName, Head, Pace, sqlite,
+};
 use quipu_wire::Hash;
 use serde::Serialize;
 
@@ -273,7 +275,7 @@ fn check_erased(
     if !erased.is_subset(&tombstones) && engine.head(field)? != published.head {
         // A server that runs meanwhile may have purged what was read afterwards.
         let mut later = published.clone();
-        catch_up(engine, field, &mut later, &mut |_| true)?;
+        catch_up(engine, field, &mut later, Pace::Alone, &mut |_| true)?;
         tombstones = tombstoned(&later.state);
     }
     for body in erased.difference(&tombstones) {
@@ -301,7 +303,7 @@ fn advance(
     }
     let whole = to == pinned.pinned_head().position;
     let mut stopped = false;
-    let reached = catch_up(pinned, field, published, &mut |position| {
+    let reached = catch_up(pinned, field, published, Pace::Alone, &mut |position| {
         progress.reach(position);
         stopped = !whole && position >= to;
         !stopped

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::{message, open_across, record, register};
 use quipu_field::{Field, restore::restore};
-use quipu_log::{Engine, FieldName, MemoryEngine};
+use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_wire::{
     ErrorCode,
     akashik::{
@@ -230,7 +230,8 @@ async fn the_same_units_give_the_same_summaries_and_the_log_gives_the_same_state
         two_tasks_and_two_topics(&field).await;
         compact(&field, "c", payload.clone()).await.unwrap();
         let name = FieldName::default_field();
-        let rebuilt = restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published;
+        let rebuilt =
+            restore(engine.as_ref(), &name, None, Pace::Alone, &mut |_| true).unwrap().published;
         assert_eq!(rebuilt.state.hash(), field.state_hash());
         seen.push(field.head());
     }

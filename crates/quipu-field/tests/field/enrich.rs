@@ -16,7 +16,7 @@ use crate::{
     support::{message, record, register},
 };
 use quipu_field::{Field, FieldModels, FieldOptions, Message, ScriptedOrigin, restore::restore};
-use quipu_log::{Engine, FieldName, MemoryEngine};
+use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_recall::{EmbedError, Embedder, Summarizer, SummarizerError};
 use quipu_wire::akashik::{AttunePayload, UnitStatus, UnitView};
 use serde_json::json;
@@ -146,7 +146,9 @@ async fn while_the_model_fails_units_are_pending_and_become_active_later() {
     assert_eq!((status(0), status(1)), (UnitStatus::Active, UnitStatus::PendingEnrichment));
     model.fail(false);
     until("all active", || all_are(&field, "active", 2) && done(&field) == (2, 2)).await;
-    let state = restore(engine.as_ref(), &FieldName::default_field(), None, &mut |_| true).unwrap();
+    let state =
+        restore(engine.as_ref(), &FieldName::default_field(), None, Pace::Alone, &mut |_| true)
+            .unwrap();
     assert_eq!(state.published.state.hash(), field.state_hash());
     field.close().await;
 }

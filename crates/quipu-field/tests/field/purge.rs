@@ -10,7 +10,7 @@ use crate::{
 };
 use quipu_field::{Field, purge::tombstoned, restore::restore, snapshot::SnapshotDir};
 use quipu_log::{
-    BodyAddress, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, SqliteEngine,
+    BodyAddress, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Pace, SqliteEngine,
     SqliteOptions, conformance::Altered, verify_chain,
 };
 use quipu_wire::{
@@ -51,7 +51,8 @@ fn sqlite(dir: &Path) -> Arc<dyn Engine> {
 
 fn save_snapshot(engine: &Arc<dyn Engine>, dir: &Path) {
     let name = FieldName::default_field();
-    let published = restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published;
+    let published =
+        restore(engine.as_ref(), &name, None, Pace::Alone, &mut |_| true).unwrap().published;
     SnapshotDir::new(dir.to_owned()).save(&published).unwrap();
 }
 
@@ -99,7 +100,8 @@ async fn a_purged_text_is_in_no_file_and_the_chain_holds() {
     assert!(!is_found(folder.path(), "xylophon"));
     let name = FieldName::default_field();
     verify_chain(engine.as_ref(), &name, Head::EMPTY, &mut |_| Ok(())).unwrap();
-    let rebuilt = restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published;
+    let rebuilt =
+        restore(engine.as_ref(), &name, None, Pace::Alone, &mut |_| true).unwrap().published;
     assert!(!rebuilt.index.lexical().knows_term("xylophon"));
     assert_eq!(tombstoned(&rebuilt.state).len(), 2, "the unit's text and the conflict's");
 }
@@ -208,7 +210,8 @@ async fn the_state_is_the_same_with_and_without_the_erased_texts() {
     let name = FieldName::default_field();
     let from_snapshot = SnapshotDir::new(folder.path().to_owned());
     for snapshots in [None, Some(&from_snapshot)] {
-        let restored = restore(engine.as_ref(), &name, snapshots, &mut |_| true).unwrap();
+        let restored =
+            restore(engine.as_ref(), &name, snapshots, Pace::Alone, &mut |_| true).unwrap();
         assert_eq!(restored.snapshot_position > 0, snapshots.is_some());
         assert_eq!(restored.published.state.hash(), field.state_hash());
         assert!(!restored.published.index.lexical().knows_term("xylophon"));

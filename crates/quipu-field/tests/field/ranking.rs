@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use crate::support::{message, open, register};
 use proptest::prelude::*;
 use quipu_field::{Field, Message, restore::restore, snapshot::SnapshotDir};
-use quipu_log::{Engine, FieldName, MemoryEngine};
+use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_recall::tokens::Encoding;
 use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, RecordPayload, ScopedMemoryUnit, UnitView,
@@ -125,7 +125,7 @@ proptest! {
             field.close().await;
             let folder = tempfile::tempdir().unwrap();
             let name = FieldName::default_field();
-            let restored = restore(engine.as_ref(), &name, None, &mut |_| true).unwrap();
+            let restored = restore(engine.as_ref(), &name, None, Pace::Alone, &mut |_| true).unwrap();
             SnapshotDir::new(folder.path().to_owned()).save(&restored.published).unwrap();
             for snapshots in [None, Some(PathBuf::from(folder.path()))] {
                 let again = open(&engine, snapshots);

@@ -16,8 +16,8 @@ use quipu_field::{
     view::Published,
 };
 use quipu_log::{
-    BodyAddress, BodyContent, Engine, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions,
-    verify_chain,
+    BodyAddress, BodyContent, Engine, FieldName, Head, MemoryEngine, Pace, SqliteEngine,
+    SqliteOptions, verify_chain,
 };
 use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, CompactPayload, ConflictStrategy, DeregisterPayload,
@@ -249,7 +249,7 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
 
 pub(crate) fn rebuilt(engine: &Arc<dyn Engine>) -> Published {
     let name = FieldName::default_field();
-    restore(engine.as_ref(), &name, None, &mut |_| true).unwrap().published
+    restore(engine.as_ref(), &name, None, Pace::Alone, &mut |_| true).unwrap().published
 }
 
 proptest! {
@@ -273,7 +273,7 @@ proptest! {
             prop_assert_eq!(field.head(), whole.head);
 
             let mut from_snapshot = snapshot::load(&saved).unwrap();
-            catch_up(engine.as_ref(), &FieldName::default_field(), &mut from_snapshot, &mut |_| true)
+            catch_up(engine.as_ref(), &FieldName::default_field(), &mut from_snapshot, Pace::Alone, &mut |_| true)
                 .unwrap();
             prop_assert_eq!(from_snapshot.state.hash(), whole.state.hash());
             Ok(())

@@ -2,7 +2,7 @@
 
 use quipu_field::restore::restore;
 use quipu_log::{
-    BodyAddress, BodyContent, Commit, Damage, DamageKind, EngineError, FieldName, Head,
+    BodyAddress, BodyContent, Commit, Damage, DamageKind, EngineError, FieldName, Head, Pace,
 };
 use quipu_wire::Hash;
 
@@ -130,7 +130,8 @@ pub(super) fn verify(
         progress.reach(position);
         true
     };
-    let restored = restore(target.engine.as_ref(), field, None, &mut go_on).map_err(at_target)?;
+    let restored =
+        restore(target.engine.as_ref(), field, None, Pace::Alone, &mut go_on).map_err(at_target)?;
     Ok(restored.published.state.hash())
 }
 
