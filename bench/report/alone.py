@@ -62,12 +62,14 @@ def growth(own: Own) -> str:
     if not sizes:
         return ""
     image = f"![Quipu while it grows]({IMAGES}/growth.svg)" if plots.growth(own) else ""
-    heads = ["units", "RECORD", "its processor time", "ATTUNE", "its processor time", "memory", "disk a unit", "open"]
+    each = ["in the server", "processor time"]
+    heads = ["units", "RECORD", *each, "ATTUNE", *each, "memory", "disk a unit", "open"]
     return f"""
 ## Growth
 
 One Field that grows, one client. RECORD is durable and with detection; ATTUNE has a hint and is given ten units.
-p50 / p95 / p99 on the client's clock, over loopback, and the processor time of the server for one of them.
+p50 / p95 / p99 on the client's clock, over loopback; p50 by the server's own clock; the server's processor time for
+one of them, whatever it does on other threads included.
 What a server does beside its work is waited for first: it goes through the log that it opened, and looks for
 contradictions in what was recorded.
 
@@ -88,8 +90,8 @@ def _size(own: Own, units: int) -> list[str]:
         what = f"{name}, {units} units"
         spread = [value(f"{what} {share}") for share in SPREAD]
         cells.append(" / ".join(number(it / 1000) for it in spread if it is not None) + " ms")
-        used = value(f"{what}: processor time")
-        cells.append(milliseconds(None if used is None else used / 1000))
+        each = (value(f"{what}; in the server p50"), value(f"{what}: processor time"))
+        cells.extend(milliseconds(None if spent is None else spent / 1000) for spent in each)
     memory = value(f"resident memory, {units} units")
     cells.append(size(None if memory is None else memory * 2**20))
     return [*cells, size(value(f"disk, {units} units")), seconds(value(f"opened, {units} units"))]

@@ -66,8 +66,8 @@ def _ms(value: float) -> str:
 
 def _attune(units: int, share: str, bar: float, stretch: float) -> Bar:
     what = f"ATTUNE with a hint, ten units, at {units:,} units, {share}"
-    note = "on the client's clock, so with HTTP"
-    measure = own("growth", f"ATTUNE, {units} units {share}", note, 0.001)
+    note = "by the server's own clock, as its answers tell it"
+    measure = own("growth", f"ATTUNE, {units} units; in the server {share}", note, 0.001)
     return Bar(f"attune-{units}", what, bar, stretch, least=False, told=_ms, measure=measure)
 
 

@@ -1,4 +1,4 @@
-//! The outermost step of every request: its id, its line in the log, its place in the metrics, and
+//! The outermost step of every request: its id, its time, its line in the log, its place in the metrics, and
 //! the last net under a handler that panics. Knows no route's meaning.
 
 use std::{
@@ -14,7 +14,7 @@ use std::{
 use axum::{
     Router,
     body::Body,
-    http::{Request, Response, StatusCode},
+    http::{HeaderName, HeaderValue, Request, Response, StatusCode},
     response::IntoResponse as _,
 };
 use quipu_wire::{ErrorCode, harn::HarnErrorCode};
@@ -32,6 +32,9 @@ use crate::{
     position,
     request_id::{self, REQUEST_ID},
 };
+
+/// Says what an answer took here, in milliseconds, as browsers and proxies read it.
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// The way in.
 #[derive(Debug)]
@@ -76,12 +79,20 @@ impl Entrance {
             let mut response = position::told(answer).await;
             response.headers_mut().insert(REQUEST_ID, shown_id);
             let (told, took) = (response.extensions_mut().remove::<Told>(), started.elapsed());
+            if let Some(timing) = timing(took) {
+                response.headers_mut().insert(SERVER_TIMING, timing);
+            }
             note(response.status(), told.as_ref(), took);
             count_request(route, response.status(), told.map(|told| told.code), took);
             Ok(response)
         };
         request_id::under(id, work.instrument(span)).await
     }
+}
+
+/// From the head of the request to the head of the answer.
+fn timing(took: Duration) -> Option<HeaderValue> {
+    HeaderValue::try_from(format!("total;dur={:.3}", took.as_secs_f64() * 1e3)).ok()
 }
 
 fn note(status: StatusCode, told: Option<&Told>, took: Duration) {
@@ -159,15 +170,22 @@ mod tests {
         let ask = async |path| {
             let request = Request::get(path).body(Body::empty()).unwrap();
             let response = entrance.serve(request).await.unwrap();
-            let id = response.headers().contains_key(REQUEST_ID);
+            let told = [REQUEST_ID, SERVER_TIMING];
+            let told = told.iter().all(|name| response.headers().contains_key(name));
             let status = response.status().as_u16();
-            (status, id, response.into_body().collect().await.unwrap().to_bytes())
+            (status, told, response.into_body().collect().await.unwrap().to_bytes())
         };
-        let (status, has_id, body) = ask("/panic").await;
-        assert_eq!((status, has_id), (500, true));
+        let (status, told, body) = ask("/panic").await;
+        assert_eq!((status, told), (500, true));
         let error: quipu_wire::ProtocolError = serde_json::from_slice(&body).unwrap();
         assert_eq!(error.code, ErrorCode::InternalError);
         assert!(!error.message.contains("on purpose"), "what failed is for the log");
         assert_eq!(ask("/fine").await, (200, true, "fine".into()));
+    }
+
+    #[test]
+    fn what_an_answer_took_is_told_in_milliseconds() {
+        assert_eq!(timing(Duration::from_micros(1_234)).unwrap(), "total;dur=1.234");
+        assert_eq!(timing(Duration::from_secs(2)).unwrap(), "total;dur=2000.000");
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 enum Question {
-    /// How long does this machine take to put a few bytes on stable storage?
+    /// What is this machine: its cores, its memory, how long a few bytes take to stable storage?
     Probe {
         /// Where to write; the disk that holds it is measured
         #[arg(long, default_value = ".")]

@@ -1,5 +1,6 @@
 //! One Field that grows from size to size: what RECORD and ATTUNE take at each, of the clock and of the processor, what
-//! the Field weighs, and how long it takes to open. One client; times are the client's, over loopback, so they hold what HTTP costs.
+//! the Field weighs, and how long it takes to open. One client; times are the client's, over loopback, so they hold what HTTP
+//! costs; beside them stands what the server says an answer took.
 
 use std::{ops::Range, path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -150,11 +151,14 @@ fn await_rest(server: &ServerProcess) -> f64 {
 /// What a few requests took, one after the other.
 struct Asked {
     samples: Samples,
+    /// By the server's own clock.
+    in_server: Samples,
     cpu_seconds: f64,
 }
 
 fn tell(asked: &Asked, what: &str, report: &mut Report) {
     report.latencies(what, &asked.samples, None);
+    report.latencies(&format!("{what}; in the server"), &asked.in_server, None);
     let each = per_unit(asked.cpu_seconds * 1e6, asked.samples.len());
     report.figure(&format!("{what}: processor time"), each, "us");
 }
@@ -165,7 +169,7 @@ fn ask(
 ) -> Result<Asked, Failure> {
     let failed = |error| Failure::caused("a request failed", &error);
     let mut connection = Connection::open(server.address).map_err(failed)?;
-    let mut samples = Samples::default();
+    let (mut samples, mut in_server) = (Samples::default(), Samples::default());
     let cpu = server.cpu_seconds();
     for request in requests {
         let watch = Stopwatch::start();
@@ -175,8 +179,17 @@ fn ask(
             let said = String::from_utf8_lossy(body);
             return Err(Failure::new(format!("a request was refused with {status}: {said}")));
         }
+        if let Some(took) = connection.header("server-timing").and_then(told) {
+            in_server.push(took);
+        }
     }
-    Ok(Asked { samples, cpu_seconds: server.cpu_seconds() - cpu })
+    Ok(Asked { samples, in_server, cpu_seconds: server.cpu_seconds() - cpu })
+}
+
+/// What a server says that an answer took.
+fn told(timing: &str) -> Option<Duration> {
+    let millis: f64 = timing.strip_prefix("total;dur=")?.parse().ok()?;
+    Duration::try_from_secs_f64(millis / 1e3).ok()
 }
 
 /// RECORDs made beforehand, so that making them is not measured.

@@ -23,6 +23,7 @@ mod growth;
 mod http;
 mod listeners;
 mod mcp;
+mod memory;
 mod module_replay;
 mod open;
 mod probe;

@@ -1,9 +1,10 @@
-//! The machine's own sync time: append a few hundred bytes to a file and wait until they are on
-//! stable storage. Every durable latency is a multiple of this.
+//! The machine itself. Its sync time: append a few hundred bytes to a file and wait until they are on stable
+//! storage; every durable latency is a multiple of this. And, in `memory.rs`, what its memory gives.
 
 use std::{fs::File, io::Write, path::Path};
 
 use super::{
+    memory,
     report::Report,
     stopwatch::{Samples, Stopwatch},
 };
@@ -15,6 +16,7 @@ const SAMPLES: usize = 4000;
 pub(super) fn run(dir: &Path, report: &mut Report) -> Result<(), Failure> {
     let samples = measure(dir)?;
     report.latencies("sync of a 900-byte append", &samples, None);
+    memory::run(report);
     Ok(())
 }
 
