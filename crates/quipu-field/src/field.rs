@@ -31,6 +31,7 @@ use crate::{
     failure::storage_failure,
     field_closing::Parting,
     field_options::FieldOptions,
+    following::Following,
     health::Health,
     lamport::{LamportClock, ReadTick},
     limits::QUEUE_COMMANDS_MAX,
@@ -39,8 +40,9 @@ use crate::{
     origin::Origin,
     past::Past,
     proofs::{CommitProof, Proofs},
+    publication::{Listeners, Publication, Sharing},
     purge,
-    push::{Tail, TailFeed},
+    push::Tail,
     ranking::RankingOptions,
     restore::{Restored, restore, time_of},
     snapshot::SnapshotDir,
@@ -81,6 +83,8 @@ pub struct Field {
     pub(crate) task_moves: Arc<watch::Sender<TaskMoves>>,
     /// The position that this node has reached, told where other nodes append too.
     pub(crate) reached: Arc<watch::Sender<u64>>,
+    /// Reads what other nodes append, where there are others.
+    pub(crate) following: Option<Arc<Following>>,
     /// The highest position that this node has heard of.
     pub(crate) heard: AtomicU64,
     /// The last purge whose texts this node has erased and forgotten.
@@ -112,34 +116,34 @@ impl Field {
         let (shared, last_purge) = (engine.is_shared(), state.last_purge);
         let new_clock = || Arc::new(LamportClock::of(&head, state.closed, shared));
         let clock = parting.map_or_else(new_clock, |parting| parting.resume(&head));
-        // Where others append, decisions rest on what readers see for as long as that is enough.
-        let state = (!shared).then(|| state.clone());
         let (reached, health) = (watch::Sender::new(head.position), Arc::<Health>::default());
         let (reached, view) = (Arc::new(reached), Arc::new(View::new(restored.published)));
-        let (across, saved) = (options.cross_session_visibility, directory.clone());
-        let past = Past::new(Arc::clone(&engine), name.clone(), saved, across);
+        let across = options.cross_session_visibility;
+        let past = Past::new(Arc::clone(&engine), name.clone(), directory.clone(), across);
         let snapshotter = directory.map(|directory| {
-            let (engine, name) = (Arc::clone(&engine), name.clone());
-            Snapshotter::new(engine, name, directory, &options, snapshot_position)
+            Snapshotter::new(&engine, &name, directory, &options, snapshot_position)
         });
         let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
         let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let (feed, task_moves) = TaskMoveFeed::new(head.position);
         let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
+        let listeners = Listeners::new(&tail, feed, snapshotter.as_ref());
+        let sharing = shared.then(|| Sharing::new(&reached, &bodies, &jobs));
+        let publication = Arc::new(Publication::new(&view, &clock, &health, listeners, sharing));
+        let following = Arc::new(Following::new(&engine, &name, &publication, &options.meter));
         let writer = Writer {
-            task_moves: feed,
             engine: Arc::clone(&engine),
             field: name.clone(),
             clock: Arc::clone(&clock),
             view: Arc::clone(&view),
             health: Arc::clone(&health),
-            state,
+            // Where others append, decisions rest on what readers see for as long as that is enough.
+            state: (!shared).then(|| view.read().state.clone()),
             head,
-            shared: shared.then(|| Shared::new(Arc::clone(&reached), Arc::clone(&bodies))),
+            publication,
+            shared: shared.then(|| Shared::new(Arc::clone(&following))),
             time_ms: time_of(engine.as_ref(), &name, &head)?,
-            snapshotter: snapshotter.clone(),
-            tail: TailFeed::new(Arc::clone(&tail)),
             meter: options.meter,
         };
         let (seen, read, origin) = (Arc::clone(&view), Arc::clone(&bodies), &options.origin);
@@ -168,6 +172,7 @@ impl Field {
             vectors: options.vectors,
             engine,
             reached,
+            following: shared.then_some(following),
             heard: AtomicU64::new(head.position),
             purged: AtomicU64::new(last_purge),
         });
@@ -205,9 +210,8 @@ impl Field {
     fn start_writer(&self, writer: Writer, queue: mpsc::Receiver<Job>) -> Result<(), EngineError> {
         let watched = Arc::clone(&self.health);
         self.start("writer", move || {
-            let guard = FailOnPanic(watched);
+            let _guard = watched.fail_on_panic("the writer");
             writer.run(queue);
-            std::mem::forget(guard);
         })
     }
 
@@ -524,15 +528,6 @@ impl Field {
         tokio::task::spawn_blocking(move || work(&field)).await.unwrap_or_else(|error| {
             Err(ProtocolError::new(ErrorCode::InternalError, format!("a read failed: {error}")))
         })
-    }
-}
-
-/// Tells the world when the writer died of a defect of ours, instead of in order.
-struct FailOnPanic(Arc<Health>);
-
-impl Drop for FailOnPanic {
-    fn drop(&mut self) {
-        self.0.fail("the writer died; the server's own log says why");
     }
 }
 

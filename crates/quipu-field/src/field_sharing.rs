@@ -5,17 +5,15 @@ use std::sync::{Arc, atomic::Ordering};
 
 use quipu_log::EngineError;
 use quipu_wire::{ErrorCode, ProtocolError};
-use tokio::sync::oneshot;
 
 use crate::{
     command::Message, failure::with_causes, field::Field, follower, limits::POSITION_WAIT, purge,
-    writer::Job,
 };
 
 impl Field {
     /// Starts to follow, where there is somebody to follow.
     pub(crate) fn follow_others(self: &Arc<Self>) -> Result<(), EngineError> {
-        if !self.engine.is_shared() {
+        if self.following.is_none() {
             return Ok(());
         }
         let (engine, name) = (Arc::clone(&self.engine), self.name.clone());
@@ -42,10 +40,9 @@ impl Field {
         if self.head().position >= position {
             return Ok(());
         }
-        if self.engine.is_shared() {
+        if let Some(following) = &self.following {
             let mut reached = self.reached.subscribe();
-            // The answer is not needed: the position is.
-            drop(self.look_for(position));
+            following.seek(position);
             let there = reached.wait_for(|reached| *reached >= position);
             if let Ok(Ok(_)) = tokio::time::timeout(POSITION_WAIT, there).await {
                 return Ok(());
@@ -70,22 +67,8 @@ impl Field {
 
     /// Waits until this node knows of everything that was durable when it was asked, or says why it cannot.
     pub async fn catch_up(&self) -> Result<(), ProtocolError> {
-        if !self.engine.is_shared() {
-            return Ok(());
-        }
-        let busy = || ProtocolError::new(ErrorCode::Overloaded, "too many messages are waiting");
-        // A writer that is gone answers too.
-        self.look_for(u64::MAX).ok_or_else(busy)?.await.unwrap_or(Ok(()))
-    }
-
-    /// Asks the writer to look for commits of others, up to a position at least. None if it has no time.
-    pub(crate) fn look_for(
-        &self,
-        position: u64,
-    ) -> Option<oneshot::Receiver<Result<(), ProtocolError>>> {
-        let (reply, looked) = oneshot::channel();
-        self.jobs.try_send(Job::Look(position, reply)).ok()?;
-        Some(looked)
+        let Some(following) = &self.following else { return Ok(()) };
+        following.seek_all().await
     }
 
     /// Erases what other nodes purged, and forgets it here. Whoever decided a purge may be gone before it has

@@ -1,6 +1,5 @@
-//! Waits for commits of other nodes and tells the writer, which alone reads and applies them. Also notices a log
-//! that went back while nobody wrote, and finishes purges that other nodes decided. Runs only where other nodes
-//! append to the same log.
+//! Waits for commits of other nodes and has them shown here. Also notices a log that went back while nobody wrote,
+//! and finishes purges that other nodes decided. Runs only where other nodes append to the same log.
 
 use std::{
     sync::{Arc, Weak, atomic::Ordering},
@@ -12,8 +11,8 @@ use quipu_log::{Engine, EngineError, FieldName, Head};
 use crate::{
     failure::with_causes,
     field::Field,
+    following::find_behind,
     limits::{FOLLOW_RETRY, FOLLOW_WAIT},
-    writer_shared::find_behind,
 };
 
 /// Follows until the Field is closed, is not held any more, or must not go on.
@@ -56,14 +55,13 @@ fn known(field: &Weak<Field>) -> Option<Head> {
     follows.then(|| field.head())
 }
 
-/// Lets the writer look, and says whether it came as far.
+/// Catches up, and says whether it came as far.
 fn look(field: &Arc<Field>, position: u64) -> bool {
     field.heard.fetch_max(position, Ordering::Relaxed);
-    if field.head().position < position
-        && let Some(looked) = field.look_for(position)
+    if let Some(following) = &field.following
+        && let Err(error) = following.catch_up(position)
     {
-        // A writer that is gone answers too.
-        looked.blocking_recv().ok();
+        tracing::warn!(field = %field.name(), error = with_causes(&error), "cannot follow the log");
     }
     field.head().position >= position
 }

@@ -7,6 +7,21 @@ use std::sync::{
 
 use quipu_wire::{ErrorCode, ProtocolError};
 
+/// See [`Health::fail_on_panic`].
+#[derive(Debug)]
+pub(crate) struct FailOnPanic<'a> {
+    health: &'a Health,
+    who: &'static str,
+}
+
+impl Drop for FailOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.health.fail(&format!("{} died; the server's own log says why", self.who));
+        }
+    }
+}
+
 /// The health of a Field. Once it failed it stays failed until the Field is opened again.
 #[derive(Debug, Default)]
 pub struct Health {
@@ -40,6 +55,11 @@ impl Health {
     #[must_use]
     pub fn background_check(&self) -> (u64, u64) {
         (self.checked.load(Ordering::Relaxed), self.to_check.load(Ordering::Relaxed))
+    }
+
+    /// Notes if this thread dies of a defect of ours before what is answered here is dropped.
+    pub(crate) const fn fail_on_panic(&self, who: &'static str) -> FailOnPanic<'_> {
+        FailOnPanic { health: self, who }
     }
 
     pub(crate) fn start_check(&self, to_check: u64) {

@@ -153,12 +153,18 @@ impl LamportClock {
     /// Commits are durable and visible, up to this epoch: a batch of ours, or what others appended.
     pub fn published(&self, epoch: u64) {
         self.with(|times| {
-            times.logged = epoch;
+            // A Field that was put away and opened again has the same clock, and somebody may still work for the old one.
+            times.logged = times.logged.max(epoch);
             times.now = times.now.max(epoch);
             times.in_flight = None;
             times.reserve = CLOCK_RESERVE;
             times.advance_asked = false;
         });
+    }
+
+    /// Others appended up to this epoch, and it is not visible yet: the next commit comes behind it.
+    pub fn heard(&self, epoch: u64) {
+        self.with(|times| times.now = times.now.max(epoch));
     }
 
     /// The batch did not happen.

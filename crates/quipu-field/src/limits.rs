@@ -10,6 +10,8 @@ pub const BATCH_COMMANDS_MAX: usize = 1024;
 pub const CONFLICTS_MAX: usize = 64;
 /// Batches during which a node expects that others append too, after it saw that they do.
 pub const OTHERS_EXPECTED_BATCHES: u32 = 64;
+/// Commits of others that a node reads in its turn. With more to read it lets the others go first.
+pub const NEWS_MAX: u64 = 512;
 /// How long a node that was faster than others leaves the log to them, where they cannot be kept waiting in a row.
 pub const YIELD_WAIT: Duration = Duration::from_millis(2);
 /// How often an append whose outcome is unknown is sent again, with a pause that doubles.
@@ -22,8 +24,14 @@ pub const BEHIND_LOOKS: usize = 3;
 pub const BEHIND_PAUSE: Duration = Duration::from_millis(100);
 /// How long a node waits for commits of others before it looks whether the log is still the one that it knows.
 pub const FOLLOW_WAIT: Duration = Duration::from_millis(250);
+/// How long it leaves what its own writer appends to that.
+pub const APPEND_WAIT: Duration = Duration::from_millis(50);
 /// How long it waits after it could not look.
 pub const FOLLOW_RETRY: Duration = Duration::from_millis(50);
+/// Commits that were shown beside the writer after which it is woken to take note of them.
+pub const UNSEEN_TOLD: usize = 512;
+/// Commits that are kept for it. If there are more it goes on without a state of its own, and makes one when it needs it.
+pub const UNSEEN_MAX: usize = 16 * 1024;
 /// How long a request waits for the position that it asks for.
 pub const POSITION_WAIT: Duration = Duration::from_secs(5);
 /// How far reads may push the clock beyond the last logged epoch. After a crash the clock resumes

@@ -105,14 +105,20 @@ pub(crate) struct Read {
     pub(crate) words: Vec<Arc<UnitWords>>,
 }
 
-/// Reads of a commit what its state and the index will need; whoever applies it waits for none of that.
-pub(crate) fn prepare(commit: &Commit) -> Result<Read, Damage> {
+/// Reads of a commit what its state will need, and the texts that the index will.
+pub(crate) fn read_commit(commit: &Commit) -> Result<Read, Damage> {
     let header = commit.decode_header::<Event>()?;
     let words = words_of(commit, &header)?;
-    words.iter().for_each(|words| {
+    Ok(Read { header, words })
+}
+
+/// The same, with all that the index will find in them, so that whoever applies it waits for none of that.
+pub(crate) fn prepare(commit: &Commit) -> Result<Read, Damage> {
+    let read = read_commit(commit)?;
+    read.words.iter().for_each(|words| {
         words.get();
     });
-    Ok(Read { header, words })
+    Ok(read)
 }
 
 fn advance(

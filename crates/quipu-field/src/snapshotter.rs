@@ -44,15 +44,15 @@ impl Snapshotter {
     /// Makes snapshots of a Field, whose newest is at `last_position`.
     #[must_use]
     pub(crate) fn new(
-        engine: Arc<dyn Engine>,
-        field: FieldName,
+        engine: &Arc<dyn Engine>,
+        field: &FieldName,
         directory: SnapshotDir,
         options: &FieldOptions,
         last_position: u64,
     ) -> Self {
         let inner = Inner {
-            engine,
-            field,
+            engine: Arc::clone(engine),
+            field: field.clone(),
             directory,
             commits: options.snapshot_commits,
             depot: options.depot.clone(),

@@ -1,5 +1,5 @@
 //! What readers see: the state and the index as of the last synced commit. Readers share a lock that
-//! the writer takes only to apply a batch that is already durable, so no reader ever waits for
+//! is taken only to apply what is already durable (`publication.rs`), so no reader ever waits for
 //! storage, and none ever sees what could still be lost.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};

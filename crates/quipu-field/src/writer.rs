@@ -18,10 +18,8 @@ use crate::{
     limits::BATCH_COMMANDS_MAX,
     meter::{Meter, Stopwatch},
     ops,
-    push::TailFeed,
-    snapshotter::Snapshotter,
+    publication::{Pages, Publication},
     state::State,
-    task_moves::TaskMoveFeed,
     view::View,
     words::UnitWords,
     writer_shared::Shared,
@@ -53,8 +51,8 @@ pub(crate) type Reply = oneshot::Sender<Result<Outcome, ProtocolError>>;
 pub(crate) enum Job {
     /// Carry out a command.
     Command(Box<Command>, Reply),
-    /// Look for commits of other nodes, unless this position is reached already, and say when that is done.
-    Look(u64, oneshot::Sender<Result<(), ProtocolError>>),
+    /// Take note of what was published beside it.
+    KeepUp,
     /// Finish what is queued, note the clock at this time where one is given, and stop.
     Close(Option<u64>),
 }
@@ -78,12 +76,8 @@ pub(crate) struct Writer {
     pub state: Option<State>,
     /// The last durable commit.
     pub head: Head,
-    /// Makes a snapshot when one is due.
-    pub snapshotter: Option<Snapshotter>,
-    /// Tells subscribers of what is durable.
-    pub tail: TailFeed,
-    /// Tells whoever works on tasks.
-    pub task_moves: TaskMoveFeed,
+    /// Shows what is durable.
+    pub publication: Arc<Publication>,
     /// What there is to know of other nodes, where they append to the same log.
     pub shared: Option<Shared>,
     /// The time of the last commit. Time in a log never goes back, whatever the clocks of its nodes do.
@@ -133,7 +127,7 @@ impl Writer {
         let mut close_at = None;
         while close_at.is_none() {
             let Some(first) = jobs.blocking_recv() else { return };
-            let (mut batch, mut looks) = (Batch::default(), Vec::new());
+            let mut batch = Batch::default();
             let mut next = Some(first);
             while let Some(job) = next {
                 match job {
@@ -143,7 +137,9 @@ impl Writer {
                         }
                         self.take(command, reply, &mut batch);
                     }
-                    Job::Look(position, reply) => looks.push((position, reply)),
+                    // A batch that is begun rests on what it began with.
+                    Job::KeepUp if batch.asked.is_empty() => self.keep_up(),
+                    Job::KeepUp => {}
                     Job::Close(time_ms) => close_at = Some(time_ms),
                 }
                 // What readers see does not know of the batch, so then it has one command.
@@ -154,7 +150,6 @@ impl Writer {
             }
             // Everybody in the batch was told; nobody else wants to know.
             self.finish(batch).ok();
-            self.look_for_others(looks);
         }
         if let Some(Some(time_ms)) = close_at {
             self.note_close(time_ms);
@@ -194,7 +189,9 @@ impl Writer {
         }
         // What the next decision rests on must know of it.
         self.own_state(batch);
-        if self.state.is_none() { self.finish(mem::take(batch)) } else { Ok(()) }
+        // A batch without such a state where others append comes too late, and is decided again as a whole.
+        let alone = self.state.is_none() && self.shared.is_none();
+        if alone { self.finish(mem::take(batch)) } else { Ok(()) }
     }
 
     fn carry_out(
@@ -279,10 +276,11 @@ impl Writer {
             kept.or_else(|| state.messages.find(&message.agent, &message.id))
         });
         let Some(position) = found else { return Ok(None) };
-        let commit = match position.checked_sub(self.head.position + 1) {
-            Some(ahead) => {
-                usize::try_from(ahead).ok().and_then(|at| batch.commits.get(at)).cloned()
-            }
+        let ahead = position.checked_sub(self.head.position + 1);
+        let at = ahead.and_then(|ahead| usize::try_from(ahead).ok());
+        // What readers see may be ahead of the batch, where others append.
+        let commit = match at.and_then(|at| batch.commits.get(at)) {
+            Some(commit) => Some(commit.clone()),
             None => self
                 .engine
                 .read(&self.field, position, 1)
@@ -317,10 +315,9 @@ impl Writer {
                 }
             }
         };
-        let Batch { commits, headers, words, asked } = batch;
-        if result.is_ok() && !commits.is_empty() {
-            self.publish(&commits, &headers, &words);
-        }
+        let result = result.and_then(|()| self.show(&batch));
+        self.end_append();
+        let Batch { headers, asked, .. } = batch;
         // Each commit answers one command, which takes its header along.
         let mut headers: Vec<_> = headers.into_iter().map(Some).collect();
         for Asked { reply, operation, answer, .. } in asked {
@@ -379,44 +376,28 @@ impl Writer {
     pub(crate) fn abandon(&mut self) {
         self.state = None;
         self.clock.abandoned();
+        self.rest_on_view();
     }
 
-    pub(crate) fn publish(
-        &mut self,
-        commits: &[Commit],
-        headers: &[Header<Event>],
-        words: &[Vec<Arc<UnitWords>>],
-    ) {
-        // Found before the lock is taken, because readers wait for it.
-        words.iter().flatten().for_each(|words| {
-            words.get();
-        });
-        // Kept before anybody knows of a purge among them, so that what it takes away is not kept after it.
-        if let Some(shared) = &self.shared {
-            shared.bodies.remember(commits);
+    /// Shows a batch that is durable, and what others appended before it.
+    fn show(&mut self, batch: &Batch) -> Result<(), ProtocolError> {
+        let first = batch.commits.first().map(|commit| commit.position);
+        let before = first.map_or(self.head.position, |first| first.saturating_sub(1));
+        if let Err(error) = self.show_news(before) {
+            // What is durable is found again by whoever follows.
+            self.abandon();
+            return Err(storage_failure(&error));
         }
-        let wrong = self.view.publish(|published| {
-            for ((commit, header), words) in commits.iter().zip(headers).zip(words) {
-                published.advance(commit, header, words)?;
-            }
-            self.clock.published(published.head.epoch);
-            Ok::<_, crate::apply::Inconsistent>(())
-        });
-        if let Err(wrong) = wrong {
-            self.health.fail(&format!("a durable commit could not be applied: {wrong}"));
+        let Batch { commits, headers, words, .. } = batch;
+        if commits.is_empty() {
+            return Ok(());
         }
+        self.publication.publish(Pages { commits, headers, words });
         // Where others append it is made when a batch needs it: it is lost with every batch that came too late.
         if self.state.is_none() && self.shared.is_none() {
             self.state = Some(self.view.read().state.clone());
         }
-        self.tail.published(self.head.position);
-        self.task_moves.published(headers);
-        if let Some(snapshotter) = &self.snapshotter {
-            snapshotter.published(&self.head);
-        }
-        if let Some(shared) = &self.shared {
-            shared.reached.send_replace(self.head.position);
-        }
+        Ok(())
     }
 
     /// Notes in the log how far the clock came, so that the next start need not skip the reserve.
@@ -444,6 +425,12 @@ impl Writer {
         {
             tracing::warn!(field = %self.field, %error, "the clock was not noted");
         }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.publication.close();
     }
 }
 

@@ -1,41 +1,31 @@
-//! The writer where other nodes append to the same log: it follows them, and where one of them was faster it
-//! catches up and decides the same commands again. The engine's compare-and-set decides who was first; nothing
-//! here is needed for safety but the check of every commit that another node wrote.
+//! The writer where other nodes append to the same log: it decides on what they wrote, and where one of them was faster it
+//! decides the same commands again. `following.rs` reads and shows what they wrote beside it. The engine's
+//! compare-and-set decides who was first; nothing here is needed for safety but the check of every commit that
+//! another node wrote.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{sync::Arc, thread};
 
-use quipu_log::{
-    Checked, Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Pace, Turn,
-    read_ahead,
-};
+use quipu_log::{Checked, Commit, Damage, DamageKind, EngineError, Head};
 use quipu_wire::{ErrorCode, ProtocolError};
-use tokio::sync::{oneshot, watch};
 
 use crate::{
     apply::apply,
-    bodies::Bodies,
     command::{Action, Command},
     failure::{storage_failure, with_causes},
+    following::{Following, find_behind, is_behind},
     limits::{
-        BEHIND_LOOKS, BEHIND_PAUSE, CONFLICTS_MAX, OTHERS_EXPECTED_BATCHES, READ_PAGE,
-        SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
+        CONFLICTS_MAX, NEWS_MAX, OTHERS_EXPECTED_BATCHES, SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
     },
     meter::Stopwatch,
-    origin::{Origin, SystemOrigin},
-    restore::{Read, prepare},
+    restore::read_commit,
     writer::{Answer, Asked, Batch, Setback, Writer},
 };
-
-/// Somebody who waits until this node has looked for a position, and is told if it could not.
-pub(crate) type Look = (u64, oneshot::Sender<Result<(), ProtocolError>>);
 
 /// What a writer knows of the other nodes.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Tells whoever waits for a position how far this node has come.
-    pub(crate) reached: Arc<watch::Sender<u64>>,
-    /// Keeps the texts of what was published.
-    pub(crate) bodies: Arc<Bodies>,
+    /// Shows what they wrote.
+    following: Arc<Following>,
     /// For how many more batches others are expected to append too.
     expected: u32,
     /// Whether the last append was ours.
@@ -46,8 +36,8 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Nothing is known of others yet.
-    pub(crate) const fn new(reached: Arc<watch::Sender<u64>>, bodies: Arc<Bodies>) -> Self {
-        Self { reached, bodies, expected: 0, won: false, turn: false }
+    pub(crate) const fn new(following: Arc<Following>) -> Self {
+        Self { following, expected: 0, won: false, turn: false }
     }
 }
 
@@ -56,6 +46,7 @@ impl Writer {
     /// the engine keeps one; else whoever won last leaves the log to the others for a moment, because
     /// it needs less time for its next append than they do.
     pub(crate) fn begin(&mut self) {
+        self.keep_up();
         let Some(shared) = &mut self.shared else { return };
         if shared.expected == 0 || self.health.failure().is_some() {
             return;
@@ -66,18 +57,23 @@ impl Writer {
             self.end_turn();
             tracing::debug!(field = %self.field, error = with_causes(&error), "no turn");
         }
+        self.rest_on_view();
     }
 
     /// Waits for this node's turn, where there are turns, and catches up. Says whether it is our turn now.
     fn take_turn(&mut self, may_yield: bool) -> Result<bool, EngineError> {
         let watch = Stopwatch::start();
         match self.engine.take_turn(&self.field, &self.head)? {
-            Some(Turn { head, news }) => {
+            Some(head) => {
                 self.meter.took_turn(watch.elapsed());
                 if let Some(shared) = &mut self.shared {
                     shared.turn = true;
                 }
-                self.receive(news)?;
+                // Most of what others appended meanwhile is shown already.
+                self.keep_up();
+                if head.position.saturating_sub(self.head.position) <= NEWS_MAX {
+                    self.read_news(&head)?;
+                }
                 if self.head == head {
                     return Ok(true);
                 }
@@ -111,6 +107,7 @@ impl Writer {
             return self.engine.append(&self.field, &self.head, commits);
         };
         shared.turn = false;
+        shared.following.begin_append(self.head.position + 1);
         let mut appended = self.engine.append(&self.field, &self.head, commits);
         let mut pause = SETTLE_PAUSE;
         for _ in 1..SETTLE_ATTEMPTS {
@@ -163,13 +160,15 @@ impl Writer {
 
     /// Another node was faster: back to what is durable, and on to what it wrote.
     pub(crate) fn recover(&mut self, actual: &Head, lost: usize) -> Result<(), ProtocolError> {
+        self.end_append();
+        let known = self.head;
         self.abandon();
         if let Some(shared) = &mut self.shared {
             shared.expected = OTHERS_EXPECTED_BATCHES;
             shared.won = false;
         }
-        if is_behind(actual, &self.head) {
-            let behind = find_behind(self.engine.as_ref(), &self.field, &self.head);
+        if is_behind(actual, &known) {
+            let behind = find_behind(self.engine.as_ref(), &self.field, &known);
             if let Some(damage) = behind.map_err(|error| storage_failure(&error))? {
                 self.distrust(&damage);
                 return self.health.check();
@@ -184,6 +183,7 @@ impl Writer {
             Ok(false) => self.catch_up(actual.position),
             other => other.map(|_| ()),
         };
+        self.rest_on_view();
         caught_up.map_err(|error| {
             self.end_turn();
             storage_failure(&error)
@@ -207,7 +207,14 @@ impl Writer {
         if self.shared.is_none() || self.state.is_some() || batch.commits.is_empty() {
             return;
         }
-        let mut state = self.view.read().state.clone();
+        let mut state = {
+            let published = self.view.read();
+            // Others were faster already: whatever is decided now comes too late, and is decided again.
+            if published.head != self.head {
+                return;
+            }
+            published.state.clone()
+        };
         for header in &batch.headers {
             if let Err(wrong) = apply(&mut state, header) {
                 self.health.fail(&format!("a decision could not be applied: {wrong}"));
@@ -225,151 +232,113 @@ impl Writer {
             && matches!(self.clock.must_log_before_read(received), Ok(false))
     }
 
-    /// Looks for commits of others, for whoever waits for them.
-    pub(crate) fn look_for_others(&mut self, looks: Vec<Look>) {
-        for (position, reply) in looks {
-            let reached = self.head.position >= position;
-            reply.send(if reached { Ok(()) } else { self.look_on(position) }).ok();
+    /// Takes note of what was published beside it.
+    pub(crate) fn keep_up(&mut self) {
+        let Some(shared) = &mut self.shared else { return };
+        let missed = self.publication.missed();
+        self.time_ms = self.time_ms.max(missed.time_ms);
+        if missed.head.position <= self.head.position {
+            return;
+        }
+        shared.expected = OTHERS_EXPECTED_BATCHES;
+        let known = self.head.position;
+        self.head = missed.head;
+        let (Some(state), Some(headers)) = (&mut self.state, missed.headers) else {
+            self.state = None;
+            return;
+        };
+        let mut news = headers.iter().filter(|(head, _)| head.position > known);
+        // Readers see them applied, so they can be.
+        if !news.all(|(_, header)| apply(state, header).is_ok()) {
+            self.state = None;
         }
     }
 
-    fn look_on(&mut self, until: u64) -> Result<(), ProtocolError> {
-        self.health.check()?;
-        self.catch_up(until).map_err(|error| {
-            tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
-            storage_failure(&error)
-        })
+    /// A writer without a state of its own decides on what readers see, and appends behind that.
+    pub(crate) fn rest_on_view(&mut self) {
+        if self.shared.is_some() && self.state.is_none() {
+            let missed = self.publication.missed();
+            self.head = missed.head;
+            self.time_ms = self.time_ms.max(missed.time_ms);
+        }
     }
 
-    /// Reads and applies what others appended, up to a position at least, as far as there is something.
+    /// Waits until what others appended is shown here, up to a position at least, as far as there is something.
     fn catch_up(&mut self, until: u64) -> Result<(), EngineError> {
-        let caught_up = self.read_on(until);
-        self.trusting(caught_up)
-    }
-
-    /// Applies what others appended.
-    fn receive(&mut self, news: Vec<Commit>) -> Result<(), EngineError> {
-        if news.is_empty() {
-            return Ok(());
+        let Some(shared) = &self.shared else { return Ok(()) };
+        let caught_up = shared.following.catch_up(until);
+        if self.health.failure().is_some() {
+            self.lose_trust();
         }
-        let news = news.into_iter().map(|commit| Checked::new(commit, &prepare)).collect();
-        let received = self.follow(news);
-        self.trusting(received)
+        self.keep_up();
+        caught_up
     }
 
-    /// A log that is not the one this node knows ends its writing for good.
-    fn trusting(&mut self, outcome: Result<(), EngineError>) -> Result<(), EngineError> {
-        match &outcome {
-            Err(EngineError::Damaged(damage)) => self.distrust(damage),
-            Err(EngineError::UnknownField { .. }) => {
-                self.distrust(&went_back(&Head::EMPTY, &self.head));
-            }
-            _ => {}
+    /// Reads what is missing up to a head, so that the next batch can be decided. It is shown meanwhile.
+    fn read_news(&mut self, head: &Head) -> Result<(), EngineError> {
+        let missing = head.position.saturating_sub(self.head.position);
+        let Ok(missing @ 1..) = usize::try_from(missing) else { return Ok(()) };
+        let news = self.engine.read(&self.field, self.head.position + 1, missing)?;
+        let received = self.apply_news(news);
+        let Some(shared) = &mut self.shared else { return Ok(()) };
+        shared.expected = OTHERS_EXPECTED_BATCHES;
+        let received = shared.following.trusting(received);
+        if received.is_err() {
+            self.lose_trust();
         }
-        outcome
-    }
-
-    fn read_on(&mut self, until: u64) -> Result<(), EngineError> {
-        while self.head.position < until {
-            let page = match self.engine.read(&self.field, self.head.position + 1, READ_PAGE) {
-                Err(EngineError::UnknownField { .. }) if self.head == Head::EMPTY => return Ok(()),
-                page => page?,
-            };
-            if page.is_empty() {
-                return Ok(());
-            }
-            let many = page.len() == READ_PAGE;
-            self.follow(page.into_iter().map(|commit| Checked::new(commit, &prepare)).collect())?;
-            if many {
-                self.read_far()?;
-            }
+        // What it decides on then is what readers see.
+        if self.state.is_none() {
+            received.and_then(|()| self.show_news(self.head.position))
+        } else {
+            received
         }
-        Ok(())
     }
 
-    /// Reads on where there is much to read: other threads read and prepare what comes next.
-    fn read_far(&mut self) -> Result<(), EngineError> {
-        let (engine, field) = (Arc::clone(&self.engine), self.field.clone());
-        let missing = (self.head.position, engine.head(&field)?.position);
-        // Whoever asks this node is told of the past until it has come up.
-        read_ahead(engine.as_ref(), &field, missing, Pace::Alone, &prepare, &mut |page| {
-            self.follow(page)?;
-            Ok(self.head.position)
-        })
-    }
-
-    fn follow(&mut self, page: Vec<Checked<Read>>) -> Result<(), EngineError> {
-        let mut head = self.head;
-        let (mut commits, mut headers, mut words) = (Vec::new(), Vec::new(), Vec::new());
-        for checked in page {
-            let (commit, read) = checked.follow(&head)?;
-            head = commit.head();
+    fn apply_news(&mut self, news: Vec<Commit>) -> Result<(), EngineError> {
+        let mut followed = Vec::with_capacity(news.len());
+        for commit in news {
+            let (commit, read) = Checked::new(commit, &read_commit).follow(&self.head)?;
             if let Some(state) = &mut self.state {
                 apply(state, &read.header).map_err(|wrong| {
                     Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
                 })?;
             }
+            self.head = commit.head();
+            self.clock.heard(self.head.epoch);
             self.time_ms = self.time_ms.max(read.header.time_ms);
-            commits.push(commit);
-            headers.push(read.header);
-            words.push(read.words);
+            followed.push((commit, read));
         }
-        self.head = head;
-        if let Some(shared) = &mut self.shared {
-            shared.expected = OTHERS_EXPECTED_BATCHES;
-        }
-        self.publish(&commits, &headers, &words);
-        // The time goes to the meter alone.
-        let now_ms = SystemOrigin.now_ms();
-        for header in &headers {
-            let lag_ms = now_ms.saturating_sub(header.time_ms);
-            self.meter.followed(Duration::from_millis(lag_ms));
+        if let Some(shared) = &self.shared {
+            shared.following.hand(followed);
         }
         Ok(())
     }
 
+    /// Waits until what others appended up to a position is shown.
+    pub(crate) fn show_news(&self, until: u64) -> Result<(), EngineError> {
+        let Some(shared) = &self.shared else { return Ok(()) };
+        if self.view.read().head.position >= until {
+            return Ok(());
+        }
+        shared.following.catch_up(until)
+    }
+
+    /// What was appended is shown, or was not appended.
+    pub(crate) fn end_append(&self) {
+        if let Some(shared) = &self.shared {
+            shared.following.end_append();
+        }
+    }
+
     fn distrust(&mut self, damage: &Damage) {
+        if let Some(shared) = &self.shared {
+            shared.following.distrust(damage);
+        }
+        self.lose_trust();
+    }
+
+    fn lose_trust(&mut self) {
         self.state = None;
         self.end_turn();
-        // A commit that follows the others and cannot be read is no fault of the log.
-        let what = if let DamageKind::HeaderUnreadable(_) = damage.kind {
-            "the log has a commit that this version cannot read, so a newer version wrote it"
-        } else {
-            "the log is not the one that this node knows"
-        };
-        self.health.fail(&format!("{what}: {damage}"));
-    }
-}
-
-/// What is wrong with a log that does not have a head that it had, if it stays like that: a server of a cluster may
-/// be behind the others for a moment.
-pub(crate) fn find_behind(
-    engine: &dyn Engine,
-    field: &FieldName,
-    known: &Head,
-) -> Result<Option<Damage>, EngineError> {
-    let mut actual = engine.head(field)?;
-    for _ in 0..BEHIND_LOOKS {
-        if !is_behind(&actual, known) {
-            return Ok(None);
-        }
-        thread::park_timeout(BEHIND_PAUSE);
-        actual = engine.head(field)?;
-    }
-    Ok(is_behind(&actual, known).then(|| went_back(&actual, known)))
-}
-
-/// Whether a log that ends here cannot be one that had the other head.
-fn is_behind(actual: &Head, known: &Head) -> bool {
-    actual.position < known.position || (actual.position == known.position && actual != known)
-}
-
-/// What is wrong with such a log.
-const fn went_back(actual: &Head, known: &Head) -> Damage {
-    let (ends_at, acknowledged) = (actual.position, known.position);
-    if ends_at < acknowledged {
-        Damage::new(ends_at + 1, DamageKind::Truncated { ends_at, acknowledged })
-    } else {
-        Damage::new(ends_at, DamageKind::HashMismatch)
     }
 }

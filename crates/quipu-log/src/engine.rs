@@ -185,15 +185,15 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
         Ok(page.last().map_or(position, |commit| commit.position))
     }
 
-    /// Waits for the right to append next, about in the order of asking, and answers the head, with what follows
-    /// `known`. Until the next `append` to the field through this engine, whatever comes of it, or until `end_turn`,
+    /// Waits for the right to append next, about in the order of asking, and answers the head as far as the engine
+    /// knows it. Until the next `append` to the field through this engine, whatever comes of it, or until `end_turn`,
     /// whoever takes turns too does not move that head. An engine may take the turn back after a while, and some can
     /// only ask others to wait: the append may still be refused, as any other. None from an engine that keeps nobody
     /// waiting, or not now: then whoever appends first wins.
     ///
     /// # Errors
     /// `Unavailable`; `Damaged`; `Io`. Then there is no turn.
-    fn take_turn(&self, _field: &FieldName, _known: &Head) -> Result<Option<Turn>, EngineError> {
+    fn take_turn(&self, _field: &FieldName, _known: &Head) -> Result<Option<Head>, EngineError> {
         Ok(None)
     }
 
@@ -203,15 +203,6 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
     /// Says that nobody uses a field for now: what is kept open or remembered for it may be given back. The next
     /// call for it works as ever.
     fn release(&self, _field: &FieldName) {}
-}
-
-/// The right to append next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
-    /// The field's head. It does not move while the turn lasts.
-    pub head: Head,
-    /// What follows the commit that the asker knew; not all of it where there is much.
-    pub news: Vec<Commit>,
 }
 
 /// Where a body is: the commit's position and the index of the event in it.

@@ -26,7 +26,7 @@ pub use commit::{
     StoredBodies, StoredBody, StoredHeader, decode_body,
 };
 pub use damage::{Damage, DamageKind};
-pub use engine::{BodyAddress, Engine, EngineError, Erasure, Turn};
+pub use engine::{BodyAddress, Engine, EngineError, Erasure};
 pub use field_name::{FieldName, FieldNameError};
 pub use memory::MemoryEngine;
 pub use notes::{NOTE_BYTES_MAX, Note, Notes};

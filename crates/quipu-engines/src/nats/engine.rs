@@ -9,7 +9,7 @@ use async_nats::Client;
 use quipu_log::engine::check_batch;
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
-    StoredHeader, Turn,
+    StoredHeader,
 };
 use serde_json::{Value, json};
 
@@ -163,9 +163,10 @@ impl NatsEngine {
         let (end, messages) = encoded.inspect_err(|_| self.end_turn(field))?;
         let append = Append { expected: *expected, end, copied, messages };
         let (client, state) = (self.client.clone(), self.states.of(field));
-        let replicas = self.replicas;
+        let (replicas, tickets) = (self.replicas, Arc::clone(&self.tickets));
         let head = self.wait(async move {
             let _turn = state.turn.lock().await;
+            turn::let_others_go(&client, &state, &tickets).await;
             let appended = append.run(&client, &state, replicas).await;
             turn::end(&client, &state).await;
             appended
@@ -331,7 +332,7 @@ impl Engine for NatsEngine {
         Ok(self.watch.followers.wait(field, next, position, timeout))
     }
 
-    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Head>, EngineError> {
         let (client, state) = (self.client.clone(), self.states.of(field));
         let (tickets, known) = (Arc::clone(&self.tickets), known.position);
         self.wait(async move { turn::take(&client, &state, &tickets, known).await })

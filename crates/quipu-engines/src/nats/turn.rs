@@ -11,15 +11,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_nats::Client;
+use async_nats::{Client, connection::State};
 use futures_util::StreamExt;
-use quipu_log::{EngineError, FieldName, Head, Turn};
+use quipu_log::{EngineError, FieldName, Head};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::engine::{FieldState, States};
 use super::locate::Place;
-use super::read::{self, Extent};
 use super::tail::{self, Tail};
 use super::turn_queue::{Queue, Ticket};
 
@@ -29,8 +28,6 @@ const TURNS: &str = "quipu_turns";
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often somebody waits as long as that.
 const WAITS: usize = 3;
-/// The most commits that a turn brings along.
-const NEWS: usize = 512;
 /// The pause before another try to listen.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -57,6 +54,11 @@ impl Tickets {
         Self { node, drawn: AtomicU64::default() }
     }
 
+    /// Whether this node drew a ticket. It hears only after a while that it gave one back.
+    fn is_own(&self, ticket: &str) -> bool {
+        ticket.strip_prefix(self.node.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     fn draw(&self) -> Ticket {
         format!("{}/{}", self.node, self.drawn.fetch_add(1, Ordering::Relaxed))
     }
@@ -71,6 +73,10 @@ impl Turns {
     pub(super) fn hold(&self, ticket: Option<Ticket>) -> Option<Ticket> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut held, ticket)
+    }
+
+    fn has_one(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Waits until it is the turn of a ticket; whether it came to that.
@@ -99,13 +105,13 @@ impl Turns {
     }
 }
 
-/// Waits for this node's turn, and reads what follows `known`. None if it never came.
+/// Waits for this node's turn, and answers where the log ends. None if it never came.
 pub(super) async fn take(
     client: &Client,
     state: &FieldState,
     tickets: &Tickets,
     known: u64,
-) -> Result<Option<Turn>, EngineError> {
+) -> Result<Option<Head>, EngineError> {
     end(client, state).await;
     let ticket = tickets.draw();
     say(client, state, format!("want {ticket}")).await;
@@ -114,8 +120,8 @@ pub(super) async fn take(
         return Ok(None);
     }
     state.turns.hold(Some(ticket));
-    match news(client, state, known).await {
-        Ok(turn) if turn.is_some() => Ok(turn),
+    match head(client, state, known).await {
+        Ok(head) if head.is_some() => Ok(head),
         other => {
             end(client, state).await;
             other
@@ -123,11 +129,11 @@ pub(super) async fn take(
     }
 }
 
-async fn news(
+async fn head(
     client: &Client,
     state: &FieldState,
     known: u64,
-) -> Result<Option<Turn>, EngineError> {
+) -> Result<Option<Head>, EngineError> {
     // Whoever had the turn before said where the log ends. Otherwise it is looked up. Where that is wrong the stream
     // refuses the append.
     let tail = match state.known() {
@@ -140,10 +146,24 @@ async fn news(
             tail
         }
     };
-    let from = known.saturating_add(1);
-    let FieldState { stream, places, .. } = state;
-    let news = read::page(client, stream, places, &tail, from, NEWS, Extent::Everything).await?;
-    Ok(Some(Turn { head: tail.head, news }))
+    Ok(Some(tail.head))
+}
+
+/// A node that appends without a turn while others wait for theirs joins them: it is always faster than those who
+/// first have to read what it wrote.
+pub(super) async fn let_others_go(client: &Client, state: &FieldState, tickets: &Tickets) {
+    let wanted = state.turns.queue().is_wanted(|ticket| !tickets.is_own(ticket));
+    // A node that is cut off is told so by the append, and not after a wait for others.
+    let connected = client.connection_state() == State::Connected;
+    if state.turns.has_one() || !wanted || !connected {
+        return;
+    }
+    let ticket = tickets.draw();
+    say(client, state, format!("want {ticket}")).await;
+    state.turns.wait_for(&ticket).await;
+    if let Some(earlier) = state.turns.hold(Some(ticket)) {
+        pass_on(client, state, &earlier).await;
+    }
 }
 
 /// Gives this node's turn on, if it has one.

@@ -57,6 +57,11 @@ impl Queue {
         }
     }
 
+    /// Whether one of these tickets has the turn or waits for it.
+    pub(super) fn is_wanted(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        self.holder.iter().chain(&self.waiting).any(|ticket| is_one(ticket))
+    }
+
     pub(super) fn is_turn_of(&self, ticket: &str) -> bool {
         self.holder.as_deref() == Some(ticket)
     }

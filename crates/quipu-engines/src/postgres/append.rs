@@ -115,7 +115,7 @@ impl Append {
     ) -> Result<Head, EngineError> {
         let (mut in_turn, mut lease) = match self.begun(turn).await {
             Some(lease) => (true, lease),
-            None => (false, pool.lease().await.map_err(|e| unavailable("append", e))?),
+            None => (false, pool.lease_to_append().await.map_err(|e| unavailable("append", e))?),
         };
         for _ in 0..FENCES {
             let sending = async {
@@ -134,7 +134,7 @@ impl Append {
                 // Before the append was sent, so nothing of it happened.
                 Ok(Err(error)) if in_turn && is_turn_over(&error) => {
                     lease.give_up();
-                    lease = pool.lease().await.map_err(|e| unavailable("append", e))?;
+                    lease = pool.lease_to_append().await.map_err(|e| unavailable("append", e))?;
                     in_turn = false;
                     continue;
                 }

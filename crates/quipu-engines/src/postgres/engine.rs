@@ -8,7 +8,7 @@ use std::time::Duration;
 use quipu_log::engine::check_batch;
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
-    StoredHeader, Turn,
+    StoredHeader,
 };
 
 use super::address::Address;
@@ -233,9 +233,9 @@ impl Engine for PostgresEngine {
         Ok(self.watch.followers.wait(field, next, position, timeout))
     }
 
-    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+    fn take_turn(&self, field: &FieldName, _known: &Head) -> Result<Option<Head>, EngineError> {
         let (turns, pool) = (Arc::clone(&self.turns), Arc::clone(&self.pool));
-        self.wait(turns.take(pool, field.clone(), known.position))
+        self.wait(turns.take(pool, field.clone()))
     }
 
     fn end_turn(&self, field: &FieldName) {

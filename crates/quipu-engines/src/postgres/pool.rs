@@ -11,10 +11,13 @@ use tokio_postgres::Client;
 
 use super::address::Address;
 use super::tls::{Stream, Tls};
+use super::turn::TURNS;
 use crate::open_error::{Cause, OpenError};
 
 /// The most connections that one node opens. A statement that finds them all busy waits for one.
 const CONNECTIONS: usize = 16;
+/// The most of them that wait for rows that others hold, besides turns: whoever holds one must be able to read.
+const APPENDS: usize = CONNECTIONS - TURNS - 2;
 /// How long a statement waits for a connection.
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -28,6 +31,7 @@ pub(super) struct Pool {
     tls: Tls,
     idle: Mutex<Vec<Client>>,
     room: Arc<Semaphore>,
+    appends: Arc<Semaphore>,
 }
 
 /// A connection for one statement after the other. It goes back when it is dropped, unless it was given up.
@@ -35,13 +39,15 @@ pub(super) struct Lease {
     pool: Arc<Pool>,
     client: Option<Client>,
     _room: OwnedSemaphorePermit,
+    _append: Option<OwnedSemaphorePermit>,
 }
 
 impl Pool {
     pub(super) fn new(address: Address) -> Result<Self, OpenError> {
         let tls = Tls::new(&address.trust)?;
         let room = Arc::new(Semaphore::new(CONNECTIONS));
-        Ok(Self { address, tls, idle: Mutex::default(), room })
+        let appends = Arc::new(Semaphore::new(APPENDS));
+        Ok(Self { address, tls, idle: Mutex::default(), room, appends })
     }
 
     /// For messages.
@@ -55,6 +61,20 @@ impl Pool {
 
     /// A connection that was not known to be broken a moment ago.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, Cause> {
+        self.lease_with(None).await
+    }
+
+    /// A connection to append on without a turn.
+    pub(super) async fn lease_to_append(self: &Arc<Self>) -> Result<Lease, Cause> {
+        let append = timeout(WAIT, Arc::clone(&self.appends).acquire_owned()).await;
+        let append = append.map_err(|_| "no connection was free in time")??;
+        self.lease_with(Some(append)).await
+    }
+
+    async fn lease_with(
+        self: &Arc<Self>,
+        append: Option<OwnedSemaphorePermit>,
+    ) -> Result<Lease, Cause> {
         timeout(WAIT, async {
             let room = Arc::clone(&self.room).acquire_owned().await?;
             let kept = {
@@ -66,7 +86,7 @@ impl Pool {
                 Some(client) => client,
                 None => self.connect().await?,
             };
-            Ok(Lease { pool: Arc::clone(self), client: Some(client), _room: room })
+            Ok(Lease { pool: Arc::clone(self), client: Some(client), _room: room, _append: append })
         })
         .await
         .map_err(|_| "no connection was free in time")?

@@ -19,14 +19,16 @@ use super::pool::{Lease, Pool};
 /// The most commits that one statement reads; a longer page takes several.
 const PAGE: usize = 1024;
 
-/// Up to where one page goes: from `$2` on, at most `$3`, and no more once they are together larger than `$4`. What a
-/// commit takes with its bodies is noted beside it, so no text is touched to find out. It is a number that is found once
-/// and not a table that is joined: for a field that the statistics do not know yet, a join goes over all of the field again
-/// and again.
+/// What belongs to one page: from `$2` on, before `$3`, and no more once it is together larger than `$4`. What a commit takes
+/// with its bodies is noted beside it, so no text is touched to find out. Positions are dense, so a page ends at a position
+/// and not after a number of rows; and where it ends is a number that is found once and not a table that is joined. For a
+/// field that the statistics do not know yet, the database would go over all that is behind `$2` for the first few
+/// rows of it, and for a join again and again.
 const WITHIN: &str = "field = $1 AND position BETWEEN $2 AND (SELECT max(position) FROM \
-     (SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM \
-     (SELECT position, bytes FROM quipu.commits WHERE field = $1 AND position >= $2 ORDER BY position LIMIT $3) AS c) AS page \
-     WHERE before < $4)";
+     (SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM quipu.commits \
+     WHERE field = $1 AND position >= $2 AND position < $3) AS page WHERE before < $4)";
+/// The first position from `$2` on. Asked only where positions are missing.
+const NEXT: &str = "SELECT min(position) FROM quipu.commits WHERE field = $1 AND position >= $2";
 const COMMITS: &str = "SELECT position, epoch, prev, hash, header FROM quipu.commits";
 const HEADERS: &str = "SELECT position, header FROM quipu.commits";
 const POSITIONS: &str = "SELECT position FROM quipu.commits";
@@ -130,13 +132,35 @@ pub(super) async fn page<T: Item>(
         bytes += more.iter().map(T::bytes).sum::<usize>();
         items.extend(more);
     }
-    if items.is_empty() && find_head(&client, field).await?.is_none() {
-        return Err(EngineError::UnknownField { field: field.clone() });
+    if items.is_empty() {
+        let head = find_head(&client, field).await?;
+        let head = head.ok_or_else(|| EngineError::UnknownField { field: field.clone() })?;
+        if head.position >= next {
+            return behind_gap(&client, field, next, limit).await;
+        }
     }
     Ok(items)
 }
 
-/// The items from `from` on, at most `limit`, and no more once they are together larger than `bytes`.
+/// The items behind positions that are missing: whoever reads them finds that they do not follow.
+async fn behind_gap<T: Item>(
+    client: &Client,
+    field: &FieldName,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<T>, EngineError> {
+    let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+    let name = field.as_str();
+    let values: [(&(dyn ToSql + Sync), Type); 2] = [(&name, Type::TEXT), (&from, Type::INT8)];
+    let found = client.query_typed_one(NEXT, &values).await;
+    let found = found.map_err(|e| explain("read commits", e))?;
+    match found.get::<_, Option<i64>>(0).and_then(unsigned) {
+        Some(next) => some(client, field, next, limit.min(PAGE), READ_BYTES_MAX).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The items of the `limit` positions from `from` on, and no more once they are together larger than `bytes`.
 pub(super) async fn some<T: Item>(
     client: &Client,
     field: &FieldName,
@@ -147,9 +171,9 @@ pub(super) async fn some<T: Item>(
     // A position that does not fit was never written.
     let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
     let signed = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let (name, limit, bytes) = (field.as_str(), signed(limit), signed(bytes));
+    let (name, end, bytes) = (field.as_str(), from.saturating_add(signed(limit)), signed(bytes));
     let values: [(&(dyn ToSql + Sync), Type); 4] =
-        [(&name, Type::TEXT), (&from, Type::INT8), (&limit, Type::INT8), (&bytes, Type::INT8)];
+        [(&name, Type::TEXT), (&from, Type::INT8), (&end, Type::INT8), (&bytes, Type::INT8)];
     let commits_of = format!("{} WHERE {WITHIN} ORDER BY position", T::ROWS);
     let bodies_of = format!("{BODIES} WHERE {WITHIN} ORDER BY position, event");
     // Both are sent before either is answered, and the bodies of a commit are there when it is.

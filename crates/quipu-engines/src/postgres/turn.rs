@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::try_join3;
-use quipu_log::engine::READ_BYTES_MAX;
-use quipu_log::{Commit, EngineError, FieldName, Head, Turn};
+use futures_util::future::try_join;
+use quipu_log::{EngineError, FieldName, Head};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
@@ -19,18 +18,16 @@ use tokio_postgres::types::Type;
 
 use super::failure::{explain, unavailable};
 use super::pool::{Lease, Pool};
-use super::read::{head_of, some};
+use super::read::head_of;
 
 /// The most turns that a node asks for and holds at once. Each takes a connection, and others need some too.
-const TURNS: usize = 8;
+pub(super) const TURNS: usize = 8;
 /// How long a node waits for its turn.
 const WAIT: Duration = Duration::from_secs(10);
 /// How long a turn lasts here. Twice as long in the database, for whoever is cut off from it.
 const HOLD: Duration = Duration::from_secs(2);
-/// The most commits that a turn brings along. Whoever is further behind reads first and comes again.
-const NEWS: usize = 512;
 
-/// Each statement sees what was committed before it, so the news are read as they are once the row is held. All of it is one round trip.
+/// Each statement sees what was committed before it, so the row is read as it is once it is held. All of it is one round trip.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 8000; \
      SET LOCAL idle_in_transaction_session_timeout = 4000";
 const HOLD_ROW: &str =
@@ -75,16 +72,15 @@ impl Turns {
         self: Arc<Self>,
         pool: Arc<Pool>,
         field: FieldName,
-        known: u64,
-    ) -> Result<Option<Turn>, EngineError> {
+    ) -> Result<Option<Head>, EngineError> {
         // One that was forgotten would keep this one waiting.
         self.end(&field).await;
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else { return Ok(None) };
         let lease = pool.lease().await.map_err(|e| unavailable("take a turn", e))?;
         let transaction = Transaction(Some(lease));
-        let begun = timeout(WAIT, begin(&transaction, &field, known)).await;
+        let begun = timeout(WAIT, begin(&transaction, &field)).await;
         let begun = begun.map_err(|late| unavailable("take a turn", late))?;
-        let Some((head, fence, news)) = begun? else {
+        let Some((head, fence)) = begun? else {
             transaction.roll_back().await;
             return Ok(None);
         };
@@ -97,7 +93,7 @@ impl Turns {
                 held.end().await;
             }
         });
-        Ok(Some(Turn { head, news }))
+        Ok(Some(head))
     }
 
     /// A turn that is still held.
@@ -135,18 +131,16 @@ impl Held {
 async fn begin(
     transaction: &Transaction,
     field: &FieldName,
-    known: u64,
-) -> Result<Option<(Head, i64, Vec<Commit>)>, EngineError> {
+) -> Result<Option<(Head, i64)>, EngineError> {
     let Some(client) = &transaction.0 else { return Ok(None) };
     let name = field.as_str();
     let failed = |error| explain("take a turn", error);
     let begun = async { client.batch_execute(BEGIN).await.map_err(failed) };
     let values = [(&name as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
     let row = async { client.query_typed_opt(HOLD_ROW, &values).await.map_err(failed) };
-    let news = some::<Commit>(client, field, known.saturating_add(1), NEWS, READ_BYTES_MAX);
-    let ((), row, news) = try_join3(begun, row, news).await?;
+    let ((), row) = try_join(begun, row).await?;
     let Some(row) = row else { return Ok(None) };
-    Ok(Some((head_of(&row)?, row.get(3), news)))
+    Ok(Some((head_of(&row)?, row.get(3))))
 }
 
 impl Transaction {

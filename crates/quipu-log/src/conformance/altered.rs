@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
     commit::{Commit, Head},
-    engine::{BodyAddress, Engine, EngineError, Erasure, Turn},
+    engine::{BodyAddress, Engine, EngineError, Erasure},
     field_name::FieldName,
 };
 
@@ -62,7 +62,7 @@ pub trait Altered: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Errors
     /// As there.
-    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Head>, EngineError> {
         self.inner().take_turn(field, known)
     }
 
@@ -133,7 +133,7 @@ impl<A: Altered> Engine for A {
         self.inner().is_shared()
     }
 
-    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Head>, EngineError> {
         Altered::take_turn(self, field, known)
     }
 

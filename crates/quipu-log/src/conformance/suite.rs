@@ -29,7 +29,7 @@ macro_rules! engine_suite {
             follows_what_another_engine_appends,
             shows_erasures_and_seals_to_others,
             lets_whoever_has_the_turn_append_next,
-            hands_the_turn_on_with_what_is_new,
+            hands_the_turn_on_with_the_head,
             lets_others_append_once_a_turn_is_given_back,
             receives_a_copy_that_nobody_else_writes_to,
             receives_nothing_where_a_field_is_in_use,

@@ -83,9 +83,11 @@ async fn run(seed: u64, with_turns: bool) {
 
 async fn check(cluster: &Cluster, told: &Told, seed: u64) {
     let head = cluster.settle().await;
-    let mut logged = Told::new();
+    let (mut logged, mut time_ms) = (Told::new(), 0);
     verify_chain(cluster.log.as_ref(), &FieldName::default_field(), Head::EMPTY, &mut |commit| {
         let header = commit.decode_header::<serde_json::Value>()?;
+        assert!(header.time_ms >= time_ms, "seed {seed}: time went back at {}", header.position);
+        time_ms = header.time_ms;
         let units = header.events.iter().filter_map(|sealed| sealed.event["unit"].as_str());
         for unit in units {
             let again = logged.insert(header.request.clone().unwrap(), unit.to_owned());

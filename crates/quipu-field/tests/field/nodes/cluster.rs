@@ -11,12 +11,30 @@ use std::{
 
 use quipu_field::{Field, FieldOptions, Meter, Origin, SystemOrigin};
 use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Turn,
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Salt,
     conformance::Altered,
 };
 
-/// So few that a turn does not always bring everything.
-const NEWS: usize = 3;
+/// How much the clock of each node is behind that of the one before.
+const CLOCKS_APART_MS: usize = 3000;
+
+/// A clock that is behind by so many milliseconds.
+#[derive(Debug)]
+struct Behind(u64);
+
+impl Origin for Behind {
+    fn now_ms(&self) -> u64 {
+        SystemOrigin.now_ms() - self.0
+    }
+
+    fn id_bits(&self) -> u128 {
+        SystemOrigin.id_bits()
+    }
+
+    fn salt(&self) -> Salt {
+        SystemOrigin.salt()
+    }
+}
 
 /// Numbers that follow from a seed.
 #[derive(Debug)]
@@ -53,6 +71,8 @@ pub(super) struct Way {
     turns: Option<Arc<Turns>>,
     /// Whether texts can be erased this way.
     pub(super) erases: AtomicBool,
+    /// How often this node asked for its turn.
+    pub(super) asked: AtomicU64,
 }
 
 impl Way {
@@ -64,6 +84,7 @@ impl Way {
             faulty: AtomicBool::new(false),
             turns: turns.map(Arc::clone),
             erases: AtomicBool::new(true),
+            asked: AtomicU64::new(0),
         }
     }
 
@@ -128,16 +149,12 @@ impl Altered for Way {
         self.log.erase(field, bodies)
     }
 
-    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Turn>, EngineError> {
+    fn take_turn(&self, field: &FieldName, _: &Head) -> Result<Option<Head>, EngineError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         let Some(mut holder) = self.wait() else { return Ok(None) };
         let head = self.log.head(field)?;
-        let news = if head == Head::EMPTY {
-            Vec::new()
-        } else {
-            self.log.read(field, known.position + 1, NEWS)?
-        };
         *holder = Some(self.node);
-        Ok(Some(Turn { head, news }))
+        Ok(Some(head))
     }
 
     fn end_turn(&self, _: &FieldName) {
@@ -161,11 +178,11 @@ impl Cluster {
         let turns = with_turns.then(Arc::default);
         let way = |node| Arc::new(Way::new(&log, seed * 100 + node, turns.as_ref()));
         let ways: Vec<_> = (1..=nodes).map(way).collect();
-        let open_on = |way: &Arc<Way>| {
+        let open_on = |(way, behind_ms): (&Arc<Way>, u64)| {
             let engine: Arc<dyn Engine> = Arc::<Way>::clone(way);
-            open(engine, Arc::new(SystemOrigin))
+            open(engine, Arc::new(Behind(behind_ms)))
         };
-        let nodes = ways.iter().map(open_on).collect();
+        let nodes = ways.iter().zip((0..).step_by(CLOCKS_APART_MS)).map(open_on).collect();
         Self { log, ways, nodes }
     }
 

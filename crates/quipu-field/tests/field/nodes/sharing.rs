@@ -10,7 +10,7 @@ use quipu_log::{Engine, FieldName, Head, MemoryEngine, verify_chain};
 use quipu_wire::{ErrorCode, akashik::AttunePayload};
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, eventually, open};
+use super::cluster::{Cluster, Turns, Way, eventually, open};
 use crate::{
     compact::compact,
     coordinate::Clockwork,
@@ -157,4 +157,61 @@ async fn a_purge_that_one_node_decided_is_finished_by_another() {
     compact(&cluster.nodes[0], "purge", purge).await.unwrap_err();
     eventually("the text is erased", || !has_text()).await;
     assert_eq!(cluster.nodes[1].health().failure(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_shows_what_others_append_while_it_waits_for_its_own_turn() {
+    let (log, turns) = (Arc::new(MemoryEngine::shared()), Arc::<Turns>::default());
+    let way = |node, turns| Arc::new(Way::new(&log, node, turns));
+    let (hurried, patient, idle) = (way(1, None), way(2, Some(&turns)), way(3, Some(&turns)));
+    let other = open(Arc::<Way>::clone(&hurried), Arc::new(quipu_field::SystemOrigin));
+    let node = open(Arc::<Way>::clone(&patient), Arc::new(quipu_field::SystemOrigin));
+    register(&other, "a").await.unwrap();
+    node.await_position(1).await.unwrap();
+    let field = FieldName::default_field();
+    idle.take_turn(&field, &node.head()).unwrap();
+    let waiting = tokio::spawn({
+        let node = Arc::clone(&node);
+        async move { record(&node, message("late", "a"), "what waits", json!([])).await }
+    });
+    eventually("its writer waits", || patient.asked.load(Ordering::Relaxed) > 0).await;
+    for number in 0..3 {
+        let from = message(&format!("m-{number}"), "a");
+        record(&other, from, "what does not wait", json!([])).await.unwrap();
+    }
+    eventually("the others are shown", || node.head() == other.head()).await;
+    assert!(!waiting.is_finished(), "its own RECORD waits for its turn");
+    idle.end_turn(&field);
+    waiting.await.unwrap().unwrap();
+    assert_eq!(node.head().position, 5);
+    other.await_position(5).await.unwrap();
+    assert_eq!((node.head(), node.state_hash()), (other.head(), other.state_hash()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_only_followed_for_long_writes_on_what_it_followed() {
+    let cluster = Cluster::of(2, 7, true);
+    register(&cluster.nodes[0], "a").await.unwrap();
+    let (busy, quiet) = (&cluster.nodes[0], &cluster.nodes[1]);
+    quiet.await_position(1).await.unwrap();
+    let sent = |node: &Arc<Field>, id: String| {
+        let node = Arc::clone(node);
+        async move { record(&node, message(&id, "a"), "a text", json!([])).await.unwrap() }
+    };
+    // It has a state of its own from then on, because several wait for one batch.
+    let first: Vec<_> = (0..8).map(|at| tokio::spawn(sent(quiet, format!("q-{at}")))).collect();
+    for one in first {
+        one.await.unwrap();
+    }
+    for number in 0..700 {
+        sent(busy, format!("b-{number}")).await;
+    }
+    let last: Vec<_> = (0..8).map(|at| tokio::spawn(sent(quiet, format!("r-{at}")))).collect();
+    for one in last {
+        one.await.unwrap();
+    }
+    cluster.settle().await;
+    assert_eq!(quiet.health().failure(), None);
+    assert_eq!((busy.head(), busy.state_hash()), (quiet.head(), quiet.state_hash()));
+    assert_eq!(quiet.head().position, 1 + 8 + 700 + 8);
 }
