@@ -53,10 +53,20 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> bool {
     }
 }
 
+/// Whether a path is a labelled set or a folder with some. Asked first: what comes takes long.
+fn has_sets(path: &Path) -> bool {
+    let is_set = |name: &str| name.ends_with(".json") || name.ends_with(".json.gz");
+    let mut within = fs::read_dir(path).into_iter().flatten().flatten();
+    path.is_file() || within.any(|entry| entry.file_name().to_str().is_some_and(is_set))
+}
+
 fn all(root: &Path, options: &Options) -> Result<usize, String> {
     let (places, whole) = (Places::of(options.mode), Stopwatch::start());
-    if let Some(data) = options.data.as_ref().filter(|data| !data.exists()) {
-        return Err(format!("there is no {}", data.display()));
+    if let Some(data) = options.data.as_ref().filter(|data| !has_sets(data)) {
+        return Err(format!(
+            "there is no labelled data in {}: no *.json and no *.json.gz",
+            data.display()
+        ));
     }
     let steps = asked(options)?;
     let mut failures = 0;
@@ -245,6 +255,17 @@ mod tests {
         assert!(
             names("probe,grow").unwrap_err().starts_with("there is no step grow: they are probe,")
         );
+    }
+
+    #[test]
+    fn a_folder_without_labelled_sets_is_refused_before_anything_is_measured() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!has_sets(&folder.path().join("nowhere")));
+        fs::create_dir(folder.path().join("recall")).unwrap();
+        assert!(!has_sets(folder.path()), "its folders are not looked into");
+        fs::write(folder.path().join("recall/small.json.gz"), "").unwrap();
+        assert!(has_sets(&folder.path().join("recall")));
+        assert!(has_sets(&folder.path().join("recall/small.json.gz")));
     }
 
     #[test]
