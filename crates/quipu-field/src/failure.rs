@@ -3,6 +3,8 @@
 use quipu_log::EngineError;
 use quipu_wire::{ErrorCode, ProtocolError};
 
+use crate::limits::ANSWER_WAIT;
+
 /// The protocol's error for a failure of the engine. What the operator needs is in the server's log;
 /// the client learns what it can act on.
 #[must_use]
@@ -29,6 +31,14 @@ pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
             ProtocolError::new(ErrorCode::InternalError, format!("the log refused: {error}"))
         }
     }
+}
+
+/// The protocol's error for a log that has not answered for as long as somebody waits.
+#[must_use]
+pub(crate) fn unanswered(unknown: &str) -> ProtocolError {
+    let seconds = ANSWER_WAIT.as_secs();
+    let what = format!("the log has not answered for {seconds} s: {unknown}");
+    ProtocolError::new(ErrorCode::FieldUnavailable, what)
 }
 
 /// Whether the writer may go on after this failure of an append. A full disk and a server that is away leave the log

@@ -28,13 +28,13 @@ use crate::{
     detecting::Lookout,
     enriching::Enriching,
     event::ClockReason,
-    failure::storage_failure,
+    failure::{storage_failure, unanswered},
     field_closing::Parting,
     field_options::FieldOptions,
     following::Following,
     health::Health,
     lamport::{LamportClock, ReadTick},
-    limits::QUEUE_COMMANDS_MAX,
+    limits::{ANSWER_WAIT, QUEUE_COMMANDS_MAX},
     models::FieldModels,
     ops::{self, deregister, register, replay},
     origin::Origin,
@@ -444,7 +444,10 @@ impl Field {
     }
 
     pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
-        answer.await.unwrap_or_else(|_| Err(closed()))
+        match tokio::time::timeout(ANSWER_WAIT, answer).await {
+            Ok(answered) => answered.unwrap_or_else(|_| Err(closed())),
+            Err(_) => Err(unanswered("whether it was carried out is not known")),
+        }
     }
 
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.

@@ -19,8 +19,8 @@ use quipu_log::{
 use quipu_wire::ProtocolError;
 
 use crate::{
-    failure::{storage_failure, with_causes},
-    limits::{APPEND_WAIT, BEHIND_LOOKS, BEHIND_PAUSE, READ_PAGE},
+    failure::{storage_failure, unanswered, with_causes},
+    limits::{ANSWER_WAIT, APPEND_WAIT, BEHIND_LOOKS, BEHIND_PAUSE, READ_PAGE},
     meter::Meter,
     origin::{Origin, SystemOrigin},
     publication::{Followed, Publication},
@@ -99,6 +99,11 @@ impl Following {
 
     /// Looks for everything that is in the log now, or says why it cannot.
     pub(crate) async fn seek_all(self: &Arc<Self>) -> Result<(), ProtocolError> {
+        let looked = tokio::time::timeout(ANSWER_WAIT, self.look_for_all()).await;
+        looked.unwrap_or_else(|_| Err(unanswered("what others did is not known")))
+    }
+
+    async fn look_for_all(self: &Arc<Self>) -> Result<(), ProtocolError> {
         let _looking = self.looking.lock().await;
         self.publication.health().check()?;
         let following = Arc::clone(self);

@@ -14,7 +14,9 @@ pub const OTHERS_EXPECTED_BATCHES: u32 = 64;
 pub const NEWS_MAX: u64 = 512;
 /// How long a node that was faster than others leaves the log to them, where they cannot be kept waiting in a row.
 pub const YIELD_WAIT: Duration = Duration::from_millis(2);
-/// How often an append whose outcome is unknown is sent again, with a pause that doubles.
+/// How long whoever asked waits for the log before being told that it does not answer.
+pub const ANSWER_WAIT: Duration = Duration::from_secs(20);
+/// How often an append whose outcome is unknown is sent again, with a pause that doubles, while somebody waits.
 pub const SETTLE_ATTEMPTS: u32 = 8;
 /// The first of those pauses.
 pub const SETTLE_PAUSE: Duration = Duration::from_millis(10);

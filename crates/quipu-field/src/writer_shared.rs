@@ -14,7 +14,8 @@ use crate::{
     failure::{storage_failure, with_causes},
     following::{Following, find_behind, is_behind},
     limits::{
-        CONFLICTS_MAX, NEWS_MAX, OTHERS_EXPECTED_BATCHES, SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
+        ANSWER_WAIT, CONFLICTS_MAX, NEWS_MAX, OTHERS_EXPECTED_BATCHES, SETTLE_ATTEMPTS,
+        SETTLE_PAUSE, YIELD_WAIT,
     },
     meter::Stopwatch,
     restore::read_commit,
@@ -106,12 +107,16 @@ impl Writer {
         let Some(shared) = &mut self.shared else {
             return self.engine.append(&self.field, &self.head, commits);
         };
+        let watch = Stopwatch::start();
         shared.turn = false;
         shared.following.begin_append(self.head.position + 1);
         let mut appended = self.engine.append(&self.field, &self.head, commits);
         let mut pause = SETTLE_PAUSE;
         for _ in 1..SETTLE_ATTEMPTS {
             let Err(EngineError::Io { .. }) = &appended else { break };
+            if watch.elapsed() > ANSWER_WAIT {
+                break;
+            }
             thread::park_timeout(pause);
             pause *= 2;
             appended = match self.engine.append(&self.field, &self.head, commits) {

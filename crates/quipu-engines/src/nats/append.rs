@@ -24,7 +24,7 @@ const BATCH: usize = 1000;
 /// five seconds.
 const TRIES: usize = 64;
 /// How long we try to find out what became of an append.
-const SETTLE: Duration = Duration::from_secs(30);
+const SETTLE: Duration = Duration::from_secs(10);
 /// The first pause between two tries, which doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause between two tries.

@@ -24,7 +24,7 @@ use crate::open_error::Cause;
 /// How long a statement may take before its connection counts as lost.
 const STATEMENT: Duration = Duration::from_secs(20);
 /// How long we try to find out what became of an append.
-const SETTLE: Duration = Duration::from_secs(30);
+const SETTLE: Duration = Duration::from_secs(10);
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 /// A fence that others raise again and again means that something is wrong beside us.

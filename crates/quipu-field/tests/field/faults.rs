@@ -2,7 +2,7 @@
 //! and reads go on.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -22,6 +22,8 @@ struct FaultyEngine {
     full: AtomicBool,
     broken: AtomicBool,
     away: AtomicBool,
+    /// Held while it does not answer.
+    silent: Mutex<()>,
 }
 
 impl Altered for FaultyEngine {
@@ -35,6 +37,7 @@ impl Altered for FaultyEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
+        drop(self.silent.lock().unwrap());
         if self.full.load(Ordering::SeqCst) {
             return Err(EngineError::Full);
         }
@@ -143,4 +146,29 @@ async fn reads_go_on_after_a_failed_sync_however_many() {
     let again = open(&engine, None);
     let accepted = record(&again, message("m", "a"), "after", json!([])).await.unwrap();
     assert!(accepted.epoch > told);
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_log_that_does_not_answer_is_told_and_may_ask_again() {
+    let faulty = Arc::new(FaultyEngine::default());
+    let engine: Arc<dyn Engine> = Arc::<FaultyEngine>::clone(&faulty);
+    let field = open(&engine, None);
+    register(&field, "a").await.unwrap();
+    let silence = faulty.silent.lock().unwrap();
+    // With nothing to do but wait, the time that is waited for comes at once.
+    tokio::time::pause();
+    let (first, second) = tokio::join!(
+        record(&field, message("m1", "a"), "in the append", json!([])),
+        record(&field, message("m2", "a"), "waits behind it", json!([])),
+    );
+    tokio::time::resume();
+    for told in [first.unwrap_err(), second.unwrap_err()] {
+        assert_eq!(told.code, ErrorCode::FieldUnavailable);
+        assert!(told.message.contains("is not known"), "{}", told.message);
+    }
+    drop(silence);
+    for (id, text) in [("m1", "in the append"), ("m2", "waits behind it")] {
+        record(&field, message(id, "a"), text, json!([])).await.unwrap();
+    }
+    assert_eq!(field.head().position, 3, "each happened once");
 }
