@@ -1,7 +1,6 @@
 //! A server process: started, waited for by what it says, stopped by signal.
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,13 +29,6 @@ pub struct ServerProcess {
     child: Child,
     log: Log,
     readers: Vec<JoinHandle<()>>,
-}
-
-/// A port of the loopback interface that was free a moment ago.
-#[must_use]
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    listener.local_addr().expect("it has an address").port()
 }
 
 /// Reads to the end, so that the server never waits for somebody to read what it says.

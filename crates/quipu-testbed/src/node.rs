@@ -7,7 +7,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::child::{Ended, ServerProcess, free_port};
+use crate::child::{Ended, ServerProcess};
+use crate::port::free_port;
 
 /// What it says once it takes requests.
 const READY: &str = "quipu listens on";

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::child::{ServerProcess, free_port};
+use crate::child::ServerProcess;
 use crate::place::installed;
+use crate::port::free_port;
 use crate::postgres_server::{PostgresServer, as_owner, url_at};
 
 const READY: &str = "process up";

@@ -10,7 +10,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::SmallDisk;
-use crate::child::{ServerProcess, free_port};
+use crate::child::ServerProcess;
+use crate::port::free_port;
 
 const READY: &str = "database system is ready to accept connections";
 /// How often a start is tried, and the pause between.
