@@ -30,23 +30,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A fence that others raise again and again means that something is wrong beside us.
 const FENCES: usize = 8;
 
-/// Moves the head row of a field that has commits, if it is where it is expected, and if the server still promises
-/// what it promised at the start.
-const MOVE: &str = "UPDATE quipu.fields SET position = $6, epoch = $7, hash = $8 \
-     WHERE name = $1 AND position = $2 AND epoch = $3 AND hash = $4 AND fence = $5 AND sealed = $19 \
-     AND current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' RETURNING name";
-
-/// Makes the head row of a new field, or moves the one that only ever held a fence.
-const MAKE: &str = "INSERT INTO quipu.fields AS f (name, position, epoch, hash, sealed) \
-     SELECT $1, $6, $7, $8, $19 WHERE current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on' \
-     ON CONFLICT (name) DO UPDATE SET position = excluded.position, epoch = excluded.epoch, hash = excluded.hash, \
-     sealed = excluded.sealed WHERE f.position = 0 AND f.fence = $5 AND NOT f.sealed RETURNING name";
-
-/// Inserts what follows the head that was moved.
-const INSERT: &str = "commits AS (INSERT INTO quipu.commits (field, position, epoch, prev, hash, header, bytes) \
-     SELECT head.name, c.* FROM head, unnest($9, $10, $11, $12, $13, $14) AS c), \
-     bodies AS (INSERT INTO quipu.bodies (field, position, event, salt, body) \
-     SELECT head.name, b.* FROM head, unnest($15, $16, $17, $18) AS b) SELECT 1 FROM head";
+/// One round trip; what it does is in `functions.sql`.
+const APPEND: &str = "SELECT quipu.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 
 const TYPES: [Type; 19] = [
     Type::TEXT,
@@ -172,8 +157,6 @@ impl Append {
     }
 
     async fn send(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {
-        let head = if self.expected == Head::EMPTY { MAKE } else { MOVE };
-        let statement = format!("WITH head AS ({head}), {INSERT}");
         let Self { from, to, columns, .. } = self;
         let name = self.field.as_str();
         let values: [&(dyn ToSql + Sync); 19] = [
@@ -198,7 +181,7 @@ impl Append {
             &self.copied,
         ];
         let typed: Vec<_> = values.into_iter().zip(TYPES).collect();
-        Ok(client.query_typed_opt(&statement, &typed).await?.is_some())
+        Ok(client.query_typed_one(APPEND, &typed).await?.get(0))
     }
 
     async fn look(&self, client: &Client) -> Result<Option<Row>, tokio_postgres::Error> {

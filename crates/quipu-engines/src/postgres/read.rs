@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use futures_util::future::try_join;
 use quipu_log::engine::READ_BYTES_MAX;
 use quipu_log::{
     Body, BodyContent, Commit, Damage, DamageKind, EngineError, FieldName, Head, Salt,
@@ -19,28 +18,18 @@ use super::pool::{Lease, Pool};
 /// The most commits that one statement reads; a longer page takes several.
 const PAGE: usize = 1024;
 
-/// What belongs to one page: from `$2` on, before `$3`, and no more once it is together larger than `$4`. What a commit takes
-/// with its bodies is noted beside it, so no text is touched to find out. Positions are dense, so a page ends at a position
-/// and not after a number of rows; and where it ends is a number that is found once and not a table that is joined. For a
-/// field that the statistics do not know yet, the database would go over all that is behind `$2` for the first few
-/// rows of it, and for a join again and again.
-const WITHIN: &str = "field = $1 AND position BETWEEN $2 AND (SELECT max(position) FROM \
-     (SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM quipu.commits \
-     WHERE field = $1 AND position >= $2 AND position < $3) AS page WHERE before < $4)";
+/// The positions from `$2` on, before `$3`, and no more once they are together larger than `$4`: commits, and then their
+/// bodies. What it does is in `functions.sql`.
+const SOME: &str = "SELECT * FROM quipu.page($1, $2, $3, $4, $5, $6)";
 /// The first position from `$2` on. Asked only where positions are missing.
 const NEXT: &str = "SELECT min(position) FROM quipu.commits WHERE field = $1 AND position >= $2";
-const COMMITS: &str = "SELECT position, epoch, prev, hash, header FROM quipu.commits";
-const HEADERS: &str = "SELECT position, header FROM quipu.commits";
-const POSITIONS: &str = "SELECT position FROM quipu.commits";
-const BODIES: &str = "SELECT position, event, salt, body FROM quipu.bodies";
-
 const HEAD: &str = "SELECT position, epoch, hash FROM quipu.fields WHERE name = $1";
 const FIELDS: &str = "SELECT name FROM quipu.fields WHERE position > 0 ORDER BY name";
 
 /// A kind of page.
 pub(super) trait Item: Sized + Send + 'static {
-    /// What is read of the commits themselves.
-    const ROWS: &'static str;
+    /// Whether the headers are read.
+    const HEADERS: bool;
     /// Whether the bodies are read too.
     const BODIES: bool;
 
@@ -53,15 +42,15 @@ pub(super) trait Item: Sized + Send + 'static {
 }
 
 impl Item for Commit {
-    const ROWS: &'static str = COMMITS;
+    const HEADERS: bool = true;
     const BODIES: bool = true;
 
     fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage> {
         let position = position(row)?;
-        let epoch = unsigned(row.get(1)).ok_or_else(|| wrong(position, "epoch"))?;
+        let epoch = unsigned(row.get(2)).ok_or_else(|| wrong(position, "epoch"))?;
         let hash = |at: usize, column| hash(row.get(at)).ok_or_else(|| wrong(position, column));
-        let header = row.get::<_, &[u8]>(4).into();
-        Ok(Self { position, epoch, prev: hash(2, "prev")?, hash: hash(3, "hash")?, header, bodies })
+        let header = row.get::<_, &[u8]>(5).into();
+        Ok(Self { position, epoch, prev: hash(3, "prev")?, hash: hash(4, "hash")?, header, bodies })
     }
 
     fn position(&self) -> u64 {
@@ -74,11 +63,11 @@ impl Item for Commit {
 }
 
 impl Item for StoredHeader {
-    const ROWS: &'static str = HEADERS;
+    const HEADERS: bool = true;
     const BODIES: bool = false;
 
     fn of(row: &Row, _bodies: Vec<StoredBody>) -> Result<Self, Damage> {
-        Ok(Self { position: position(row)?, json: row.get::<_, &[u8]>(1).into() })
+        Ok(Self { position: position(row)?, json: row.get::<_, &[u8]>(5).into() })
     }
 
     fn position(&self) -> u64 {
@@ -91,7 +80,7 @@ impl Item for StoredHeader {
 }
 
 impl Item for StoredBodies {
-    const ROWS: &'static str = POSITIONS;
+    const HEADERS: bool = false;
     const BODIES: bool = true;
 
     fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage> {
@@ -172,21 +161,21 @@ pub(super) async fn some<T: Item>(
     let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
     let signed = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (name, end, bytes) = (field.as_str(), from.saturating_add(signed(limit)), signed(bytes));
-    let values: [(&(dyn ToSql + Sync), Type); 4] =
-        [(&name, Type::TEXT), (&from, Type::INT8), (&end, Type::INT8), (&bytes, Type::INT8)];
-    let commits_of = format!("{} WHERE {WITHIN} ORDER BY position", T::ROWS);
-    let bodies_of = format!("{BODIES} WHERE {WITHIN} ORDER BY position, event");
-    // Both are sent before either is answered, and the bodies of a commit are there when it is.
-    let commits = client.query_typed(&commits_of, &values);
-    let bodies = async {
-        if T::BODIES { client.query_typed(&bodies_of, &values).await } else { Ok(Vec::new()) }
-    };
-    let (commits, bodies) =
-        try_join(commits, bodies).await.map_err(|e| explain("read commits", e))?;
+    let values: [(&(dyn ToSql + Sync), Type); 6] = [
+        (&name, Type::TEXT),
+        (&from, Type::INT8),
+        (&end, Type::INT8),
+        (&bytes, Type::INT8),
+        (&T::HEADERS, Type::BOOL),
+        (&T::BODIES, Type::BOOL),
+    ];
+    let rows = client.query_typed(SOME, &values).await.map_err(|e| explain("read commits", e))?;
+    let commits = rows.partition_point(|row| row.get::<_, Option<i32>>(1).is_none());
+    let (commits, bodies) = rows.split_at(commits);
     let mut bodies: VecDeque<(u64, StoredBody)> =
         bodies.iter().map(body).collect::<Result<_, _>>()?;
     let mut items = Vec::with_capacity(commits.len());
-    for row in &commits {
+    for row in commits {
         let position = position(row)?;
         let mut own = Vec::new();
         while bodies.front().is_some_and(|(at, _)| *at <= position) {
@@ -235,7 +224,7 @@ pub(super) fn head_of(row: &Row) -> Result<Head, Damage> {
 fn body(row: &Row) -> Result<(u64, StoredBody), Damage> {
     let position = position(row)?;
     let event = u32::try_from(row.get::<_, i32>(1)).map_err(|_| wrong(position, "event"))?;
-    let (salt, json): (Option<&[u8]>, Option<&[u8]>) = (row.get(2), row.get(3));
+    let (salt, json): (Option<&[u8]>, Option<&[u8]>) = (row.get(3), row.get(4));
     let content = match (salt, json) {
         (None, None) => BodyContent::Erased,
         (Some(salt), Some(json)) => {

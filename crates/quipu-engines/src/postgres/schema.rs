@@ -13,7 +13,7 @@ const MIGRATION_LOCK: i64 = 0x0071_7569_7075;
 
 /// Each entry brings the tables from the version before to its own; the first is version 1. Entries are never changed.
 /// Texts are bytes, so that no encoding of the database can alter what was hashed.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     r#"
 CREATE TABLE quipu.fields (
     name text COLLATE "C" PRIMARY KEY,
@@ -49,6 +49,7 @@ CREATE TABLE quipu.notes (
     value bytea NOT NULL
 );
 "#,
+    include_str!("functions.sql"),
 ];
 
 const PROMISES: &str = "SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), \

@@ -7,7 +7,7 @@ use quipu_engines::PostgresEngine;
 use quipu_log::conformance::{self, Chain, field};
 use quipu_log::{BodyAddress, Damage, DamageKind, Engine, EngineError, Head, verify_chain};
 
-use quipu_testbed::{PostgresServer, is_in_files};
+use quipu_testbed::{PostgresServer, is_in_files, wait_until};
 
 use crate::support::PgBouncerFactory;
 
@@ -20,7 +20,7 @@ fn nodes_that_start_together_make_the_tables_once() {
         starting.into_iter().map(|node| node.join().unwrap()).collect()
     });
     let versions = "SELECT string_agg(version::text, ' ' ORDER BY version) FROM quipu.format";
-    assert_eq!(server.sql(versions), "1 2");
+    assert_eq!(server.sql(versions), "1 2 3");
     let (name, mut chain) = (field("f"), Chain::new(1));
     for engine in &engines {
         engine.append(&name, &chain.head(), &chain.clone().take(1)).unwrap();
@@ -33,11 +33,42 @@ fn tables_of_an_earlier_version_are_brought_up_to_date() {
     let server = PostgresServer::start();
     let (name, commits) = (field("f"), Chain::new(1).take(3));
     PostgresEngine::open(&server.url()).unwrap().append(&name, &Head::EMPTY, &commits).unwrap();
-    server.sql("DROP TABLE quipu.notes; DELETE FROM quipu.format WHERE version = 2");
+    server.sql(
+        "DROP TABLE quipu.notes; DROP FUNCTION quipu.append; DROP FUNCTION quipu.page; \
+         DELETE FROM quipu.format WHERE version > 1",
+    );
     let engine = PostgresEngine::open(&server.url()).unwrap();
     assert_eq!(engine.read(&name, 1, 9).unwrap(), commits);
     let notes = engine.notes().unwrap();
     assert_eq!(notes.put("keys", 0, b"none yet").unwrap(), Some(1));
+}
+
+#[test]
+fn plans_that_were_made_for_small_tables_go_by_the_keys_too() {
+    let server = PostgresServer::start();
+    let scans = |kind: &str| -> u64 {
+        let tables = "pg_stat_user_tables WHERE relname IN ('commits', 'bodies')";
+        server.sql(&format!("SELECT sum({kind}) FROM {tables}")).parse().unwrap()
+    };
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    let (name, mut chain) = (field("f"), Chain::new(1));
+    engine.append(&name, &Head::EMPTY, &chain.take(2)).unwrap();
+    // The database knows how small they are, as it does after a while by itself.
+    server.sql("ANALYZE quipu.commits, quipu.bodies");
+    // More often than a plan is made anew for the values at hand.
+    let rounds = 12;
+    for _ in 0..rounds {
+        let head = chain.head();
+        engine.append(&name, &head, &chain.take(1)).unwrap();
+        assert_eq!(engine.read(&name, head.position + 1, 9).unwrap().len(), 1);
+    }
+    // What a session did is counted for good when it ends.
+    drop(engine);
+    let searches = || scans("idx_scan") + scans("seq_scan");
+    wait_until(60, "the searches are counted", || (searches() >= 3 * rounds).then_some(()));
+    // To make a key, a table is read from its beginning once.
+    let whole = scans("seq_scan");
+    assert!(whole < rounds, "tables were read from their beginning {whole} times");
 }
 
 #[test]
