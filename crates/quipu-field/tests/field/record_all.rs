@@ -151,7 +151,7 @@ proptest! {
         sketches in proptest::collection::vec(
             (any::<bool>(), proptest::collection::vec((any::<bool>(), 0..OLD), 0..4)), 1..6),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let mut left = Vec::new();
             for together in [true, false] {

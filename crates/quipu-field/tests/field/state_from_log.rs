@@ -244,7 +244,7 @@ pub(crate) fn name(agent: u8) -> String {
 }
 
 pub(crate) fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().build().unwrap()
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
 }
 
 pub(crate) fn rebuilt(engine: &Arc<dyn Engine>) -> Published {

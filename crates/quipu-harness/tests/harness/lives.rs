@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn a_task_goes_only_where_the_table_allows_and_its_log_tells_all_of_it(steps in steps()) {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
         runtime.block_on(live(&engine(), &steps));
     }
 }
