@@ -51,6 +51,12 @@ pub const TREE_SAVED_COMMITS: u64 = 32 * 1024;
 pub const SNAPSHOT_COMMITS_MIN: u64 = 20_000;
 /// ... and as a share of the log, so that the cost of snapshots stays a share of the work.
 pub const SNAPSHOT_SHARE: u64 = 8;
+/// How long a snapshot that is due watches the log before it is made, each time it finds it busy.
+pub const SNAPSHOT_WATCH: Duration = Duration::from_millis(500);
+/// Commits within that time beyond which the log is busy: they need the processors more than a snapshot does.
+pub const SNAPSHOT_QUIET_COMMITS: u64 = 100;
+/// How many times the least number of commits is waited for beyond when it was due, until it is made in any case.
+pub const SNAPSHOT_PATIENCE: u64 = 3;
 /// Commits since the last snapshot for which a Field that is put away makes one: reading fewer takes no longer.
 pub const SNAPSHOT_PARTING_COMMITS: u64 = 512;
 /// How long the storage of snapshots is left alone after a failure at first, and at the most.

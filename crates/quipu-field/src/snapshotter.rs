@@ -1,11 +1,12 @@
 //! Makes snapshots in the background. The next snapshot is built from the last one and the log, not
-//! from the live state: nobody waits for it, and it is an independent second reading of the log.
+//! from the live state: nobody waits for it, and it is an independent second reading of the log. It takes as much of
+//! the processors as the writes did, so it is put off while many come, but not for long.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 
 use quipu_log::{Engine, FieldName, Head, Pace};
 
@@ -13,7 +14,7 @@ use crate::{
     depot::{Depot, Offer},
     failure::with_causes,
     field_options::FieldOptions,
-    limits::SNAPSHOT_SHARE,
+    limits::{SNAPSHOT_PATIENCE, SNAPSHOT_QUIET_COMMITS, SNAPSHOT_SHARE, SNAPSHOT_WATCH},
     restore::restore,
     snapshot::{SnapshotDir, SnapshotError},
     view::Published,
@@ -34,6 +35,8 @@ struct Inner {
     commits: u64,
     depot: Option<Depot>,
     last_position: AtomicU64,
+    /// The last position that was published.
+    published: AtomicU64,
     /// Where the last attempt was made: after a failure the next one waits for as much new log.
     last_attempt: AtomicU64,
     stop: AtomicBool,
@@ -57,6 +60,7 @@ impl Snapshotter {
             commits: options.snapshot_commits,
             depot: options.depot.clone(),
             last_position: AtomicU64::new(last_position),
+            published: AtomicU64::new(last_position),
             last_attempt: AtomicU64::new(last_position),
             stop: AtomicBool::new(false),
             running: Mutex::new(None),
@@ -66,6 +70,7 @@ impl Snapshotter {
 
     /// Starts a snapshot if one is due and none is being made.
     pub(crate) fn published(&self, head: &Head) {
+        self.inner.published.store(head.position, Ordering::Relaxed);
         let behind = head.position.saturating_sub(self.inner.last_attempt.load(Ordering::Relaxed));
         if behind < self.inner.commits.max(head.position / SNAPSHOT_SHARE) {
             return;
@@ -75,9 +80,9 @@ impl Snapshotter {
             return;
         }
         let inner = Arc::clone(&self.inner);
-        let spawned = std::thread::Builder::new()
+        let spawned = thread::Builder::new()
             .name(format!("snapshot-{}", inner.field))
-            .spawn(move || inner.make());
+            .spawn(move || inner.make_when_quiet());
         match spawned {
             Ok(thread) => {
                 self.inner.last_attempt.store(head.position, Ordering::Relaxed);
@@ -91,9 +96,7 @@ impl Snapshotter {
     pub(crate) fn stop(&self) {
         self.inner.stop.store(true, Ordering::Relaxed);
         let running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = running {
-            thread.join().ok();
-        }
+        end(running);
     }
 
     /// Stops what is being made, deletes every snapshot from before a purge, and goes on.
@@ -101,9 +104,7 @@ impl Snapshotter {
         // Held all the while, so that none is started that could read what is deleted here.
         let mut running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner);
         let stopped_before = self.inner.stop.swap(true, Ordering::Relaxed);
-        if let Some(thread) = running.take() {
-            thread.join().ok();
-        }
+        end(running.take());
         self.inner.stop.store(stopped_before, Ordering::Relaxed);
         self.inner.directory.discard_before(position)?;
         if let Some(depot) = &self.inner.depot {
@@ -124,7 +125,26 @@ impl Snapshotter {
     }
 }
 
+/// Waits for a thread that was told to stop.
+fn end(running: Option<JoinHandle<()>>) {
+    if let Some(running) = running {
+        running.thread().unpark();
+        running.join().ok();
+    }
+}
+
 impl Inner {
+    /// Makes one once few commits come, unless it is not wanted any more.
+    fn make_when_quiet(&self) {
+        let mut lull = Lull::new(self.published.load(Ordering::Relaxed), self.commits);
+        while !self.stop.load(Ordering::Relaxed) {
+            thread::park_timeout(SNAPSHOT_WATCH);
+            if lull.is_there(self.published.load(Ordering::Relaxed)) {
+                return self.make();
+            }
+        }
+    }
+
     fn make(&self) {
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
         let (engine, directory) = (self.engine.as_ref(), Some(&self.directory));
@@ -147,6 +167,7 @@ impl Inner {
         match self.directory.save(published) {
             Ok(file) => {
                 self.last_position.store(head.position, Ordering::Relaxed);
+                self.last_attempt.fetch_max(head.position, Ordering::Relaxed);
                 tracing::info!(field = %self.field, position = head.position, path = %file.display(), "snapshot");
                 let (engine, field) = (Arc::clone(&self.engine), self.field.clone());
                 let close = close_to(self.commits);
@@ -159,7 +180,50 @@ impl Inner {
     }
 }
 
+/// The moment for a snapshot that is due: when few commits come, or so many have come that it must be made.
+#[derive(Debug)]
+struct Lull {
+    seen: u64,
+    latest: u64,
+}
+
+impl Lull {
+    /// Looks for it from the position at which the snapshot became due.
+    const fn new(due: u64, commits: u64) -> Self {
+        let latest = due.saturating_add(commits.saturating_mul(SNAPSHOT_PATIENCE));
+        Self { seen: due, latest }
+    }
+
+    /// Whether it is there, with so much published now.
+    const fn is_there(&mut self, published: u64) -> bool {
+        let news = published.saturating_sub(self.seen);
+        self.seen = published;
+        news <= SNAPSHOT_QUIET_COMMITS || published >= self.latest
+    }
+}
+
 /// How many commits are read from a log as fast as a snapshot is found and fetched.
 pub(crate) const fn close_to(commits: u64) -> u64 {
     commits / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_waits_while_many_commits_come() {
+        let mut lull = Lull::new(20_000, 20_000);
+        assert!(!lull.is_there(26_000));
+        assert!(!lull.is_there(26_000 + SNAPSHOT_QUIET_COMMITS + 1));
+        assert!(lull.is_there(26_000 + 2 * SNAPSHOT_QUIET_COMMITS));
+    }
+
+    #[test]
+    fn however_many_come_a_snapshot_is_made_in_the_end() {
+        let mut lull = Lull::new(20_000, 20_000);
+        let busy = (1..).map(|looks| 20_000 + looks * 6_000);
+        let made = busy.into_iter().find(|published| lull.is_there(*published));
+        assert_eq!(made, Some(80_000));
+    }
 }
