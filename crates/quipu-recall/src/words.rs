@@ -74,7 +74,7 @@ fn is_stop_word(word: &str) -> bool {
 }
 
 /// Stop words have at most so many letters.
-const PACKED: usize = 8;
+pub(crate) const PACKED: usize = 8;
 /// The stop words as numbers, which are compared faster than texts, and in the same order.
 const PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = {
     let mut numbers = [0; STOP_WORDS.len()];
@@ -90,6 +90,11 @@ const PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = {
 pub(crate) const fn packed(word: &[u8]) -> u64 {
     if let Some(first) = word.first_chunk() {
         return u64::from_be_bytes(*first);
+    }
+    // The first four and the last four say the same where they overlap.
+    if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
+        let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+        return (first as u64) << 32 | (last as u64) << (8 * (PACKED - word.len()));
     }
     let mut bytes = [0; PACKED];
     let mut at = 0;

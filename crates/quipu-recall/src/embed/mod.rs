@@ -5,6 +5,7 @@
 mod embedder;
 mod letters;
 mod pieces;
+mod short_words;
 mod static_table;
 mod token_tree;
 mod wordpiece;

@@ -2,6 +2,7 @@
 //! Hand-written because the crate that does it brings more packages than this whole server has.
 
 use super::pieces::for_each_piece;
+use super::short_words::ShortWords;
 use super::token_tree::TokenTree;
 
 /// A word longer than this many letters is unknown as a whole.
@@ -15,6 +16,7 @@ const TOKEN_LETTERS: usize = 4;
 /// A vocabulary of word pieces for lower-case text.
 #[derive(Debug, Clone)]
 pub struct WordPiece {
+    short: ShortWords,
     starts: TokenTree,
     continues: TokenTree,
     unknown: Option<u32>,
@@ -34,8 +36,9 @@ impl WordPiece {
                 unknown = Some(id);
             }
         }
+        let short = ShortWords::new(&starts);
         let (starts, continues) = (TokenTree::new(&starts), TokenTree::new(&continues));
-        Self { starts, continues, unknown }
+        Self { short, starts, continues, unknown }
     }
 
     /// The id of `[UNK]`, if the vocabulary has it.
@@ -64,6 +67,11 @@ impl WordPiece {
 
     /// Adds the tokens of one word; a word with any part unknown is unknown as a whole.
     fn split(&self, word: &str, ids: &mut Vec<u32>) {
+        // No token that fits is longer than the whole word.
+        if let Some(id) = self.short.id(word) {
+            ids.push(id);
+            return;
+        }
         let before = ids.len();
         let (mut rest, mut tokens) = (word, &self.starts);
         while !rest.is_empty() {
