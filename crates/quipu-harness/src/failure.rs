@@ -50,6 +50,12 @@ const fn code(code: ErrorCode) -> HarnErrorCode {
     }
 }
 
+/// Whether something may be carried out later as it is, because the log is away, full or does not answer.
+#[must_use]
+pub(crate) fn is_for_now(error: &HarnError) -> bool {
+    error.code == HarnErrorCode::ServiceUnavailable
+}
+
 /// There is no such resource, or none that the caller may know of.
 #[must_use]
 pub fn not_found(kind: ResourceKind, id: &str) -> HarnError {

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::{
     Harness, NoteBody,
-    failure::harn_error,
+    failure::{harn_error, is_for_now},
     module::is_module_task,
     recording::{DEPENDENCY_RECORDED, canonical},
     shown,
@@ -58,14 +58,15 @@ impl Harness {
     pub async fn run_field_tasks(self) {
         let mut going = Some(self);
         while let Some(harness) = going {
-            let moves = harness.field.task_moves();
+            let (moves, mut again) = (harness.field.task_moves(), false);
             for id in harness.field_tasks() {
                 if let Err(error) = harness.answer_task(&id).await {
-                    // What could not be answered now is tried again when a task moves.
+                    // What could not be answered now is tried again, at the latest when a task moves.
                     tracing::warn!(task = id, %error, "a task could not be answered");
+                    again |= is_for_now(&error);
                 }
             }
-            going = harness.rest_until(moves).await;
+            going = harness.rest_until(moves, again).await;
         }
     }
 
@@ -86,6 +87,8 @@ impl Harness {
         let session = view.entry.session.clone();
         let command = match self.find_answer(&view).await {
             Ok(found) => self.completing(&view, found)?,
+            // It may be answered yet, and perhaps it is.
+            Err(error) if is_for_now(&error) => return Err(error),
             Err(error) => {
                 let (code, message) = ("attune_failed".to_owned(), error.message);
                 let failure = Failure { code, message, details: JsonObject::default() };

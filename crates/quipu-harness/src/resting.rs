@@ -1,15 +1,21 @@
 //! A Harness that does not hold its Field, so that a Field which nobody uses can be put away. What all of a
 //! Field's Harnesses must agree on is kept, for when it is opened again.
 
-use std::sync::{Arc, Weak};
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use quipu_field::{Field, TaskMoved};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::timeout};
 
 use crate::{
     Harness, HarnessOptions,
     replaying::{HeldSecrets, Stretch},
 };
+
+/// How long what a log that is away did not take is left alone.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// A Harness without its Field.
 #[derive(Debug, Clone)]
@@ -63,10 +69,16 @@ impl Harness {
         }
     }
 
-    /// Lets go of the Field until a task was made or moved. None where the Field was closed meanwhile.
-    pub(crate) async fn rest_until(self, moved: TaskMoved) -> Option<Self> {
+    /// Lets go of the Field until a task was made or moved, or `again` until it is worth another try. None where the Field
+    /// was closed meanwhile.
+    pub(crate) async fn rest_until(self, moved: TaskMoved, again: bool) -> Option<Self> {
         let resting = self.rest();
         drop(self);
-        if moved.wait().await { resting.wake() } else { None }
+        let open = if again {
+            timeout(RETRY, moved.wait()).await.unwrap_or(true)
+        } else {
+            moved.wait().await
+        };
+        if open { resting.wake() } else { None }
     }
 }

@@ -2,7 +2,7 @@
 //! and reads go on.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -23,7 +23,7 @@ struct FaultyEngine {
     broken: AtomicBool,
     away: AtomicBool,
     /// Held while it does not answer.
-    silent: Mutex<()>,
+    silent: tokio::sync::Mutex<()>,
 }
 
 impl Altered for FaultyEngine {
@@ -37,7 +37,7 @@ impl Altered for FaultyEngine {
         expected: &Head,
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
-        drop(self.silent.lock().unwrap());
+        drop(self.silent.blocking_lock());
         if self.full.load(Ordering::SeqCst) {
             return Err(EngineError::Full);
         }
@@ -154,7 +154,7 @@ async fn whoever_waits_for_a_log_that_does_not_answer_is_told_and_may_ask_again(
     let engine: Arc<dyn Engine> = Arc::<FaultyEngine>::clone(&faulty);
     let field = open(&engine, None);
     register(&field, "a").await.unwrap();
-    let silence = faulty.silent.lock().unwrap();
+    let silence = faulty.silent.lock().await;
     // With nothing to do but wait, the time that is waited for comes at once.
     tokio::time::pause();
     let (first, second) = tokio::join!(

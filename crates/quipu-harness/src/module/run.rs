@@ -20,7 +20,7 @@ use super::{
     answers::{Live, Trouble, fails},
     installed::{input_of, is_module_task},
 };
-use crate::{Harness, recording::canonical, task::TaskView, work::Ending};
+use crate::{Harness, failure::is_for_now, recording::canonical, task::TaskView, work::Ending};
 
 impl Harness {
     /// Runs the modules of Tasks, also of those that a crash left behind, until the Field is closed. Each open
@@ -28,14 +28,15 @@ impl Harness {
     pub async fn run_module_tasks(self) {
         let mut going = Some(self);
         while let Some(harness) = going {
-            let moves = harness.field.task_moves();
+            let (moves, mut again) = (harness.field.task_moves(), false);
             for id in harness.module_tasks() {
                 if let Err(error) = harness.run_module_task(&id).await {
-                    // What could not be run now is tried again when a task moves.
+                    // What could not be run now is tried again, at the latest when a task moves.
                     tracing::warn!(task = id, %error, "a module could not be run");
+                    again |= is_for_now(&error);
                 }
             }
-            going = harness.rest_until(moves).await;
+            going = harness.rest_until(moves, again).await;
         }
     }
 

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     Harness,
     artifact::EVENT_LOG_UNTIL,
+    failure::is_for_now,
     replaying::{Grounds, ReplayDocument},
 };
 
@@ -30,12 +31,13 @@ impl Harness {
     pub async fn run_notary(self) {
         let mut going = Some(self);
         while let Some(harness) = going {
-            let moves = harness.field.task_moves();
+            let (moves, mut again) = (harness.field.task_moves(), false);
             if let Err(error) = harness.settle_all().await {
-                // What could not be settled now is tried again when a task moves.
+                // What could not be settled now is tried again, at the latest when a task moves.
                 tracing::warn!(field = %harness.field.name(), %error, "a receipt could not be issued");
+                again = is_for_now(&error);
             }
-            going = harness.rest_until(moves).await;
+            going = harness.rest_until(moves, again).await;
         }
     }
 

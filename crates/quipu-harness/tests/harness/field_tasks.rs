@@ -1,12 +1,19 @@
 //! Tasks that the Field answers itself, also after it was gone for a while.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use quipu_field::Message;
 use quipu_harness::{EventScope, Fed, Harness};
+use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conformance::Altered};
 use quipu_wire::{
     akashik::RecordPayload,
     harn::{HarnTask, TaskState},
 };
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::{caller, engine, harness, message, open, register, submit, submit_in};
 
@@ -59,6 +66,48 @@ async fn a_task_that_nobody_had_answered_is_answered_after_the_field_is_opened_a
     let after = open(&engine);
     tokio::spawn(after.clone().run_field_tasks());
     assert_eq!(settled(&after, &id).await.status, TaskState::Completed);
+}
+
+/// A log that takes nothing while it is away.
+#[derive(Debug, Default)]
+struct Leaving {
+    log: Arc<MemoryEngine>,
+    away: AtomicBool,
+    refused: Notify,
+}
+
+impl Altered for Leaving {
+    fn inner(&self) -> Arc<dyn Engine> {
+        Arc::<MemoryEngine>::clone(&self.log)
+    }
+
+    fn append(
+        &self,
+        field: &FieldName,
+        expected: &Head,
+        batch: &[Commit],
+    ) -> Result<Head, EngineError> {
+        if self.away.load(Ordering::SeqCst) {
+            self.refused.notify_one();
+            let (action, source) = ("append".to_owned(), "connection refused".into());
+            return Err(EngineError::Unavailable { action, source });
+        }
+        self.log.append(field, expected, batch)
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_the_log_does_not_take_the_answer_of_is_answered_when_it_is_back() {
+    let leaving = Arc::new(Leaving::default());
+    let engine: Arc<dyn Engine> = Arc::<Leaving>::clone(&leaving);
+    let harness = open(&engine);
+    let id = submit(&harness, json!({"input": "anything?"})).await;
+    leaving.away.store(true, Ordering::SeqCst);
+    tokio::spawn(harness.clone().run_field_tasks());
+    leaving.refused.notified().await;
+    leaving.away.store(false, Ordering::SeqCst);
+    // Nothing else happens that would wake whoever answers it.
+    assert_eq!(settled(&harness, &id).await.status, TaskState::Completed);
 }
 
 #[tokio::test]
