@@ -42,7 +42,7 @@ pub(crate) struct Following {
     /// The highest position that somebody looks for.
     sought: AtomicU64,
     /// Held while somebody looks for everything: the others wait without a thread.
-    looking: tokio::sync::Mutex<()>,
+    looking: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// What is arranged with the writer of this node.
@@ -78,7 +78,7 @@ impl Following {
             with_writer: Mutex::default(),
             appended: Condvar::new(),
             sought: AtomicU64::new(0),
-            looking: tokio::sync::Mutex::default(),
+            looking: Arc::default(),
         }
     }
 
@@ -104,10 +104,15 @@ impl Following {
     }
 
     async fn look_for_all(self: &Arc<Self>) -> Result<(), ProtocolError> {
-        let _looking = self.looking.lock().await;
+        let looking = Arc::clone(&self.looking).lock_owned().await;
         self.publication.health().check()?;
         let following = Arc::clone(self);
-        match tokio::task::spawn_blocking(move || following.catch_up_with_log()).await {
+        // Held until it has looked, also where nobody waits for that any more: the next one would look beside it.
+        let looked = move || {
+            let _looking = looking;
+            following.catch_up_with_log()
+        };
+        match tokio::task::spawn_blocking(looked).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
                 tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");

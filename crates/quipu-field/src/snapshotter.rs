@@ -72,7 +72,7 @@ impl Snapshotter {
     pub(crate) fn published(&self, head: &Head) {
         self.inner.published.store(head.position, Ordering::Relaxed);
         let behind = head.position.saturating_sub(self.inner.last_attempt.load(Ordering::Relaxed));
-        if behind < self.inner.commits.max(head.position / SNAPSHOT_SHARE) {
+        if behind < interval(head.position, self.inner.commits) {
             return;
         }
         let mut running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,6 +104,7 @@ impl Snapshotter {
         // Held all the while, so that none is started that could read what is deleted here.
         let mut running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner);
         let stopped_before = self.inner.stop.swap(true, Ordering::Relaxed);
+        let was_running = running.as_ref().is_some_and(|thread| !thread.is_finished());
         end(running.take());
         self.inner.stop.store(stopped_before, Ordering::Relaxed);
         self.inner.directory.discard_before(position)?;
@@ -112,6 +113,10 @@ impl Snapshotter {
         }
         if self.inner.last_position.load(Ordering::Relaxed) < position {
             self.inner.last_position.store(0, Ordering::Relaxed);
+        }
+        // What was stopped is due still.
+        if was_running {
+            self.inner.last_attempt.store(0, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -136,10 +141,13 @@ fn end(running: Option<JoinHandle<()>>) {
 impl Inner {
     /// Makes one once few commits come, unless it is not wanted any more.
     fn make_when_quiet(&self) {
-        let mut lull = Lull::new(self.published.load(Ordering::Relaxed), self.commits);
+        let last = self.last_position.load(Ordering::Relaxed);
+        let mut lull = Lull::new(last, self.published.load(Ordering::Relaxed), self.commits);
         while !self.stop.load(Ordering::Relaxed) {
             thread::park_timeout(SNAPSHOT_WATCH);
-            if lull.is_there(self.published.load(Ordering::Relaxed)) {
+            let published = self.published.load(Ordering::Relaxed);
+            if !self.stop.load(Ordering::Relaxed) && lull.is_there(published) {
+                self.last_attempt.store(published, Ordering::Relaxed);
                 return self.make();
             }
         }
@@ -167,7 +175,6 @@ impl Inner {
         match self.directory.save(published) {
             Ok(file) => {
                 self.last_position.store(head.position, Ordering::Relaxed);
-                self.last_attempt.fetch_max(head.position, Ordering::Relaxed);
                 tracing::info!(field = %self.field, position = head.position, path = %file.display(), "snapshot");
                 let (engine, field) = (Arc::clone(&self.engine), self.field.clone());
                 let close = close_to(self.commits);
@@ -180,6 +187,11 @@ impl Inner {
     }
 }
 
+/// Commits from one snapshot to the next.
+fn interval(published: u64, commits: u64) -> u64 {
+    commits.max(published / SNAPSHOT_SHARE)
+}
+
 /// The moment for a snapshot that is due: when few commits come, or so many have come that it must be made.
 #[derive(Debug)]
 struct Lull {
@@ -188,10 +200,12 @@ struct Lull {
 }
 
 impl Lull {
-    /// Looks for it from the position at which the snapshot became due.
-    const fn new(due: u64, commits: u64) -> Self {
+    /// Looks for it, with the last snapshot at one position and so much published now. How often somebody looked for it
+    /// before does not put it off.
+    fn new(last: u64, published: u64, commits: u64) -> Self {
+        let due = last.saturating_add(interval(published, commits));
         let latest = due.saturating_add(commits.saturating_mul(SNAPSHOT_PATIENCE));
-        Self { seen: due, latest }
+        Self { seen: published, latest }
     }
 
     /// Whether it is there, with so much published now.
@@ -213,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_waits_while_many_commits_come() {
-        let mut lull = Lull::new(20_000, 20_000);
+        let mut lull = Lull::new(0, 20_000, 20_000);
         assert!(!lull.is_there(26_000));
         assert!(!lull.is_there(26_000 + SNAPSHOT_QUIET_COMMITS + 1));
         assert!(lull.is_there(26_000 + 2 * SNAPSHOT_QUIET_COMMITS));
@@ -221,9 +235,10 @@ mod tests {
 
     #[test]
     fn however_many_come_a_snapshot_is_made_in_the_end() {
-        let mut lull = Lull::new(20_000, 20_000);
+        let mut lull = Lull::new(0, 20_000, 20_000);
         let busy = (1..).map(|looks| 20_000 + looks * 6_000);
         let made = busy.into_iter().find(|published| lull.is_there(*published));
         assert_eq!(made, Some(80_000));
+        assert!(Lull::new(0, 80_000, 20_000).is_there(86_000), "whoever was stopped before");
     }
 }

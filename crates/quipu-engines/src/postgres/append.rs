@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::join;
 use quipu_log::engine::not_sealed;
 use quipu_log::{EngineError, FieldName, Head};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
@@ -25,6 +25,8 @@ use crate::open_error::Cause;
 const STATEMENT: Duration = Duration::from_secs(20);
 /// How long we try to find out what became of an append.
 const SETTLE: Duration = Duration::from_secs(10);
+/// How long it may take to be given a connection for that, and to be answered on it.
+const ASK: Duration = Duration::from_secs(3);
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 /// A fence that others raise again and again means that something is wrong beside us.
@@ -240,29 +242,31 @@ impl Append {
     /// Finds out what became of an append that nobody answered, and makes sure that it stays so.
     async fn settle(&mut self, pool: &Arc<Pool>, lost: Cause) -> Result<Head, EngineError> {
         tracing::warn!(field = %self.field, error = %lost, "the outcome of an append is unknown: asking");
-        let settled = timeout(SETTLE, async {
-            loop {
-                if let Ok(client) = pool.lease().await {
-                    match timeout(STATEMENT, self.ask(&client)).await {
-                        Ok(Ok(settled)) => return settled,
-                        Ok(Err(error)) => {
-                            tracing::debug!(%error, "cannot ask yet");
-                            client.give_up();
-                        }
-                        Err(_) => client.give_up(),
+        let end = Instant::now() + SETTLE;
+        while Instant::now() < end {
+            if let Ok(Ok(client)) = timeout(ASK, pool.lease()).await {
+                match timeout(ASK, self.ask(&client)).await {
+                    Ok(Ok(settled)) => return self.settled(&settled, lost),
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "cannot ask yet");
+                        client.give_up();
                     }
+                    Err(_) => client.give_up(),
                 }
-                sleep(PAUSE).await;
             }
-        });
-        match settled.await {
-            Ok(Settled::Committed) => Ok(self.end),
-            Ok(Settled::Never(fence)) => {
+            sleep(PAUSE).await;
+        }
+        Err(io("append, and nobody says what became of it", lost))
+    }
+
+    fn settled(&mut self, settled: &Settled, lost: Cause) -> Result<Head, EngineError> {
+        match *settled {
+            Settled::Committed => Ok(self.end),
+            Settled::Never(fence) => {
                 self.fence = fence;
                 Err(unavailable("append", lost))
             }
-            Ok(Settled::Moved(actual)) => Err(EngineError::HeadMoved { actual }),
-            Err(_) => Err(io("append, and nobody says what became of it", lost)),
+            Settled::Moved(actual) => Err(EngineError::HeadMoved { actual }),
         }
     }
 

@@ -1,11 +1,13 @@
 -- What is asked all the time. A session keeps the plans of a function, also behind a pooler that gives every transaction
 -- another session; a statement is planned each time it comes, which takes longer than to carry it out.
 --
+-- This is a migration: it is not changed any more, and may be run again.
+--
 -- A plan that was made for small tables must be right for large ones too, so all go by the keys.
 
 -- Moves the head of a field, if it is where it is expected and the server still promises what it promised at the start,
 -- and stores what follows it. Says whether it did. The head of a new field is made, or moved where it only ever held a fence.
-CREATE FUNCTION quipu.append(
+CREATE OR REPLACE FUNCTION quipu.append(
     to_field text, from_position bigint, from_epoch bigint, from_hash bytea, from_fence bigint,
     to_position bigint, to_epoch bigint, to_hash bytea,
     positions bigint[], epochs bigint[], prevs bytea[], hashes bytea[], headers bytea[], sizes bigint[],
@@ -40,7 +42,7 @@ $function$;
 -- The commits of a field from one position to before another, and no more once they are together larger than `room`; then
 -- their bodies, each with the number of its event. What a commit takes with its bodies is noted beside it, so no text is
 -- touched to find out. Positions are dense, so a page ends at a position and not after a number of rows.
-CREATE FUNCTION quipu.page(
+CREATE OR REPLACE FUNCTION quipu.page(
     of_field text, first bigint, beyond bigint, room bigint, with_headers boolean, with_bodies boolean
 ) RETURNS TABLE (at bigint, event integer, epoch bigint, prev_or_salt bytea, hash_or_body bytea, header bytea)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET work_mem = '32MB' AS $function$

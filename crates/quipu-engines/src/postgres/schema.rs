@@ -52,6 +52,9 @@ CREATE TABLE quipu.notes (
     include_str!("functions.sql"),
 ];
 
+/// The version that has the functions.
+const FUNCTIONS: usize = 3;
+
 const PROMISES: &str = "SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), \
      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')";
 
@@ -115,7 +118,9 @@ pub(super) async fn migrate(client: &Client, pool: &Pool) -> Result<(), OpenErro
         let found = version(client).await?;
         for (at, migration) in MIGRATIONS.iter().enumerate().skip(found) {
             let version = at + 1;
-            let note = format!("INSERT INTO quipu.format (version) VALUES ({version})");
+            let note = format!(
+                "INSERT INTO quipu.format (version) VALUES ({version}) ON CONFLICT DO NOTHING"
+            );
             client.batch_execute(&format!("{migration};{note}")).await?;
         }
         client.batch_execute("COMMIT").await?;
@@ -139,7 +144,13 @@ async fn version(client: &Client) -> Result<usize, tokio_postgres::Error> {
     }
     let highest = "SELECT coalesce(max(version), 0) FROM quipu.format";
     let version: i32 = client.query_typed_one(highest, &[]).await?.get(0);
-    Ok(usize::try_from(version).unwrap_or_default())
+    let version = usize::try_from(version).unwrap_or_default();
+    // A copy of the tables alone has no functions.
+    let functions =
+        "SELECT to_regproc('quipu.append') IS NOT NULL AND to_regproc('quipu.page') IS NOT NULL";
+    let lacks_them =
+        version == FUNCTIONS && !client.query_typed_one(functions, &[]).await?.get::<_, bool>(0);
+    Ok(if lacks_them { FUNCTIONS - 1 } else { version })
 }
 
 fn newer(pool: &Pool, found: usize) -> OpenError {

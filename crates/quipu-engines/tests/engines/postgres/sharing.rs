@@ -44,6 +44,16 @@ fn tables_of_an_earlier_version_are_brought_up_to_date() {
 }
 
 #[test]
+fn functions_that_a_copy_of_the_tables_lacks_are_made_anew() {
+    let server = PostgresServer::start();
+    let (name, commits) = (field("f"), Chain::new(1).take(3));
+    PostgresEngine::open(&server.url()).unwrap().append(&name, &Head::EMPTY, &commits).unwrap();
+    server.sql("DROP FUNCTION quipu.page");
+    let engine = PostgresEngine::open(&server.url()).unwrap();
+    assert_eq!(engine.read(&name, 1, 9).unwrap(), commits);
+}
+
+#[test]
 fn plans_that_were_made_for_small_tables_go_by_the_keys_too() {
     let server = PostgresServer::start();
     let scans = |kind: &str| -> u64 {
