@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Backup, NatsServers, PostgresServer, Proxy, url_at};
+use crate::{Backup, NatsServers, PostgresServer, Proxy, url_at, wait_until};
 
 /// Which servers keep the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +99,14 @@ impl EngineServers {
         };
         (0..all).for_each(|at| self.run(at));
         done
+    }
+
+    /// Waits until all of them have everything of a Field. One of three may die then; before, it would be one more than
+    /// they promise to bear.
+    pub fn await_whole(&self, field: &str) {
+        if let Self::Nats(servers) = self {
+            wait_until(90, "all servers have the field", || servers.is_whole(field).then_some(()));
+        }
     }
 
     /// The one that orders what is appended to a Field.

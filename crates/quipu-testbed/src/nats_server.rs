@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::child::ServerProcess;
@@ -134,6 +135,16 @@ impl NatsServers {
         running.filter_map(|server| leader_told_at(server.monitor, field)).next()
     }
 
+    /// Whether the server that leads the stream of a Field says that all the others have everything of it.
+    #[must_use]
+    pub fn is_whole(&self, field: &str) -> bool {
+        let Some(leader) = self.leader(field) else { return false };
+        let keepers = keepers_told_at(self.servers[leader].monitor, field).unwrap_or_default();
+        let is_current = |keeper: &Value| keeper["current"] == true && keeper["offline"] != true;
+        let others = keepers["replicas"].as_array().into_iter().flatten();
+        others.filter(|keeper| is_current(keeper)).count() + 1 == self.servers.len()
+    }
+
     /// Whether all of them know who decides about streams.
     #[must_use]
     pub fn is_led(&self) -> bool {
@@ -185,10 +196,19 @@ fn told_at(monitor: u16) -> Option<String> {
     Some(told)
 }
 
+/// What a server tells of the servers that keep the stream of a Field.
+fn keepers_told_at(monitor: u16, field: &str) -> Option<Value> {
+    let told = told_at(monitor)?;
+    let (_, body) = told.split_once("\r\n\r\n")?;
+    let told: Value = serde_json::from_str(body).ok()?;
+    let name = format!("QUIPU_{field}");
+    let accounts = told["account_details"].as_array()?.iter();
+    let mut streams = accounts.filter_map(|account| account["stream_detail"].as_array()).flatten();
+    streams.find(|stream| stream["name"] == name.as_str()).map(|stream| stream["cluster"].clone())
+}
+
 /// Which server leads the stream of a Field: `n0` is the first.
 fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
-    let told = told_at(monitor)?;
-    let (_, stream) = told.split_once(&format!("\"name\": \"QUIPU_{field}\""))?;
-    let (_, leader) = stream.split_once("\"leader\": \"n")?;
-    leader.split('"').next()?.parse().ok()
+    let keepers = keepers_told_at(monitor, field)?;
+    keepers["leader"].as_str()?.strip_prefix('n')?.parse().ok()
 }

@@ -41,6 +41,7 @@ fn what_keeps_the_log_is_killed(cluster: &mut Cluster, times: usize) {
     let load = Load::start(cluster, field, 4);
     for _ in 0..times {
         load.await_more(15);
+        cluster.engine.await_whole(field);
         let leader = cluster.engine.leader(field).unwrap();
         cluster.engine.kill(leader);
         // Of three servers two go on.
