@@ -39,6 +39,10 @@ pub(crate) const BURST: Duration = Duration::from_secs(5);
 pub(crate) const KEYS_CHECK_MS: u64 = 500;
 /// How often a node looks at the keys that all nodes share.
 pub(crate) const KEYS_SHARED_CHECK: Duration = Duration::from_millis(250);
+/// How long a node that starts waits for a log that does not answer.
+pub(crate) const KEYS_START_WAIT: Duration = Duration::from_secs(60);
+/// Whoever takes so long to refuse has not answered.
+pub(crate) const KEYS_SILENCE: Duration = Duration::from_secs(3);
 /// How long keys stay good while the storage that all nodes share cannot be read.
 pub(crate) const KEYS_UNREAD_MAX: Duration = Duration::from_secs(300);
 /// The longest access token; those of identity providers have one to three thousand bytes.

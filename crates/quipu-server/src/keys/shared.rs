@@ -15,7 +15,10 @@ use super::{
     note::KeyNote,
     store::{KeyStoreError, Table},
 };
-use crate::{clock::Stopwatch, limits::KEYS_SHARED_CHECK};
+use crate::{
+    clock::Stopwatch,
+    limits::{KEYS_SHARED_CHECK, KEYS_SILENCE, KEYS_START_WAIT},
+};
 
 /// How often a change begins anew because somebody else made one.
 const TRIES: usize = 64;
@@ -38,13 +41,31 @@ impl SharedKeys {
     ) -> Result<Arc<Self>, KeyStoreError> {
         let (read, turn) = (RwLock::new(Stopwatch::start()), Mutex::default());
         let shared = Arc::new(Self { note, table, read, turn });
-        shared.reload().map_err(KeyStoreError::ReadShared)?;
+        shared.await_first().map_err(KeyStoreError::ReadShared)?;
         let watched = Arc::downgrade(&shared);
         thread::Builder::new()
             .name("quipu-keys".to_owned())
             .spawn(move || watch(&watched))
             .map_err(KeyStoreError::Thread)?;
         Ok(shared)
+    }
+
+    /// Reads them for the first time. As after a power cut, the log's servers may still be looking for each other: those who do
+    /// not answer are waited for, and those who refuse are believed.
+    fn await_first(&self) -> Result<(), EngineError> {
+        let begun = Stopwatch::start();
+        loop {
+            let asked = Stopwatch::start();
+            match self.reload() {
+                Err(error)
+                    if asked.elapsed() >= KEYS_SILENCE && begun.elapsed() < KEYS_START_WAIT =>
+                {
+                    let error = quipu_field::with_causes(&error);
+                    tracing::warn!(error, "the log does not answer yet: waiting for it");
+                }
+                read => return read,
+            }
+        }
     }
 
     /// How long the keys have not been read.
