@@ -144,19 +144,23 @@ impl Writer {
         if ours { Ok(last) } else { Err(EngineError::HeadMoved { actual }) }
     }
 
-    /// A batch without a commit: what it tells of what is not so rests on the newest state, or is decided again.
+    /// A batch without a commit: what it tells of what is not so rests on the newest state, or is decided again. A turn does
+    /// not say what is the newest: where nodes tell each other, one that was cut off has not heard of all.
     pub(crate) fn confirm(&mut self, batch: &Batch) -> Result<(), Setback> {
-        let in_turn = self.shared.as_ref().is_none_or(|shared| shared.turn);
-        self.end_turn();
         let rests = |asked: &Asked| match &asked.answer {
             Answer::Known(outcome) => outcome.position.is_none(),
             Answer::Refused(..) => true,
             Answer::Committed(_) => false,
         };
-        if in_turn || self.health.failure().is_some() || !batch.asked.iter().any(rests) {
+        let alone = self.shared.is_none() || self.health.failure().is_some();
+        if alone || !batch.asked.iter().any(rests) {
+            self.end_turn();
             return Ok(());
         }
-        match self.engine.head(&self.field) {
+        // Looked up while others wait, where they do, so that it does not come too late again and again.
+        let actual = self.engine.head(&self.field);
+        self.end_turn();
+        match actual {
             Ok(actual) if actual == self.head => Ok(()),
             Ok(actual) => Err(Setback::Moved(actual)),
             Err(error) => Err(Setback::Failed(storage_failure(&error))),
