@@ -187,9 +187,11 @@ impl Writer {
             let what = format!("other nodes were faster {CONFLICTS_MAX} times in a row");
             return Err(ProtocolError::new(ErrorCode::Overloaded, what));
         }
-        let in_turn = self.take_turn(false);
-        let caught_up = match in_turn {
-            Ok(false) => self.catch_up(actual.position),
+        // A turn can tell an old head, so it is not enough.
+        let caught_up = match self.take_turn(false) {
+            Ok(in_turn) if !in_turn || self.head.position < actual.position => {
+                self.catch_up(actual.position)
+            }
             other => other.map(|_| ()),
         };
         self.rest_on_view();

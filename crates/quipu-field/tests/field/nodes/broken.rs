@@ -22,6 +22,7 @@ const REORDERS: u8 = 2;
 const REWRITES: u8 = 3;
 const HIDES: u8 = 4;
 const AWAY: u8 = 5;
+const STALE: u8 = 6;
 
 /// An engine that does not give back what was appended, or whose log is replaced by another one.
 #[derive(Debug)]
@@ -80,6 +81,14 @@ impl Altered for Broken {
             return Ok(Vec::new());
         }
         self.log().follow(field, from, timeout, limit)
+    }
+
+    fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Head>, EngineError> {
+        // A node that has not heard of what others appended is told what it knows.
+        if self.lie.load(Ordering::Relaxed) == STALE {
+            return Ok(Some(*known));
+        }
+        self.log().take_turn(field, known)
     }
 }
 
@@ -167,4 +176,20 @@ async fn a_node_that_cannot_look_does_not_say_that_an_agent_is_not_registered() 
     broken.lie.store(HONEST, Ordering::Relaxed);
     deceived.meet(&message("m3", "b")).await.unwrap();
     record(&deceived, message("m3", "b"), "three", json!([])).await.unwrap();
+}
+
+/// Found by a recorded history: nodes that tell each other whose turn it is may not have heard of everything.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_whose_turn_tells_an_old_head_neither_refuses_nor_gives_up() {
+    let (_log, broken, sound, deceived) = two_nodes().await;
+    broken.lie.store(STALE, Ordering::Relaxed);
+    for number in 0..3 {
+        let id = format!("sound-{number}");
+        let written = record(&sound, message(&id, "a"), &id, json!([])).await.unwrap();
+        let on_it = json!([{"type": "supports", "target_id": written.memory_unit_id}]);
+        let id = format!("deceived-{number}");
+        record(&deceived, message(&id, "a"), &id, on_it).await.unwrap();
+        sound.await_position(5 + 2 * number).await.unwrap();
+    }
+    assert_eq!(deceived.head(), sound.head());
 }
