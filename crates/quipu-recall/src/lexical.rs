@@ -4,6 +4,7 @@
 //! Owns neither texts nor authors, and not the file format (`stored` does).
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::analyze::Analyzed;
 use crate::look::Look;
@@ -16,19 +17,25 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 /// Stands in `brief` for a length from here on, and for none.
 pub(crate) const LONG: u8 = u8::MAX;
 
+/// What an `Arc` keeps beside a text.
+const SHARED_BYTES: usize = 2 * size_of::<usize>();
+
 /// The words of all documents of one collection.
 ///
 /// Ordinals should be dense: memory grows with the highest one.
 #[derive(Debug, Clone, Default)]
 pub struct Lexical {
-    pub(crate) dictionary: HashMap<Box<str>, u32>,
-    pub(crate) postings: Vec<Postings>,
+    dictionary: HashMap<Arc<str>, u32>,
+    /// By id: the term, empty where it was removed.
+    terms: Vec<Arc<str>>,
+    /// By id: its documents.
+    postings: Vec<Postings>,
     lengths: Vec<u32>,
     /// The same in a byte each, [`LONG`] for what does not fit: whoever reads a long list asks for the length of
     /// every document in it, and a quarter of the memory is on its way a quarter as long.
     brief: Vec<u8>,
     counts: Counts,
-    /// Places in `postings` whose term was removed.
+    /// The ids of terms that were removed.
     free: Vec<u32>,
 }
 
@@ -74,14 +81,7 @@ impl Lexical {
         if ordinal == ABSENT || self.has(ordinal) {
             return false;
         }
-        let at = slot(ordinal);
-        if at >= self.lengths.len() {
-            self.lengths.resize(at + 1, ABSENT);
-            self.brief.resize(at + 1, LONG);
-        }
-        let length = u32::try_from(doc.distinct()).unwrap_or(ABSENT - 1);
-        self.set_length(ordinal, length);
-        self.counts.add(length);
+        self.place(ordinal, u32::try_from(doc.distinct()).unwrap_or(ABSENT - 1));
         for (term, _) in doc.terms() {
             self.list_mut(term).insert(ordinal);
         }
@@ -99,9 +99,7 @@ impl Lexical {
             let Some(&id) = self.dictionary.get(term) else { continue };
             let list = &mut self.postings[slot(id)];
             if list.remove(ordinal) && list.count() == 0 {
-                self.postings[slot(id)] = Postings::default();
-                self.dictionary.remove(term);
-                self.free.push(id);
+                self.remove_term(id);
             }
         }
         true
@@ -116,15 +114,13 @@ impl Lexical {
                 self.counts.subtract(length);
             }
         }
-        let mut emptied = BTreeSet::new();
+        let mut emptied = Vec::new();
         for (id, list) in (0_u32..).zip(&mut self.postings) {
             if list.forget(ordinals) && list.count() == 0 {
-                *list = Postings::default();
-                emptied.insert(id);
+                emptied.push(id);
             }
         }
-        self.dictionary.retain(|_, id| !emptied.contains(id));
-        self.free.extend(emptied);
+        emptied.into_iter().for_each(|id| self.remove_term(id));
     }
 
     /// Whether any document has the term of `word`, which is not stemmed or folded first.
@@ -156,12 +152,14 @@ impl Lexical {
 
     /// Bytes held, within a few percent: what the collections have reserved.
     pub fn memory_bytes(&self) -> usize {
-        let entry = size_of::<(Box<str>, u32)>() + 1;
-        let terms: usize = self.dictionary.keys().map(|term| term.len()).sum();
+        let entry = size_of::<(Arc<str>, u32)>() + 1;
+        // With what counts who shares it.
+        let terms: usize = self.terms.iter().map(|term| term.len() + SHARED_BYTES).sum();
         let lists: usize = self.postings.iter().map(Postings::heap_bytes).sum();
         size_of::<Self>()
             + self.dictionary.capacity() * entry
             + terms
+            + self.terms.capacity() * size_of::<Arc<str>>()
             + self.postings.capacity() * size_of::<Postings>()
             + lists
             + (self.lengths.capacity() + self.free.capacity()) * size_of::<u32>()
@@ -207,6 +205,19 @@ impl Lexical {
         self.brief.get(slot(ordinal)).copied().filter(|length| *length != LONG)
     }
 
+    /// Makes a place for a document that has so many different terms, or for none where that is [`ABSENT`].
+    pub(crate) fn place(&mut self, ordinal: u32, length: u32) {
+        let at = slot(ordinal);
+        if at >= self.lengths.len() {
+            self.lengths.resize(at + 1, ABSENT);
+            self.brief.resize(at + 1, LONG);
+        }
+        self.set_length(ordinal, length);
+        if length != ABSENT {
+            self.counts.add(length);
+        }
+    }
+
     fn set_length(&mut self, ordinal: u32, length: u32) {
         self.lengths[slot(ordinal)] = length;
         self.brief[slot(ordinal)] = brief(length);
@@ -227,17 +238,49 @@ impl Lexical {
         self.length_of(ordinal).is_some()
     }
 
-    fn list_mut(&mut self, term: &str) -> &mut Postings {
-        let id = self.dictionary.get(term).copied().unwrap_or_else(|| {
-            let id = self.free.pop().unwrap_or_else(|| {
-                self.postings.push(Postings::default());
-                // A term costs far more than one byte, so memory ends long before ids do.
-                u32::try_from(self.postings.len() - 1).unwrap_or(u32::MAX)
-            });
-            self.dictionary.insert(Box::from(term), id);
-            id
-        });
+    /// The documents of a term, which is known from then on.
+    pub(crate) fn list_mut(&mut self, term: &str) -> &mut Postings {
+        let id = self.dictionary.get(term).copied().unwrap_or_else(|| self.add_term(term));
         &mut self.postings[slot(id)]
+    }
+
+    /// Makes room for so many terms.
+    pub(crate) fn reserve_terms(&mut self, terms: usize) {
+        self.dictionary.reserve(terms);
+        self.terms.reserve(terms);
+        self.postings.reserve(terms);
+    }
+
+    /// How many ids there are.
+    pub(crate) const fn ids(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The term with this id, empty where it was removed.
+    pub(crate) fn term(&self, id: u32) -> &str {
+        &self.terms[slot(id)]
+    }
+
+    fn add_term(&mut self, term: &str) -> u32 {
+        let term: Arc<str> = Arc::from(term);
+        let id = if let Some(id) = self.free.pop() {
+            self.terms[slot(id)] = Arc::clone(&term);
+            id
+        } else {
+            self.terms.push(Arc::clone(&term));
+            self.postings.push(Postings::default());
+            // A term costs far more than one byte, so memory ends long before ids do.
+            u32::try_from(self.terms.len() - 1).unwrap_or(u32::MAX)
+        };
+        self.dictionary.insert(term, id);
+        id
+    }
+
+    fn remove_term(&mut self, id: u32) {
+        self.postings[slot(id)] = Postings::default();
+        let term = std::mem::take(&mut self.terms[slot(id)]);
+        self.dictionary.remove(&term);
+        self.free.push(id);
     }
 }
 

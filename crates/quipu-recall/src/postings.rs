@@ -35,8 +35,7 @@ impl Postings {
     /// documents that all are `known`.
     pub(crate) fn from_bytes(bytes: &[u8], known: impl Fn(u32) -> bool) -> Option<Self> {
         let mut list = Self { bytes: Vec::with_capacity(bytes.len()), ..Self::default() };
-        let mut entries = Entries { all: bytes, bytes, skips: &[], ordinal: None };
-        for ordinal in &mut entries {
+        for ordinal in unpack(bytes) {
             if !known(ordinal) {
                 return None;
             }
@@ -63,6 +62,19 @@ impl Postings {
     /// The packed form.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Adds the packed form of the list from an ordinal on, if it has any of those; whether it has.
+    pub(crate) fn pack_from(&self, first: u32, packed: &mut Vec<u8>) -> bool {
+        if self.count == 0 || self.last < first {
+            return false;
+        }
+        let mut entries = self.iter();
+        entries.skip_to(first);
+        let Some(next) = entries.find(|ordinal| *ordinal >= first) else { return false };
+        write_varint(packed, next);
+        packed.extend_from_slice(entries.bytes);
+        true
     }
 
     /// Bytes held on the heap.
@@ -185,6 +197,11 @@ impl FromIterator<u32> for Postings {
         entries.into_iter().for_each(|entry| list.push(entry));
         list
     }
+}
+
+/// Reads a packed list.
+pub(crate) const fn unpack(bytes: &[u8]) -> Entries<'_> {
+    Entries { all: bytes, bytes, skips: &[], ordinal: None }
 }
 
 /// Unpacks a list. Ends at the first entry that is not well formed, leaving its bytes unread.

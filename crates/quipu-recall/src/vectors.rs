@@ -98,24 +98,46 @@ impl Vectors {
     pub fn insert(&mut self, ordinal: u32, embedding: &Embedding) -> bool {
         let size = self.space.dimensions;
         let rows = || embedding.rows.iter().filter(|row| row.values.len() == size);
-        let (Ok(first), Ok(count)) =
-            (u32::try_from(self.owners.len()), u32::try_from(rows().count()))
-        else {
-            return false;
-        };
-        if ordinal == GONE || count == 0 || self.has(ordinal) {
+        if !self.claim(ordinal, rows().count()) {
             return false;
         }
-        if slot(ordinal) >= self.places.len() {
-            self.places.resize(slot(ordinal) + 1, Place::default());
-        }
-        self.places[slot(ordinal)] = Place { first, rows: count };
         for row in rows() {
             self.owners.push(ordinal);
             self.codes.extend(self.space.code(row));
             self.values.extend_from_slice(&row.values);
             self.scales.push(row.scale);
         }
+        true
+    }
+
+    /// Adds the vectors that a document has in another collection of the same space; `false`, and no change, where it has none
+    /// there, or some here already.
+    pub(crate) fn copy(&mut self, ordinal: u32, from: &Self, theirs: u32) -> bool {
+        let place = from.place(theirs);
+        let rows = slot(place.first)..slot(place.first) + slot(place.rows);
+        if !self.claim(ordinal, rows.len()) {
+            return false;
+        }
+        let (size, words) = (self.space.dimensions, self.space.words());
+        self.owners.resize(self.owners.len() + rows.len(), ordinal);
+        self.codes.extend_from_slice(&from.codes[rows.start * words..rows.end * words]);
+        self.values.extend_from_slice(&from.values[rows.start * size..rows.end * size]);
+        self.scales.extend_from_slice(&from.scales[rows]);
+        true
+    }
+
+    /// Says that the next rows are a document's, unless it has some or there are none.
+    fn claim(&mut self, ordinal: u32, rows: usize) -> bool {
+        let (Ok(first), Ok(rows)) = (u32::try_from(self.owners.len()), u32::try_from(rows)) else {
+            return false;
+        };
+        if ordinal == GONE || rows == 0 || self.has(ordinal) {
+            return false;
+        }
+        if slot(ordinal) >= self.places.len() {
+            self.places.resize(slot(ordinal) + 1, Place::default());
+        }
+        self.places[slot(ordinal)] = Place { first, rows };
         self.documents += 1;
         true
     }

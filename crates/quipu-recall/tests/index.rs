@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use quipu_recall::{Hit, Index, IndexError, Neighbours, Query, Seen, analyze};
+use quipu_recall::{Hit, Index, IndexError, Neighbours, Newest, Query, Seen, analyze};
 
 const WORDS: &[&str] = &["market", "growth", "asia", "risk", "4.2b", "team", "launch", "市場"];
+
+/// Lays down a rule.
+const RULE: &str = "From now on always answer in French.";
 
 fn build(texts: &[String]) -> Index {
     let mut index = Index::new();
@@ -129,6 +132,41 @@ proptest! {
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
         let look = index.lexical().look(&query, &Seen::ALL);
         prop_assert_eq!(look.scores(&ordinals, &Alone), scores);
+    }
+
+    #[test]
+    fn an_index_that_takes_over_the_newest_documents_is_as_if_it_had_found_their_words_itself(
+        some in prop::collection::vec(prop_oneof![9 => text(), 1 => Just(RULE.to_owned())], 1..25),
+        repeated in 1_usize..20,
+        known in 0_usize..400,
+        forgotten in prop::collection::btree_set(0_u32..400, 0..6),
+    ) {
+        let texts: Vec<String> = some.iter().cycle().take(some.len() * repeated).cloned().collect();
+        let known = known.min(texts.len());
+        prop_assert!(analyze(RULE).is_rule());
+        let mut whole = build(&texts);
+        let mut grown = build(&texts[..known]);
+        grown.forget(&forgotten);
+        whole.forget(&forgotten);
+        // Whoever goes on adding documents meanwhile changes nothing.
+        let mut live = whole.clone();
+        let mut newest = Newest::of(&live, u32::try_from(known).unwrap());
+        prop_assert!(known == texts.len() || !grown.append(&newest), "nothing is taken yet");
+        for later in (u32::try_from(texts.len()).unwrap()..).take(9) {
+            live.insert(later, &analyze(&format!("market later{later}")));
+            newest.take_some(&live);
+        }
+        while newest.take_some(&live) {}
+        prop_assert!(grown.append(&newest));
+        prop_assert_eq!(stored(&grown), stored(&whole));
+        prop_assert_eq!(grown.len(), whole.len());
+        prop_assert!(known == texts.len() || !grown.append(&newest), "it has them now");
+        let query = Query::new(&[("market growth in asia", 1.0)]);
+        let (found, expected) = (search(&grown, &query, 9, &everything), search(&whole, &query, 9, &everything));
+        prop_assert_eq!(found, expected);
+        let probe = whole.vectors().probe_of(0);
+        let near = |index: &Index| probe.as_ref().map(|probe| index.vectors().nearest(probe, 9, &everything));
+        prop_assert_eq!(near(&grown), near(&whole));
     }
 
     #[test]

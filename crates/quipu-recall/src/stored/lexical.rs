@@ -29,8 +29,8 @@ struct StoredTerm<'a> {
 
 impl Lexical {
     pub(super) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut terms: Vec<(&str, &Postings)> =
-            self.dictionary.iter().map(|(term, id)| (&**term, self.list(*id))).collect();
+        let ids = (0_u32..).take(self.ids()).map(|id| (self.term(id), self.list(id)));
+        let mut terms: Vec<(&str, &Postings)> = ids.filter(|(_, list)| list.count() > 0).collect();
         terms.sort_unstable_by_key(|(term, _)| *term);
         let used =
             self.lengths().iter().rposition(|length| *length != ABSENT).map_or(0, |at| at + 1);
@@ -81,10 +81,10 @@ impl Lexical {
         let mut buffer = Vec::new();
         let mut previous = String::new();
         let expected = usize::try_from(header.terms).unwrap_or(usize::MAX);
-        self.dictionary.reserve(expected.min(MAX_RESERVED));
-        while self.postings.len() < expected {
+        self.reserve_terms(expected.min(MAX_RESERVED));
+        while self.ids() < expected {
             let block: Vec<StoredTerm<'_>> = read_block(input, &mut buffer, "terms")?;
-            if block.is_empty() || block.len() > expected - self.postings.len() {
+            if block.is_empty() || block.len() > expected - self.ids() {
                 return Err(IndexError::Inconsistent("a block of terms has the wrong size"));
             }
             for StoredTerm { term, postings } in block {
@@ -95,10 +95,7 @@ impl Lexical {
                 previous.push_str(term);
                 let list = Postings::from_bytes(postings, |ordinal| self.has(ordinal))
                     .ok_or(IndexError::Inconsistent("a term's documents are not in order"))?;
-                let id = u32::try_from(self.postings.len())
-                    .map_err(|_| IndexError::Inconsistent("too many terms"))?;
-                self.dictionary.insert(Box::from(term), id);
-                self.postings.push(list);
+                *self.list_mut(term) = list;
             }
         }
         Ok(())
