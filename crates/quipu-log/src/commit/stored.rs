@@ -85,6 +85,29 @@ impl StoredHeader {
     pub fn decode<E: DeserializeOwned>(&self) -> Result<Header<E>, Damage> {
         decode_header(self.position, &self.json)
     }
+
+    /// Reads the header and checks that it follows `after`; answers the head that ends with it. As much of
+    /// [`Commit::verify`] as can be said without the bodies.
+    ///
+    /// # Errors
+    /// The first damage found, see [`DamageKind`].
+    pub fn follow<E: DeserializeOwned>(&self, after: &Head) -> Result<(Head, Header<E>), Damage> {
+        let header = self.decode()?;
+        let expected = after.position.saturating_add(1);
+        let kind = if self.position != expected {
+            DamageKind::Gap { expected }
+        } else if header.position != self.position {
+            DamageKind::ColumnMismatch { column: "position" }
+        } else if header.prev != after.hash {
+            DamageKind::PrevMismatch
+        } else if header.epoch <= after.epoch {
+            DamageKind::EpochNotIncreasing { epoch: header.epoch, before: after.epoch }
+        } else {
+            let (position, epoch) = (header.position, header.epoch);
+            return Ok((Head { position, epoch, hash: Hash::of(&self.json) }, header));
+        };
+        Err(Damage::new(self.position, kind))
+    }
 }
 
 impl From<Commit> for StoredHeader {

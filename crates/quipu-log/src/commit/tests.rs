@@ -138,3 +138,34 @@ fn verifies_after_erasing() {
     assert_eq!(commit.verify(&Head::EMPTY), Ok(commit.head()));
     assert_eq!(commit.body(0), None);
 }
+
+#[test]
+fn a_header_alone_follows_as_its_commit_does() {
+    let mut chain = Chain::new(2);
+    let mut head = Head::EMPTY;
+    let commits = chain.take(5);
+    for commit in &commits {
+        let (next, header) = StoredHeader::from(commit.clone()).follow::<Value>(&head).unwrap();
+        assert_eq!(next, commit.verify(&head).unwrap());
+        assert_eq!(header, commit.decode_header().unwrap());
+        head = next;
+    }
+    let last = StoredHeader::from(commits[4].clone());
+    let refusal = |header: &StoredHeader, after: Head| {
+        header.follow::<Value>(&after).unwrap_err().to_string()
+    };
+    let before = commits[3].head();
+    assert_eq!(refusal(&last, commits[2].head()), "position 5: expected position 4 here");
+    let elsewhere = StoredHeader { position: 4, ..last.clone() };
+    assert_eq!(
+        refusal(&elsewhere, commits[2].head()),
+        "position 4: stored position does not match the header"
+    );
+    let rewritten = Head { hash: Hash::of(b"another"), ..before };
+    assert_eq!(
+        refusal(&last, rewritten),
+        "position 5: previous hash does not match the commit before"
+    );
+    let later = Head { epoch: u64::MAX, ..before };
+    assert!(refusal(&last, later).contains("is not greater than"));
+}
