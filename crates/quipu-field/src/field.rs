@@ -121,7 +121,7 @@ impl Field {
         let across = options.cross_session_visibility;
         let past = Past::new(Arc::clone(&engine), name.clone(), directory.clone(), across);
         let snapshotter = directory.map(|directory| {
-            Snapshotter::new(&engine, &name, directory, &options, snapshot_position)
+            Snapshotter::new(&engine, &name, &view, directory, &options, snapshot_position)
         });
         let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
         let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));

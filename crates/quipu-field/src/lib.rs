@@ -62,6 +62,7 @@ mod publication;
 pub mod purge;
 pub mod push;
 mod ranking;
+mod renew;
 mod replaying;
 pub mod restore;
 mod roles;

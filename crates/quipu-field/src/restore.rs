@@ -1,6 +1,6 @@
 //! Rebuilds what readers see from the log: from the newest snapshot that is of this log, or from
-//! nothing, and then commit by commit, verifying the chain on the way. Opening, making the next
-//! snapshot and `quipu verify` all go through here, so they cannot disagree.
+//! nothing, and then commit by commit, verifying the chain on the way. Opening, looking back and `quipu verify`
+//! go through here, so they cannot disagree. The next snapshot is made in `renew.rs`.
 
 use std::sync::Arc;
 
@@ -157,7 +157,8 @@ fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords
     Ok(words)
 }
 
-fn newest_of_this_log(
+/// The newest snapshot up to a position that is of this log.
+pub(crate) fn newest_of_this_log(
     engine: &dyn Engine,
     field: &FieldName,
     snapshots: &SnapshotDir,

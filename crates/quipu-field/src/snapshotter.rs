@@ -1,6 +1,5 @@
-//! Makes snapshots in the background. The next snapshot is built from the last one and the log, not
-//! from the live state: nobody waits for it, and it is an independent second reading of the log. It takes as much of
-//! the processors as the writes did, so it is put off while many come, but not for long.
+//! Makes snapshots in the background (`renew.rs` says of what). It takes from whoever is served meanwhile, so it is put
+//! off while many commits come, but not for long.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -8,16 +7,16 @@ use std::sync::{
 };
 use std::thread::{self, JoinHandle};
 
-use quipu_log::{Engine, FieldName, Head, Pace};
+use quipu_log::{Engine, FieldName, Head};
 
 use crate::{
     depot::{Depot, Offer},
     failure::with_causes,
     field_options::FieldOptions,
     limits::{SNAPSHOT_PATIENCE, SNAPSHOT_QUIET_COMMITS, SNAPSHOT_SHARE, SNAPSHOT_WATCH},
-    restore::restore,
+    renew::renew,
     snapshot::{SnapshotDir, SnapshotError},
-    view::Published,
+    view::{Published, View},
 };
 
 /// Decides when a snapshot is due, and makes it.
@@ -30,6 +29,7 @@ pub(crate) struct Snapshotter {
 struct Inner {
     engine: Arc<dyn Engine>,
     field: FieldName,
+    view: Arc<View>,
     directory: SnapshotDir,
     /// Commits after which the next one is made, at least.
     commits: u64,
@@ -49,6 +49,7 @@ impl Snapshotter {
     pub(crate) fn new(
         engine: &Arc<dyn Engine>,
         field: &FieldName,
+        view: &Arc<View>,
         directory: SnapshotDir,
         options: &FieldOptions,
         last_position: u64,
@@ -56,6 +57,7 @@ impl Snapshotter {
         let inner = Inner {
             engine: Arc::clone(engine),
             field: field.clone(),
+            view: Arc::clone(view),
             directory,
             commits: options.snapshot_commits,
             depot: options.depot.clone(),
@@ -154,20 +156,17 @@ impl Inner {
     }
 
     fn make(&self) {
-        let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
-        let (engine, directory) = (self.engine.as_ref(), Some(&self.directory));
-        let restored = match restore(engine, &self.field, directory, Pace::Beside, &mut go_on) {
-            Ok(restored) => restored,
-            Err(error) if self.stop.load(Ordering::Relaxed) => {
-                tracing::debug!(%error, "snapshot stopped");
-                return;
+        let go_on = || !self.stop.load(Ordering::Relaxed);
+        let engine = self.engine.as_ref();
+        match renew(engine, &self.field, &self.directory, &self.view, &go_on) {
+            Ok(Some(renewed)) if go_on() => self.save(&renewed),
+            // Due still, unless the last one has it all.
+            Ok(_) => {
+                let last = self.last_position.load(Ordering::Relaxed);
+                self.last_attempt.store(last, Ordering::Relaxed);
             }
-            Err(error) => {
-                tracing::warn!(error = with_causes(&error), "no snapshot was made");
-                return;
-            }
-        };
-        self.save(&restored.published);
+            Err(error) => tracing::warn!(error = with_causes(&error), "no snapshot was made"),
+        }
     }
 
     fn save(&self, published: &Published) {

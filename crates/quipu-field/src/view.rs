@@ -2,7 +2,10 @@
 //! is taken only to apply what is already durable (`publication.rs`), so no reader ever waits for
 //! storage, and none ever sees what could still be lost.
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+};
 
 use quipu_log::{Commit, Head, Header};
 use quipu_recall::Index;
@@ -50,15 +53,21 @@ impl Published {
         for (ordinal, words) in (first..).zip(words) {
             self.index.insert(ordinal, words.get());
         }
-        for sealed in &header.events {
-            if let Event::UnitsPurged { units, .. } = &sealed.event {
-                let gone = units.iter().filter_map(|unit| self.state.units.find(*unit)).collect();
-                self.index.forget(&gone);
-            }
+        let purged = purged_by(&self.state, header);
+        if !purged.is_empty() {
+            self.index.forget(&purged);
         }
         self.head = commit.head();
         Ok(())
     }
+}
+
+/// The units that a commit purged, which the state knows already.
+pub(crate) fn purged_by(state: &State, header: &Header<Event>) -> BTreeSet<u32> {
+    let purged = header.events.iter().filter_map(|sealed| {
+        if let Event::UnitsPurged { units, .. } = &sealed.event { Some(units) } else { None }
+    });
+    purged.flatten().filter_map(|unit| state.units.find(*unit)).collect()
 }
 
 impl View {

@@ -26,6 +26,7 @@ mod purge;
 mod ranking;
 mod record;
 mod record_all;
+mod renewing;
 mod repeats;
 mod replay;
 mod replay_words;

@@ -1,6 +1,6 @@
 //! What the Field's tests share: a Field over any engine with scripted time and ids, and messages.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
 use quipu_log::{Engine, FieldName};
@@ -64,4 +64,15 @@ pub(crate) async fn record(
     });
     let (payload, _) = RecordPayload::parse(payload).unwrap();
     field.record(message, payload).await
+}
+
+/// Waits for what happens in the background.
+pub(crate) async fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let waiting = async {
+        let mut ticks = tokio::time::interval(Duration::from_millis(5));
+        while !is_so() {
+            ticks.tick().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect(what);
 }

@@ -13,8 +13,8 @@ use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conf
 use quipu_wire::ErrorCode;
 use serde_json::json;
 
-use super::cluster::{eventually, open};
-use crate::support::{message, record, register};
+use super::cluster::open;
+use crate::support::{eventually, message, record, register};
 
 const HONEST: u8 = 0;
 const DROPS: u8 = 1;

@@ -1,12 +1,9 @@
 //! Nodes over one log, each with a way to it that can fail as a network does: an append that did not happen, one
 //! that happened and was not answered, and one that may not be known yet. With turns, a node can keep the others waiting.
 
-use std::{
-    sync::{
-        Arc, Condvar, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc, Condvar, Mutex,
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use quipu_field::{Field, FieldOptions, Meter, Origin, SystemOrigin};
@@ -211,15 +208,4 @@ pub(super) fn open(engine: Arc<dyn Engine>, origin: Arc<dyn Origin>) -> Arc<Fiel
 pub(super) fn open_metered(engine: Arc<dyn Engine>, meter: Arc<dyn Meter>) -> Arc<Field> {
     let options = FieldOptions { meter, ..FieldOptions::new(Arc::new(SystemOrigin)) };
     Field::open(engine, FieldName::default_field(), options).unwrap()
-}
-
-/// Waits for what happens in the background.
-pub(super) async fn eventually(what: &str, is_so: impl Fn() -> bool) {
-    let waiting = async {
-        let mut ticks = tokio::time::interval(Duration::from_millis(5));
-        while !is_so() {
-            ticks.tick().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect(what);
 }

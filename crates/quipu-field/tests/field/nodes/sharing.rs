@@ -10,11 +10,11 @@ use quipu_log::{Engine, FieldName, Head, MemoryEngine, verify_chain};
 use quipu_wire::{ErrorCode, akashik::AttunePayload};
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, Turns, Way, eventually, open};
+use super::cluster::{Cluster, Turns, Way, open};
 use crate::{
     compact::compact,
     coordinate::Clockwork,
-    support::{self, message, record, register},
+    support::{self, eventually, message, record, register},
 };
 
 async fn poll(field: &Arc<Field>, since: u64) -> (Vec<String>, u64) {

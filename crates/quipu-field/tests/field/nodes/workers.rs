@@ -6,12 +6,12 @@ use quipu_field::{Field, Origin};
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, verify_chain};
 use serde_json::{Value, json};
 
-use super::cluster::{eventually, open};
+use super::cluster::open;
 use crate::{
     coordinate::Clockwork,
     coordination::{from, make},
     detect::{detect, with_detector},
-    support::{message, record, register},
+    support::{eventually, message, record, register},
 };
 
 /// How many events of a kind a log holds.
