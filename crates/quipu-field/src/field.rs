@@ -10,7 +10,7 @@ use std::{
     thread::JoinHandle,
 };
 
-use quipu_log::{Engine, EngineError, FieldName, Head, Pace, TreeHead, proof::ConsistencyProof};
+use quipu_log::{Engine, EngineError, FieldName, Head, TreeHead, proof::ConsistencyProof};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{
@@ -44,7 +44,7 @@ use crate::{
     purge,
     push::Tail,
     ranking::RankingOptions,
-    restore::{Restored, restore, time_of},
+    restore::{Restored, restore_soon, time_of},
     snapshot::SnapshotDir,
     snapshotter::{Snapshotter, close_to},
     task_moves::{TaskMoveFeed, TaskMoves},
@@ -201,6 +201,7 @@ impl Field {
     fn start_work(self: &Arc<Self>, snapshot_position: u64) -> Result<(), EngineError> {
         let tail = Arc::clone(&self.tail);
         self.start("push", move || tail.run())?;
+        self.index_in_background()?;
         self.follow_others()?;
         self.start_enriching()?;
         self.detect_in_background()?;
@@ -552,7 +553,10 @@ fn bring_back(
             depot.fetch(engine, name, saved, directory)?;
         }
     }
-    let mut restored = restore(engine, name, directory, Pace::Alone, &mut |_| true)?;
+    // The vectors of a second model join an index that is there.
+    let alone = options.models.embedder.is_none();
+    let later = if alone { options.index_later_commits } else { u64::MAX };
+    let mut restored = restore_soon(engine, name, directory, later)?;
     restored.published.state.cross_session = options.cross_session_visibility;
     options.models.fit(&mut restored.published.index);
     purge::finish(engine, name, &restored.published.state, directory, options.depot.as_ref());

@@ -44,6 +44,7 @@ impl Field {
     ) -> Result<AttuneResponse, ProtocolError> {
         attune::may_preview(&message, &payload)?;
         self.await_epoch(&message).await?;
+        self.await_index().await?;
         let second = Arc::new(self.second_vector_of_hint(&payload).await);
         let (message, payload) = (Arc::new(message), Arc::new(payload));
         let mut response = loop {

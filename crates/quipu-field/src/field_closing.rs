@@ -111,6 +111,7 @@ impl Field {
         if self.health().failure().is_some()
             || self.tail.has_listeners()
             || self.lookout.waiting() > 0
+            || !self.view.is_indexed()
             || self.jobs.capacity() < self.jobs.max_capacity()
         {
             return true;

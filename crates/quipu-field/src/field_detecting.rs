@@ -70,6 +70,9 @@ impl Field {
         payload: DetectPayload,
     ) -> Result<DetectResponse, ProtocolError> {
         self.await_epoch(&message).await?;
+        if payload.mode != DetectMode::List {
+            self.await_index().await?;
+        }
         let asked = payload.clone();
         let listing = message.clone();
         let look = self

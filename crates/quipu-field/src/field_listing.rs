@@ -72,6 +72,9 @@ impl Field {
         reader: Reader,
         query: UnitQuery,
     ) -> Result<UnitList, ProtocolError> {
+        if query.words.is_some() {
+            self.await_index().await?;
+        }
         self.blocking(move |field| {
             let mut found = field.matching(&reader, &query);
             let total = u64::try_from(found.len()).unwrap_or(u64::MAX);

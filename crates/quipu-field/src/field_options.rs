@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use crate::{
     depot::Depot,
     detecting::DetectionOptions,
-    limits::{REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
+    limits::{INDEX_LATER_COMMITS, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
     meter::{self, Meter},
     models::FieldModels,
     origin::Origin,
@@ -21,6 +21,8 @@ pub struct FieldOptions {
     pub snapshots: Option<PathBuf>,
     /// After how many commits the next snapshot is made, at least.
     pub snapshot_commits: u64,
+    /// How many commits may be missing for the Field to be opened with all their texts read; with more they are read after it.
+    pub index_later_commits: u64,
     /// Where snapshots are left for other nodes, and those of others found.
     pub depot: Option<Depot>,
     /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
@@ -51,6 +53,7 @@ impl FieldOptions {
             origin,
             snapshots: None,
             snapshot_commits: SNAPSHOT_COMMITS_MIN,
+            index_later_commits: INDEX_LATER_COMMITS,
             depot: None,
             proofs: None,
             detection: DetectionOptions::default(),

@@ -46,6 +46,7 @@ mod follower;
 mod following;
 mod health;
 pub mod ids;
+mod indexing;
 pub mod lamport;
 pub mod limits;
 mod matching;

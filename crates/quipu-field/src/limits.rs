@@ -45,6 +45,14 @@ pub const MESSAGE_WINDOW: usize = 1_000_000;
 pub const BODY_CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// Commits read from the log at a time.
 pub const READ_PAGE: usize = 1024;
+/// Commits that are missing beyond which a Field is opened before their texts are read: fewer are read in a moment.
+pub const INDEX_LATER_COMMITS: u64 = 4096;
+/// How many of them are added to the index while others wait.
+pub const INDEX_AT_ONCE: usize = 64;
+/// How long a log that does not give them is left alone.
+pub const INDEX_RETRY: Duration = Duration::from_secs(1);
+/// How often somebody for whom nobody waits looks whether the index is there.
+pub const INDEX_LOOK: Duration = Duration::from_millis(100);
 /// Commits after which the tree of the proofs is saved anew.
 pub const TREE_SAVED_COMMITS: u64 = 32 * 1024;
 /// Commits since the last snapshot after which the next one is made, at least.

@@ -12,7 +12,7 @@ use crate::{
     apply::apply,
     event::Event,
     limits::READ_PAGE,
-    restore::newest_of_this_log,
+    restore::{newest_of_this_log, unreadable},
     snapshot::SnapshotDir,
     view::{Published, View, purged_by},
 };
@@ -29,12 +29,12 @@ pub(crate) fn renew(
     let mut renewed = last.unwrap_or_else(Published::empty);
     let (head, last_purge, mut newest) = {
         let seen = view.read();
+        if seen.unindexed.is_some() || seen.head.position <= renewed.head.position {
+            return Ok(None);
+        }
         let newest = Newest::of(&seen.index, renewed.state.units.next_ordinal());
         (seen.head, seen.state.last_purge, newest)
     };
-    if head.position <= renewed.head.position {
-        return Ok(None);
-    }
     while newest.take_some(&view.read().index) {
         if !go_on() {
             return Ok(None);
@@ -78,10 +78,8 @@ fn read_on(
     }
     let mut purged = BTreeSet::new();
     for stored in page {
-        let (head, header) = stored.follow::<Event>(&renewed.head)?;
-        apply(&mut renewed.state, &header).map_err(|wrong| {
-            Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
-        })?;
+        let (head, header) = stored.check::<Event>().follow(&renewed.head)?;
+        apply(&mut renewed.state, &header).map_err(unreadable)?;
         purged.extend(purged_by(&renewed.state, &header));
         renewed.head = head;
     }

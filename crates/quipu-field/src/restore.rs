@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use quipu_log::{
     Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, Pace, StoredHeader,
-    verify_prepared,
+    verify_headers, verify_prepared,
 };
 use serde::de::IgnoredAny;
 
 use crate::{
+    apply::Inconsistent,
     bodies::decode,
     event::{Event, UnitBody},
     snapshot::{self, SnapshotDir},
@@ -39,11 +40,7 @@ pub fn restore(
     pace: Pace,
     progress: Progress<'_>,
 ) -> Result<Restored, EngineError> {
-    let start = match snapshots {
-        Some(snapshots) => newest_of_this_log(engine, field, snapshots, u64::MAX)?,
-        None => None,
-    };
-    let mut published = start.unwrap_or_else(Published::empty);
+    let mut published = begin(engine, field, snapshots)?;
     let snapshot_position = published.head.position;
     catch_up(engine, field, &mut published, pace, progress)?;
     Ok(Restored { published, snapshot_position })
@@ -98,6 +95,49 @@ pub fn catch_up(
     })
 }
 
+/// As [`restore`], but where more commits than this are missing, their texts are not read and the index is left behind.
+pub(crate) fn restore_soon(
+    engine: &dyn Engine,
+    field: &FieldName,
+    snapshots: Option<&SnapshotDir>,
+    later: u64,
+) -> Result<Restored, EngineError> {
+    let mut published = begin(engine, field, snapshots)?;
+    let snapshot_position = published.head.position;
+    let missing = engine.head(field)?.position.saturating_sub(snapshot_position);
+    if missing > later {
+        catch_up_state(engine, field, &mut published, Pace::Alone)?;
+    } else {
+        catch_up(engine, field, &mut published, Pace::Alone, &mut |_| true)?;
+    }
+    Ok(Restored { published, snapshot_position })
+}
+
+/// The newest snapshot of this log, or nothing.
+fn begin(
+    engine: &dyn Engine,
+    field: &FieldName,
+    snapshots: Option<&SnapshotDir>,
+) -> Result<Published, EngineError> {
+    let start = match snapshots {
+        Some(snapshots) => newest_of_this_log(engine, field, snapshots, u64::MAX)?,
+        None => None,
+    };
+    Ok(start.unwrap_or_else(Published::empty))
+}
+
+/// Applies every header after `published` to its state, verifying each, and leaves its index behind.
+pub fn catch_up_state(
+    engine: &dyn Engine,
+    field: &FieldName,
+    published: &mut Published,
+    pace: Pace,
+) -> Result<Head, EngineError> {
+    verify_headers(engine, field, published.head, pace, &mut |head, header| {
+        published.advance_state(head, &header).map_err(unreadable)
+    })
+}
+
 /// A commit as it is read before its turn comes.
 #[derive(Debug)]
 pub(crate) struct Read {
@@ -127,10 +167,13 @@ fn advance(
     read: &Read,
     progress: Progress<'_>,
 ) -> Result<(), Damage> {
-    published
-        .advance(commit, &read.header, &read.words)
-        .map_err(|wrong| Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what)))?;
+    published.advance(commit, &read.header, &read.words).map_err(unreadable)?;
     if progress(commit.position) { Ok(()) } else { Err(stopped(commit.position)) }
+}
+
+/// What is wrong with a log whose next commit cannot be applied.
+pub(crate) fn unreadable(wrong: Inconsistent) -> Damage {
+    Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
 }
 
 fn stopped(position: u64) -> Damage {

@@ -240,7 +240,7 @@ fn parse(bytes: &[u8]) -> Result<Published, String> {
     if state.position != head.position || state.epoch != head.epoch {
         return Err("its state is of another position than it says".to_owned());
     }
-    Ok(Published { head, state, index })
+    Ok(Published::new(head, state, index))
 }
 
 fn cut(bytes: &[u8], at: u64) -> Option<(&[u8], &[u8])> {

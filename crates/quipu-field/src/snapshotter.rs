@@ -126,6 +126,10 @@ impl Snapshotter {
     /// Saves what is published, unless there are fewer commits since the last snapshot than it is worth.
     pub(crate) fn save_last(&self, published: &Published, worth: u64) {
         let last = self.inner.last_position.load(Ordering::Relaxed);
+        // Its texts are not all read yet, so the last snapshot is all there is.
+        if published.unindexed.is_some() {
+            return;
+        }
         if published.head.position.saturating_sub(last) >= worth.min(self.inner.commits).max(1) {
             self.inner.save(published);
         }

@@ -7,12 +7,14 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
-use quipu_log::{Commit, Head, Header};
+use quipu_log::{Commit, Damage, DamageKind, Head, Header};
 use quipu_recall::Index;
+use tokio::sync::watch;
 
 use crate::{
     apply::{Inconsistent, apply},
     event::Event,
+    publication::Followed,
     state::State,
     words::UnitWords,
 };
@@ -21,6 +23,8 @@ use crate::{
 #[derive(Debug)]
 pub struct View {
     published: RwLock<Published>,
+    /// Whether the index has come up to the state.
+    indexed: watch::Sender<bool>,
 }
 
 /// The state and the index at one position of the log.
@@ -30,35 +34,99 @@ pub struct Published {
     pub head: Head,
     /// The state there.
     pub state: State,
-    /// The words of every unit there, by ordinal.
+    /// The words of every unit there, by ordinal; of fewer where it is behind.
     pub index: Index,
+    /// Where the index is, if it is behind the state.
+    pub(crate) unindexed: Option<Unindexed>,
+}
+
+/// Where an index is that is behind its state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unindexed {
+    /// The last commit that it has.
+    pub(crate) after: Head,
+    /// The first unit that it does not have.
+    ordinal: u32,
 }
 
 impl Published {
     /// The beginning: nothing happened yet.
     #[must_use]
     pub fn empty() -> Self {
-        Self { head: Head::EMPTY, state: State::default(), index: Index::new() }
+        Self::new(Head::EMPTY, State::default(), Index::new())
     }
 
-    /// Moves on by one commit. `words` are those of the units it recorded, in order.
+    /// A state and an index of the same position.
+    pub(crate) const fn new(head: Head, state: State, index: Index) -> Self {
+        Self { head, state, index, unindexed: None }
+    }
+
+    /// Moves on by one commit. `words` are those of the units it recorded, in order. An index that is behind stays so: who
+    /// brings it up will come to this commit, too.
     pub fn advance(
         &mut self,
         commit: &Commit,
         header: &Header<Event>,
         words: &[Arc<UnitWords>],
     ) -> Result<(), Inconsistent> {
+        if self.unindexed.is_some() {
+            return self.advance_state(commit.head(), header);
+        }
         let first = self.state.units.next_ordinal();
         apply(&mut self.state, header)?;
-        for (ordinal, words) in (first..).zip(words) {
-            self.index.insert(ordinal, words.get());
+        self.head = commit.head();
+        self.add_to_index(first, header, words);
+        Ok(())
+    }
+
+    /// Moves the state on by one commit, and leaves the index behind.
+    pub(crate) fn advance_state(
+        &mut self,
+        head: Head,
+        header: &Header<Event>,
+    ) -> Result<(), Inconsistent> {
+        let (after, ordinal) = (self.head, self.state.units.next_ordinal());
+        apply(&mut self.state, header)?;
+        self.unindexed.get_or_insert(Unindexed { after, ordinal });
+        self.head = head;
+        Ok(())
+    }
+
+    /// Adds what the next commits recorded to an index that is behind, as far as the state has come. Answers whether it is
+    /// behind no more.
+    fn catch_up_index(&mut self, page: &[Followed]) -> Result<bool, Damage> {
+        let Some(mut behind) = self.unindexed else { return Ok(true) };
+        let known = self.head.position;
+        for (commit, read) in page.iter().take_while(|(commit, _)| commit.position <= known) {
+            behind.ordinal = self.add_to_index(behind.ordinal, &read.header, &read.words);
+            behind.after = commit.head();
+        }
+        let there = behind.after.position == known;
+        if there && behind.after != self.head {
+            return Err(Damage::new(known, DamageKind::HashMismatch));
+        }
+        self.unindexed = (!there).then_some(behind);
+        Ok(there)
+    }
+
+    /// Adds the units that a commit recorded, whose state is known, from an ordinal on; takes out those that it purged.
+    /// Answers the ordinal behind.
+    fn add_to_index(
+        &mut self,
+        first: u32,
+        header: &Header<Event>,
+        words: &[Arc<UnitWords>],
+    ) -> u32 {
+        let mut next = first;
+        for words in words {
+            self.index.insert(next, words.get());
+            next += 1;
         }
         let purged = purged_by(&self.state, header);
         if !purged.is_empty() {
             self.index.forget(&purged);
         }
-        self.head = commit.head();
-        Ok(())
+        next
     }
 }
 
@@ -74,7 +142,27 @@ impl View {
     /// A view that starts here.
     #[must_use]
     pub fn new(published: Published) -> Self {
-        Self { published: RwLock::new(published) }
+        let indexed = watch::Sender::new(published.unindexed.is_none());
+        Self { published: RwLock::new(published), indexed }
+    }
+
+    /// Whether units can be found by their words and their meaning.
+    pub(crate) fn is_indexed(&self) -> bool {
+        *self.indexed.borrow()
+    }
+
+    /// Tells when they can.
+    pub(crate) fn indexed(&self) -> watch::Receiver<bool> {
+        self.indexed.subscribe()
+    }
+
+    /// Adds what the next commits recorded to an index that is behind. Answers whether it is behind no more.
+    pub(crate) fn index(&self, page: &[Followed]) -> Result<bool, Damage> {
+        let indexed = self.publish(|published| published.catch_up_index(page))?;
+        if indexed {
+            self.indexed.send_replace(true);
+        }
+        Ok(indexed)
     }
 
     /// What is published now. Hold it briefly: the writer waits for it.

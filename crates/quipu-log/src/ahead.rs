@@ -5,7 +5,9 @@ use std::num::NonZero;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use crate::commit::{Commit, Head};
+use serde::de::DeserializeOwned;
+
+use crate::commit::{CheckedHeader, Commit, Head, StoredHeader};
 use crate::damage::Damage;
 use crate::engine::{Engine, EngineError};
 use crate::field_name::FieldName;
@@ -50,12 +52,6 @@ impl<T> Checked<T> {
         Self { commit, found }
     }
 
-    /// Its position.
-    #[must_use]
-    pub const fn position(&self) -> u64 {
-        self.commit.position
-    }
-
     /// The commit and what was prepared, if it is intact and follows `after`.
     ///
     /// # Errors
@@ -68,6 +64,27 @@ impl<T> Checked<T> {
     }
 }
 
+/// Reads a page from a position on, of so many at most, and checks of each what can be checked alone.
+type ReadPage<'a, C> = &'a (dyn Fn(u64, usize) -> Result<Vec<C>, EngineError> + Sync);
+
+/// Something of the log that was read and checked, and has a place in it.
+pub(crate) trait Placed: Send {
+    /// Its position.
+    fn position(&self) -> u64;
+}
+
+impl<T: Send> Placed for Checked<T> {
+    fn position(&self) -> u64 {
+        self.commit.position
+    }
+}
+
+impl<E: Send> Placed for CheckedHeader<E> {
+    fn position(&self) -> u64 {
+        Self::position(self)
+    }
+}
+
 /// Reads the commits behind `after` and hands them over in order, page by page, until the log ends. `take` answers the
 /// position that it has reached. What lies up to `known` is read ahead, where it is much.
 ///
@@ -76,26 +93,56 @@ impl<T> Checked<T> {
 pub fn read_ahead<T: Send>(
     engine: &dyn Engine,
     field: &FieldName,
-    (after, known): (u64, u64),
+    range: (u64, u64),
     pace: Pace,
     prepare: Prepare<'_, T>,
     take: &mut dyn FnMut(Vec<Checked<T>>) -> Result<u64, EngineError>,
 ) -> Result<(), EngineError> {
+    let read = |from: u64, limit: usize| {
+        let page = engine.read(field, from, limit)?;
+        Ok(page.into_iter().map(|commit| Checked::new(commit, prepare)).collect())
+    };
+    read_pages_ahead(&read, range, pace, take)
+}
+
+/// As [`read_ahead`], the headers alone.
+///
+/// # Errors
+/// As there.
+pub(crate) fn read_headers_ahead<E: DeserializeOwned + Send>(
+    engine: &dyn Engine,
+    field: &FieldName,
+    range: (u64, u64),
+    pace: Pace,
+    take: &mut dyn FnMut(Vec<CheckedHeader<E>>) -> Result<u64, EngineError>,
+) -> Result<(), EngineError> {
+    let read = |from: u64, limit: usize| {
+        let page = engine.read_headers(field, from, limit)?;
+        Ok(page.iter().map(StoredHeader::check).collect())
+    };
+    read_pages_ahead(&read, range, pace, take)
+}
+
+fn read_pages_ahead<C: Placed>(
+    read: ReadPage<'_, C>,
+    (after, known): (u64, u64),
+    pace: Pace,
+    take: &mut dyn FnMut(Vec<C>) -> Result<u64, EngineError>,
+) -> Result<(), EngineError> {
     let mut reached = after;
     let ranges = known.saturating_sub(after) / RANGE;
     if ranges > 1 {
-        let reader = Reader { engine, field, after, ranges, prepare };
+        let reader = Reader { read, after, ranges };
         reached = thread::scope(|scope| {
             let pages = reader.start(scope, pace);
             take_ranges(&pages, after, ranges, take)
         })?;
     }
     loop {
-        let page = engine.read(field, reached.saturating_add(1), limit())?;
+        let page = read(reached.saturating_add(1), limit())?;
         if page.is_empty() {
             return Ok(());
         }
-        let page = page.into_iter().map(|commit| Checked::new(commit, prepare)).collect();
         let now = take(page)?;
         // A page that goes back is damage, and whoever takes it says so.
         if now <= reached {
@@ -109,14 +156,14 @@ fn limit() -> usize {
     usize::try_from(RANGE).unwrap_or(usize::MAX)
 }
 
-type Page<T> = Result<Vec<Checked<T>>, EngineError>;
+type Page<C> = Result<Vec<C>, EngineError>;
 
 /// Takes range after range, each from its thread, and answers where it came to.
-fn take_ranges<T>(
-    pages: &[Receiver<Page<T>>],
+fn take_ranges<C>(
+    pages: &[Receiver<Page<C>>],
     after: u64,
     ranges: u64,
-    take: &mut dyn FnMut(Vec<Checked<T>>) -> Result<u64, EngineError>,
+    take: &mut dyn FnMut(Vec<C>) -> Result<u64, EngineError>,
 ) -> Result<u64, EngineError> {
     let mut reached = after;
     for (range, pages) in (1..=ranges).zip(pages.iter().cycle()) {
@@ -129,29 +176,27 @@ fn take_ranges<T>(
     Ok(reached)
 }
 
-struct Reader<'a, T> {
-    engine: &'a dyn Engine,
-    field: &'a FieldName,
+struct Reader<'a, C> {
+    read: ReadPage<'a, C>,
     after: u64,
     ranges: u64,
-    prepare: Prepare<'a, T>,
 }
 
-impl<T> Clone for Reader<'_, T> {
+impl<C> Clone for Reader<'_, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Reader<'_, T> {}
+impl<C> Copy for Reader<'_, C> {}
 
-impl<'a, T: Send + 'a> Reader<'a, T> {
+impl<'a, C: Placed + 'a> Reader<'a, C> {
     /// Starts the threads. Each has every so manieth range, and waits while two pages of it wait to be taken.
     fn start<'scope>(
         self,
         scope: &'scope thread::Scope<'scope, '_>,
         pace: Pace,
-    ) -> Vec<Receiver<Page<T>>>
+    ) -> Vec<Receiver<Page<C>>>
     where
         'a: 'scope,
     {
@@ -171,20 +216,19 @@ impl<'a, T: Send + 'a> Reader<'a, T> {
     }
 
     /// Reads a range, in several pages where it is large. Whether to go on.
-    fn read_range(&self, range: u64, pages: &SyncSender<Page<T>>) -> bool {
+    fn read_range(&self, range: u64, pages: &SyncSender<Page<C>>) -> bool {
         let mut next = self.after + range * RANGE + 1;
         let end = next + RANGE;
         while next < end {
             let wanted = usize::try_from(end - next).unwrap_or_else(|_| limit());
-            let page = match self.engine.read(self.field, next, wanted) {
+            let page = match (self.read)(next, wanted) {
                 Ok(page) => page,
                 Err(error) => {
                     pages.send(Err(error)).ok();
                     return false;
                 }
             };
-            let last = page.last().map(|commit| commit.position).filter(|last| *last >= next);
-            let page = page.into_iter().map(|commit| Checked::new(commit, self.prepare)).collect();
+            let last = page.last().map(Placed::position).filter(|last| *last >= next);
             if pages.send(Ok(page)).is_err() {
                 return false;
             }
@@ -289,7 +333,7 @@ mod tests {
             read_ahead(&engine, &field, (0, known), pace, &|_| Ok(()), &mut |page: Vec<
                 Checked<()>,
             >| {
-                reached = page.last().map_or(reached, Checked::position);
+                reached = page.last().map_or(reached, Placed::position);
                 Ok(reached)
             })
             .unwrap();

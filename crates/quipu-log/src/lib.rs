@@ -22,8 +22,8 @@ pub mod verify;
 
 pub use ahead::{Checked, Pace, Prepare, read_ahead};
 pub use commit::{
-    Body, BodyContent, Commit, Draft, DraftEvent, Head, Header, SealError, SealedEvent,
-    StoredBodies, StoredBody, StoredHeader, decode_body,
+    Body, BodyContent, CheckedHeader, Commit, Draft, DraftEvent, Head, Header, SealError,
+    SealedEvent, StoredBodies, StoredBody, StoredHeader, decode_body,
 };
 pub use damage::{Damage, DamageKind};
 pub use engine::{BodyAddress, Engine, EngineError, Erasure};
@@ -33,4 +33,4 @@ pub use notes::{NOTE_BYTES_MAX, Note, Notes};
 pub use proof::{LeafHash, LeafSource, MerkleTree, SignedCheckpoint, TlogProof, TreeHead};
 pub use salt::Salt;
 pub use sqlite::{SqliteEngine, SqliteOptions};
-pub use verify::{verify_chain, verify_prepared};
+pub use verify::{verify_chain, verify_headers, verify_prepared};

@@ -1,8 +1,10 @@
 //! Reads a field's log from an engine and verifies the whole chain.
 //! Works on any engine; the files beneath are checked by the engine's own functions.
 
-use crate::ahead::{Checked, Pace, Prepare, read_ahead};
-use crate::commit::{Commit, Head};
+use serde::de::DeserializeOwned;
+
+use crate::ahead::{Checked, Pace, Prepare, read_ahead, read_headers_ahead};
+use crate::commit::{CheckedHeader, Commit, Head, Header};
 use crate::damage::{Damage, DamageKind};
 use crate::engine::{Engine, EngineError};
 use crate::field_name::FieldName;
@@ -39,20 +41,57 @@ pub fn verify_prepared<T: Send>(
     prepare: Prepare<'_, T>,
     visit: &mut dyn FnMut(&Commit, T) -> Result<(), Damage>,
 ) -> Result<Head, EngineError> {
+    reach_what_is_stated(engine, field, after, &mut |stated, head| {
+        let mut take = |page: Vec<Checked<T>>| {
+            for checked in page {
+                let (commit, prepared) = checked.follow(head)?;
+                *head = commit.head();
+                visit(&commit, prepared)?;
+            }
+            Ok(head.position)
+        };
+        read_ahead(engine, field, (after.position, stated), pace, prepare, &mut take)
+    })
+}
+
+/// As [`verify_prepared`], the headers alone: nothing is said of the texts.
+///
+/// # Errors
+/// As `verify_chain`, but for damage of the bodies.
+pub fn verify_headers<E: DeserializeOwned + Send>(
+    engine: &dyn Engine,
+    field: &FieldName,
+    after: Head,
+    pace: Pace,
+    visit: &mut dyn FnMut(Head, Header<E>) -> Result<(), Damage>,
+) -> Result<Head, EngineError> {
+    reach_what_is_stated(engine, field, after, &mut |stated, head| {
+        let mut take = |page: Vec<CheckedHeader<E>>| {
+            for checked in page {
+                let (next, header) = checked.follow(head)?;
+                *head = next;
+                visit(next, header)?;
+            }
+            Ok(head.position)
+        };
+        read_headers_ahead(engine, field, (after.position, stated), pace, &mut take)
+    })
+}
+
+/// Reads a log from one head on, up to the one that the engine states at least. `read` is told how far that is, and moves the
+/// head on.
+fn reach_what_is_stated(
+    engine: &dyn Engine,
+    field: &FieldName,
+    after: Head,
+    read: &mut dyn FnMut(u64, &mut Head) -> Result<(), EngineError>,
+) -> Result<Head, EngineError> {
     let stated = engine.head(field)?;
     if stated.position < after.position {
         return Err(ends_early(stated.position, after.position).into());
     }
     let mut head = after;
-    let mut take = |page: Vec<Checked<T>>| {
-        for checked in page {
-            let (commit, prepared) = checked.follow(&head)?;
-            head = commit.head();
-            visit(&commit, prepared)?;
-        }
-        Ok(head.position)
-    };
-    read_ahead(engine, field, (after.position, stated.position), pace, prepare, &mut take)?;
+    read(stated.position, &mut head)?;
     if head.position < stated.position {
         return Err(ends_early(head.position, stated.position).into());
     }

@@ -124,6 +124,8 @@ pub(super) fn open(data: &Path) -> Result<Arc<Field>, Failure> {
     let options = FieldOptions {
         snapshots: Some(data.join("fields").join(name.to_string()).join("snapshots")),
         replay_events_max: usize::MAX,
+        // Open means that everything is there.
+        index_later_commits: u64::MAX,
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     Field::open(Arc::new(engine), name, options).map_err(|error| failed(&error))

@@ -101,12 +101,11 @@ impl Backlog {
         }
     }
 
-    /// Lets time pass, unless the worker is to stop.
-    pub(super) fn rest(&self, length: Duration) {
-        let state = self.lock();
-        if !state.stopped {
-            drop(self.stopping.wait_timeout_while(state, length, |state| !state.stopped));
-        }
+    /// Lets time pass, unless the worker is to stop. Whether it is to go on.
+    pub(super) fn rest(&self, length: Duration) -> bool {
+        let rested = self.stopping.wait_timeout_while(self.lock(), length, |state| !state.stopped);
+        let (state, _) = rested.unwrap_or_else(PoisonError::into_inner);
+        !state.stopped
     }
 
     /// How many wait, the one at work included.

@@ -22,7 +22,7 @@ use crate::{
     ids::ConflictId,
     limits::{
         DETECT_AT_ONCE_MAX, DETECT_BUSY_PACE, DETECT_BUSY_RECORDS, DETECT_CANDIDATES_MAX,
-        DETECT_PER_UNIT_MAX,
+        DETECT_PER_UNIT_MAX, INDEX_LOOK,
     },
     ops::detect::{Finding, is_current},
     origin::Origin,
@@ -142,6 +142,7 @@ impl Lookout {
     /// time for it.
     pub(crate) fn at_once(&self) -> Option<Going> {
         let may = self.budget_ms > 0 && self.judge.is_none() && !self.is_busy();
+        let may = may && self.view.is_indexed();
         may.then(|| self.looking.try_enter(DETECT_AT_ONCE_MAX)).flatten()
     }
 
@@ -158,6 +159,11 @@ impl Lookout {
     /// Waits until nothing waits for the background.
     pub(crate) fn settle(&self) {
         self.backlog.settle();
+    }
+
+    /// Lets time pass until there is an index to look in, or the background is to stop.
+    pub(super) fn await_index(&self) {
+        while !self.view.is_indexed() && self.backlog.rest(INDEX_LOOK) {}
     }
 
     /// Stops the background.

@@ -14,6 +14,7 @@ mod enrich;
 mod faults;
 mod handoff;
 mod harn;
+mod indexing;
 mod labelled;
 mod large;
 mod log_page;

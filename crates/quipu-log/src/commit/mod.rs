@@ -9,4 +9,6 @@ mod tests;
 pub use crate::salt::{ParseSaltError, Salt};
 pub use draft::{Body, Draft, DraftEvent, SealError};
 pub use header::{HEADER_VERSION, Header, SealedEvent};
-pub use stored::{BodyContent, Commit, Head, StoredBodies, StoredBody, StoredHeader, decode_body};
+pub use stored::{
+    BodyContent, CheckedHeader, Commit, Head, StoredBodies, StoredBody, StoredHeader, decode_body,
+};

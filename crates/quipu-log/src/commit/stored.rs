@@ -86,13 +86,34 @@ impl StoredHeader {
         decode_header(self.position, &self.json)
     }
 
-    /// Reads the header and checks that it follows `after`; answers the head that ends with it. As much of
-    /// [`Commit::verify`] as can be said without the bodies.
+    /// Reads the header and its hash: what can be known of it without the one before.
+    #[must_use]
+    pub fn check<E: DeserializeOwned>(&self) -> CheckedHeader<E> {
+        let (position, hash) = (self.position, Hash::of(&self.json));
+        CheckedHeader { position, hash, header: self.decode() }
+    }
+}
+
+/// A header that was read, and its hash.
+#[derive(Debug)]
+pub struct CheckedHeader<E> {
+    position: u64,
+    hash: Hash,
+    header: Result<Header<E>, Damage>,
+}
+
+impl<E> CheckedHeader<E> {
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The header, and the head that ends with it, if it follows `after`. As much of [`Commit::verify`] as can be said without
+    /// the bodies.
     ///
     /// # Errors
     /// The first damage found, see [`DamageKind`].
-    pub fn follow<E: DeserializeOwned>(&self, after: &Head) -> Result<(Head, Header<E>), Damage> {
-        let header = self.decode()?;
+    pub fn follow(self, after: &Head) -> Result<(Head, Header<E>), Damage> {
+        let header = self.header?;
         let expected = after.position.saturating_add(1);
         let kind = if self.position != expected {
             DamageKind::Gap { expected }
@@ -104,7 +125,7 @@ impl StoredHeader {
             DamageKind::EpochNotIncreasing { epoch: header.epoch, before: after.epoch }
         } else {
             let (position, epoch) = (header.position, header.epoch);
-            return Ok((Head { position, epoch, hash: Hash::of(&self.json) }, header));
+            return Ok((Head { position, epoch, hash: self.hash }, header));
         };
         Err(Damage::new(self.position, kind))
     }

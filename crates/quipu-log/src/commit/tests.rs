@@ -145,14 +145,15 @@ fn a_header_alone_follows_as_its_commit_does() {
     let mut head = Head::EMPTY;
     let commits = chain.take(5);
     for commit in &commits {
-        let (next, header) = StoredHeader::from(commit.clone()).follow::<Value>(&head).unwrap();
+        let (next, header) =
+            StoredHeader::from(commit.clone()).check::<Value>().follow(&head).unwrap();
         assert_eq!(next, commit.verify(&head).unwrap());
         assert_eq!(header, commit.decode_header().unwrap());
         head = next;
     }
     let last = StoredHeader::from(commits[4].clone());
     let refusal = |header: &StoredHeader, after: Head| {
-        header.follow::<Value>(&after).unwrap_err().to_string()
+        header.check::<Value>().follow(&after).unwrap_err().to_string()
     };
     let before = commits[3].head();
     assert_eq!(refusal(&last, commits[2].head()), "position 5: expected position 4 here");

@@ -4,13 +4,13 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
-    commit::{Commit, Head},
+    commit::{Commit, Head, StoredHeader},
     engine::{BodyAddress, Engine, EngineError, Erasure},
     field_name::FieldName,
 };
 
-/// An engine that hands on what it does not alter. What [`Engine`] makes of `read` and `follow` by itself (headers
-/// alone, bodies alone, waiting) is made of the altered ones. It shares no notes.
+/// An engine that hands on what it does not alter. What [`Engine`] makes of `read` and `follow` by itself (bodies
+/// alone, waiting) is made of the altered ones. It shares no notes.
 pub trait Altered: Send + Sync + fmt::Debug + 'static {
     /// What is altered; it may be another one each time.
     fn inner(&self) -> Arc<dyn Engine>;
@@ -34,6 +34,19 @@ pub trait Altered: Send + Sync + fmt::Debug + 'static {
     /// As there.
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         self.inner().read(field, from, limit)
+    }
+
+    /// Stands for [`Engine::read_headers`].
+    ///
+    /// # Errors
+    /// As there.
+    fn read_headers(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        Ok(Altered::read(self, field, from, limit)?.into_iter().map(StoredHeader::from).collect())
     }
 
     /// Stands for [`Engine::follow`].
@@ -92,6 +105,15 @@ impl<A: Altered> Engine for A {
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         Altered::read(self, field, from, limit)
+    }
+
+    fn read_headers(
+        &self,
+        field: &FieldName,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredHeader>, EngineError> {
+        Altered::read_headers(self, field, from, limit)
     }
 
     fn follow(

@@ -43,6 +43,10 @@ pub(crate) struct FieldReadiness {
     reason: Option<String>,
     /// How far the check of old commits has come.
     background_check: BackgroundCheck,
+    /// How far the texts are read of a Field that opened before they were; none once they are. ATTUNE, DETECT and lists by words
+    /// wait for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<Texts>,
     /// How far the vectors of the configured embedding model have come; none without one. A model
     /// that fails does not make a Field unready.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +64,15 @@ pub(crate) struct Enrichment {
     of: u64,
     /// Whether the last attempt failed. The server's own log says why.
     failing: bool,
+}
+
+/// How far the texts are read.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Texts {
+    /// The commits whose texts are read.
+    read: u64,
+    /// All commits.
+    of: u64,
 }
 
 /// How far the check of old commits has come in the background.
@@ -89,6 +102,7 @@ fn unopened(app: &App) -> impl Iterator<Item = FieldReadiness> {
         ready: false,
         reason: Some(reason),
         background_check: BackgroundCheck { checked: 0, of: 0 },
+        texts: None,
         enrichment: None,
     })
 }
@@ -124,6 +138,7 @@ fn readiness(field: &Field) -> FieldReadiness {
         ready: health.failure().is_none(),
         reason: health.failure().map(str::to_owned),
         background_check: BackgroundCheck { checked, of },
+        texts: field.texts_behind().map(|(read, of)| Texts { read, of }),
         enrichment: field.enrichment().map(|progress| Enrichment {
             model: progress.model,
             done: progress.done,
