@@ -63,6 +63,7 @@ impl Field {
     /// Finishes what is queued, notes the clock, makes a snapshot where it is worth it, and stops.
     /// Afterwards every write is refused.
     pub async fn close(self: &Arc<Self>) {
+        self.await_index_before_closing().await;
         let noted_at = self.origin.now_ms();
         self.stop_all(Job::Close(Some(noted_at)), SNAPSHOT_COMMITS_MIN / 8).await;
     }

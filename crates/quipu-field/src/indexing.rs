@@ -4,7 +4,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -12,15 +12,28 @@ use std::{
 
 use quipu_log::{Checked, Damage, Engine, EngineError, FieldName, Pace, read_ahead};
 use quipu_wire::{ErrorCode, ProtocolError};
+use tokio::sync::mpsc;
 
 use crate::{
     failure::with_causes,
     field::Field,
-    limits::{ANSWER_WAIT, INDEX_AT_ONCE, INDEX_RETRY},
+    limits::{ANSWER_WAIT, INDEX_AT_ONCE, INDEX_LAST_WAIT, INDEX_RETRY, INDEXING_FIELDS_MAX},
     publication::Followed,
     restore::{Read, prepare},
-    view::View,
+    view::{Indexed, View},
+    writer::Job,
 };
+
+/// How far the texts of a Field are read that was opened before they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextsBehind {
+    /// The commits whose texts are read.
+    pub read: u64,
+    /// All commits.
+    pub of: u64,
+    /// Whether the log does not give them at the moment.
+    pub failing: bool,
+}
 
 impl Field {
     /// Starts to read the texts, where the index is behind.
@@ -33,21 +46,28 @@ impl Field {
             field: self.name.clone(),
             view: Arc::clone(&self.view),
             stop: Arc::clone(&self.stop),
+            jobs: self.jobs.downgrade(),
         };
         let health = Arc::clone(&self.health);
         self.start("index", move || {
             let _guard = health.fail_on_panic("whoever reads the texts");
+            let ended = Ended(&indexer.view);
             if let Err(error) = indexer.run() {
-                health.fail(&format!("damage in the log: {}", with_causes(&error)));
+                let reason = format!("damage in the log: {}", with_causes(&error));
+                health.fail(&reason);
+                indexer.view.tell_indexed(Indexed::Failed(reason));
             }
+            drop(ended);
         })
     }
 
-    /// The commits whose texts are read, and all of them; nothing where these are the same.
+    /// How far the texts are read; nothing where they all are.
     #[must_use]
-    pub fn texts_behind(&self) -> Option<(u64, u64)> {
+    pub fn texts_behind(&self) -> Option<TextsBehind> {
         let published = self.view.read();
-        published.unindexed.map(|behind| (behind.after.position, published.head.position))
+        let (read, of) = (published.unindexed.as_ref()?.after.position, published.head.position);
+        let failing = !matches!(*self.view.indexed().borrow(), Indexed::Behind(None));
+        Some(TextsBehind { read, of, failing })
     }
 
     /// Waits until units can be found by their words and their meaning, or says that they cannot yet.
@@ -55,17 +75,42 @@ impl Field {
         if self.view.is_indexed() {
             return Ok(());
         }
-        // What is damaged is not waited for.
-        self.health.check()?;
-        let mut indexed = self.view.indexed();
-        let waited = tokio::time::timeout(ANSWER_WAIT, indexed.wait_for(|indexed| *indexed)).await;
-        if matches!(waited, Ok(Ok(_))) {
-            return Ok(());
+        let mut told = self.view.indexed();
+        let is_over = |told: &Indexed| !matches!(told, Indexed::Behind(_));
+        // What it came to is looked at below.
+        tokio::time::timeout(ANSWER_WAIT, told.wait_for(is_over)).await.ok();
+        let trouble = match &*told.borrow() {
+            Indexed::Ready => return Ok(()),
+            Indexed::Behind(trouble) => trouble.clone(),
+            Indexed::Failed(reason) => Some(reason.clone()),
+        };
+        let far = self.texts_behind().map(|behind| (behind.read, behind.of)).unwrap_or_default();
+        let mut what = format!("the texts are being read, {} of {} commits so far", far.0, far.1);
+        if let Some(trouble) = trouble {
+            what = format!("{what}: {trouble}");
         }
-        self.health.check()?;
-        let Some((read, of)) = self.texts_behind() else { return Ok(()) };
-        let what = format!("the texts are being read, {read} of {of} commits so far");
         Err(ProtocolError::new(ErrorCode::FieldUnavailable, what))
+    }
+
+    /// Waits for the texts before the Field is closed, but not for long: without them there is no snapshot, and the next one to
+    /// open it would have to read them all again.
+    pub(crate) async fn await_index_before_closing(&self) {
+        if self.snapshotter.is_some() && !self.view.is_indexed() {
+            let mut told = self.view.indexed();
+            let is_over = |told: &Indexed| !matches!(told, Indexed::Behind(_));
+            tokio::time::timeout(INDEX_LAST_WAIT, told.wait_for(is_over)).await.ok();
+        }
+    }
+}
+
+/// Tells whoever waits, when the thread ends before the index is there.
+struct Ended<'a>(&'a View);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        if matches!(*self.0.indexed().borrow(), Indexed::Behind(_)) {
+            self.0.tell_indexed(Indexed::Failed("nobody reads them any more".to_owned()));
+        }
     }
 }
 
@@ -74,31 +119,48 @@ struct Indexer {
     field: FieldName,
     view: Arc<View>,
     stop: Arc<AtomicBool>,
+    /// Nobody holds the other end once the Field is gone.
+    jobs: mpsc::WeakSender<Job>,
 }
 
 impl Indexer {
-    /// Reads until the index is there, or nobody wants it any more. A log that is away is waited for.
+    /// Reads until the index is there, or nobody wants it any more. A log that is away, or behind what it was, is waited for.
     fn run(&self) -> Result<(), EngineError> {
         while !self.view.is_indexed() && !self.is_stopped() {
-            match self.read_on() {
-                Ok(()) => {}
-                Err(EngineError::Damaged(damage)) if damage == enough() => {}
+            let Some(turn) = Turn::take(&|| self.is_stopped()) else { return Ok(()) };
+            let before = self.position();
+            let trouble = match self.read_on() {
+                Ok(()) => None,
+                Err(EngineError::Damaged(damage)) if damage == enough() => None,
                 Err(error @ (EngineError::Damaged(_) | EngineError::UnknownField { .. })) => {
                     return Err(error);
                 }
-                Err(error) => {
-                    tracing::warn!(field = %self.field, error = with_causes(&error), "cannot read the texts");
-                    thread::park_timeout(INDEX_RETRY);
-                }
+                Err(error) => Some(with_causes(&error)),
+            };
+            if let Some(trouble) = &trouble {
+                tracing::warn!(field = %self.field, error = trouble, "cannot read the texts");
+            }
+            if self.view.is_indexed() {
+                return Ok(());
+            }
+            let stands_still = self.position() == before;
+            self.view.tell_indexed(Indexed::Behind(trouble));
+            drop(turn);
+            if stands_still && !self.is_stopped() {
+                thread::park_timeout(INDEX_RETRY);
             }
         }
         Ok(())
     }
 
+    fn position(&self) -> Option<u64> {
+        self.view.read().unindexed.as_ref().map(|behind| behind.after.position)
+    }
+
     fn read_on(&self) -> Result<(), EngineError> {
         let (mut after, until) = {
             let published = self.view.read();
-            let Some(behind) = published.unindexed else { return Ok(()) };
+            let Some(behind) = &published.unindexed else { return Ok(()) };
             (behind.after, published.head.position)
         };
         let range = (after.position, until);
@@ -111,25 +173,63 @@ impl Indexer {
                 followed.push((commit, read));
             }
             self.add(&followed)?;
-            Ok(after.position)
+            // What came meanwhile may be much, too, and is read ahead again.
+            if after.position < until { Ok(after.position) } else { Err(enough().into()) }
         })
     }
 
-    /// Adds what a page recorded, a little at a time: others wait meanwhile.
+    /// Adds what a page recorded, a few units at a time: others wait meanwhile.
     fn add(&self, page: &[Followed]) -> Result<(), Damage> {
-        for some in page.chunks(INDEX_AT_ONCE) {
+        let mut rest = page;
+        while !rest.is_empty() {
+            let mut units = 0;
+            let some = rest.iter().position(|(_, read)| {
+                units += read.words.len().max(1);
+                units >= INDEX_AT_ONCE
+            });
+            let (some, behind) = rest.split_at(some.map_or(rest.len(), |last| last + 1));
             if self.is_stopped() || self.view.index(some)? {
                 return Err(enough());
             }
+            rest = behind;
         }
         Ok(())
     }
 
     fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) || self.jobs.strong_count() == 0
     }
 }
 
 fn enough() -> Damage {
     Damage::storage("read far enough")
+}
+
+/// The right to read texts: a process that opens many Fields at once does not read all of them at once.
+struct Turn;
+
+static READING: Mutex<usize> = Mutex::new(0);
+static READ: Condvar = Condvar::new();
+
+impl Turn {
+    /// Waits for it; none where nobody wants it any more.
+    fn take(is_over: &dyn Fn() -> bool) -> Option<Self> {
+        let mut reading = READING.lock().unwrap_or_else(PoisonError::into_inner);
+        while *reading >= INDEXING_FIELDS_MAX {
+            if is_over() {
+                return None;
+            }
+            let waited = READ.wait_timeout(reading, INDEX_RETRY);
+            reading = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *reading += 1;
+        Some(Self)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *READING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        READ.notify_one();
+    }
 }

@@ -92,6 +92,7 @@ pub use field_options::FieldOptions;
 pub use fields::Fields;
 pub use fields_unloading::Keeping;
 pub use health::Health;
+pub use indexing::TextsBehind;
 pub use meter::Meter;
 pub use models::FieldModels;
 pub use origin::{Origin, ScriptedOrigin, SystemOrigin};

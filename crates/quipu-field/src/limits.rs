@@ -47,10 +47,14 @@ pub const BODY_CACHE_BYTES: usize = 32 * 1024 * 1024;
 pub const READ_PAGE: usize = 1024;
 /// Commits that are missing beyond which a Field is opened before their texts are read: fewer are read in a moment.
 pub const INDEX_LATER_COMMITS: u64 = 4096;
-/// How many of them are added to the index while others wait.
+/// How many of their units are added to the index while others wait.
 pub const INDEX_AT_ONCE: usize = 64;
 /// How long a log that does not give them is left alone.
 pub const INDEX_RETRY: Duration = Duration::from_secs(1);
+/// How many Fields read texts at once.
+pub const INDEXING_FIELDS_MAX: usize = 4;
+/// How long a Field that is closed waits for them: without them it leaves no snapshot.
+pub const INDEX_LAST_WAIT: Duration = Duration::from_secs(10);
 /// How often somebody for whom nobody waits looks whether the index is there.
 pub const INDEX_LOOK: Duration = Duration::from_millis(100);
 /// Commits after which the tree of the proofs is saved anew.

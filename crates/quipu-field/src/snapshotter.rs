@@ -74,7 +74,8 @@ impl Snapshotter {
     pub(crate) fn published(&self, head: &Head) {
         self.inner.published.store(head.position, Ordering::Relaxed);
         let behind = head.position.saturating_sub(self.inner.last_attempt.load(Ordering::Relaxed));
-        if behind < interval(head.position, self.inner.commits) {
+        let is_due = behind >= interval(head.position, self.inner.commits);
+        if !is_due || !self.inner.view.is_indexed() {
             return;
         }
         let mut running = self.inner.running.lock().unwrap_or_else(PoisonError::into_inner);

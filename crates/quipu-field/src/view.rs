@@ -24,7 +24,18 @@ use crate::{
 pub struct View {
     published: RwLock<Published>,
     /// Whether the index has come up to the state.
-    indexed: watch::Sender<bool>,
+    indexed: watch::Sender<Indexed>,
+}
+
+/// Whether an index has come up to its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Indexed {
+    /// It has.
+    Ready,
+    /// Not yet; and what the last attempt failed of, if it did.
+    Behind(Option<String>),
+    /// It will not, and why.
+    Failed(String),
 }
 
 /// The state and the index at one position of the log.
@@ -41,12 +52,14 @@ pub struct Published {
 }
 
 /// Where an index is that is behind its state.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Unindexed {
     /// The last commit that it has.
     pub(crate) after: Head,
     /// The first unit that it does not have.
     ordinal: u32,
+    /// What was purged on the way, taken out at the end: that goes through the whole index.
+    purged: BTreeSet<u32>,
 }
 
 impl Published {
@@ -75,7 +88,8 @@ impl Published {
         let first = self.state.units.next_ordinal();
         apply(&mut self.state, header)?;
         self.head = commit.head();
-        self.add_to_index(first, header, words);
+        self.add_to_index(first, words);
+        self.forget(&purged_by(&self.state, header));
         Ok(())
     }
 
@@ -87,7 +101,8 @@ impl Published {
     ) -> Result<(), Inconsistent> {
         let (after, ordinal) = (self.head, self.state.units.next_ordinal());
         apply(&mut self.state, header)?;
-        self.unindexed.get_or_insert(Unindexed { after, ordinal });
+        let behind = || Unindexed { after, ordinal, purged: BTreeSet::new() };
+        self.unindexed.get_or_insert_with(behind);
         self.head = head;
         Ok(())
     }
@@ -95,38 +110,36 @@ impl Published {
     /// Adds what the next commits recorded to an index that is behind, as far as the state has come. Answers whether it is
     /// behind no more.
     fn catch_up_index(&mut self, page: &[Followed]) -> Result<bool, Damage> {
-        let Some(mut behind) = self.unindexed else { return Ok(true) };
+        let Some(mut behind) = self.unindexed.take() else { return Ok(true) };
         let known = self.head.position;
         for (commit, read) in page.iter().take_while(|(commit, _)| commit.position <= known) {
-            behind.ordinal = self.add_to_index(behind.ordinal, &read.header, &read.words);
+            behind.ordinal = self.add_to_index(behind.ordinal, &read.words);
+            behind.purged.extend(purged_by(&self.state, &read.header));
             behind.after = commit.head();
         }
-        let there = behind.after.position == known;
-        if there && behind.after != self.head {
-            return Err(Damage::new(known, DamageKind::HashMismatch));
+        if behind.after == self.head {
+            self.forget(&behind.purged);
+            return Ok(true);
         }
-        self.unindexed = (!there).then_some(behind);
-        Ok(there)
+        let is_another = behind.after.position == known;
+        self.unindexed = Some(behind);
+        if is_another { Err(Damage::new(known, DamageKind::HashMismatch)) } else { Ok(false) }
     }
 
-    /// Adds the units that a commit recorded, whose state is known, from an ordinal on; takes out those that it purged.
-    /// Answers the ordinal behind.
-    fn add_to_index(
-        &mut self,
-        first: u32,
-        header: &Header<Event>,
-        words: &[Arc<UnitWords>],
-    ) -> u32 {
+    /// Adds units to the index from an ordinal on. Answers the ordinal behind.
+    fn add_to_index(&mut self, first: u32, words: &[Arc<UnitWords>]) -> u32 {
         let mut next = first;
         for words in words {
             self.index.insert(next, words.get());
             next += 1;
         }
-        let purged = purged_by(&self.state, header);
-        if !purged.is_empty() {
-            self.index.forget(&purged);
-        }
         next
+    }
+
+    fn forget(&mut self, purged: &BTreeSet<u32>) {
+        if !purged.is_empty() {
+            self.index.forget(purged);
+        }
     }
 }
 
@@ -142,25 +155,31 @@ impl View {
     /// A view that starts here.
     #[must_use]
     pub fn new(published: Published) -> Self {
-        let indexed = watch::Sender::new(published.unindexed.is_none());
-        Self { published: RwLock::new(published), indexed }
+        let behind = published.unindexed.is_some();
+        let indexed = if behind { Indexed::Behind(None) } else { Indexed::Ready };
+        Self { published: RwLock::new(published), indexed: watch::Sender::new(indexed) }
     }
 
     /// Whether units can be found by their words and their meaning.
     pub(crate) fn is_indexed(&self) -> bool {
-        *self.indexed.borrow()
+        matches!(*self.indexed.borrow(), Indexed::Ready)
     }
 
     /// Tells when they can.
-    pub(crate) fn indexed(&self) -> watch::Receiver<bool> {
+    pub(crate) fn indexed(&self) -> watch::Receiver<Indexed> {
         self.indexed.subscribe()
+    }
+
+    /// Says how it stands with the index.
+    pub(crate) fn tell_indexed(&self, indexed: Indexed) {
+        self.indexed.send_replace(indexed);
     }
 
     /// Adds what the next commits recorded to an index that is behind. Answers whether it is behind no more.
     pub(crate) fn index(&self, page: &[Followed]) -> Result<bool, Damage> {
         let indexed = self.publish(|published| published.catch_up_index(page))?;
         if indexed {
-            self.indexed.send_replace(true);
+            self.tell_indexed(Indexed::Ready);
         }
         Ok(indexed)
     }

@@ -9,14 +9,14 @@ use crate::lexical::{ABSENT, slot};
 use crate::postings::unpack;
 use crate::vectors::Vectors;
 
-/// How many documents are taken at a time, and how many terms are looked at.
-const DOCUMENTS: u32 = 1_024;
-const TERMS: u32 = 1_024;
+/// How many documents are taken, or terms looked at, at a time.
+const AT_A_TIME: u32 = 1_024;
 
 /// Some documents of an index, on their way into another one.
 #[derive(Debug, Clone)]
 pub struct Newest {
     documents: Range<u32>,
+    at_a_time: u32,
     /// What is left to take: documents, and terms by id.
     to_take: (Range<u32>, Range<u32>),
     lengths: Vec<u32>,
@@ -45,6 +45,7 @@ impl Newest {
         Self {
             to_take: (documents.clone(), terms),
             documents,
+            at_a_time: AT_A_TIME,
             lengths: Vec::new(),
             vectors: Vectors::new(index.vectors.space().clone()),
             rules: Vec::new(),
@@ -55,7 +56,7 @@ impl Newest {
     /// Takes some more from the same index; whether there is more to take. It must not have forgotten any of them. What a
     /// second model said of them is left out.
     pub fn take_some(&mut self, index: &Index) -> bool {
-        let some = first_of(&mut self.to_take.0, DOCUMENTS);
+        let some = first_of(&mut self.to_take.0, self.at_a_time);
         if some.is_empty() {
             self.take_terms(index);
         } else {
@@ -73,7 +74,7 @@ impl Newest {
     }
 
     fn take_terms(&mut self, index: &Index) {
-        for id in first_of(&mut self.to_take.1, TERMS) {
+        for id in first_of(&mut self.to_take.1, self.at_a_time) {
             if index.lexical.list(id).pack_from(self.documents.start, &mut self.lists.packed) {
                 self.lists.end(index.lexical.term(id));
             }
@@ -132,4 +133,42 @@ fn first_of(range: &mut Range<u32>, count: u32) -> Range<u32> {
     let some = range.start..middle;
     range.start = middle;
     some
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::analyze;
+
+    fn stored(index: &Index) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        index.write_to(&mut bytes).unwrap();
+        bytes
+    }
+
+    /// Every third says that it is so from now on.
+    fn text(ordinal: u32) -> String {
+        let rule = if ordinal.is_multiple_of(3) { "From now on always" } else { "Once they" };
+        format!("{rule} count the ships, harbour {} and anchor {ordinal}", ordinal % 7)
+    }
+
+    #[test]
+    fn what_is_taken_in_many_parts_from_an_index_that_grows_is_whole() {
+        for at_a_time in [1, 3, 64] {
+            let mut live = Index::new();
+            (0..50).for_each(|at| assert!(live.insert(at, &analyze(&text(at)))));
+            let expected = stored(&live);
+            let mut grown = Index::new();
+            (0..20).for_each(|at| assert!(grown.insert(at, &analyze(&text(at)))));
+            let mut newest = Newest { at_a_time, ..Newest::of(&live, 20) };
+            let mut later = 50;
+            while newest.take_some(&live) {
+                assert!(live.insert(later, &analyze(&text(later))));
+                later += 1;
+            }
+            assert!(later > 50, "it has grown meanwhile");
+            assert!(grown.append(&newest));
+            assert_eq!(stored(&grown), expected, "{at_a_time} at a time");
+        }
+    }
 }

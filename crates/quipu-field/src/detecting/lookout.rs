@@ -161,9 +161,9 @@ impl Lookout {
         self.backlog.settle();
     }
 
-    /// Lets time pass until there is an index to look in, or the background is to stop.
-    pub(super) fn await_index(&self) {
-        while !self.view.is_indexed() && self.backlog.rest(INDEX_LOOK) {}
+    /// Lets time pass until there is an index to look in, or nobody wants it any more.
+    pub(super) fn await_index(&self, is_wanted: &dyn Fn() -> bool) {
+        while !self.view.is_indexed() && is_wanted() && self.backlog.rest(INDEX_LOOK) {}
     }
 
     /// Stops the background.

@@ -31,7 +31,7 @@ pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: 
             Next::Nothing if jobs.strong_count() == 0 => return,
             Next::Nothing => {}
             Next::Unit(waiting) => {
-                lookout.await_index();
+                lookout.await_index(&|| jobs.strong_count() > 0);
                 if lookout.is_busy() {
                     let rest_ms = REST_MS.max(took_ms * REST_SHARE);
                     lookout.backlog.rest(Duration::from_millis(rest_ms));

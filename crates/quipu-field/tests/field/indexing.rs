@@ -1,20 +1,24 @@
 //! A Field that has much to read is opened before its texts are read: it takes writes and reads by id at once, and whoever asks by
 //! words waits for the index, which is in the end as if all had been read first.
 
-use std::sync::{Arc, Condvar, Mutex};
-
-use quipu_field::{Field, FieldOptions, ScriptedOrigin, restore::restore, snapshot};
-use quipu_log::{
-    Commit, Engine, EngineError, FieldName, Head, MemoryEngine, Pace, StoredHeader,
-    conformance::Altered,
+use std::{
+    path::Path,
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
-use quipu_recall::Index;
+
+use quipu_field::{Field, FieldOptions, ScriptedOrigin, TextsBehind, snapshot};
+use quipu_log::{
+    Commit, Engine, EngineError, FieldName, MemoryEngine, StoredHeader, conformance::Altered,
+};
 use quipu_wire::{ErrorCode, ProtocolError, akashik::AttunePayload};
 use serde_json::{Value, json};
 
 use crate::{
     compact::compact,
-    support::{eventually, message, record, register},
+    support::{assert_same, message, rebuilt_at, record, register},
 };
 
 /// A log whose headers can be read, and whose texts only once somebody opens the gate.
@@ -23,13 +27,24 @@ struct Gated {
     log: Arc<dyn Engine>,
     open: Mutex<bool>,
     opened: Condvar,
-    damaged: bool,
+    trouble: Trouble,
+    failures: AtomicUsize,
+}
+
+/// What is wrong with the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    None,
+    /// They are gone.
+    Damaged,
+    /// The second page does not come at first.
+    Away,
 }
 
 impl Gated {
-    fn over(log: &Arc<dyn Engine>, damaged: bool) -> Arc<Self> {
-        let (open, opened) = (Mutex::default(), Condvar::new());
-        Arc::new(Self { log: Arc::clone(log), open, opened, damaged })
+    fn over(log: &Arc<dyn Engine>, trouble: Trouble) -> Arc<Self> {
+        let (open, opened, failures) = (Mutex::default(), Condvar::new(), AtomicUsize::new(0));
+        Arc::new(Self { log: Arc::clone(log), open, opened, trouble, failures })
     }
 
     fn open(&self) {
@@ -45,8 +60,12 @@ impl Altered for Gated {
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         drop(self.opened.wait_while(self.open.lock().unwrap(), |open| !*open).unwrap());
+        let away = self.trouble == Trouble::Away && from > 1;
+        if away && self.failures.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Err(EngineError::Unavailable { action: "read".into(), source: "away".into() });
+        }
         let mut page = self.log.read(field, from, limit)?;
-        if self.damaged {
+        if self.trouble == Trouble::Damaged {
             page.iter_mut().for_each(|commit| commit.bodies.clear());
         }
         Ok(page)
@@ -62,11 +81,11 @@ impl Altered for Gated {
     }
 }
 
-fn open(engine: &Arc<dyn Engine>, later: u64, snapshots: Option<&std::path::Path>) -> Arc<Field> {
+fn open(engine: &Arc<dyn Engine>, later: u64, snapshots: Option<&Path>) -> Arc<Field> {
     let options = FieldOptions {
         index_later_commits: later,
         snapshot_commits: 20,
-        snapshots: snapshots.map(std::path::Path::to_owned),
+        snapshots: snapshots.map(Path::to_owned),
         cross_session_visibility: true,
         ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
     };
@@ -84,14 +103,14 @@ async fn write(field: &Field, session: &str, count: usize) {
     }
 }
 
-/// A log of an agent and forty units.
-async fn written() -> Arc<dyn Engine> {
+/// A log of two agents and so many units.
+async fn written(units: usize) -> Arc<dyn Engine> {
     let log: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
     let field = open(&log, u64::MAX, None);
     for agent in ["a", "b"] {
         register(&field, agent).await.unwrap();
     }
-    write(&field, "north", 40).await;
+    write(&field, "north", units).await;
     log
 }
 
@@ -103,36 +122,19 @@ async fn attune(field: &Arc<Field>) -> Result<Vec<Value>, ProtocolError> {
     Ok(answer.record.iter().map(|unit| serde_json::to_value(unit).unwrap()).collect())
 }
 
-fn stored(index: &Index) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    index.write_to(&mut bytes).unwrap();
-    bytes
-}
-
 /// Closes a Field with a snapshot, and compares that with a rebuild.
-async fn closes_with_all_it_should_have(
-    field: &Arc<Field>,
-    log: &Arc<dyn Engine>,
-    at: &std::path::Path,
-) {
+async fn closes_with_all_it_should_have(field: &Arc<Field>, log: &Arc<dyn Engine>, at: &Path) {
     field.close().await;
     let files: Vec<_> = std::fs::read_dir(at).unwrap().map(|file| file.unwrap().path()).collect();
     let [file] = files.as_slice() else { panic!("one snapshot: {files:?}") };
     let made = snapshot::load(file).unwrap();
-    // It may have been made a moment before.
-    let (name, until) = (FieldName::default_field(), MemoryEngine::new());
-    let commits = usize::try_from(made.head.position).unwrap();
-    until.append(&name, &Head::EMPTY, &log.read(&name, 1, commits).unwrap()).unwrap();
-    let rebuilt = restore(&until, &name, None, Pace::Alone, &mut |_| true).unwrap().published;
-    assert!(rebuilt.index.len() >= 40);
-    assert_eq!((made.head, made.state.hash()), (rebuilt.head, rebuilt.state.hash()));
-    assert_eq!(stored(&made.index), stored(&rebuilt.index));
+    assert_same(&made, &rebuilt_at(log, made.head.position));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_are_taken_before_the_texts_are_read_and_answers_are_as_ever() {
-    let (log, folder) = (written().await, tempfile::tempdir().unwrap());
-    let gated = Gated::over(&log, false);
+    let (log, folder) = (written(40).await, tempfile::tempdir().unwrap());
+    let gated = Gated::over(&log, Trouble::None);
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
     let field = open(&engine, 8, Some(folder.path()));
     assert_eq!(field.head(), log.head(&FieldName::default_field()).unwrap());
@@ -143,7 +145,8 @@ async fn writes_are_taken_before_the_texts_are_read_and_answers_are_as_ever() {
     });
     write(&field, "east", 2).await;
     assert!(!asking.is_finished(), "nobody has read a text yet");
-    assert_eq!(field.texts_behind(), Some((0, field.head().position)));
+    let of = field.head().position;
+    assert_eq!(field.texts_behind(), Some(TextsBehind { read: 0, of, failing: false }));
     gated.open();
     let answer = asking.await.unwrap();
     assert_eq!(field.texts_behind(), None);
@@ -155,11 +158,11 @@ async fn writes_are_taken_before_the_texts_are_read_and_answers_are_as_ever() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_purged_before_its_text_was_read_is_not_found() {
-    let (log, folder) = (written().await, tempfile::tempdir().unwrap());
+    let (log, folder) = (written(40).await, tempfile::tempdir().unwrap());
     let first = open(&log, u64::MAX, None);
     write(&first, "xylophone", 3).await;
     drop(first);
-    let gated = Gated::over(&log, false);
+    let gated = Gated::over(&log, Trouble::None);
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
     let field = open(&engine, 8, Some(folder.path()));
     let purge =
@@ -171,37 +174,48 @@ async fn what_is_purged_before_its_text_was_read_is_not_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_text_that_is_missing_stops_writes_and_whoever_asks_by_words_is_told() {
-    let log = written().await;
-    let gated = Gated::over(&log, true);
+async fn a_long_log_is_read_in_many_parts_while_it_grows_and_fails_now_and_then() {
+    let (log, folder) = (written(1300).await, tempfile::tempdir().unwrap());
+    let gated = Gated::over(&log, Trouble::Away);
+    let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
+    let field = open(&engine, 8, Some(folder.path()));
+    gated.open();
+    write(&field, "south", 40).await;
+    attune(&field).await.unwrap();
+    assert!(gated.failures.load(Ordering::Relaxed) > 0);
+    write(&field, "east", 3).await;
+    closes_with_all_it_should_have(&field, &log, folder.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_that_is_missing_stops_writes_and_whoever_waits_for_the_texts_is_told() {
+    let log = written(40).await;
+    let gated = Gated::over(&log, Trouble::Damaged);
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
     let field = open(&engine, 8, None);
+    let asking = tokio::spawn({
+        let field = Arc::clone(&field);
+        async move { attune(&field).await.unwrap_err() }
+    });
+    write(&field, "south", 1).await;
     gated.open();
-    eventually("the damage is found", || field.health().failure().is_some()).await;
-    let reason = field.health().failure().unwrap();
-    assert!(reason.contains("body of event 0 is missing"), "{reason}");
-    assert_eq!(attune(&field).await.unwrap_err().code, ErrorCode::FieldUnavailable);
+    let (told, later) = (asking.await.unwrap(), attune(&field).await.unwrap_err());
+    for refused in [told, later] {
+        assert_eq!(refused.code, ErrorCode::FieldUnavailable);
+        assert!(refused.message.contains("body of event 0 is missing"), "{}", refused.message);
+    }
+    assert!(field.health().failure().unwrap().contains("body of event 0 is missing"));
     let refused = record(&field, message("more", "a"), "more", json!([])).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::FieldUnavailable);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_field_that_is_closed_before_its_texts_are_read_leaves_no_snapshot_without_them() {
-    let (log, folder) = (written().await, tempfile::tempdir().unwrap());
-    let gated = Gated::over(&log, false);
+async fn a_field_that_is_closed_waits_for_its_texts_so_that_it_leaves_a_snapshot() {
+    let (log, folder) = (written(40).await, tempfile::tempdir().unwrap());
+    let gated = Gated::over(&log, Trouble::None);
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
     let field = open(&engine, 8, Some(folder.path()));
-    let closing = tokio::spawn({
-        let field = Arc::clone(&field);
-        async move { field.close().await }
-    });
-    // Once it takes no more writes it is being closed.
-    let mut asked = 0;
-    while record(&field, message(&format!("late-{asked}"), "a"), "late", json!([])).await.is_ok() {
-        asked += 1;
-    }
-    gated.open();
-    closing.await.unwrap();
-    let left = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, 0, "it would be without the texts");
+    let opening = Arc::clone(&gated);
+    let closing = closes_with_all_it_should_have(&field, &log, folder.path());
+    tokio::join!(closing, async move { opening.open() });
 }

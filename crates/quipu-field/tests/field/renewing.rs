@@ -1,20 +1,24 @@
 //! Snapshots that are made while a Field is at work hold what its log says, although their index is taken over from what
 //! readers see: each is compared with a rebuild from nothing.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use quipu_field::{
     Field, FieldOptions, ScriptedOrigin,
-    restore::restore,
     snapshot::{self, SnapshotDir},
+    view::Published,
 };
-use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
-use quipu_recall::Index;
+use quipu_log::{Engine, FieldName, MemoryEngine};
 use serde_json::json;
 
 use crate::{
     compact::compact,
-    support::{eventually, message, record, register},
+    support::{assert_same, message, rebuilt_at, record, register},
 };
 
 /// With a snapshot for every ten commits.
@@ -28,8 +32,8 @@ fn open(engine: &Arc<dyn Engine>, folder: &Path) -> Arc<Field> {
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 
-async fn write(field: &Field, session: &str, count: usize) {
-    for at in 0..count {
+async fn write(field: &Field, session: &str, units: Range<usize>) {
+    for at in units {
         let id = format!("{session}-{at}");
         let text =
             format!("the {session} fleet has {at} ships; from now on count the {at} anchors");
@@ -38,52 +42,65 @@ async fn write(field: &Field, session: &str, count: usize) {
     }
 }
 
-fn stored(index: &Index) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    index.write_to(&mut bytes).unwrap();
-    bytes
+/// The position of the newest snapshot, 0 where there is none.
+fn newest(folder: &Path) -> u64 {
+    let of = |path: &PathBuf| path.file_stem()?.to_str()?.parse().ok();
+    SnapshotDir::new(folder.to_owned()).list().first().and_then(of).unwrap_or(0)
 }
 
-/// Waits for a snapshot of all that was written, and compares it.
-async fn is_as_rebuilt(engine: &Arc<dyn Engine>, field: &Field, folder: &Path) {
-    let name = format!("{:020}.snap", field.head().position);
-    eventually("there is a snapshot", || folder.join(&name).exists()).await;
-    let made = snapshot::load(&folder.join(&name)).unwrap();
-    let field = FieldName::default_field();
-    let rebuilt = restore(engine.as_ref(), &field, None, Pace::Alone, &mut |_| true).unwrap();
-    assert_eq!(made.head, rebuilt.published.head);
-    assert_eq!(made.state.hash(), rebuilt.published.state.hash());
-    assert_eq!(stored(&made.index), stored(&rebuilt.published.index));
-    assert_eq!(SnapshotDir::new(folder.to_owned()).list().len(), 1, "the older one is deleted");
+/// Writes until there is a snapshot behind a position, and compares it with a rebuild.
+async fn is_as_rebuilt(
+    log: &Arc<dyn Engine>,
+    field: &Field,
+    folder: &Path,
+    session: &str,
+) -> Published {
+    let before = newest(folder);
+    write(field, session, 0..12).await;
+    // The next commit starts one where the thread of the last one had not ended.
+    let mut ticks = tokio::time::interval(Duration::from_millis(50));
+    for more in 12..1000 {
+        if newest(folder) > before {
+            break;
+        }
+        ticks.tick().await;
+        write(field, session, more..more + 1).await;
+    }
+    let files = SnapshotDir::new(folder.to_owned()).list();
+    let made = snapshot::load(files.first().expect("a snapshot")).unwrap();
+    assert!(made.head.position > before, "a newer one");
+    assert_same(&made, &rebuilt_at(log, made.head.position));
+    made
 }
 
 #[tokio::test]
 async fn a_snapshot_made_from_the_one_before_is_as_one_made_from_nothing() {
-    let (folder, engine) = (tempfile::tempdir().unwrap(), Arc::new(MemoryEngine::new()));
-    let engine: Arc<dyn Engine> = engine;
-    let field = open(&engine, folder.path());
+    let (folder, log) = (tempfile::tempdir().unwrap(), Arc::new(MemoryEngine::new()));
+    let log: Arc<dyn Engine> = log;
+    let field = open(&log, folder.path());
     register(&field, "a").await.unwrap();
     for session in ["north", "south", "east"] {
-        write(&field, session, 12).await;
-        is_as_rebuilt(&engine, &field, folder.path()).await;
+        is_as_rebuilt(&log, &field, folder.path(), session).await;
     }
 }
 
 #[tokio::test]
 async fn a_snapshot_behind_a_purge_has_none_of_what_was_purged() {
-    let (folder, engine) = (tempfile::tempdir().unwrap(), Arc::new(MemoryEngine::new()));
-    let engine: Arc<dyn Engine> = engine;
-    let field = open(&engine, folder.path());
+    let (folder, log) = (tempfile::tempdir().unwrap(), Arc::new(MemoryEngine::new()));
+    let log: Arc<dyn Engine> = log;
+    let field = open(&log, folder.path());
     register(&field, "a").await.unwrap();
-    write(&field, "north", 12).await;
-    is_as_rebuilt(&engine, &field, folder.path()).await;
-    write(&field, "xylophone", 3).await;
+    let before = is_as_rebuilt(&log, &field, folder.path(), "xylophone").await;
+    assert!(before.index.lexical().knows_term("xylophon"));
     let purge =
         json!({"strategy": "purge", "filter": {"session_id": "xylophone"}, "reason": "asked"});
     compact(&field, "c", purge).await.unwrap();
-    write(&field, "south", 12).await;
-    is_as_rebuilt(&engine, &field, folder.path()).await;
-    let made = snapshot::load(&SnapshotDir::new(folder.path().to_owned()).list()[0]).unwrap();
+    let purged_at = field.head().position;
+    assert_ne!(newest(folder.path()), before.head.position, "it held what was purged");
+    // One that could not be deleted, so that the next one is made from it.
+    SnapshotDir::new(folder.path().to_owned()).save(&before).unwrap();
+    let made = is_as_rebuilt(&log, &field, folder.path(), "south").await;
+    assert!(made.head.position > purged_at);
     assert!(made.index.lexical().knows_term("south"));
     assert!(!made.index.lexical().knows_term("xylophon"));
 }

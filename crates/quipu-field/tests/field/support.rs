@@ -2,8 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
-use quipu_log::{Engine, FieldName};
+use quipu_field::{
+    Field, FieldOptions, Message, ScriptedOrigin, restore::restore, view::Published,
+};
+use quipu_log::{Engine, FieldName, Head, MemoryEngine, Pace};
 use quipu_wire::{
     ProtocolError,
     akashik::{RecordPayload, RecordResponse, RegisterPayload, RegisterResponse},
@@ -64,6 +66,30 @@ pub(crate) async fn record(
     });
     let (payload, _) = RecordPayload::parse(payload).unwrap();
     field.record(message, payload).await
+}
+
+/// What a log says up to a position, rebuilt from nothing.
+pub(crate) fn rebuilt_at(log: &Arc<dyn Engine>, position: u64) -> Published {
+    let (name, until) = (FieldName::default_field(), MemoryEngine::new());
+    let mut head = Head::EMPTY;
+    while head.position < position {
+        let missing = usize::try_from(position - head.position).unwrap();
+        let page = log.read(&name, head.position + 1, missing).unwrap();
+        head = until.append(&name, &head, &page).unwrap();
+    }
+    restore(&until, &name, None, Pace::Alone, &mut |_| true).unwrap().published
+}
+
+/// Whether two of them are the same, byte by byte.
+pub(crate) fn assert_same(made: &Published, expected: &Published) {
+    assert_eq!((made.head, made.state.hash()), (expected.head, expected.state.hash()));
+    let stored = |published: &Published| {
+        let mut bytes = Vec::new();
+        published.index.write_to(&mut bytes).unwrap();
+        bytes
+    };
+    assert_eq!(made.index.len(), expected.index.len());
+    assert!(stored(made) == stored(expected), "the indexes differ");
 }
 
 /// Waits for what happens in the background.

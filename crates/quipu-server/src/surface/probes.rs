@@ -73,6 +73,8 @@ pub(crate) struct Texts {
     read: u64,
     /// All commits.
     of: u64,
+    /// Whether the log does not give them at the moment. The server's own log says why.
+    failing: bool,
 }
 
 /// How far the check of old commits has come in the background.
@@ -138,7 +140,11 @@ fn readiness(field: &Field) -> FieldReadiness {
         ready: health.failure().is_none(),
         reason: health.failure().map(str::to_owned),
         background_check: BackgroundCheck { checked, of },
-        texts: field.texts_behind().map(|(read, of)| Texts { read, of }),
+        texts: field.texts_behind().map(|behind| Texts {
+            read: behind.read,
+            of: behind.of,
+            failing: behind.failing,
+        }),
         enrichment: field.enrichment().map(|progress| Enrichment {
             model: progress.model,
             done: progress.done,
