@@ -9,6 +9,7 @@ use quipu_wire::akashik::TaskStatus;
 use crate::{
     failure::with_causes,
     field::Field,
+    indexing::await_last_texts,
     lamport::LamportClock,
     limits::{SNAPSHOT_COMMITS_MIN, SNAPSHOT_PARTING_COMMITS},
     ops::harn::FIELD_AGENT,
@@ -61,9 +62,14 @@ impl Parting {
 
 impl Field {
     /// Finishes what is queued, notes the clock, makes a snapshot where it is worth it, and stops.
-    /// Afterwards every write is refused.
+    /// Afterwards every write is refused. Texts that are still being read are waited for, but not for long.
     pub async fn close(self: &Arc<Self>) {
-        self.await_index_before_closing().await;
+        await_last_texts(std::slice::from_ref(self)).await;
+        self.close_now().await;
+    }
+
+    /// The same, whatever is still being read.
+    pub(crate) async fn close_now(self: &Arc<Self>) {
         let noted_at = self.origin.now_ms();
         self.stop_all(Job::Close(Some(noted_at)), SNAPSHOT_COMMITS_MIN / 8).await;
     }

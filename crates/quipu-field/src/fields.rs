@@ -19,6 +19,7 @@ use crate::{
     field_closing::Parting,
     field_options::FieldOptions,
     fields_unloading::Keeping,
+    indexing::await_last_texts,
     limits::{DEPOT_LAST_WAIT, FIELDS_OPENING_MAX},
     origin::Origin,
 };
@@ -218,11 +219,12 @@ impl Fields {
     /// Closes all of them in order.
     pub async fn close(&self) {
         let slots: Vec<_> = self.places().values().map(|place| Arc::clone(&place.slot)).collect();
+        await_last_texts(&self.opened()).await;
         for slot in slots {
             // One that is being put away is closed when that is done.
             drop(slot.gate.lock().await);
             if let Some(field) = slot.field.get() {
-                field.close().await;
+                field.close_now().await;
             }
         }
         if let Some(depot) = self.template.depot.clone() {

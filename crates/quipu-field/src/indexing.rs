@@ -92,15 +92,25 @@ impl Field {
         Err(ProtocolError::new(ErrorCode::FieldUnavailable, what))
     }
 
-    /// Waits for the texts before the Field is closed, but not for long: without them there is no snapshot, and the next one to
-    /// open it would have to read them all again.
-    pub(crate) async fn await_index_before_closing(&self) {
-        if self.snapshotter.is_some() && !self.view.is_indexed() {
-            let mut told = self.view.indexed();
-            let is_over = |told: &Indexed| !matches!(told, Indexed::Behind(_));
-            tokio::time::timeout(INDEX_LAST_WAIT, told.wait_for(is_over)).await.ok();
-        }
+    fn reads_for_a_snapshot(&self) -> bool {
+        self.snapshotter.is_some() && !self.view.is_indexed()
     }
+}
+
+/// Waits for the texts of Fields that are to be closed, if the log gives them, but not for long: without them there is no
+/// snapshot, and the next one to open such a Field would have to read them all again.
+pub(crate) async fn await_last_texts(fields: &[Arc<Field>]) {
+    let reading: Vec<_> = fields.iter().filter(|field| field.reads_for_a_snapshot()).collect();
+    if reading.is_empty() {
+        return;
+    }
+    let all = async {
+        for field in reading {
+            let goes_on = |told: &Indexed| matches!(told, Indexed::Behind(None));
+            field.view.indexed().wait_for(|told| !goes_on(told)).await.ok();
+        }
+    };
+    tokio::time::timeout(INDEX_LAST_WAIT, all).await.ok();
 }
 
 /// Tells whoever waits, when the thread ends before the index is there.
