@@ -12,7 +12,7 @@ use crate::{
     apply::apply,
     event::Event,
     limits::READ_PAGE,
-    restore::{newest_of_this_log, unreadable},
+    restore::{begin, unreadable},
     snapshot::SnapshotDir,
     view::{Published, View, purged_by},
 };
@@ -25,8 +25,7 @@ pub(crate) fn renew(
     view: &View,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Option<Published>, EngineError> {
-    let last = newest_of_this_log(engine, field, snapshots, u64::MAX)?;
-    let mut renewed = last.unwrap_or_else(Published::empty);
+    let mut renewed = begin(engine, field, Some(snapshots))?;
     let (head, last_purge, mut newest) = {
         let seen = view.read();
         if seen.unindexed.is_some() || seen.head.position <= renewed.head.position {

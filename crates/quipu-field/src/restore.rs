@@ -114,7 +114,7 @@ pub(crate) fn restore_soon(
 }
 
 /// The newest snapshot of this log, or nothing.
-fn begin(
+pub(crate) fn begin(
     engine: &dyn Engine,
     field: &FieldName,
     snapshots: Option<&SnapshotDir>,
@@ -201,7 +201,7 @@ fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords
 }
 
 /// The newest snapshot up to a position that is of this log.
-pub(crate) fn newest_of_this_log(
+fn newest_of_this_log(
     engine: &dyn Engine,
     field: &FieldName,
     snapshots: &SnapshotDir,

@@ -81,7 +81,7 @@ impl<T: Send> Placed for Checked<T> {
 
 impl<E: Send> Placed for CheckedHeader<E> {
     fn position(&self) -> u64 {
-        Self::position(self)
+        self.position
     }
 }
 

@@ -138,11 +138,11 @@ impl Lookout {
             || self.pace.note(self.origin.now_ms(), 0) > DETECT_BUSY_PACE
     }
 
-    /// The right to look at once; none where the Field is busy, a judge must be asked, or there is no
-    /// time for it.
+    /// The right to look at once; none where the Field is busy, a judge must be asked, the texts are still being read, or there
+    /// is no time for it.
     pub(crate) fn at_once(&self) -> Option<Going> {
-        let may = self.budget_ms > 0 && self.judge.is_none() && !self.is_busy();
-        let may = may && self.view.is_indexed();
+        let is_quick = self.judge.is_none() && self.view.is_indexed();
+        let may = self.budget_ms > 0 && is_quick && !self.is_busy();
         may.then(|| self.looking.try_enter(DETECT_AT_ONCE_MAX)).flatten()
     }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     compact::compact,
-    support::{assert_same, message, rebuilt_at, record, register},
+    support::{assert_same, message, rebuilt_at, record, record_of_session, register},
 };
 
 /// A log whose headers can be read, and whose texts only once somebody opens the gate.
@@ -92,17 +92,6 @@ fn open(engine: &Arc<dyn Engine>, later: u64, snapshots: Option<&Path>) -> Arc<F
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
 }
 
-async fn write(field: &Field, session: &str, count: usize) {
-    for at in 0..count {
-        let from = quipu_field::Message {
-            session: Some(session.into()),
-            ..message(&format!("{session}-{at}"), "a")
-        };
-        let text = format!("the {session} fleet has {at} ships");
-        record(field, from, &text, json!([])).await.unwrap();
-    }
-}
-
 /// A log of two agents and so many units.
 async fn written(units: usize) -> Arc<dyn Engine> {
     let log: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
@@ -110,7 +99,7 @@ async fn written(units: usize) -> Arc<dyn Engine> {
     for agent in ["a", "b"] {
         register(&field, agent).await.unwrap();
     }
-    write(&field, "north", units).await;
+    record_of_session(&field, "north", 0..units).await;
     log
 }
 
@@ -138,12 +127,12 @@ async fn writes_are_taken_before_the_texts_are_read_and_answers_are_as_ever() {
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
     let field = open(&engine, 8, Some(folder.path()));
     assert_eq!(field.head(), log.head(&FieldName::default_field()).unwrap());
-    write(&field, "south", 3).await;
+    record_of_session(&field, "south", 0..3).await;
     let asking = tokio::spawn({
         let field = Arc::clone(&field);
         async move { attune(&field).await.unwrap() }
     });
-    write(&field, "east", 2).await;
+    record_of_session(&field, "east", 0..2).await;
     assert!(!asking.is_finished(), "nobody has read a text yet");
     let of = field.head().position;
     assert_eq!(field.texts_behind(), Some(TextsBehind { read: 0, of, failing: false }));
@@ -160,7 +149,7 @@ async fn writes_are_taken_before_the_texts_are_read_and_answers_are_as_ever() {
 async fn what_is_purged_before_its_text_was_read_is_not_found() {
     let (log, folder) = (written(40).await, tempfile::tempdir().unwrap());
     let first = open(&log, u64::MAX, None);
-    write(&first, "xylophone", 3).await;
+    record_of_session(&first, "xylophone", 0..3).await;
     drop(first);
     let gated = Gated::over(&log, Trouble::None);
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
@@ -180,10 +169,10 @@ async fn a_long_log_is_read_in_many_parts_while_it_grows_and_fails_now_and_then(
     let engine: Arc<dyn Engine> = Arc::<Gated>::clone(&gated);
     let field = open(&engine, 8, Some(folder.path()));
     gated.open();
-    write(&field, "south", 40).await;
+    record_of_session(&field, "south", 0..40).await;
     attune(&field).await.unwrap();
     assert!(gated.failures.load(Ordering::Relaxed) > 0);
-    write(&field, "east", 3).await;
+    record_of_session(&field, "east", 0..3).await;
     closes_with_all_it_should_have(&field, &log, folder.path()).await;
 }
 
@@ -197,7 +186,7 @@ async fn a_text_that_is_missing_stops_writes_and_whoever_waits_for_the_texts_is_
         let field = Arc::clone(&field);
         async move { attune(&field).await.unwrap_err() }
     });
-    write(&field, "south", 1).await;
+    record_of_session(&field, "south", 0..1).await;
     gated.open();
     let (told, later) = (asking.await.unwrap(), attune(&field).await.unwrap_err());
     for refused in [told, later] {

@@ -2,7 +2,6 @@
 //! readers see: each is compared with a rebuild from nothing.
 
 use std::{
-    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -18,7 +17,7 @@ use serde_json::json;
 
 use crate::{
     compact::compact,
-    support::{assert_same, message, rebuilt_at, record, register},
+    support::{assert_same, rebuilt_at, record_of_session, register},
 };
 
 /// With a snapshot for every ten commits.
@@ -30,16 +29,6 @@ fn open(engine: &Arc<dyn Engine>, folder: &Path) -> Arc<Field> {
         ..FieldOptions::new(Arc::new(ScriptedOrigin::default()))
     };
     Field::open(Arc::clone(engine), FieldName::default_field(), options).unwrap()
-}
-
-async fn write(field: &Field, session: &str, units: Range<usize>) {
-    for at in units {
-        let id = format!("{session}-{at}");
-        let text =
-            format!("the {session} fleet has {at} ships; from now on count the {at} anchors");
-        let from = quipu_field::Message { session: Some(session.into()), ..message(&id, "a") };
-        record(field, from, &text, json!([])).await.unwrap();
-    }
 }
 
 /// The position of the newest snapshot, 0 where there is none.
@@ -56,7 +45,7 @@ async fn is_as_rebuilt(
     session: &str,
 ) -> Published {
     let before = newest(folder);
-    write(field, session, 0..12).await;
+    record_of_session(field, session, 0..12).await;
     // The next commit starts one where the thread of the last one had not ended.
     let mut ticks = tokio::time::interval(Duration::from_millis(50));
     for more in 12..1000 {
@@ -64,7 +53,7 @@ async fn is_as_rebuilt(
             break;
         }
         ticks.tick().await;
-        write(field, session, more..more + 1).await;
+        record_of_session(field, session, more..more + 1).await;
     }
     let files = SnapshotDir::new(folder.to_owned()).list();
     let made = snapshot::load(files.first().expect("a snapshot")).unwrap();

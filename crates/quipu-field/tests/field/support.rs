@@ -1,6 +1,6 @@
 //! What the Field's tests share: a Field over any engine with scripted time and ids, and messages.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{ops::Range, path::PathBuf, sync::Arc, time::Duration};
 
 use quipu_field::{
     Field, FieldOptions, Message, ScriptedOrigin, restore::restore, view::Published,
@@ -66,6 +66,17 @@ pub(crate) async fn record(
     });
     let (payload, _) = RecordPayload::parse(payload).unwrap();
     field.record(message, payload).await
+}
+
+/// RECORD of some units of a session, each of which lays down a rule, too.
+pub(crate) async fn record_of_session(field: &Field, session: &str, units: Range<usize>) {
+    for at in units {
+        let id = format!("{session}-{at}");
+        let text =
+            format!("the {session} fleet has {at} ships; from now on count the {at} anchors");
+        let from = Message { session: Some(session.to_owned()), ..message(&id, "a") };
+        record(field, from, &text, json!([])).await.unwrap();
+    }
 }
 
 /// What a log says up to a position, rebuilt from nothing.

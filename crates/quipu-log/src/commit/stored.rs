@@ -97,16 +97,12 @@ impl StoredHeader {
 /// A header that was read, and its hash.
 #[derive(Debug)]
 pub struct CheckedHeader<E> {
-    position: u64,
+    pub(crate) position: u64,
     hash: Hash,
     header: Result<Header<E>, Damage>,
 }
 
 impl<E> CheckedHeader<E> {
-    pub(crate) const fn position(&self) -> u64 {
-        self.position
-    }
-
     /// The header, and the head that ends with it, if it follows `after`. As much of [`Commit::verify`] as can be said without
     /// the bodies.
     ///
