@@ -56,7 +56,7 @@ export class Paged {
       const [page, place] = [Math.floor((from + offset) / PAGE), (from + offset) % PAGE];
       const held = this.pages.get(page) ?? (place === 0 ? [] : undefined);
       if (held?.length === place) this.put(page, [...held, row]);
-      else this.pages.delete(page);
+      else this.drop(page);
     });
   }
 
@@ -74,7 +74,9 @@ export class Paged {
     const controller = new AbortController();
     this.asked.set(page, controller);
     try {
-      this.put(page, await this.fetch(page * PAGE, PAGE, controller.signal));
+      const rows = await this.fetch(page * PAGE, PAGE, controller.signal);
+      if (controller.signal.aborted) return;
+      this.put(page, rows);
       this.arrived();
     } catch (error) {
       if (!controller.signal.aborted) this.failed(error);
@@ -85,7 +87,14 @@ export class Paged {
 
   /** Forgets the pages that hold these rows. @param {number} from @param {number} to */
   forget(from, to) {
-    for (let page = Math.floor(from / PAGE); page * PAGE < to; page += 1) this.pages.delete(page);
+    for (let page = Math.floor(from / PAGE); page * PAGE < to; page += 1) this.drop(page);
+  }
+
+  /** Forgets a page, also one that is on its way: it was asked for before what is new. @param {number} page */
+  drop(page) {
+    this.pages.delete(page);
+    this.asked.get(page)?.abort();
+    this.asked.delete(page);
   }
 
   /** Forgets everything. */

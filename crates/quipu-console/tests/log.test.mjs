@@ -63,6 +63,31 @@ test("commits are shown as they land, and each can be looked into", async () => 
   assert.deepEqual(complaints, []);
 });
 
+test("a commit that lands while its page is on the way is shown all the same", async () => {
+  const { page } = await visitor(browser);
+  await page.goto(`${server.url}/#/log?tab=verify`);
+  await signIn(page, server.key);
+  const landing = new Promise((landed) => {
+    let held = false;
+    const isPage = (/** @type {URL} */ url) => url.pathname === "/v1/log" && url.searchParams.get("from") === "1";
+    page.route(isPage, async (/** @type {any} */ route) => {
+      if (held) return route.continue();
+      held = true;
+      const answer = await route.fetch();
+      const position = (await answer.json()).head.position + 1;
+      await server.record("ben", "It lands while the page is on its way.");
+      await page.getByText(`${position} commits, as they land`).waitFor();
+      // By now nobody may want it any more.
+      await route.fulfill({ response: answer }).catch(() => {});
+      landed(position);
+    });
+  });
+  await page.locator(".connection.live").waitFor();
+  await page.getByRole("link", { name: "Commits", exact: true }).click();
+  const position = await landing;
+  await page.getByRole("row").filter({ hasText: `#${position}` }).waitFor();
+});
+
 test("the chain is verified in the browser, and one that was altered is found out", async () => {
   const { page } = await visitor(browser);
   await page.goto(`${server.url}/#/log?tab=verify`);
