@@ -13,8 +13,7 @@ mod programs;
 mod steps;
 mod tidy;
 
-use std::path::Path;
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use steps::Profile;
 

@@ -7,8 +7,7 @@ use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use hyper::{Request, Response, body::Bytes};
 
 #[cfg(feature = "embedded")]
-use crate::embedded::Inside;
-use crate::{error::ClientError, nodes::Nodes};
+use crate::{embedded::Inside, error::ClientError, nodes::Nodes};
 
 /// The body of an answer that goes on.
 pub(crate) type StreamBody = UnsyncBoxBody<Bytes, io::Error>;

@@ -1,17 +1,18 @@
 //! An agent that speaks to the Field: envelopes, its clock, and the operations every case uses.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 use serde_json::{Value, json};
 
-use crate::case::Field;
-use crate::check::{Checked, Failed, ensure, same, wrong};
-use crate::http::Reply;
-use crate::ids::token;
-use crate::limits::ALL_UNITS;
-use crate::look::{Look, with};
-use crate::unit::Unit;
+use crate::{
+    case::Field,
+    check::{Checked, Failed, ensure, same, wrong},
+    http::Reply,
+    ids::token,
+    limits::ALL_UNITS,
+    look::{Look, with},
+    unit::Unit,
+};
 
 /// A name that speaks. It need not be registered.
 #[derive(Clone, Debug)]

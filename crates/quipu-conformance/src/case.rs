@@ -1,18 +1,17 @@
 //! What a case works with: the Field under test, a word of its own, and agents that it registers.
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::rc::Rc;
-use std::time::Duration;
+use std::{cell::Cell, collections::BTreeSet, rc::Rc, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, envelope};
-use crate::check::{Checked, Failed};
-use crate::http::{Client, Reply};
-use crate::ids::token;
-use crate::look::{Look, with};
-use crate::target::{BoundKey, Target};
+use crate::{
+    agent::{Agent, envelope},
+    check::{Checked, Failed},
+    http::{Client, Reply},
+    ids::token,
+    look::{Look, with},
+    target::{BoundKey, Target},
+};
 
 /// The Field under test, as its first answer describes it.
 #[derive(Debug)]

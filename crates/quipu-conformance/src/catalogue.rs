@@ -1,7 +1,6 @@
 //! The whole list of cases, in the order in which they run.
 
-use crate::rule::Rule;
-use crate::{clock_rules, envelope, errors, ops, security};
+use crate::{clock_rules, envelope, errors, ops, rule::Rule, security};
 
 /// The cases of each part, with the operation that the part is about.
 pub(crate) fn groups() -> Vec<(Option<&'static str>, &'static [Rule])> {

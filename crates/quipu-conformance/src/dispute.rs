@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, wrong};
-use crate::look::{Look, with};
-use crate::unit::{Unit, finding, relation, score};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, wrong},
+    look::{Look, with},
+    unit::{Unit, finding, relation, score},
+};
 
 /// An explicit conflict between two fresh units.
 #[derive(Clone, Debug)]

@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::route;
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::{Look, with, without};
-use crate::rule::{Rule, rule};
-use crate::unit::finding;
+use crate::{
+    agent::route,
+    case::Case,
+    check::{Checked, ensure, same},
+    look::{Look, with, without},
+    rule::{Rule, rule},
+    unit::finding,
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

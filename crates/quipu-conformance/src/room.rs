@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::Checked;
-use crate::ids::token;
-use crate::look::{Look, with};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::Checked,
+    ids::token,
+    look::{Look, with},
+};
 
 /// A session and the agent that created it.
 #[derive(Clone, Debug)]

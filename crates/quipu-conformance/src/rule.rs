@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::case::Case;
-use crate::check::Checked;
+use crate::{case::Case, check::Checked};
 
 /// How binding a requirement is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

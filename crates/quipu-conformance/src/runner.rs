@@ -4,13 +4,15 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::case::{Case, Field};
-use crate::catalogue::groups;
-use crate::check::Failed;
-use crate::http::Client;
-use crate::report::{Outcome, Report, Verdict};
-use crate::rule::Rule;
-use crate::target::{Binding, Target};
+use crate::{
+    case::{Case, Field},
+    catalogue::groups,
+    check::Failed,
+    http::Client,
+    report::{Outcome, Report, Verdict},
+    rule::Rule,
+    target::{Binding, Target},
+};
 
 /// There is no server to be tested.
 #[derive(Debug, Error)]

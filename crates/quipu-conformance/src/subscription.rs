@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::check::{Checked, Failed, ensure, wrong};
-use crate::http::{EventStream, StreamEvent};
-use crate::limits::{PUSH_EVENTS_MAX, QUIET_WAIT};
-use crate::look::{Look, with};
+use crate::{
+    agent::Agent,
+    check::{Checked, Failed, ensure, wrong},
+    http::{EventStream, StreamEvent},
+    limits::{PUSH_EVENTS_MAX, QUIET_WAIT},
+    look::{Look, with},
+};
 
 /// A subscription with an open stream.
 #[derive(Debug)]

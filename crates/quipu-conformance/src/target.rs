@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::http::BaseUrl;
-use crate::limits::PUSH_WAIT;
+use crate::{http::BaseUrl, limits::PUSH_WAIT};
 
 /// How the suite reaches the Field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, same, wrong};
-use crate::look::{Look, with};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, same, wrong},
+    look::{Look, with},
+};
 
 /// A task and the agent that moves it.
 #[derive(Clone, Debug)]

@@ -1,9 +1,11 @@
 //! Who waits for which field, and how far each field is known to have come.
 //! A position here is a reason to look, never the truth: whoever is woken reads.
 
-use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use quipu_log::{Commit, Engine, EngineError, FieldName};
 use tokio::sync::Notify;

@@ -3,8 +3,7 @@
 //! Work is handed over, never run in place: the caller may stand on a thread of another runtime, where waiting for a
 //! future is not allowed.
 
-use std::future::Future;
-use std::sync::mpsc;
+use std::{future::Future, sync::mpsc};
 
 use tokio::runtime::{Builder, Handle};
 

@@ -1,9 +1,9 @@
 //! Artifacts: registered by anybody who may write, read by whom their visibility allows, with content that
 //! may come later and must have the digest that was registered.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, FIELD_AGENT, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, FIELD_AGENT, HarnCommand},
     state::DocumentEntry,
 };
 use quipu_wire::{

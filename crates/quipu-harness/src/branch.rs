@@ -1,9 +1,9 @@
 //! Branches: lines of work beside the main one. A Branch belongs to the Session that it leaves and names the
 //! one that it leads to.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{
     Branch, BranchObject, CreateBranchRequest, HarnError, List, ResourceEnvelope, ResourceKind,

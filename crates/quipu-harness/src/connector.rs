@@ -1,9 +1,9 @@
 //! Connectors: ways in for what happens elsewhere. One is there from the start, a webhook, and takes nothing
 //! until it has a secret that deliveries are signed with.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
     state::State,
 };
 use quipu_wire::{

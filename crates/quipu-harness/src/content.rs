@@ -1,9 +1,9 @@
 //! The bytes of Artifacts, kept once under their digest however many Artifacts have them. They are reached
 //! through an Artifact alone, which decides who may see them.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect},
     state::State,
 };
 use quipu_wire::{

@@ -1,6 +1,6 @@
 //! How many resources there are that a caller may know of.
 
-use quipu_field::visibility;
+use quipu_core::visibility;
 
 use crate::{Caller, Harness, task::knows};
 

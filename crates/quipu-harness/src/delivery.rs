@@ -1,9 +1,9 @@
 //! Deliveries to a webhook: who sends one proves with its signature that it knows the secret, and nothing is
 //! said to whoever does not. A delivery becomes one Task, however often it is sent.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::{
     canon,

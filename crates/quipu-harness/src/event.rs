@@ -1,10 +1,12 @@
 //! Events: the log as this protocol tells it. One event of the log is at most one Event here, and its id is its
 //! place in the log, so that ids grow in every stream and a cursor never lies.
 
-use quipu_field::{
-    coordination::{HandoffChange, ReasonBody, SessionChange, TaskCause, TaskChange},
-    documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
-    event::Event as Logged,
+use quipu_core::{
+    event::{
+        Event as Logged,
+        coordination::{HandoffChange, ReasonBody, SessionChange, TaskCause, TaskChange},
+        documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
+    },
     state::{Place, State},
 };
 use quipu_log::{BodyContent, Commit, Header};

@@ -2,11 +2,11 @@
 //! of whoever submitted it and where it was submitted. What was found is recorded first and told afterwards,
 //! so that a crash in between changes nothing.
 
-use quipu_field::{
-    Message as FieldMessage,
-    documents::{DocumentKind, NotedDependency},
+use quipu_core::{
+    command::Message as FieldMessage,
+    event::documents::{DocumentKind, NotedDependency},
     ids::UnitId,
-    ops::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
+    rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
 };
 use quipu_wire::{
     akashik::{AttunePayload, AttuneResponse, Format, Scope},

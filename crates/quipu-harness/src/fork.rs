@@ -1,8 +1,8 @@
 //! Forks: Sessions that share what happened in another one up to an Event.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::{DocumentDraft, Expect},
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{DocumentDraft, Expect},
     state::State,
 };
 use quipu_wire::harn::{

@@ -62,7 +62,7 @@ impl Harness {
 
     /// A fresh id of a kind. Ids sort by the time of their making.
     pub(crate) fn draw(&self, kind: ResourceKind) -> String {
-        kind.id(&quipu_field::ids::letters(self.field.origin().id_bits()))
+        kind.id(&quipu_core::ids::letters(self.field.origin().id_bits()))
     }
 
     /// Runs what reads storage away from the threads that serve sockets.
@@ -81,7 +81,7 @@ impl Harness {
         self.field.with_state(|state| {
             let entry = state.sessions.get(id);
             entry.is_none_or(|entry| {
-                quipu_field::visibility::may_know(entry, &caller.agent, caller.authority)
+                quipu_core::visibility::may_know(entry, &caller.agent, caller.authority)
             })
         })
     }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use quipu_field::{
-    Message,
-    documents::DocumentKind,
+use quipu_core::{
+    command::Message,
+    event::documents::DocumentKind,
     ids::UnitId,
-    ops::harn::{Expect, HarnAct, HarnCommand},
+    rules::harn::{Expect, HarnAct, HarnCommand},
     state::State,
     visibility::{Reader, Sight},
 };
@@ -206,7 +206,7 @@ impl Harness {
         session: Option<String>,
         step: &str,
     ) -> Message {
-        let drawn = || quipu_field::ids::letters(self.field.origin().id_bits());
+        let drawn = || quipu_core::ids::letters(self.field.origin().id_bits());
         let scope = asked.scope(target).map(|scope| scope.0.to_string());
         Message {
             id: format!("harn-{}-{step}", scope.unwrap_or_else(drawn)),

@@ -1,8 +1,8 @@
 //! Messages: what was said in a Session, in order.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{
     AppendMessageRequest, HarnError, List, Message, MessageInput, MessageObject, ResourceEnvelope,

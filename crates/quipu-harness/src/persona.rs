@@ -1,8 +1,8 @@
 //! Personas: the policies under which Tasks are worked on.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{
     Change, CreatePersonaRequest, HarnError, HarnErrorCode, JsonObject, List, Persona,

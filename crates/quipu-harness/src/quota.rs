@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
     state::DocumentEntry,
 };
 use quipu_wire::harn::{

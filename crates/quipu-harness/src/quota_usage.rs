@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use quipu_field::{
-    documents::DocumentKind,
+use quipu_core::{
+    event::documents::DocumentKind,
     state::{DocumentEntry, State},
 };
 use quipu_wire::{

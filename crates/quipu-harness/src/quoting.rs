@@ -1,8 +1,8 @@
 //! Documents that repeat the words of Memories: who may see every one of those sees the document, and nobody
 //! does once one was purged. What is not shown leaves a descriptor that something was there.
 
-use quipu_field::{
-    documents::DocumentKind,
+use quipu_core::{
+    event::documents::DocumentKind,
     state::{DocumentEntry, State},
 };
 use quipu_wire::{

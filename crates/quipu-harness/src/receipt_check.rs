@@ -1,9 +1,9 @@
 //! Checks of receipts: schema, hash, place in the chain, signatures. Whoever checks one trusts nothing that is
 //! written in it.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::FIELD_AGENT,
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::FIELD_AGENT,
     state::{DocumentEntry, State},
 };
 use quipu_replay::receipt::{ReceiptKey, SignatureState, Trusted, Verdict, verify};

@@ -1,8 +1,8 @@
 //! What a worker records so that its run can be replayed: answers under their keys, and checkpoints.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner, NotedDependency},
-    ops::harn::{Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner, NotedDependency},
+    rules::harn::{Expect, HarnAct, HarnCommand},
     state::State,
 };
 use quipu_wire::{

@@ -1,9 +1,9 @@
 //! Taking the content of an Artifact away for good: its bytes are erased from the log, and a descriptor says that
 //! they were there. Bytes that another Artifact has too stay until the last of them is taken away.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{AUTHORITY_WRITE, DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{AUTHORITY_WRITE, DocumentDraft, Expect, HarnCommand},
     state::DocumentEntry,
 };
 use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceKind, Sha256};

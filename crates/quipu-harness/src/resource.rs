@@ -1,7 +1,7 @@
 //! Resources whose document is what the wire shows: workspaces, personas, messages, artifacts and the like.
 //! The log keeps what they say; their times are those of their commits.
 
-use quipu_field::{documents::DocumentKind, state::DocumentEntry};
+use quipu_core::{event::documents::DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
         Artifact, Branch, Connector, HarnError, HarnErrorCode, List, Message, Outcome,
@@ -147,7 +147,7 @@ impl Harness {
                 let session = entry.owner.session.as_deref();
                 let session = session.and_then(|id| state.sessions.get(id));
                 session.is_none_or(|session| {
-                    quipu_field::visibility::may_know(session, &caller.agent, caller.authority)
+                    quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
                 })
             };
             let entries = state.documents.from(T::DOCUMENT, from);

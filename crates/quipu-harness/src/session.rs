@@ -1,9 +1,11 @@
 //! Sessions: those of SESSION, with what only this protocol knows of them in a document beside.
 
-use quipu_field::{
-    coordination::SessionBody,
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::{
+        coordination::SessionBody,
+        documents::{DocumentKind, DocumentOwner},
+    },
+    rules::harn::{Expect, HarnAct, HarnCommand},
     state::SessionEntry,
     visibility,
 };

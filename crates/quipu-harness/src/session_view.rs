@@ -1,9 +1,7 @@
 //! A Session as it is shown: SESSION's state, its document, and the last thing that happened in it.
 
-use quipu_field::{
-    coordination::SessionBody,
-    documents::DocumentKind,
-    event::Event as Logged,
+use quipu_core::{
+    event::{Event as Logged, coordination::SessionBody, documents::DocumentKind},
     state::{DocumentEntry, SessionEntry},
     visibility,
 };

@@ -1,9 +1,11 @@
 //! Tasks as they are read: what COORDINATE's state says of a task, what its document says, and where it
 //! stands in this protocol's words.
 
-use quipu_field::{
-    coordination::{ReasonBody, TaskBody},
-    documents::DocumentKind,
+use quipu_core::{
+    event::{
+        coordination::{ReasonBody, TaskBody},
+        documents::DocumentKind,
+    },
     state::{DocumentEntry, State, TaskEntry},
 };
 use quipu_wire::{
@@ -75,7 +77,7 @@ pub(crate) fn workspace_of(state: &State, session: Option<&str>) -> String {
 pub(crate) fn knows(state: &State, caller: &Caller, session: Option<&str>) -> bool {
     let session = session.and_then(|id| state.sessions.get(id));
     session.is_none_or(|session| {
-        quipu_field::visibility::may_know(session, &caller.agent, caller.authority)
+        quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
     })
 }
 

@@ -1,8 +1,8 @@
 //! What is said to a Task: what it waits for, a word in between, or whether a tool may be called.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::{HarnAct, HarnCommand},
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{HarnAct, HarnCommand},
 };
 use quipu_wire::{
     akashik::TaskStatus,

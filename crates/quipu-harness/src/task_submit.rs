@@ -1,10 +1,12 @@
 //! Submitting and canceling Tasks. A Task is durable before it is answered for; the Field's own, a module's
 //! among them, are begun in the same commit, so that nobody sees one that skips from submitted to completed.
 
-use quipu_field::{
-    coordination::{ReasonBody, TaskBody},
-    documents::{DocumentKind, DocumentOwner, Note},
-    ops::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
+use quipu_core::{
+    event::{
+        coordination::{ReasonBody, TaskBody},
+        documents::{DocumentKind, DocumentOwner, Note},
+    },
+    rules::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_wire::harn::{
     CancelTaskRequest, EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, Persona,
@@ -211,7 +213,7 @@ impl Harness {
     }
 
     async fn persona_of_session(&self, session: &str) -> Result<Option<String>, HarnError> {
-        let entry = |state: &quipu_field::state::State| {
+        let entry = |state: &quipu_core::state::State| {
             state.documents.get(DocumentKind::Session, session).map(|entry| entry.at)
         };
         let Some(place) = self.field.with_state(entry) else { return Ok(None) };

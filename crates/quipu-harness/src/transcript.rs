@@ -1,8 +1,8 @@
 //! The transcript of a Session: what was said in it, in order, behind what it shares with the Session that it
 //! was forked from, without what was cut off. Nothing is copied: a fork reads its parent's Messages.
 
-use quipu_field::{
-    documents::DocumentKind,
+use quipu_core::{
+    event::documents::DocumentKind,
     state::{DocumentEntry, State},
 };
 use quipu_wire::harn::{

@@ -1,9 +1,9 @@
 //! Vaults: holders of secrets. A secret goes in, sealed, and never comes out over this protocol; a replay whose
 //! recording had it may be given it.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::{
     base64, canon,

@@ -1,14 +1,16 @@
 //! What a worker does with a Task: takes it, tells what happens, and ends it. An Akashik agent does the same
 //! by COORDINATE.
 
-use quipu_field::{
-    HarnOutcome,
-    coordination::ReasonBody,
-    documents::{DocumentKind, DocumentOwner},
-    event::Event as Logged,
-    ops::harn::{Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::{
+        Event as Logged,
+        coordination::ReasonBody,
+        documents::{DocumentKind, DocumentOwner},
+    },
+    rules::harn::{Expect, HarnAct, HarnCommand},
     state::is_held,
 };
+use quipu_field::HarnOutcome;
 use quipu_wire::{
     harn::{
         AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event,

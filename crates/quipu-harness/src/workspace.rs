@@ -1,8 +1,8 @@
 //! Workspaces: boundaries within which resources belong together.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{
     CreateWorkspaceRequest, HarnError, List, ResourceEnvelope, ResourceKind,

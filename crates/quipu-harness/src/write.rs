@@ -1,11 +1,14 @@
 //! One write: who asks, under which idempotency key, and the commit that answers.
 
-use quipu_field::{
-    HarnOutcome, Message,
-    documents::{DocumentKind, DocumentOwner, IdempotencyMark},
-    event::Event,
-    ops::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
+use quipu_core::{
+    command::Message,
+    event::{
+        Event,
+        documents::{DocumentKind, DocumentOwner, IdempotencyMark},
+    },
+    rules::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
 };
+use quipu_field::HarnOutcome;
 use quipu_wire::{
     harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
     limits::AUTHORITY_MAX,
@@ -132,7 +135,7 @@ impl Harness {
     }
 
     fn request_id(&self) -> String {
-        format!("req-{}", quipu_field::ids::letters(self.field.origin().id_bits()))
+        format!("req-{}", quipu_core::ids::letters(self.field.origin().id_bits()))
     }
 
     /// A draft of a document.

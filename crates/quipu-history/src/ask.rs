@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::event::{
-    Answer, Done, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+use crate::{
+    event::{
+        Answer, Done, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+    },
+    http::{Reply, Sent},
 };
-use crate::http::{Reply, Sent};
 
 /// The version of the other protocol.
 const HARN: &str = "agents-protocol-2026-04-25";

@@ -1,15 +1,20 @@
 //! One client: draws what to do, does it on some node, and notes what it saw. After an unknown outcome it sends the same
 //! message again, mostly to another node.
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
-use crate::board::Board;
-use crate::clock::{Clock, pause};
-use crate::dice::Dice;
-use crate::event::{Answer, Event, Member, Outcome, Read, Request, Write};
-use crate::workload::Workload;
-use crate::{ask, http};
+use crate::{
+    ask,
+    board::Board,
+    clock::{Clock, pause},
+    dice::Dice,
+    event::{Answer, Event, Member, Outcome, Read, Request, Write},
+    http,
+    workload::Workload,
+};
 
 /// How often a message is sent at most.
 const ATTEMPTS_MAX: u32 = 4;

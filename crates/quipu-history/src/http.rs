@@ -1,9 +1,11 @@
 //! One request on a connection of its own, and its answer. A client crate would be larger than all the rest; a kept
 //! connection would have to be opened again in silence, and then nobody could say what was asked when.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::{
+    io::{self, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
 
 use serde_json::Value;
 

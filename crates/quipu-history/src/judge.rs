@@ -1,14 +1,15 @@
 //! Holds everything that clients were told against the log that the nodes end with, and then, without it, against itself.
 
-use crate::bounds::Bounds;
-use crate::event::{Answer, Event, Outcome};
-use crate::log::Entry;
-use crate::model::Model;
-use crate::objects::explain;
-use crate::reads;
-use crate::refusals;
-use crate::violation::Violation;
-use crate::writes;
+use crate::{
+    bounds::Bounds,
+    event::{Answer, Event, Outcome},
+    log::Entry,
+    model::Model,
+    objects::explain,
+    reads, refusals,
+    violation::Violation,
+    writes,
+};
 
 /// What was judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::event::{Event, Write};
-use crate::log::{Entry, Fact};
-use crate::violation::Violation;
+use crate::{
+    event::{Event, Write},
+    log::{Entry, Fact},
+    violation::Violation,
+};
 
 /// A Field at one position, as far as the clients of a run can see it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

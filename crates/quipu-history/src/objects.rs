@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{Answer, Event, FIRST, Member, Read, Request, Seen, SeenDocument, Write};
-use crate::search::{Call, OPERATIONS_MAX, Operation, Phase, Reply, is_explained};
-use crate::shrink::shrink;
-use crate::violation::Violation;
+use crate::{
+    event::{Answer, Event, FIRST, Member, Read, Request, Seen, SeenDocument, Write},
+    search::{Call, OPERATIONS_MAX, Operation, Phase, Reply, is_explained},
+    shrink::shrink,
+    violation::Violation,
+};
 
 /// Something that operations are about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,10 +1,12 @@
 //! Answers to questions: each is the state at one position, not behind the one that was asked for or that the same node
 //! had told before, and not beyond the one that it tells itself.
 
-use crate::bounds::Bounds;
-use crate::event::{Answer, Event, Read, Seen};
-use crate::model::{Model, State};
-use crate::violation::Violation;
+use crate::{
+    bounds::Bounds,
+    event::{Answer, Event, Read, Seen},
+    model::{Model, State},
+    violation::Violation,
+};
 
 /// Checks every answer to a question.
 pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Result<(), Violation> {

@@ -1,10 +1,12 @@
 //! Refused changes: each is decided on the newest state, so it must be right at a position that nobody had been told of
 //! something behind.
 
-use crate::bounds::Bounds;
-use crate::event::{Answer, Event, Write};
-use crate::model::{Model, State};
-use crate::violation::Violation;
+use crate::{
+    bounds::Bounds,
+    event::{Answer, Event, Write},
+    model::{Model, State},
+    violation::Violation,
+};
 
 /// Checks every refusal of a change.
 pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Result<(), Violation> {

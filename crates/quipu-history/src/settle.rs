@@ -1,12 +1,13 @@
 //! What remains once all is over: the log as every node gives it.
 
-use std::net::SocketAddr;
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
-use crate::clock::{Clock, pause};
-use crate::http::{Sent, ask};
-use crate::log::Entry;
-use crate::violation::Violation;
+use crate::{
+    clock::{Clock, pause},
+    http::{Sent, ask},
+    log::Entry,
+    violation::Violation,
+};
 
 const PAGE: u64 = 500;
 /// How long one answer may take.

@@ -1,16 +1,17 @@
 //! One run: load and faults, and then the judgement.
 
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 
-use crate::board::Board;
-use crate::clock::Clock;
-use crate::event::Event;
-use crate::judge::{Verdict, judge};
-use crate::log::Entry;
-use crate::settle::{Settled, settle};
-use crate::violation::Violation;
-use crate::workload::Workload;
+use crate::{
+    board::Board,
+    clock::Clock,
+    event::Event,
+    judge::{Verdict, judge},
+    log::Entry,
+    settle::{Settled, settle},
+    violation::Violation,
+    workload::Workload,
+};
 
 /// In one of so many runs faults may come before everybody takes part.
 const ENTERING_DISTURBED: u64 = 5;

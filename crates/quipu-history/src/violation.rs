@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::event::{Event, Outcome};
-use crate::log::Entry;
+use crate::{
+    event::{Event, Outcome},
+    log::Entry,
+};
 
 /// A rule that does not hold, and the fewest events that show it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,13 +1,8 @@
 //! A run's load: several clients that get in each other's way, all from one seed.
 
-use std::net::SocketAddr;
-use std::thread;
-use std::time::Duration;
+use std::{net::SocketAddr, thread, time::Duration};
 
-use crate::board::Board;
-use crate::client::Client;
-use crate::clock::Clock;
-use crate::event::Event;
+use crate::{board::Board, client::Client, clock::Clock, event::Event};
 
 /// What is done in a run.
 #[derive(Debug, Clone)]

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::bounds::Bounds;
-use crate::event::{Answer, Done, Event, Write};
-use crate::log::{Entry, Fact};
-use crate::model::Model;
-use crate::violation::Violation;
+use crate::{
+    bounds::Bounds,
+    event::{Answer, Done, Event, Write},
+    log::{Entry, Fact},
+    model::Model,
+    violation::Violation,
+};
 
 /// All attempts to have one message carried out, in the order of the history.
 type Attempts<'a> = BTreeMap<(&'a str, &'a str), Vec<usize>>;

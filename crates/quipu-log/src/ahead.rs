@@ -1,16 +1,20 @@
 //! Reads a log ahead of whoever goes through it: one thread or several read ranges of positions, which are dense, and
 //! check of each commit what can be checked without the one before it. The order and the links are the caller's.
 
-use std::num::NonZero;
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::thread;
+use std::{
+    num::NonZero,
+    sync::mpsc::{self, Receiver, SyncSender},
+    thread,
+};
 
 use serde::de::DeserializeOwned;
 
-use crate::commit::{CheckedHeader, Commit, Head, StoredHeader};
-use crate::damage::Damage;
-use crate::engine::{Engine, EngineError};
-use crate::field_name::FieldName;
+use crate::{
+    commit::{CheckedHeader, Commit, Head, StoredHeader},
+    damage::Damage,
+    engine::{Engine, EngineError},
+    field_name::FieldName,
+};
 
 /// How many commits a thread reads before the next thread's begin.
 const RANGE: u64 = 512;
@@ -242,9 +246,7 @@ impl<'a, C: Placed + 'a> Reader<'a, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::Chain;
-    use crate::memory::MemoryEngine;
-    use crate::verify::verify_prepared;
+    use crate::{conformance::Chain, memory::MemoryEngine, verify::verify_prepared};
 
     /// More than a few threads have at once, and not a whole number of ranges.
     const COMMITS: u64 = 11 * RANGE + 7;

@@ -3,8 +3,10 @@
 
 use serde_json::value::RawValue;
 
-use crate::commit::{Body, BodyContent, StoredBody};
-use crate::salt::Salt;
+use crate::{
+    commit::{Body, BodyContent, StoredBody},
+    salt::Salt,
+};
 
 /// A body whose JSON is not even text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,14 +1,15 @@
 //! The contract that every engine keeps, and its errors.
 //! Holds no engine: see `memory`, `sqlite` and the crate `quipu-engines`; the suite that checks the contract is `conformance`.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
-use crate::bodies;
-use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
-use crate::damage::Damage;
-use crate::field_name::FieldName;
-use crate::notes::Notes;
+use crate::{
+    bodies,
+    commit::{Commit, Head, StoredBodies, StoredHeader},
+    damage::Damage,
+    field_name::FieldName,
+    notes::Notes,
+};
 
 /// The size of the commits after which a read ends, however many were asked for: a page of large bodies must not
 /// become a gigabyte in memory.

@@ -1,8 +1,7 @@
 //! The name of a field: the unit of isolation and of ordering.
 //! Names are safe as file names; what a field holds is not this file's business.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 

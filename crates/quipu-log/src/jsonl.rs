@@ -3,15 +3,16 @@
 
 use std::io::{self, Write};
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use quipu_wire::hash::Hash;
 
-use crate::bodies;
-use crate::commit::{Commit, Head, Header};
-use crate::damage::{Damage, DamageKind};
+use crate::{
+    bodies,
+    commit::{Commit, Head, Header},
+    damage::{Damage, DamageKind},
+};
 
 /// One line of an export.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -104,8 +105,7 @@ pub fn read_line(line: &str, after: &Head) -> Result<Commit, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::BodyContent;
-    use crate::conformance::Chain;
+    use crate::{commit::BodyContent, conformance::Chain};
 
     fn line(commit: &Commit) -> String {
         let mut out = Vec::new();

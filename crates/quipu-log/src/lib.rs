@@ -17,6 +17,7 @@ pub mod memory;
 pub mod notes;
 pub mod proof;
 pub mod salt;
+#[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod verify;
 
@@ -32,5 +33,6 @@ pub use memory::MemoryEngine;
 pub use notes::{NOTE_BYTES_MAX, Note, Notes};
 pub use proof::{LeafHash, LeafSource, MerkleTree, SignedCheckpoint, TlogProof, TreeHead};
 pub use salt::Salt;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteEngine, SqliteOptions};
 pub use verify::{verify_chain, verify_headers, verify_prepared};

@@ -1,16 +1,18 @@
 //! The engine that keeps everything in memory, for tests.
 //! The same contract as the others, except that nothing outlives the process.
 
-use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use crate::commit::{BodyContent, Commit, Head};
-use crate::engine::{
-    BodyAddress, Engine, EngineError, Erasure, READ_BYTES_MAX, check_batch, not_sealed,
+use std::{
+    collections::BTreeMap,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
-use crate::field_name::FieldName;
-use crate::notes::{Note, Notes, check_note};
+
+use crate::{
+    commit::{BodyContent, Commit, Head},
+    engine::{BodyAddress, Engine, EngineError, Erasure, READ_BYTES_MAX, check_batch, not_sealed},
+    field_name::FieldName,
+    notes::{Note, Notes, check_note},
+};
 
 /// An engine without files.
 #[derive(Debug, Default)]

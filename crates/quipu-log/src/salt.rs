@@ -1,8 +1,7 @@
 //! The salt of a body: 16 bytes that make its commitment say nothing about the text.
 //! Drawing a salt is the caller's business; there is no randomness here.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 

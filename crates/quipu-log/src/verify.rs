@@ -3,11 +3,13 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::ahead::{Checked, Pace, Prepare, read_ahead, read_headers_ahead};
-use crate::commit::{CheckedHeader, Commit, Head, Header};
-use crate::damage::{Damage, DamageKind};
-use crate::engine::{Engine, EngineError};
-use crate::field_name::FieldName;
+use crate::{
+    ahead::{Checked, Pace, Prepare, read_ahead, read_headers_ahead},
+    commit::{CheckedHeader, Commit, Head, Header},
+    damage::{Damage, DamageKind},
+    engine::{Engine, EngineError},
+    field_name::FieldName,
+};
 
 /// Verifies every commit after `after` and hands each to `visit` in order; answers the head that was reached.
 ///

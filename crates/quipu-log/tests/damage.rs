@@ -1,14 +1,11 @@
 //! Flips every byte and cuts at many lengths: a log is refused by name, or it reads back byte for byte.
 #![cfg(test)]
 
-use std::fs;
-use std::ops::Range;
-use std::path::Path;
+use std::{fs, ops::Range, path::Path};
 
-use quipu_log::sqlite::check_storage;
 use quipu_log::{
     Body, Commit, Draft, DraftEvent, Engine, FieldName, Head, Salt, SqliteEngine, SqliteOptions,
-    verify_chain,
+    sqlite::check_storage, verify_chain,
 };
 use serde_json::json;
 use tempfile::TempDir;

@@ -1,13 +1,11 @@
 //! Opens a copy of a data directory of the first format. The fixture is kept as it was written and never made again.
 #![cfg(test)]
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use quipu_log::sqlite::check_storage;
 use quipu_log::{
     BodyContent, Commit, Engine, EngineError, FieldName, Head, SqliteEngine, SqliteOptions,
-    verify_chain,
+    sqlite::check_storage, verify_chain,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

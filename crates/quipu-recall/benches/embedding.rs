@@ -5,8 +5,7 @@
 
 use std::time::Instant;
 
-use quipu_recall::embed::builtin;
-use quipu_recall::{Index, analyze};
+use quipu_recall::{Index, analyze, embed::builtin};
 
 const TEXTS: [&str; 8] = [
     "The orders table needs an index on customer_id; queries take 4 s.",

@@ -2,11 +2,13 @@
 //! its vectors, whether it lays down a rule.
 //! Knows no ordinal and no index, so that it can run before any lock is taken.
 
-use crate::embed::builtin;
-use crate::embedding::Embedding;
-use crate::limits::MAX_DOCUMENT_TERMS;
-use crate::standing::lays_down_a_rule;
-use crate::words::{for_each_word, packed};
+use crate::{
+    embed::builtin,
+    embedding::Embedding,
+    limits::MAX_DOCUMENT_TERMS,
+    standing::lays_down_a_rule,
+    words::{for_each_word, packed},
+};
 
 /// The distinct terms of one text, and its vectors by the built-in model.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,8 +1,7 @@
 //! Owns what stands around documents: whose words count for a document besides its own, and how much.
 //! Knows no words.
 
-use crate::bits::Bits;
-use crate::lexical::slot;
+use crate::{bits::Bits, lexical::slot};
 
 /// How many neighbours on each side lend their words.
 pub const REACH: usize = 3;

@@ -1,9 +1,11 @@
 //! Owns how codes are compared: how far many of them are from a few, and which are nearest. A code has one bit for
 //! each number of a vector. Knows nothing of documents.
 
-use std::num::NonZero;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::{
+    num::NonZero,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    thread,
+};
 
 use fearless_simd::{Level, dispatch};
 

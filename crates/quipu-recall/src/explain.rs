@@ -1,8 +1,10 @@
 //! Owns the words in which a reader is told why a unit was given to it.
 //! Decides nothing: it reads a score that is already made.
 
-use crate::limits::{MAX_NAME_CHARS, MAX_NAMED_WORDS};
-use crate::score::{Contribution, Score, factor};
+use crate::{
+    limits::{MAX_NAME_CHARS, MAX_NAMED_WORDS},
+    score::{Contribution, Score, factor},
+};
 
 /// Most factors that one explanation names.
 const MAX_FACTORS: usize = 3;

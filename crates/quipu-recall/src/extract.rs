@@ -3,9 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analyze::analyze;
-use crate::query::Query;
-use crate::score::relative;
+use crate::{analyze::analyze, query::Query, score::relative};
 
 /// How much likeness to what was taken counts against a sentence.
 const LIKENESS_COST: f32 = 1.5;

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::analyze::Analyzed;
-use crate::embed::{Embedder, builtin};
-use crate::embedding::Embedding;
-use crate::lexical::Lexical;
-use crate::vectors::{Space, Vectors};
+use crate::{
+    analyze::Analyzed,
+    embed::{Embedder, builtin},
+    embedding::Embedding,
+    lexical::Lexical,
+    vectors::{Space, Vectors},
+};
 
 /// The words and the vectors of all documents of one collection.
 ///

@@ -3,14 +3,12 @@
 //! it is inserted, and load in one pass; a search engine crate does none of these without a commit.
 //! Owns neither texts nor authors, and not the file format (`stored` does).
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
-use crate::analyze::Analyzed;
-use crate::look::Look;
-use crate::postings::Postings;
-use crate::query::Query;
-use crate::seen::Seen;
+use crate::{analyze::Analyzed, look::Look, postings::Postings, query::Query, seen::Seen};
 
 /// Stands in `lengths` for an ordinal that has no document.
 pub(crate) const ABSENT: u32 = u32::MAX;

@@ -2,14 +2,16 @@
 //! documents share them, and which stand beside documents that do.
 //! All statistics are over what the reader sees.
 
-use crate::around::{Around, Neighbours};
-use crate::bits::Bits;
-use crate::lexical::{Hit, LONG, Lexical, slot};
-use crate::limits::{MAX_NAMED_WORDS, MAX_POSTINGS_READ, MAX_SCORED_TERMS};
-use crate::postings::Postings;
-use crate::query::{Query, QueryTerm};
-use crate::seen::Seen;
-use crate::top::top;
+use crate::{
+    around::{Around, Neighbours},
+    bits::Bits,
+    lexical::{Hit, LONG, Lexical, slot},
+    limits::{MAX_NAMED_WORDS, MAX_POSTINGS_READ, MAX_SCORED_TERMS},
+    postings::Postings,
+    query::{Query, QueryTerm},
+    seen::Seen,
+    top::top,
+};
 
 /// How fast a match stops counting more.
 const K1: f32 = 0.9;

@@ -4,10 +4,12 @@
 
 use std::ops::Range;
 
-use crate::index::Index;
-use crate::lexical::{ABSENT, slot};
-use crate::postings::unpack;
-use crate::vectors::Vectors;
+use crate::{
+    index::Index,
+    lexical::{ABSENT, slot},
+    postings::unpack,
+    vectors::Vectors,
+};
 
 /// How many documents are taken, or terms looked at, at a time.
 const AT_A_TIME: u32 = 1_024;

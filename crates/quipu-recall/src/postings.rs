@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lexical::slot;
-use crate::seen::Seen;
+use crate::{lexical::slot, seen::Seen};
 
 /// The documents that hold one term.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::limits::MAX_QUERY_TERMS;
-use crate::words::for_each_word;
+use crate::{limits::MAX_QUERY_TERMS, words::for_each_word};
 
 /// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,11 +3,13 @@
 
 use std::borrow::Cow;
 
-use crate::extract::{Sentence, answering, choose};
-use crate::limits::{MAX_DIGEST_SENTENCES, MAX_SUMMARY_SOURCE_BYTES};
-use crate::query::Query;
-use crate::sentences::{ends_sentence, sentences};
-use crate::tokens;
+use crate::{
+    extract::{Sentence, answering, choose},
+    limits::{MAX_DIGEST_SENTENCES, MAX_SUMMARY_SOURCE_BYTES},
+    query::Query,
+    sentences::{ends_sentence, sentences},
+    tokens,
+};
 
 const ELLIPSIS: char = '…';
 /// Sentences of each source that are looked at, at the least.

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::codes::{self, Haste};
-use crate::embedding::{Embedding, Row, dot};
-use crate::lexical::{Hit, slot};
-use crate::top::top;
+use crate::{
+    codes::{self, Haste},
+    embedding::{Embedding, Row, dot},
+    lexical::{Hit, slot},
+    top::top,
+};
 
 /// How many of the nearest codes are scored exactly, times the bits of a code: 1,024 for the built-in
 /// model. A shorter code says less, so more of them are.

@@ -2,8 +2,7 @@
 //! Documents and queries both go through here, so that they can meet.
 //! Counts nothing and keeps nothing; `analyze` and `query` do.
 
-use crate::limits::MAX_WORD_BYTES;
-use crate::stem::stem;
+use crate::{limits::MAX_WORD_BYTES, stem::stem};
 
 /// English words that carry no topic, sorted. Some are what is left of "isn't" before the "t".
 const STOP_WORDS: &[&str] = &[

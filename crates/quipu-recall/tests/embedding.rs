@@ -3,8 +3,7 @@
 #![cfg(test)]
 
 use proptest::prelude::*;
-use quipu_recall::Embedder;
-use quipu_recall::embed::builtin;
+use quipu_recall::{Embedder, embed::builtin};
 
 /// A text, its tokens by the tokenizers library, the first numbers of its vector by numpy.
 type Reference = (&'static str, &'static [u32], [f32; 6]);

@@ -2,11 +2,13 @@
 #![cfg(test)]
 
 use proptest::prelude::*;
-use quipu_recall::Weights;
-use quipu_recall::budget::Budget;
-use quipu_recall::explain::{Facts, reason};
-use quipu_recall::rank::{Candidate, Diversity, Ranked, rank, rank_with};
-use quipu_recall::score::{Signals, recency, relative, score, type_importance, value};
+use quipu_recall::{
+    Weights,
+    budget::Budget,
+    explain::{Facts, reason},
+    rank::{Candidate, Diversity, Ranked, rank, rank_with},
+    score::{Signals, recency, relative, score, type_importance, value},
+};
 
 fn signals() -> impl Strategy<Value = Signals> {
     let number = || prop_oneof![8 => 0.0_f32..=1.0, 1 => any::<f32>()];

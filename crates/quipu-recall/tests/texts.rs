@@ -2,9 +2,11 @@
 #![cfg(test)]
 
 use proptest::prelude::*;
-use quipu_recall::Query;
-use quipu_recall::summary::{summarize, summarize_for};
-use quipu_recall::tokens::{count, count_within};
+use quipu_recall::{
+    Query,
+    summary::{summarize, summarize_for},
+    tokens::{count, count_within},
+};
 
 const REPORT: &str = "The Asian market is growing. We spoke to twelve vendors, e.g. Acme and \
     Initech, over three weeks. Revenue will reach $4.2B by 2027, up 23% from last year. Lunch was \

@@ -8,8 +8,7 @@ mod sentences;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use quipu_recall::embed::builtin;
-use quipu_recall::{Embedding, Hit, Index, Space, Vectors, analyze};
+use quipu_recall::{Embedding, Hit, Index, Space, Vectors, analyze, embed::builtin};
 
 use sentences::{Dice, question, statement};
 

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, http::HeaderMap};
-use quipu_field::{Field, Message};
+use quipu_core::command::Message;
+use quipu_field::Field;
 use quipu_wire::{
     ErrorCode, ProtocolError, akashik::Operation, limits::REQUEST_BYTES_MAX, reader::ReadError,
 };

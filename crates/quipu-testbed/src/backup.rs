@@ -1,7 +1,6 @@
 //! The files of a server, copied while it is down and put back later, as an operator does who has nothing newer.
 
-use std::path::Path;
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use tempfile::TempDir;
 

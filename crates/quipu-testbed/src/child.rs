@@ -1,11 +1,15 @@
 //! A server process: started, waited for by what it says, stopped by signal.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Sender},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
 
 /// Long enough that only a server that never comes up, or never ends, reaches it.
 const PATIENCE: Duration = Duration::from_secs(90);

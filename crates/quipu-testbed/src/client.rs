@@ -1,8 +1,10 @@
 //! Speaks Akashik over a connection: envelopes in, answers out.
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use serde_json::{Value, json};
 

@@ -1,9 +1,11 @@
 //! Several nodes over one log, each with a way to it of its own that can be cut.
 
-use std::io::{self, Write};
-use std::path::Path;
-use std::thread;
-use std::time::Duration;
+use std::{
+    io::{self, Write},
+    path::Path,
+    thread,
+    time::Duration,
+};
 
 use crate::{EngineKind, EngineServers, Node, NodeOptions, Proxy};
 

@@ -1,8 +1,10 @@
 //! A clock that is wrong: a library of the system's packages that is loaded before a program and tells it another time.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 use crate::place::installed;
 

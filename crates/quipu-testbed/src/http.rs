@@ -1,9 +1,11 @@
 //! A small blocking HTTP/1.1 client over one keep-alive connection. It can also send bytes that are
 //! no HTTP at all.
 
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::{
+    io::{self, BufRead, BufReader, ErrorKind, Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
 
 use serde_json::Value;
 

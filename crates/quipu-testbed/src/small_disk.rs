@@ -1,8 +1,10 @@
 //! A disk in memory that is small enough to be filled. Only root may mount one.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 /// A mounted disk, gone when it is dropped.
 #[derive(Debug)]

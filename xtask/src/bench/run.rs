@@ -1,14 +1,20 @@
 //! Builds, measures, and writes the page. A step that fails is noted and the next begins: what is known stays.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use super::about::{About, Ended, machine, revision};
-use super::options::{Mode, Options, Part};
-use super::own::{DATA, Step, steps};
-use crate::clock::{self, Stopwatch};
-use crate::command::{Cargo, succeed};
+use super::{
+    about::{About, Ended, machine, revision},
+    options::{Mode, Options, Part},
+    own::{DATA, Step, steps},
+};
+use crate::{
+    clock::{self, Stopwatch},
+    command::{Cargo, succeed},
+};
 
 /// Where data lies while it is measured: on the disk of the checkout, ignored by git.
 const SCRATCH: &str = "target/bench/data";

@@ -1,9 +1,11 @@
 //! Rule: one of our crates names another only where `xtask/deps.toml` has that edge, for tests and builds as well.
 
-use super::finding::Finding;
-use super::metadata::Metadata;
-use super::tables::{DEPS_TABLE, DepsTable};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    metadata::Metadata,
+    tables::{DEPS_TABLE, DepsTable},
+    tree::Tree,
+};
 
 pub(crate) fn check(tree: &Tree, metadata: &Metadata, table: &DepsTable) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -34,8 +36,7 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, table: &DepsTable) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
-    use crate::tidy::metadata::workspace;
+    use crate::tidy::{finding::shown, metadata::workspace};
 
     fn table(edges: &[(&str, &[&str])]) -> DepsTable {
         let edge = |(from, to): &(&str, &[&str])| {

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::finding::Finding;
-use super::metadata::Metadata;
-use super::tables::{Budgets, DEPS_TABLE};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    metadata::Metadata,
+    tables::{Budgets, DEPS_TABLE},
+    tree::Tree,
+};
 
 const LOCK: &str = "Cargo.lock";
 
@@ -48,8 +50,7 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, budgets: &Budgets) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
-    use crate::tidy::metadata::workspace;
+    use crate::tidy::{finding::shown, metadata::workspace};
 
     fn budgets(a: usize, lock_packages: usize) -> Budgets {
         let externals = [("a".to_owned(), a)].into();

@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::Finding;
-use super::metadata::Metadata;
-use super::tables::{Duplicate, TIDY_TABLE};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    metadata::Metadata,
+    tables::{Duplicate, TIDY_TABLE},
+    tree::Tree,
+};
 
 const LOCK: &str = "Cargo.lock";
 
@@ -41,8 +43,7 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, exceptions: &[Duplicate]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
-    use crate::tidy::metadata::workspace;
+    use crate::tidy::{finding::shown, metadata::workspace};
 
     fn exception(package: &str) -> Duplicate {
         Duplicate { package: package.to_owned(), reason: "why".to_owned() }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::Finding;
-use super::source;
-use super::tree::Tree;
+use super::{finding::Finding, source, tree::Tree};
 
 const CODES: &str = "crates/quipu-wire/src/error_code.rs";
 const PAGES: &str = "docs/errors/";

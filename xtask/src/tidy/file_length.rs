@@ -1,9 +1,11 @@
 //! Rule: a Rust file has at most 600 lines. Exceptions are in the table, each with its own limit,
 //! and an exception that is no longer needed is a finding too.
 
-use super::finding::Finding;
-use super::tables::{LongFile, TIDY_TABLE};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    tables::{LongFile, TIDY_TABLE},
+    tree::Tree,
+};
 
 const LINES_MAX: usize = 600;
 

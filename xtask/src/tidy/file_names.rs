@@ -1,7 +1,6 @@
 //! Rule: no Rust module is called `utils`, `helpers`, `common` or `misc`, as a file or as a folder.
 
-use super::finding::Finding;
-use super::tree::Tree;
+use super::{finding::Finding, tree::Tree};
 
 const MEANINGLESS: [&str; 4] = ["utils", "helpers", "common", "misc"];
 

@@ -1,8 +1,10 @@
 //! Rule: a file of more than 1 MiB is in the table, with the reason why it must be in the repository.
 
-use super::finding::Finding;
-use super::tables::{LargeFile, TIDY_TABLE};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    tables::{LargeFile, TIDY_TABLE},
+    tree::Tree,
+};
 
 const BYTES_MAX: usize = 1024 * 1024;
 

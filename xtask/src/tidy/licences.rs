@@ -2,10 +2,12 @@
 //! on its ban list.
 //! It reads the same lists as cargo-deny, so that the rule holds where cargo-deny is not installed.
 
-use super::finding::Finding;
-use super::metadata::{Metadata, Package};
-use super::tables::{DENY_TABLE, DenyTable};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    metadata::{Metadata, Package},
+    tables::{DENY_TABLE, DenyTable},
+    tree::Tree,
+};
 
 const LOCK: &str = "Cargo.lock";
 
@@ -113,9 +115,11 @@ impl Parser<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
-    use crate::tidy::metadata::workspace;
-    use crate::tidy::tables::{BannedPackage, DenyBans, DenyLicences, LicenceException};
+    use crate::tidy::{
+        finding::shown,
+        metadata::workspace,
+        tables::{BannedPackage, DenyBans, DenyLicences, LicenceException},
+    };
 
     fn table() -> DenyTable {
         let ban = BannedPackage { name: "evil".to_owned(), reason: "it is".to_owned() };

@@ -2,8 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::finding::Finding;
-use super::tree::Tree;
+use super::{finding::Finding, tree::Tree};
 
 const ROOT: &str = "Cargo.toml";
 const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];

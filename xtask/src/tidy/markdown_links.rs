@@ -1,7 +1,6 @@
 //! Rule: a Markdown link to a file of the repository leads to one. Links to the web and anchors are not followed.
 
-use super::finding::Finding;
-use super::tree::Tree;
+use super::{finding::Finding, tree::Tree};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();

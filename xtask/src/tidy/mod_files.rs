@@ -1,8 +1,6 @@
 //! Rule: a `mod.rs` holds docs, attributes, `mod name;` and `use` items only.
 
-use super::finding::Finding;
-use super::source;
-use super::tree::Tree;
+use super::{finding::Finding, source, tree::Tree};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.with_ending("mod.rs")

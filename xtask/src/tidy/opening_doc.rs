@@ -1,7 +1,6 @@
 //! Rule: every Rust file opens with `//!`.
 
-use super::finding::Finding;
-use super::tree::Tree;
+use super::{finding::Finding, tree::Tree};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let opens = |text: &str| {

@@ -1,8 +1,10 @@
 //! Rule: each operation has a file of its name in each layer. A gap needs a line, with its reason, in the table.
 
-use super::finding::Finding;
-use super::tables::{Operations, TIDY_TABLE};
-use super::tree::Tree;
+use super::{
+    finding::Finding,
+    tables::{Operations, TIDY_TABLE},
+    tree::Tree,
+};
 
 const PLACE: &str = "{operation}";
 
@@ -39,8 +41,7 @@ pub(crate) fn check(tree: &Tree, table: &Operations) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
-    use crate::tidy::tables::Gap;
+    use crate::tidy::{finding::shown, tables::Gap};
 
     fn table(gaps: &[(&str, &str)]) -> Operations {
         let gap = |(operation, layer): &(&str, &str)| Gap {

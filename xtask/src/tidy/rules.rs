@@ -2,14 +2,11 @@
 
 use std::path::Path;
 
-use super::finding::Finding;
-use super::metadata::Metadata;
-use super::tables::Tables;
-use super::tree::Tree;
 use super::{
     banned_words, crate_edges, dependency_budgets, duplicates, error_pages, file_length,
-    file_names, large_files, licences, manifests, markdown_links, mod_files, opening_doc,
-    operation_matrix, test_hygiene,
+    file_names, finding::Finding, large_files, licences, manifests, markdown_links,
+    metadata::Metadata, mod_files, opening_doc, operation_matrix, tables::Tables, test_hygiene,
+    tree::Tree,
 };
 
 struct Repository {

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
-use super::finding::Finding;
-use super::tree::Tree;
+use super::{finding::Finding, tree::Tree};
 
 pub(crate) const TIDY_TABLE: &str = "xtask/tidy.toml";
 pub(crate) const DEPS_TABLE: &str = "xtask/deps.toml";

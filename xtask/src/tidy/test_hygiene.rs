@@ -1,9 +1,7 @@
 //! Rule: no skipped tests, no `#[should_panic]`, no `todo!`, no `matches!(..);` whose answer is dropped,
 //! and no sleeping in test code.
 
-use super::finding::Finding;
-use super::source;
-use super::tree::Tree;
+use super::{finding::Finding, source, tree::Tree};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.with_ending(".rs").flat_map(|(path, text)| check_file(path, text)).collect()

@@ -9,7 +9,8 @@ use std::{
 };
 
 use clap::Args;
-use quipu_field::{Field, FieldOptions, Message, SystemOrigin};
+use quipu_core::command::Message;
+use quipu_field::{Field, FieldOptions, SystemOrigin};
 use quipu_log::{FieldName, SqliteEngine, SqliteOptions};
 use quipu_wire::akashik::{RecordPayload, RegisterPayload};
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ use clap::Args;
 use quipu_field::{
     purge::tombstoned,
     restore::catch_up,
-    snapshot::{self, SnapshotDir, SnapshotError},
+    snapshot::format::{self, SnapshotDir, SnapshotError},
     view::Published,
 };
 use quipu_log::{
@@ -205,7 +205,7 @@ fn load_snapshots(dir: &Path, field: &FieldName) -> Vec<Result<Claim, SnapshotEr
     let mut files = SnapshotDir::new(directory).list();
     files.reverse();
     let claims = files.into_iter().map(|path| {
-        let published = snapshot::load(&path)?;
+        let published = format::load(&path)?;
         Ok(Claim { path, head: published.head, state: published.state.hash() })
     });
     // One that a running server replaced meanwhile is no longer there to be checked, and one that an

@@ -1,7 +1,9 @@
 //! `quipu register`, `record`, `attune` and `status` against a running server, as a person types them.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 use tempfile::TempDir;

@@ -1,15 +1,21 @@
 //! The server is killed and started again under the Rust client, while it records and listens: nothing
 //! is recorded twice, nothing is lost, and every push comes once.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-
-use quipu_client::akashik::{
-    AttunePayload, Format, MemoryType, RecordPayload, Scope, SubscriptionEvent, UnitView,
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
-use quipu_client::{Field, Pushes, Retry};
+
+use quipu_client::{
+    Field, Pushes, Retry,
+    akashik::{
+        AttunePayload, Format, MemoryType, RecordPayload, Scope, SubscriptionEvent, UnitView,
+    },
+};
 use tempfile::TempDir;
 
 use crate::support::{Settings, wait_until};

@@ -1,10 +1,14 @@
 //! The data directory as an operator may find it: in use, out of reach, of a newer version, damaged.
 //! Damage is refused and named, or has changed nothing that can be read.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use serde_json::json;
 use tempfile::TempDir;

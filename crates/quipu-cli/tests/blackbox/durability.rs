@@ -1,11 +1,13 @@
 //! What was acknowledged survives `kill -9`: the server is killed under concurrent writes, at random
 //! moments, again and again over one data directory.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::net::SocketAddr;
-use std::path::Path;
-use std::sync::mpsc::{self, Sender};
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::SocketAddr,
+    path::Path,
+    sync::mpsc::{self, Sender},
+};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,9 +1,11 @@
 //! A disk that is full, that fails, or that cannot be written. A small library is loaded into the
 //! server before its own: while a trigger file is there, it lets calls on the data directory fail.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::json;
 use tempfile::TempDir;

@@ -1,7 +1,6 @@
 //! Keys: made at the first start, created, listed and revoked while the server runs, never stored.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::json;
 use tempfile::TempDir;

@@ -1,8 +1,6 @@
 //! The README's curl lines, run as a reader would paste them, against a server of our own.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::{fs, path::Path, process::Command};
 
 use tempfile::TempDir;
 

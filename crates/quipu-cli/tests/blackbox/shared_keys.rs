@@ -1,14 +1,15 @@
 //! Keys of several nodes over one log: made at any of them or on the command line, known and revoked at all of them.
 
-use std::path::Path;
-use std::thread;
+use std::{path::Path, thread};
 
 use quipu_testbed::{EngineKind, EngineServers, Node, NodeOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::keys::operator_key;
-use crate::support::{Client, Settings, quipu, wait_until};
+use crate::{
+    keys::operator_key,
+    support::{Client, Settings, quipu, wait_until},
+};
 
 fn node(log: &str) -> Node {
     let program = Path::new(env!("CARGO_BIN_EXE_quipu"));

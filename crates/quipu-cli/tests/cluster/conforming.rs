@@ -1,9 +1,11 @@
 //! The conformance suite against one node of three while another is killed and comes back.
 
-use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::{
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
 use quipu_testbed::{Cluster, EngineKind};
 use serde_json::Value;

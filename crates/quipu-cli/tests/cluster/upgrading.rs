@@ -1,18 +1,23 @@
 //! Nodes are stopped and started again one at a time, as for a new version, while clients write through all of them; and
 //! a log in which a newer version has written.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
 
-use quipu_client::Field;
-use quipu_client::akashik::{MemoryType, RecordPayload};
+use quipu_client::{
+    Field,
+    akashik::{MemoryType, RecordPayload},
+};
 use quipu_engines::{NatsEngine, PostgresEngine};
 use quipu_log::{Draft, DraftEvent, Engine, FieldName};
 use quipu_testbed::{Cluster, EngineKind, wait_until};
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
-use tokio::task::JoinHandle;
+use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::support::{agree, record, register, settle, speak, start, units};
 

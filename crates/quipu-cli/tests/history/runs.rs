@@ -1,14 +1,11 @@
 //! Many short runs over one cluster, each with a seed and a Field of its own.
 
-use std::net::SocketAddr;
-use std::path::Path;
-use std::time::Duration;
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use quipu_history::{FaultPlan, Trial, Workload};
 use quipu_testbed::{Cluster, EngineKind, Node};
 
-use crate::disturbing::disturb;
-use crate::tally::Tally;
+use crate::{disturbing::disturb, tally::Tally};
 
 const NODES: usize = 3;
 /// How many runs there are if nobody asks for more.

@@ -1,7 +1,6 @@
 //! What all runs of a test did together.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use quipu_history::{Fault, Verdict};
 

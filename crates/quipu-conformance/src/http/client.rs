@@ -1,16 +1,20 @@
 //! One kept-alive connection to the server under test, and what was last said on it.
 
-use std::cell::RefCell;
-use std::io::{self, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::{
+    cell::RefCell,
+    io::{self, BufReader, Read, Write},
+    net::TcpStream,
+};
 
 use serde_json::Value;
 
-use super::body::Body;
-use super::events::EventStream;
-use super::head::{Head, bad, read_head};
-use super::url::BaseUrl;
-use super::websocket::WebSocket;
+use super::{
+    body::Body,
+    events::EventStream,
+    head::{Head, bad, read_head},
+    url::BaseUrl,
+    websocket::WebSocket,
+};
 use crate::limits::{ANSWER_BYTES_MAX, ANSWER_WAIT, QUOTE_CHARS_MAX};
 
 /// An answer of the server.
@@ -179,8 +183,10 @@ fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
-    use std::thread::{self, JoinHandle};
+    use std::{
+        net::TcpListener,
+        thread::{self, JoinHandle},
+    };
 
     use serde_json::json;
 

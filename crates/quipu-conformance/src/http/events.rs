@@ -1,11 +1,15 @@
 //! Server-sent events: a stream of its own, read line by line.
 
-use std::io::{self, BufReader, ErrorKind, Write};
-use std::net::TcpStream;
-use std::time::Duration;
+use std::{
+    io::{self, BufReader, ErrorKind, Write},
+    net::TcpStream,
+    time::Duration,
+};
 
-use super::body::Body;
-use super::head::{bad, read_head, read_line};
+use super::{
+    body::Body,
+    head::{bad, read_head, read_line},
+};
 use crate::clock::Deadline;
 
 /// One event of a stream.
@@ -98,9 +102,7 @@ pub(super) fn is_timeout(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-    use std::net::TcpListener;
-    use std::thread;
+    use std::{io::Read, net::TcpListener, thread};
 
     use super::*;
 

@@ -1,13 +1,16 @@
 //! A WebSocket on which the server speaks and the client only answers pings.
 
-use std::io::{self, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::time::Duration;
+use std::{
+    io::{self, BufReader, Read, Write},
+    net::TcpStream,
+    time::Duration,
+};
 
-use super::events::is_timeout;
-use super::head::{bad, read_head};
-use crate::clock::Deadline;
-use crate::limits::LINE_BYTES_MAX;
+use super::{
+    events::is_timeout,
+    head::{bad, read_head},
+};
+use crate::{clock::Deadline, limits::LINE_BYTES_MAX};
 
 const TEXT: u8 = 0x81;
 const CLOSE: u8 = 0x88;
@@ -100,8 +103,7 @@ impl WebSocket {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
-    use std::thread;
+    use std::{net::TcpListener, thread};
 
     use super::*;
 

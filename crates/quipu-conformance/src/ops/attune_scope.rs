@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::limits::TOKEN_BYTES_MAX;
-use crate::look::{Look, with};
-use crate::rule::{Rule, rule};
-use crate::unit::{Unit, committed, finding};
+use crate::{
+    case::Case,
+    check::{Checked, ensure, same},
+    limits::TOKEN_BYTES_MAX,
+    look::{Look, with},
+    rule::{Rule, rule},
+    unit::{Unit, committed, finding},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

@@ -4,13 +4,15 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::{Look, with};
-use crate::room::Room;
-use crate::rule::{Rule, rule};
-use crate::unit::{Unit, committed, draft, finding};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, ensure, same},
+    look::{Look, with},
+    room::Room,
+    rule::{Rule, rule},
+    unit::{Unit, committed, draft, finding},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

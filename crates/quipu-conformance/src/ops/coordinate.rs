@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::{Look, with};
-use crate::rule::{Rule, rule};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, ensure, same},
+    look::{Look, with},
+    rule::{Rule, rule},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

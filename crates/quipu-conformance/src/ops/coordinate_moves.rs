@@ -1,11 +1,13 @@
 //! COORDINATE, the task's state machine: every legal move of section 8.2, and every illegal one.
 //! That a full machine exists is demanded (L3-2); its shape is our reading.
 
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::Look;
-use crate::rule::{Rule, rule};
-use crate::task::MOVES;
+use crate::{
+    case::Case,
+    check::{Checked, ensure, same},
+    look::Look,
+    rule::{Rule, rule},
+    task::MOVES,
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

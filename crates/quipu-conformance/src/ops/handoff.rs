@@ -3,12 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, ensure, same, wrong};
-use crate::look::{Look, with};
-use crate::rule::{Rule, rule};
-use crate::unit::{committed, finding};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, ensure, same, wrong},
+    look::{Look, with},
+    rule::{Rule, rule},
+    unit::{committed, finding},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

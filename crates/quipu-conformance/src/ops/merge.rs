@@ -2,10 +2,12 @@
 
 use serde_json::json;
 
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::{Look, with};
-use crate::rule::{Rule, rule};
+use crate::{
+    case::Case,
+    check::{Checked, ensure, same},
+    look::{Look, with},
+    rule::{Rule, rule},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::dispute::Dispute;
-use crate::look::{Look, with};
-use crate::room::Room;
-use crate::rule::{Rule, rule};
-use crate::unit::{finding, relation, score};
+use crate::{
+    case::Case,
+    check::{Checked, ensure, same},
+    dispute::Dispute,
+    look::{Look, with},
+    room::Room,
+    rule::{Rule, rule},
+    unit::{finding, relation, score},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(Must, l2_strategy_01_last_write_wins, "MRG-6 L2-6", "The newest unit wins."),

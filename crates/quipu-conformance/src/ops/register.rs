@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::Look;
-use crate::rule::{Rule, rule};
-use crate::unit::finding;
+use crate::{
+    case::Case,
+    check::{Checked, ensure, same},
+    look::Look,
+    rule::{Rule, rule},
+    unit::finding,
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

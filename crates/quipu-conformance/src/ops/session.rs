@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::look::{Look, with};
-use crate::rule::{Rule, rule};
-use crate::unit::finding;
+use crate::{
+    case::Case,
+    check::{Checked, ensure, same},
+    look::{Look, with},
+    rule::{Rule, rule},
+    unit::finding,
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

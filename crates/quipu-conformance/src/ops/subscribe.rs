@@ -3,11 +3,13 @@
 
 use serde_json::json;
 
-use crate::case::Case;
-use crate::check::{Checked, Failed, ensure, same, wrong};
-use crate::look::Look;
-use crate::rule::{Rule, rule};
-use crate::unit::{finding, relation};
+use crate::{
+    case::Case,
+    check::{Checked, Failed, ensure, same, wrong},
+    look::Look,
+    rule::{Rule, rule},
+    unit::{finding, relation},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

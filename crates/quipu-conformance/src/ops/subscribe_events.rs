@@ -3,11 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::case::Case;
-use crate::check::{Checked, same};
-use crate::look::Look;
-use crate::rule::{Rule, rule};
-use crate::unit::finding;
+use crate::{
+    case::Case,
+    check::{Checked, same},
+    look::Look,
+    rule::{Rule, rule},
+    unit::finding,
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(Must, l2_event_01_memory_recorded, "SUB-1", "A new unit is announced."),

@@ -3,11 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::case::Case;
-use crate::check::{Checked, same};
-use crate::look::Look;
-use crate::rule::{Rule, rule};
-use crate::unit::{draft, finding};
+use crate::{
+    case::Case,
+    check::{Checked, same},
+    look::Look,
+    rule::{Rule, rule},
+    unit::{draft, finding},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

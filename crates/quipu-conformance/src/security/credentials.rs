@@ -4,13 +4,15 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, Failed, ensure, same};
-use crate::look::Look;
-use crate::rule::{Rule, rule};
-use crate::target::BoundKey;
-use crate::unit::finding;
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, Failed, ensure, same},
+    look::Look,
+    rule::{Rule, rule},
+    target::BoundKey,
+    unit::finding,
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

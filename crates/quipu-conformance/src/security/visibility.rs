@@ -3,14 +3,16 @@
 
 use serde_json::json;
 
-use crate::agent::Agent;
-use crate::case::Case;
-use crate::check::{Checked, ensure, same};
-use crate::dispute::Dispute;
-use crate::look::Look;
-use crate::room::Room;
-use crate::rule::{Rule, rule};
-use crate::unit::{Unit, committed, finding, relation};
+use crate::{
+    agent::Agent,
+    case::Case,
+    check::{Checked, ensure, same},
+    dispute::Dispute,
+    look::Look,
+    room::Room,
+    rule::{Rule, rule},
+    unit::{Unit, committed, finding, relation},
+};
 
 pub(crate) const CASES: &[Rule] = &[
     rule!(

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use async_nats::connection::State;
-use async_nats::{Client, HeaderMap};
+use async_nats::{Client, HeaderMap, connection::State};
 use bytes::Bytes;
-use quipu_log::engine::not_sealed;
-use quipu_log::{EngineError, Head};
+use quipu_log::{EngineError, Head, engine::not_sealed};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
-use super::api::{self, ApiError, WRONG_LAST_SEQUENCE, io, publish, unavailable};
-use super::engine::FieldState;
-use super::erase::sweep;
-use super::locate::Place;
-use super::message::{Kind, Outgoing};
-use super::read::{self, Extent};
-use super::tail::{self, Tail};
+use super::{
+    api::{self, ApiError, WRONG_LAST_SEQUENCE, io, publish, unavailable},
+    engine::FieldState,
+    erase::sweep,
+    locate::Place,
+    message::{Kind, Outgoing},
+    read::{self, Extent},
+    tail::{self, Tail},
+};
 
 /// The most messages that a server takes in one atomic batch, unless it is told otherwise.
 const BATCH: usize = 1000;

@@ -1,29 +1,33 @@
 //! The NATS engine: blocking calls to requests. What each request does is in the files beside.
 
-use std::collections::BTreeMap;
-use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_nats::Client;
-use quipu_log::engine::check_batch;
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
-    StoredHeader,
+    StoredHeader, engine::check_batch,
 };
 use serde_json::{Value, json};
 
-use super::address::Address;
-use super::append::Append;
-use super::locate::Places;
-use super::read::{self, Extent};
-use super::stream::Stream;
-use super::tail::{self, Tail};
-use super::turn::{self, Tickets, Turns};
-use super::watch::{self, Watch};
-use super::{api, erase, fitness, message, notes};
-use crate::open_error::OpenError;
-use crate::runtime::Runtime;
+use super::{
+    address::Address,
+    api,
+    append::Append,
+    erase, fitness,
+    locate::Places,
+    message, notes,
+    read::{self, Extent},
+    stream::Stream,
+    tail::{self, Tail},
+    turn::{self, Tickets, Turns},
+    watch::{self, Watch},
+};
+use crate::{open_error::OpenError, runtime::Runtime};
 
 /// A stream with so few messages may hold no commit at all.
 const FEW: u64 = 8;

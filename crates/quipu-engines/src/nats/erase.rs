@@ -6,13 +6,15 @@ use async_nats::Client;
 use quipu_log::{BodyAddress, EngineError, Erasure, Head};
 use serde_json::json;
 
-use super::api::{self, WRONG_LAST_SEQUENCE};
-use super::append::publish_alone;
-use super::engine::FieldState;
-use super::locate::Place;
-use super::message::{BodyMark, Kind};
-use super::read::some;
-use super::tail::{self, Tail};
+use super::{
+    api::{self, WRONG_LAST_SEQUENCE},
+    append::publish_alone,
+    engine::FieldState,
+    locate::Place,
+    message::{BodyMark, Kind},
+    read::some,
+    tail::{self, Tail},
+};
 
 /// The message is not there any more, as one server says it, and as several do where two delete it at once.
 const GONE: [u64; 2] = [10_057, 10_043];

@@ -3,17 +3,17 @@
 //! A client is not told by the server's protocol, so each server is asked at its monitoring port. As many servers must
 //! answer as the cluster has: one that syncs late is enough to lose what was acknowledged.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use async_nats::Client;
 use serde::Deserialize;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
 
-use super::address::Address;
-use super::message::PART_BYTES;
+use super::{address::Address, message::PART_BYTES};
 use crate::open_error::{Cause, OpenError};
 
 /// How long a server may take to tell how it is configured.

@@ -1,16 +1,20 @@
 //! Which group a position is in. Groups that were seen are remembered, as many as is worth it; between two of them
 //! the stream is searched where the position should be, and by halves in turn.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use async_nats::Client;
 use quipu_log::{Damage, EngineError};
 
-use super::message::{GroupMark, Kind};
-use super::read;
-use super::stream::Stream;
-use super::tail::Tail;
+use super::{
+    message::{GroupMark, Kind},
+    read,
+    stream::Stream,
+    tail::Tail,
+};
 
 /// The most groups that are remembered for a field.
 const REMEMBERED: usize = 32 * 1024;

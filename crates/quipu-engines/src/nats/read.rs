@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use async_nats::Client;
-use quipu_log::engine::READ_BYTES_MAX;
-use quipu_log::{Commit, Damage, EngineError, Head};
+use quipu_log::{Commit, Damage, EngineError, Head, engine::READ_BYTES_MAX};
 use tokio::time::sleep;
 
-use super::api::{self, StoredMessage, messages};
-use super::locate::{Place, Places};
-use super::message::{GroupMark, Kind, Reader};
-use super::stream::Stream;
-use super::tail::Tail;
+use super::{
+    api::{self, StoredMessage, messages},
+    locate::{Place, Places},
+    message::{GroupMark, Kind, Reader},
+    stream::Stream,
+    tail::Tail,
+};
 
 /// The most messages of one request.
 const MESSAGES: usize = 1024;

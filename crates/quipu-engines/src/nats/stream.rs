@@ -4,8 +4,10 @@ use async_nats::Client;
 use quipu_log::{EngineError, FieldName};
 use serde_json::{Value, json};
 
-use super::api::{self, ApiError, NAME_IN_USE, NO_STREAM};
-use super::message::Kind;
+use super::{
+    api::{self, ApiError, NAME_IN_USE, NO_STREAM},
+    message::Kind,
+};
 
 const NAME: &str = "QUIPU_";
 /// Where the server says that a group was stored. Nobody keeps these; they are hints.

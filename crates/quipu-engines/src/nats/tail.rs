@@ -3,10 +3,12 @@
 use async_nats::Client;
 use quipu_log::{EngineError, Head};
 
-use super::api;
-use super::message::{GroupMark, Kind};
-use super::read;
-use super::stream::Stream;
+use super::{
+    api,
+    message::{GroupMark, Kind},
+    read,
+    stream::Stream,
+};
 
 /// The end of a log, and the last sequence at which it is the end. The next append names that sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,20 +7,28 @@
 //! done TICKET NEXT [FIRST SPAN POSITION EPOCH HASH GROUP LAST]      NEXT is - where nobody waits
 //! ```
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use async_nats::{Client, connection::State};
 use futures_util::StreamExt;
 use quipu_log::{EngineError, FieldName, Head};
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
 
-use super::engine::{FieldState, States};
-use super::locate::Place;
-use super::tail::{self, Tail};
-use super::turn_queue::{Queue, Ticket};
+use super::{
+    engine::{FieldState, States},
+    locate::Place,
+    tail::{self, Tail},
+    turn_queue::{Queue, Ticket},
+};
 
 /// Where nodes talk of turns. Nobody keeps what is said.
 const TURNS: &str = "quipu_turns";

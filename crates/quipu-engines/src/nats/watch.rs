@@ -1,19 +1,17 @@
 //! How followers learn of what other nodes append. The stream is the truth and is looked at again and again; what the
 //! server says about a stored group says how far a field has come a little sooner.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_nats::Client;
 use futures_util::{StreamExt, stream};
 use quipu_log::FieldName;
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
 
-use super::engine::States;
-use super::message::GroupMark;
-use super::stream::HEADS;
-use super::tail;
+use super::{engine::States, message::GroupMark, stream::HEADS, tail};
 use crate::followers::Followers;
 
 /// How often streams are looked at without a hint.

@@ -1,10 +1,11 @@
 //! The address of a database: what the client library reads, and the TLS options that it leaves to us.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
-use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{
+    Config,
+    config::{Host, SslMode},
+};
 
 use crate::open_error::OpenError;
 

@@ -4,21 +4,23 @@
 //! and whatever is left of that append on its way to the database finds another fence and does nothing. So an append
 //! whose outcome was unknown is settled for good: it happened, or it never will.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::join;
-use quipu_log::engine::not_sealed;
-use quipu_log::{EngineError, FieldName, Head};
+use quipu_log::{EngineError, FieldName, Head, engine::not_sealed};
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Row};
+use tokio_postgres::{
+    Client, Row,
+    types::{ToSql, Type},
+};
 
-use super::encode::{Columns, HeadColumns};
-use super::failure::{Fate, fate, io, is_turn_over, unavailable};
-use super::pool::{Lease, Pool};
-use super::read::head_of;
-use super::turn::Held;
+use super::{
+    encode::{Columns, HeadColumns},
+    failure::{Fate, fate, io, is_turn_over, unavailable},
+    pool::{Lease, Pool},
+    read::head_of,
+    turn::Held,
+};
 use crate::open_error::Cause;
 
 /// How long a statement may take before its connection counts as lost.

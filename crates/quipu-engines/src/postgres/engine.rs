@@ -1,26 +1,30 @@
 //! The PostgreSQL engine: blocking calls to statements. What each statement does is in the files beside.
 
-use std::collections::BTreeMap;
-use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use quipu_log::engine::check_batch;
-use quipu_log::{
-    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
-    StoredHeader,
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use super::address::Address;
-use super::append::Append;
-use super::encode::{Columns, HeadColumns};
-use super::failure::io;
-use super::pool::Pool;
-use super::turn::Turns;
-use super::watch::{self, Watch};
-use super::{erase, notes, read, schema};
-use crate::open_error::OpenError;
-use crate::runtime::Runtime;
+use quipu_log::{
+    BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, Note, Notes, StoredBodies,
+    StoredHeader, engine::check_batch,
+};
+
+use super::{
+    address::Address,
+    append::Append,
+    encode::{Columns, HeadColumns},
+    erase,
+    failure::io,
+    notes,
+    pool::Pool,
+    read, schema,
+    turn::Turns,
+    watch::{self, Watch},
+};
+use crate::{open_error::OpenError, runtime::Runtime};
 
 /// The engine over a database.
 #[derive(Debug)]

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use quipu_log::{BodyAddress, EngineError, Erasure, FieldName, Head};
 use tokio_postgres::types::{ToSql, Type};
 
-use super::failure::explain;
-use super::pool::Pool;
-use super::read::{find_head, head_of, lease};
+use super::{
+    failure::explain,
+    pool::Pool,
+    read::{find_head, head_of, lease},
+};
 
 /// The rows are locked before they are counted, so that of two calls only one counts a body.
 const ERASE: &str = "WITH named AS (SELECT DISTINCT position, event FROM unnest($2, $3) AS n (position, event)), \

@@ -1,8 +1,7 @@
 //! What an error of the database means for the log.
 
 use quipu_log::EngineError;
-use tokio_postgres::Error;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::{Error, error::SqlState};
 
 use crate::open_error::Cause;
 

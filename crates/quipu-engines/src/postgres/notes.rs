@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use quipu_log::notes::check_note;
-use quipu_log::{EngineError, Note};
+use quipu_log::{EngineError, Note, notes::check_note};
 use tokio_postgres::types::{ToSql, Type};
 
-use super::failure::{Fate, explain, fate, io, unavailable};
-use super::pool::Pool;
-use super::read::lease;
+use super::{
+    failure::{Fate, explain, fate, io, unavailable},
+    pool::Pool,
+    read::lease,
+};
 
 const GET: &str = "SELECT version, value FROM quipu.notes WHERE name = $1";
 const MAKE: &str = "INSERT INTO quipu.notes (name, version, value) VALUES ($1, $2 + 1, $3) \

@@ -1,17 +1,23 @@
 //! Connections, kept for the next statement. No statement relies on what another left in its session, so a pooler
 //! that hands out a new session for each transaction may stand between.
 
-use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    ops::Deref,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 use tokio_postgres::Client;
 
-use super::address::Address;
-use super::tls::{Stream, Tls};
-use super::turn::TURNS;
+use super::{
+    address::Address,
+    tls::{Stream, Tls},
+    turn::TURNS,
+};
 use crate::open_error::{Cause, OpenError};
 
 /// The most connections that one node opens. A statement that finds them all busy waits for one.

@@ -1,19 +1,21 @@
 //! Rows to commits. A value of another size than was written is damage; the chain is verified by whoever reads.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
-use quipu_log::engine::READ_BYTES_MAX;
 use quipu_log::{
     Body, BodyContent, Commit, Damage, DamageKind, EngineError, FieldName, Head, Salt,
-    StoredBodies, StoredBody, StoredHeader,
+    StoredBodies, StoredBody, StoredHeader, engine::READ_BYTES_MAX,
 };
 use quipu_wire::hash::Hash;
-use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Row};
+use tokio_postgres::{
+    Client, Row,
+    types::{ToSql, Type},
+};
 
-use super::failure::{explain, io};
-use super::pool::{Lease, Pool};
+use super::{
+    failure::{explain, io},
+    pool::{Lease, Pool},
+};
 
 /// The most commits that one statement reads; a longer page takes several.
 const PAGE: usize = 1024;

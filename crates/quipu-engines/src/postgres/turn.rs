@@ -4,21 +4,29 @@
 //! A turn is never needed for safety: the append compares the head as any other does. It ends by itself, here and in
 //! the database, so that a node that hangs or is cut off keeps the others waiting only for a moment.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::future::try_join;
 use quipu_log::{EngineError, FieldName, Head};
-use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{sleep, timeout};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{sleep, timeout},
+};
 use tokio_postgres::types::Type;
 
-use super::failure::{explain, unavailable};
-use super::pool::{Lease, Pool};
-use super::read::head_of;
+use super::{
+    failure::{explain, unavailable},
+    pool::{Lease, Pool},
+    read::head_of,
+};
 
 /// The most turns that a node asks for and holds at once. Each takes a connection, and others need some too.
 pub(super) const TURNS: usize = 8;

@@ -2,17 +2,25 @@
 //! a notification says how far a field has come a little sooner. Behind a pooler that gives every transaction another
 //! session no notification ever arrives; then the looks come more often.
 
-use std::collections::BTreeMap;
-use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use quipu_log::FieldName;
-use tokio::sync::{Notify, mpsc};
-use tokio::time::{sleep, timeout};
-use tokio_postgres::AsyncMessage;
-use tokio_postgres::types::{ToSql, Type};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::{sleep, timeout},
+};
+use tokio_postgres::{
+    AsyncMessage,
+    types::{ToSql, Type},
+};
 
 use super::pool::Pool;
 use crate::followers::Followers;

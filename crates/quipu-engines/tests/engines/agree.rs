@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngSeed, TestRunner},
+};
 use quipu_engines::{NatsEngine, PostgresEngine};
-use quipu_log::conformance::{Chain, field};
 use quipu_log::{
     BodyAddress, Engine, EngineError, FieldName, Head, MemoryEngine, SqliteEngine, SqliteOptions,
+    conformance::{Chain, field},
     verify_chain,
 };
 

@@ -1,165 +1,192 @@
-//! ATTUNE (spec 3.4): what matters to this agent now, ranked, explained, within its budget.
+//! ATTUNE on the handle: of the present or of the past, and traced where that is asked for. What matters to
+//! whom is decided in `ops/attune.rs` and `ranking.rs`.
 
-use quipu_log::EngineError;
-use quipu_recall::Query;
-use quipu_wire::akashik::{
-    AttunePayload, AttuneResponse, Conflict, ContextBudget, Format, ScopedMemoryUnit, UnitView,
+use std::sync::Arc;
+
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{AttunePayload, AttuneResponse, Operation},
 };
 
-use super::Refusal;
 use crate::{
-    bodies::Bodies,
-    command::Message,
-    compose::{self, ConflictOutline, UnitOutline},
-    filtering::Without,
-    limits::CONFLICTS_ATTUNED_MAX,
-    offering,
-    ranking::{self, Pick, RankingOptions, Selection},
-    state::AgentEntry,
-    telling,
-    view::Published,
-    visibility::Sight,
+    base::failure::storage_failure,
+    field::Field,
+    read::{
+        attune::answer::{attune as answer, glance},
+        view::Published,
+    },
+};
+use quipu_core::{
+    command::{Action, Message},
+    rules::{self, attune, trace::TraceCommand},
+    state::{AgentEntry, State},
+    visibility::{Sight, may_enter, may_read},
 };
 
-/// The authority that ATTUNE needs.
-pub const AUTHORITY: u8 = 2;
+/// Which view an ATTUNE looks at.
+#[derive(Debug, Clone)]
+enum Look {
+    /// At what is published, if it is not later than this epoch.
+    Present(Option<u64>),
+    /// At an earlier one.
+    Past(Arc<Published>),
+}
 
-/// The authority of the key that may look on an agent's behalf without leaving a trace. An agent's own key
-/// is below it: what an agent was shown is not its own to hide.
-pub const PREVIEW_AUTHORITY: u8 = 8;
-
-/// Checks that whoever asks for a preview may have one.
-pub(crate) fn may_preview(message: &Message, payload: &AttunePayload) -> Result<(), Refusal> {
-    let (authority, needed) = (message.authority, PREVIEW_AUTHORITY);
-    if payload.scope.preview && authority < needed {
-        let agent = message.agent.clone();
-        return Err(Refusal::InsufficientAuthority { agent, authority, needed });
+impl Field {
+    /// ATTUNE.
+    pub async fn attune(
+        self: &Arc<Self>,
+        message: Message,
+        payload: AttunePayload,
+    ) -> Result<AttuneResponse, ProtocolError> {
+        self.attuned(message, payload).await.map_err(|error| error.during(Operation::Attune))
     }
-    Ok(())
-}
 
-/// What an ATTUNE will answer with, taken from the view in one go so that it can be let go of.
-#[derive(Debug)]
-pub struct Glance {
-    picks: Vec<(Pick, UnitOutline)>,
-    conflicts: Vec<ConflictOutline>,
-    conflicts_open: usize,
-    units_available: usize,
-    below_threshold: usize,
-    left_out: Vec<(Without, usize)>,
-    asked: Query,
-    epoch: u64,
-}
-
-/// Looks at the view, once. `second` is the hint's vector by the second model, where there is one.
-#[must_use]
-pub fn glance(
-    published: &Published,
-    agent: &AgentEntry,
-    sight: &Sight<'_>,
-    payload: &AttunePayload,
-    options: &RankingOptions,
-    second: Option<&[f32]>,
-    epoch: u64,
-) -> Glance {
-    let state = &published.state;
-    let Selection { picks, units_available, below_threshold, left_out, asked } =
-        ranking::select(published, agent, sight, payload, options, second);
-    let picks = picks
-        .into_iter()
-        .filter_map(|pick| compose::outline(state, pick.ordinal).map(|outline| (pick, outline)))
-        .collect();
-    let conflicts = state
-        .conflicts
-        .iter()
-        .rev()
-        .filter(|conflict| conflict.is_open() && sight.sees_conflict(conflict))
-        .take(CONFLICTS_ATTUNED_MAX)
-        .map(|conflict| compose::outline_conflict(state, conflict))
-        .collect();
-    let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
-    let conflicts_open = open.filter(|conflict| sight.sees_conflict(conflict)).count();
-    Glance {
-        picks,
-        conflicts,
-        conflicts_open,
-        units_available,
-        below_threshold,
-        left_out,
-        asked,
-        epoch,
-    }
-}
-
-/// Fetches the texts and answers.
-pub fn attune(
-    glance: Glance,
-    bodies: &Bodies,
-    payload: &AttunePayload,
-    options: &RankingOptions,
-) -> Result<AttuneResponse, EngineError> {
-    let ranked = glance.picks.len();
-    let why_few = why_few(&glance);
-    let encoding = payload.scope.tokenizer.map_or(options.encoding, offering::encoding);
-    let (record, tokens_used) = match payload.format {
-        Format::IdsOnly => (glance.picks.iter().map(|pick| id_only(pick, payload)).collect(), None),
-        Format::Full | Format::Summary => {
-            offering::offer(glance.picks, bodies, payload, &glance.asked, encoding)?
+    async fn attuned(
+        self: &Arc<Self>,
+        message: Message,
+        payload: AttunePayload,
+    ) -> Result<AttuneResponse, ProtocolError> {
+        attune::may_preview(&message, &payload)?;
+        self.await_epoch(&message).await?;
+        self.await_index().await?;
+        let second = Arc::new(self.second_vector_of_hint(&payload).await);
+        let (message, payload) = (Arc::new(message), Arc::new(payload));
+        let mut response = loop {
+            let look = self.choose_view(&message, &payload).await?;
+            let (from, asked) = (Arc::clone(&message), Arc::clone(&payload));
+            let second = Arc::clone(&second);
+            let answer =
+                self.blocking(move |field| field.look(&from, &asked, &look, second.as_deref()));
+            let answer = answer.await?;
+            // None where the present became later than what was asked for: then it is of the past.
+            if let Some(response) = answer {
+                break response;
+            }
+        };
+        if !payload.scope.preview && self.is_traced(&message) {
+            self.trace(&message, &payload, &mut response).await;
         }
-    };
-    let conflicts = glance
-        .conflicts
-        .into_iter()
-        .map(|conflict| conflict.complete(bodies))
-        .collect::<Result<Vec<Conflict>, _>>()?;
-    let context_budget = ContextBudget {
-        units_returned: record.len(),
-        units_available: glance.units_available,
-        tokens_used,
-        tokens_budget: payload.scope.max_tokens,
-    };
-    let unfit = ranked - record.len();
-    let unfit = (unfit > 0).then(|| {
-        format!("max_tokens: {unfit} of {ranked} ranked units do not fit, not even in brief")
-    });
-    let more = glance.conflicts_open.saturating_sub(conflicts.len());
-    let more = (more > 0)
-        .then(|| format!("{more} older unresolved conflicts are left out: list them with DETECT"));
-    let warnings = why_few.into_iter().chain(unfit).chain(more).collect();
-    let (status, epoch) = ("ok".to_owned(), glance.epoch);
-    let (as_of_epoch, trace_id) = (None, None);
-    Ok(AttuneResponse {
-        status,
-        record,
-        conflicts,
-        context_budget,
-        epoch,
-        as_of_epoch,
-        trace_id,
-        warnings,
-    })
-}
-
-/// Where little was found: how many units there are for this reader, and what became of them.
-fn why_few(glance: &Glance) -> Option<String> {
-    let below = (glance.below_threshold, "below relevance_threshold");
-    let filtered = glance.left_out.iter().map(|(why, count)| (*count, why.words()));
-    let reasons: Vec<String> = filtered
-        .chain([below])
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, why)| format!("{count} {why}"))
-        .collect();
-    let found = glance.picks.len();
-    (!reasons.is_empty()).then(|| format!("{found} units found; left out: {}", reasons.join(", ")))
-}
-
-fn id_only((pick, outline): &(Pick, UnitOutline), payload: &AttunePayload) -> ScopedMemoryUnit {
-    let unit = outline.unit();
-    ScopedMemoryUnit {
-        memory_unit: UnitView::Id { id: unit.id.clone() },
-        relevance_score: telling::rounded(pick.relevance),
-        relevance_reason: telling::describe(pick, unit),
-        format: None,
-        explanation: telling::explanation(pick, payload),
+        Ok(response)
     }
+
+    async fn choose_view(
+        self: &Arc<Self>,
+        message: &Message,
+        payload: &AttunePayload,
+    ) -> Result<Look, ProtocolError> {
+        let Some(epoch) = payload.scope.as_of_epoch else { return Ok(Look::Present(None)) };
+        let head = {
+            let published = self.view.read();
+            // Nobody else makes us build anything.
+            check(&published.state, message)?;
+            published.head
+        };
+        let now = self.clock.now();
+        if epoch > now {
+            let what = format!(
+                "payload.scope.as_of_epoch: {epoch} is in the future, the Field is at {now}"
+            );
+            return Err(ProtocolError::new(ErrorCode::InvalidPayload, what));
+        }
+        if epoch >= head.epoch {
+            return Ok(Look::Present(Some(epoch)));
+        }
+        let failed = |error| storage_failure(&error);
+        let found = self.blocking(move |field| {
+            let position = field.past.position_at(epoch, &head).map_err(failed)?;
+            Ok((position, field.past.kept(position)))
+        });
+        let (position, kept) = found.await?;
+        if let Some(view) = kept {
+            return Ok(Look::Past(view));
+        }
+        let turn = self.past.turn().await?;
+        let built = self.blocking(move |field| {
+            let go_on = || !field.is_stopping();
+            field.past.build(position, &turn, go_on).map_err(failed)
+        });
+        built.await.map(Look::Past)
+    }
+
+    fn look(
+        &self,
+        message: &Message,
+        payload: &AttunePayload,
+        look: &Look,
+        second: Option<&[f32]>,
+    ) -> Result<Option<AttuneResponse>, ProtocolError> {
+        let ranking = &self.ranking;
+        let (glance, as_of) = {
+            let published = self.view.read();
+            let state = &published.state;
+            let entry = check(state, message)?;
+            let (agent, session) = (message.agent.as_str(), message.session.as_deref());
+            let sight = Sight::by(state, agent, session, message.authority);
+            let view = match look {
+                Look::Present(Some(epoch)) if published.head.epoch > *epoch => return Ok(None),
+                Look::Present(_) => &*published,
+                Look::Past(view) => view.as_ref(),
+            };
+            let epoch = self.tick(message.epoch)?;
+            let glance = match look {
+                Look::Present(_) => glance(view, entry, &sight, payload, ranking, second, epoch),
+                Look::Past(_) => {
+                    // Who was not there then is ranked for as it is, and saw what anybody saw.
+                    let entry = view.state.agents.get(agent).unwrap_or(entry);
+                    let then = Sight::by(&view.state, agent, session, message.authority);
+                    let then = then.still_seen_by(sight);
+                    glance(view, entry, &then, payload, ranking, None, epoch)
+                }
+            };
+            (glance, payload.scope.as_of_epoch.map(|_| view.head.epoch))
+        };
+        let mut response = answer(glance, &self.bodies, payload, ranking)
+            .map_err(|error| storage_failure(&error))?;
+        response.as_of_epoch = as_of;
+        Ok(Some(response))
+    }
+
+    /// Whether what an agent is shown is noted in the log: by the Field's own rule or the session's.
+    fn is_traced(&self, message: &Message) -> bool {
+        let by_session = || {
+            let published = self.view.read();
+            let session = message.session.as_deref();
+            // Who only uses its name is not in it.
+            if may_enter(&published.state, message.speaker(), session).is_err() {
+                return false;
+            }
+            let session = session.and_then(|id| published.state.sessions.get(id));
+            session.is_some_and(|session| session.policy.trace_attunes)
+        };
+        self.trace_attunes || by_session()
+    }
+
+    /// Notes in the log what is about to be shown. Reads go on where the log cannot be written, and then
+    /// the answer says that it was not noted.
+    async fn trace(
+        &self,
+        message: &Message,
+        payload: &AttunePayload,
+        response: &mut AttuneResponse,
+    ) {
+        let untraced = |what: &dyn std::fmt::Display| format!("this ATTUNE was not traced: {what}");
+        let command = match TraceCommand::prepare(payload, response, self.origin.as_ref()) {
+            Ok(command) => command,
+            Err(error) => return response.warnings.push(untraced(&error)),
+        };
+        let id = command.id().to_string();
+        let from = Message { epoch: 0, ..message.clone() };
+        match self.submit(from, Action::TraceAttune(Box::new(command))).await {
+            Ok(_) => response.trace_id = Some(id),
+            Err(error) => response.warnings.push(untraced(&error.message)),
+        }
+    }
+}
+
+/// Checks that who asks takes part, may attune, and may speak where it does.
+fn check<'s>(state: &'s State, message: &Message) -> Result<&'s AgentEntry, rules::Refusal> {
+    let entry = rules::admit(state, &message.agent, message.authority, attune::AUTHORITY)?;
+    may_read(state, message.speaker(), message.session.as_deref())?;
+    Ok(entry)
 }

@@ -1,216 +1,170 @@
-//! DETECT (spec 3.5): lists what is known to disagree, and notes what a detector finds besides. The
-//! finding itself is in `detecting/`, because it reads texts; its verdicts are observations,
-//! and whether they make a conflict is decided here.
+//! DETECT of the handle: lists conflicts, and lets the Field's detector look for new ones among what
+//! the caller may see. Reading texts and judging them is done away from the writer.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use quipu_log::{Body, DraftEvent};
+use quipu_log::EngineError;
 use quipu_wire::{
-    ErrorCode,
-    akashik::{DetectFilter, DetectMode, DetectPayload, DetectedBy, MemoryType, Mode, UnitStatus},
+    ProtocolError,
+    akashik::{DetectMode, DetectPayload, DetectResponse, Operation, ScanCoverage},
 };
 
-use super::{Refusal, record::conflict_type};
 use crate::{
-    command::Decision,
-    compose::{self, ConflictOutline},
+    base::{failure::storage_failure, limits::DETECT_FOUND_MAX},
+    detect::run,
+    field::Field,
+};
+use quipu_core::{
+    command::{Action, Message},
     event::Event,
-    ids::{ConflictId, UnitId},
-    state::{ConflictEntry, State},
-    visibility::Sight,
+    rules::{
+        self,
+        detect::{self, Found},
+    },
+    visibility::{Sight, may_read},
 };
 
-/// The authority that DETECT needs.
-pub const AUTHORITY: u8 = 4;
-
-/// Why nothing can be detected.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// The unit to check is not there.
-    #[error("payload.target_id: no unit {target}")]
-    TargetNotFound {
-        /// What was asked for.
-        target: String,
-    },
+#[derive(Default)]
+struct Look {
+    found: Vec<Found>,
+    units_scanned: u64,
 }
 
-impl Error {
-    /// The code to answer with.
+impl Field {
+    /// DETECT.
+    pub async fn detect(
+        self: &Arc<Self>,
+        message: Message,
+        payload: DetectPayload,
+    ) -> Result<DetectResponse, ProtocolError> {
+        self.look_and_list(message, payload).await.map_err(|error| error.during(Operation::Detect))
+    }
+
+    /// How many units wait for detection in the background.
     #[must_use]
-    pub const fn code(&self) -> ErrorCode {
-        match self {
-            Self::TargetNotFound { .. } => ErrorCode::UnitNotFound,
+    pub fn detection_backlog(&self) -> usize {
+        self.lookout.waiting()
+    }
+
+    /// Waits until no unit waits for detection in the background any more.
+    pub async fn detection_settled(self: &Arc<Self>) -> Result<(), ProtocolError> {
+        self.blocking(|field| {
+            field.lookout.settle();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Starts what looks at units whose RECORD did not wait for detection.
+    pub(crate) fn detect_in_background(&self) -> Result<(), EngineError> {
+        if !self.lookout.is_automatic() {
+            return Ok(());
         }
+        let (lookout, origin) = (Arc::clone(&self.lookout), Arc::clone(&self.origin));
+        let jobs = self.jobs.downgrade();
+        self.start("detect", move || run(&lookout, &jobs, &|| origin.now_ms()))
     }
-}
 
-/// The unit to check; none in the other modes.
-pub fn target(
-    state: &State,
-    sight: &Sight<'_>,
-    payload: &DetectPayload,
-) -> Result<Option<u32>, Refusal> {
-    match payload.mode {
-        DetectMode::List | DetectMode::Scan => Ok(None),
-        DetectMode::Check => {
-            let target = payload.target_id.as_deref().unwrap_or_default();
-            let found = UnitId::parse(target).and_then(|id| state.units.find(id));
-            let found = found.filter(|&unit| sight.sees(unit));
-            let missing = || Error::TargetNotFound { target: target.to_owned() };
-            Ok(Some(found.ok_or_else(missing)?))
+    async fn look_and_list(
+        self: &Arc<Self>,
+        message: Message,
+        payload: DetectPayload,
+    ) -> Result<DetectResponse, ProtocolError> {
+        self.await_epoch(&message).await?;
+        if payload.mode != DetectMode::List {
+            self.await_index().await?;
         }
-    }
-}
-
-/// The conflicts that pass the filter, oldest first; for `check` only those of the target.
-pub fn detect(
-    state: &State,
-    sight: &Sight<'_>,
-    payload: &DetectPayload,
-) -> Result<Vec<ConflictOutline>, Refusal> {
-    let target = target(state, sight, payload)?;
-    let about = |conflict: &&ConflictEntry| {
-        target.is_none_or(|unit| conflict.unit_a == unit || conflict.unit_b == unit)
-    };
-    Ok(state
-        .conflicts
-        .iter()
-        .filter(about)
-        .filter(|conflict| sight.sees_conflict(conflict))
-        .filter(|conflict| passes(state, conflict, &payload.filter))
-        .map(|conflict| compose::outline_conflict(state, conflict))
-        .collect())
-}
-
-fn passes(state: &State, conflict: &ConflictEntry, filter: &DetectFilter) -> bool {
-    let author = |ordinal| {
-        state.units.flags(ordinal).map(|unit| state.names.text(unit.author)).unwrap_or_default()
-    };
-    let involves = |agent: &String| {
-        [conflict.unit_a, conflict.unit_b].into_iter().any(|unit| author(unit) == agent)
-    };
-    (filter.status.is_empty() || filter.status.contains(&conflict.status))
-        && (filter.types.is_empty() || filter.types.contains(&conflict.conflict_type))
-        && (filter.involving_agents.is_empty() || filter.involving_agents.iter().any(involves))
-}
-
-/// Whether a unit can be in a new conflict: it was neither replaced nor withdrawn nor put away.
-#[must_use]
-pub fn is_current(state: &State, ordinal: u32) -> bool {
-    state.units.flags(ordinal).is_some_and(|unit| match unit.status {
-        UnitStatus::Active
-        | UnitStatus::Draft
-        | UnitStatus::Contested
-        | UnitStatus::PendingEnrichment => !unit.archived,
-        UnitStatus::Superseded | UnitStatus::Retracted => false,
-    })
-}
-
-/// What a detector found to disagree with a unit, with everything drawn for their conflict.
-#[derive(Debug, Clone)]
-pub struct Finding {
-    /// The other unit.
-    pub other: u32,
-    /// How.
-    pub detected_by: DetectedBy,
-    /// The conflict's id, if it becomes one.
-    pub conflict: ConflictId,
-    /// What disagrees with what, sealed.
-    pub body: Body,
-}
-
-/// Two units that a detector found to disagree.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// One of them.
-    pub unit: u32,
-    /// The other one, and the rest.
-    pub finding: Finding,
-}
-
-/// Where a unit is seen: the session it was recorded in, and what its role rules go by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'s> {
-    /// Its session.
-    pub(crate) session: Option<&'s str>,
-    /// Its type.
-    pub(crate) memory_type: MemoryType,
-}
-
-impl<'s> Place<'s> {
-    /// Where a recorded unit is seen.
-    pub(crate) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
-        let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
-        let memory_type = state.units.flags(ordinal)?.memory_type;
-        Some(Self { session, memory_type })
+        let asked = payload.clone();
+        let listing = message.clone();
+        let look = self
+            .blocking(move |field| {
+                let (target, seen) = {
+                    let state = &field.view.read().state;
+                    rules::admit(state, &message.agent, message.authority, detect::AUTHORITY)?;
+                    let session = message.session.as_deref();
+                    may_read(state, message.speaker(), session).map_err(rules::Refusal::from)?;
+                    let sight = Sight::by(state, &message.agent, session, message.authority);
+                    field.tick(message.epoch)?;
+                    let all = 0..state.units.next_ordinal();
+                    let seen = |&unit: &u32| detect::is_current(state, unit) && sight.sees(unit);
+                    let wanted = asked.mode != DetectMode::List;
+                    let seen = all.filter(|unit| wanted && seen(unit)).collect::<BTreeSet<u32>>();
+                    (detect::target(state, &sight, &asked)?, seen)
+                };
+                match (asked.mode, target) {
+                    (DetectMode::Check, Some(target)) => field.check(target, &seen),
+                    (DetectMode::Scan, _) => field.scan(&seen),
+                    (DetectMode::List | DetectMode::Check, _) => Ok(Look::default()),
+                }
+            })
+            .await?;
+        let new_conflicts_found = self.note(look.found).await?;
+        let units_scanned = look.units_scanned;
+        self.blocking(move |field| {
+            let conflicts = {
+                let state = &field.view.read().state;
+                let (agent, session) = (&listing.agent, listing.session.as_deref());
+                let sight = Sight::by(state, agent, session, listing.authority);
+                detect::detect(state, &sight, &payload)?
+            };
+            Ok(DetectResponse {
+                status: "ok".to_owned(),
+                conflicts: field.complete(conflicts)?,
+                scan_coverage: ScanCoverage { units_scanned, new_conflicts_found },
+                warnings: Vec::new(),
+            })
+        })
+        .await
     }
 
-    /// Whether whoever sees a unit here sees one there too. Only then may the first be contested
-    /// for the other's sake: a status tells of a conflict to whoever sees the unit.
-    pub(crate) fn is_open_to_readers(self, state: &State, there: Self) -> bool {
-        let Some(session) = there.session else { return true };
-        let policy = state.sessions.get(session).map(|entry| &entry.policy);
-        let rules = policy.is_some_and(|policy| !policy.visibility_rules.is_empty());
-        let shown = policy.is_some_and(|policy| policy.cross_session_visibility);
-        (shown && !rules)
-            || self.session == Some(session) && (self.memory_type == there.memory_type || !rules)
-    }
-}
-
-/// Whether whoever sees the one unit sees the other too, by their ordinals. Only then does the second
-/// change the status of the first.
-pub(crate) fn tells(state: &State, of: u32, other: u32) -> bool {
-    match (Place::of(state, of), Place::of(state, other)) {
-        (Some(here), Some(there)) => here.is_open_to_readers(state, there),
-        _ => false,
-    }
-}
-
-/// Whether a unit is contested for the sake of an open conflict, one of them left out: of the others,
-/// those that whoever sees the unit sees.
-pub(crate) fn is_disputed(state: &State, unit: u32, but: Option<ConflictId>) -> bool {
-    state.conflicts.open_of(unit).filter(|open| Some(open.id) != but).any(|open| {
-        let other = if open.unit_a == unit { open.unit_b } else { open.unit_a };
-        tells(state, unit, other)
-    })
-}
-
-/// The rule for what was found: one conflict per pair while unresolved, between units that are still
-/// current. Both are contested, but for drafts, and where that would tell of a hidden unit.
-pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
-    let mut events = Decision::new();
-    let (mut pairs, mut contested) = (BTreeSet::new(), BTreeSet::new());
-    for Found { unit, finding } in found {
-        let (a, b) = (*unit.min(&finding.other), *unit.max(&finding.other));
-        let (Some(unit_a), Some(unit_b)) = (state.units.details(a), state.units.details(b)) else {
-            continue;
-        };
-        let current = a != b && is_current(state, a) && is_current(state, b);
-        if !current || state.conflicts.is_pair_open(a, b) || !pairs.insert((a, b)) {
-            continue;
+    /// Puts what was found into the log, as an observation of the Field's own.
+    async fn note(&self, found: Vec<Found>) -> Result<u64, ProtocolError> {
+        if found.is_empty() {
+            return Ok(0);
         }
-        let (Some(place_a), Some(place_b)) = (Place::of(state, a), Place::of(state, b)) else {
-            continue;
+        let outcome = self.submit(self.system(0), Action::NoteConflicts(found)).await?;
+        let new = |sealed: &&quipu_log::SealedEvent<Event>| {
+            matches!(sealed.event, Event::ConflictDetected { .. })
         };
-        let event = Event::ConflictDetected {
-            conflict: finding.conflict,
-            conflict_type: conflict_type(state, a, place_b.memory_type),
-            unit_a: unit_a.id,
-            unit_b: unit_b.id,
-            detected_by: finding.detected_by,
-        };
-        events.push(DraftEvent { event, body: Some(finding.body.clone()) });
-        let drafted = [unit_a, unit_b].iter().any(|unit| unit.mode == Mode::Draft);
-        let sides = [(a, unit_a.id, place_a, place_b), (b, unit_b.id, place_b, place_a)];
-        for (ordinal, unit, here, there) in sides {
-            let from = state.units.flags(ordinal).map(|unit| unit.status);
-            let open = here.is_open_to_readers(state, there) && !drafted;
-            if open && from == Some(UnitStatus::Active) && contested.insert(ordinal) {
-                let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
-                let event = Event::UnitStatusChanged { unit, from, to };
-                events.push(DraftEvent { event, body: None });
+        Ok(u64::try_from(outcome.events.iter().filter(new).count()).unwrap_or(u64::MAX))
+    }
+
+    /// Holds one unit against all others that the caller sees.
+    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<Look, ProtocolError> {
+        let others = seen.len() - usize::from(seen.contains(&target));
+        let mut look =
+            Look { found: Vec::new(), units_scanned: u64::try_from(others).unwrap_or(0) };
+        // What was replaced or withdrawn is in no new conflict.
+        if seen.contains(&target) {
+            self.hold(target, seen, &mut look)?;
+        }
+        Ok(look)
+    }
+
+    /// Holds all units that the caller sees against each other.
+    fn scan(&self, seen: &BTreeSet<u32>) -> Result<Look, ProtocolError> {
+        let mut look = Look::default();
+        for &unit in seen {
+            if look.found.len() >= DETECT_FOUND_MAX {
+                break;
+            }
+            look.units_scanned += 1;
+            self.hold(unit, seen, &mut look)?;
+        }
+        look.found.truncate(DETECT_FOUND_MAX);
+        Ok(look)
+    }
+
+    fn hold(&self, unit: u32, seen: &BTreeSet<u32>, look: &mut Look) -> Result<(), ProtocolError> {
+        let failed = |error: EngineError| storage_failure(&error);
+        let Some(subject) = self.lookout.subject(unit).map_err(failed)? else { return Ok(()) };
+        let looked = self.lookout.look(&subject, &|other| seen.contains(&other), None);
+        for finding in looked.map_err(failed)?.found {
+            let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
+            if !look.found.iter().any(twice) {
+                look.found.push(Found { unit, finding });
             }
         }
+        Ok(())
     }
-    Ok(events)
 }

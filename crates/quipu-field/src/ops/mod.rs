@@ -1,28 +1,17 @@
-//! One file per operation. A write has `decide` (the rule: state and command to events) and
-//! `respond` (events to answer, so that a message sent twice is answered from its commit). A read
-//! has a function of its own name.
+//! What a Field can be asked, one file for each operation, as methods of its handle.
 
-pub mod attune;
-pub mod compact;
-pub mod coordinate;
-pub mod deregister;
-pub mod detect;
-pub mod enrich;
-pub mod handoff;
-pub mod harn;
-pub mod merge;
-pub mod record;
-pub mod register;
-pub mod replay;
-pub mod retract;
-pub mod session;
-pub mod subscribe;
-pub mod trace;
+mod attune;
+mod compact;
+mod coordinate;
+mod detect;
+mod enrich;
+mod first_answer;
+mod harn;
+mod log;
+mod merge;
+mod nodes;
+mod record;
+mod subscribe;
+mod units;
 
-mod decide;
-mod same_text;
-mod standing;
-mod task_events;
-
-pub use decide::{Refusal, admit, decide, is_same_request};
-use same_text::same_text;
+pub use harn::HarnOutcome;

@@ -1,189 +1,99 @@
-//! SUBSCRIBE (spec 3.7): an agent asks to be told of events, or no longer. What is then told, and how,
-//! is in `push`.
+//! SUBSCRIBE on the Field's handle: the operation itself, and the stream of what is pushed.
 
-use quipu_log::{DraftEvent, SealedEvent};
+use std::sync::Arc;
+
 use quipu_wire::{
-    ErrorCode,
-    akashik::{
-        SubscribeAction, SubscribePayload, SubscribeResponse, SubscribeStatus, Subscription,
-        SubscriptionRequest,
-    },
+    ErrorCode, ProtocolError,
+    akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse, Subscription},
 };
 
-use super::{Refusal, admit};
 use crate::{
-    command::{Decision, Message},
+    base::failure::storage_failure,
+    field::Field,
+    push::{PushStream, Target},
+};
+use quipu_core::{
+    command::{Action, Message},
+    cursor::Cursor,
     event::Event,
     ids::SubscriptionId,
-    limits::SUBSCRIPTIONS_PER_AGENT_MAX,
-    push::Cursor,
-    state::{State, SubscriptionEntry},
+    rules::{self, subscribe},
+    state::SubscriptionEntry,
 };
 
-/// The authority that SUBSCRIBE needs.
-pub const AUTHORITY: u8 = 2;
-
-/// Why an agent cannot subscribe.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// It has as many as it may have.
-    #[error(
-        "payload.subscription: {agent} has {SUBSCRIPTIONS_PER_AGENT_MAX} subscriptions already; \
-         unsubscribe from one first"
-    )]
-    TooMany {
-        /// The agent.
-        agent: String,
-    },
-}
-
-impl Error {
-    /// The code to answer with.
-    #[must_use]
-    pub const fn code(&self) -> ErrorCode {
-        match self {
-            Self::TooMany { .. } => ErrorCode::InvalidPayload,
-        }
-    }
-}
-
-/// A SUBSCRIBE that changes something, with the id that a new subscription will have.
-#[derive(Debug, Clone)]
-pub struct SubscribeCommand {
-    /// What was asked.
-    pub payload: SubscribePayload,
-    /// The id for a new one.
-    pub drawn: SubscriptionId,
-}
-
-/// The rule. To end what one does not have is an answer and no error, so nothing happens then.
-pub fn decide(
-    state: &State,
-    message: &Message,
-    command: &SubscribeCommand,
-) -> Result<Decision, Refusal> {
-    admit(state, &message.agent, message.authority, AUTHORITY)?;
-    let request = &command.payload.subscription;
-    let event = match command.payload.action {
-        SubscribeAction::List => return Ok(Vec::new()),
-        SubscribeAction::Unsubscribe => {
-            let Some((subscription, created)) = own(state, &message.agent, request) else {
-                return Ok(Vec::new());
+impl Field {
+    /// SUBSCRIBE.
+    pub async fn subscribe(
+        self: &Arc<Self>,
+        message: Message,
+        payload: SubscribePayload,
+    ) -> Result<SubscribeResponse, ProtocolError> {
+        let during = |error: ProtocolError| error.during(Operation::Subscribe);
+        if payload.action == SubscribeAction::List {
+            self.await_epoch(&message).await.map_err(during)?;
+            let list = || {
+                let published = self.view.read();
+                let (state, agent) = (&published.state, &message.agent);
+                rules::admit(state, agent, message.authority, subscribe::AUTHORITY)?;
+                self.tick(message.epoch)?;
+                Ok(subscribe::list(state, agent))
             };
-            Event::SubscriptionRemoved { subscription, created: Some(created) }
+            return list().map_err(during);
         }
-        SubscribeAction::Subscribe => {
-            let agent = message.agent.clone();
-            if state.subscriptions.of_agent(&agent).count() >= SUBSCRIPTIONS_PER_AGENT_MAX {
-                return Err(Error::TooMany { agent }.into());
-            }
-            Event::SubscriptionCreated {
-                subscription: command.drawn,
-                events: request.events.clone(),
-                min_relevance: request.min_relevance,
-                debounce_ms: request.debounce_ms,
-            }
-        }
-    };
-    Ok(vec![DraftEvent { event, body: None }])
-}
-
-fn own(state: &State, agent: &str, request: &SubscriptionRequest) -> Option<(SubscriptionId, u64)> {
-    let id = SubscriptionId::parse(request.id.as_deref()?)?;
-    let entry = state.subscriptions.get(id).filter(|entry| entry.agent == agent)?;
-    Some((id, entry.position))
-}
-
-/// The commit that made the subscription which this one ended.
-#[must_use]
-pub fn ended(events: &[SealedEvent<Event>]) -> Option<u64> {
-    events.iter().find_map(|sealed| {
-        let Event::SubscriptionRemoved { created, .. } = &sealed.event else { return None };
-        *created
-    })
-}
-
-/// The subscription that a commit made.
-#[must_use]
-pub fn made(
-    agent: &str,
-    position: u64,
-    epoch: u64,
-    events: &[SealedEvent<Event>],
-) -> Option<Subscription> {
-    events.iter().find_map(|sealed| {
-        let Event::SubscriptionCreated { subscription, events, min_relevance, debounce_ms } =
-            &sealed.event
-        else {
-            return None;
+        let agent = message.agent.clone();
+        let drawn = SubscriptionId::from_bits(self.origin.id_bits());
+        let command = subscribe::SubscribeCommand { payload, drawn };
+        let outcome = self.submit(message, Action::Subscribe(command)).await?;
+        let Some(position) = outcome.position else { return Ok(subscribe::respond(false, None)) };
+        let subscription = match subscribe::ended(&outcome.events) {
+            Some(made) => self.blocking(move |field| field.made_at(&agent, made)).await,
+            None => Ok(subscribe::made(&agent, position, outcome.epoch, &outcome.events)),
         };
-        Some(Subscription {
-            id: subscription.to_string(),
-            agent_id: agent.to_owned(),
-            events: events.clone(),
-            min_relevance: *min_relevance,
-            debounce_ms: *debounce_ms,
-            epoch_created: epoch,
-            cursor: Cursor::after_commit(position).to_string(),
-        })
-    })
-}
-
-/// The answer: whether anything happened, and to which subscription.
-#[must_use]
-pub fn respond(happened: bool, subscription: Option<Subscription>) -> SubscribeResponse {
-    SubscribeResponse {
-        status: if happened { SubscribeStatus::Ok } else { SubscribeStatus::NotFound },
-        subscription,
-        subscriptions: None,
-        websocket_url: None,
-        sse_url: None,
-        warnings: Vec::new(),
+        Ok(subscribe::respond(true, subscription.map_err(during)?))
     }
-}
 
-/// The answer to `list`.
-#[must_use]
-pub fn list(state: &State, agent: &str) -> SubscribeResponse {
-    let own = state.subscriptions.of_agent(agent).map(|(id, entry)| to_wire(id, entry)).collect();
-    SubscribeResponse {
-        status: SubscribeStatus::Ok,
-        subscription: None,
-        subscriptions: Some(own),
-        websocket_url: None,
-        sse_url: None,
-        warnings: Vec::new(),
+    /// The subscription that a commit made, also where it has ended since.
+    fn made_at(&self, agent: &str, position: u64) -> Result<Option<Subscription>, ProtocolError> {
+        let read = self.engine.read(&self.name, position, 1);
+        let commit = read.map_err(|error| storage_failure(&error))?.pop();
+        let header = commit.map(|commit| commit.decode_header::<Event>()).transpose();
+        let header = header.map_err(|damage| storage_failure(&damage.into()))?;
+        Ok(header.and_then(|made| subscribe::made(agent, position, made.epoch, &made.events)))
     }
-}
 
-/// A subscription as the protocol shows it.
-#[must_use]
-pub fn to_wire(id: SubscriptionId, entry: &SubscriptionEntry) -> Subscription {
-    Subscription {
-        id: id.to_string(),
-        agent_id: entry.agent.clone(),
-        events: entry.events.clone(),
-        min_relevance: entry.min_relevance,
-        debounce_ms: entry.debounce_ms,
-        epoch_created: entry.epoch,
-        cursor: Cursor::after_commit(entry.position).to_string(),
+    fn subscription(&self, id: SubscriptionId) -> Option<SubscriptionEntry> {
+        self.view.read().state.subscriptions.get(id).cloned()
     }
-}
 
-pub(super) fn is_same(command: &SubscribeCommand, events: &[SealedEvent<Event>]) -> bool {
-    let request = &command.payload.subscription;
-    events.iter().any(|sealed| {
-        if let Event::SubscriptionCreated { events, min_relevance, debounce_ms, .. } = &sealed.event
-        {
-            command.payload.action == SubscribeAction::Subscribe
-                && *events == request.events
-                && min_relevance.map(f64::to_bits) == request.min_relevance.map(f64::to_bits)
-                && *debounce_ms == request.debounce_ms
-        } else if let Event::SubscriptionRemoved { subscription, .. } = &sealed.event {
-            command.payload.action == SubscribeAction::Unsubscribe
-                && request.id.as_deref() == Some(subscription.to_string().as_str())
-        } else {
-            false
-        }
-    })
+    /// Opens the stream of a subscription, after a cursor or from now on. `speaker` is the only agent
+    /// whose subscriptions the caller may see; any agent's if none. What it may not see is not there.
+    pub async fn pushes(
+        &self,
+        speaker: Option<&str>,
+        credential: u8,
+        id: &str,
+        after: Option<&str>,
+    ) -> Result<PushStream, ProtocolError> {
+        let during = |error: ProtocolError| error.during(Operation::Subscribe);
+        let found = SubscriptionId::parse(id)
+            .and_then(|id| self.subscription(id).map(|entry| Target { id, entry, credential }))
+            .filter(|target| speaker.is_none_or(|speaker| speaker == target.entry.agent));
+        let target = found.ok_or_else(|| {
+            let shown: String = id.chars().take(64).collect();
+            let message = format!("there is no subscription {shown}");
+            during(ProtocolError::new(ErrorCode::UnitNotFound, message))
+        })?;
+        let admitted = {
+            let state = &self.view.read().state;
+            rules::admit(state, &target.entry.agent, credential, subscribe::AUTHORITY).map(|_| ())
+        };
+        admitted.map_err(|refusal| during(refusal.into()))?;
+        let after = after.map(|text| {
+            Cursor::parse(text).ok_or_else(|| {
+                let message = "after: is no cursor that was pushed by this Field";
+                during(ProtocolError::new(ErrorCode::InvalidPayload, message))
+            })
+        });
+        PushStream::open(Arc::clone(&self.tail), target, after.transpose()?).await.map_err(during)
+    }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::notices::Entity;
-use crate::limits::DEBOUNCED_THINGS_MAX;
+use crate::base::limits::DEBOUNCED_THINGS_MAX;
 
 /// What was told last about each thing.
 #[derive(Debug)]

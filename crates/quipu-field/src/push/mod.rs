@@ -4,7 +4,6 @@
 //! `notices` is the table from what happened to what is told; `prepared` makes a commit ready for all
 //! subscribers at once; `tail` keeps the recent ones; `stream` is one subscriber's way through them.
 
-mod cursor;
 mod debounce;
 mod heads;
 mod notices;
@@ -13,7 +12,6 @@ mod relevance;
 mod stream;
 mod tail;
 
-pub use cursor::Cursor;
 pub(crate) use stream::Target;
 pub use stream::{Delivery, End, PushStream};
 pub(crate) use tail::{Tail, TailFeed};

@@ -3,9 +3,11 @@
 
 use quipu_wire::akashik::{AgentStatus, SessionStatus, SubscriptionEvent, UnitStatus};
 
-use crate::{
-    coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
-    event::Event,
+use quipu_core::{
+    event::{
+        Event,
+        coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
+    },
     ids::{ConflictId, UnitId},
 };
 

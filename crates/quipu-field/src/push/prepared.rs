@@ -1,6 +1,7 @@
 //! A commit made ready to be told: its notices with their texts and with what their relevance rests
 //! on. Made once and shared by all subscribers.
 
+use quipu_core::outline::Texts;
 use std::sync::Arc;
 
 use quipu_log::{Commit, EngineError, Header};
@@ -13,13 +14,16 @@ use super::{
     relevance::LastAsked,
 };
 use crate::{
-    bodies::Bodies,
-    coordination::{HandoffBody, HandoffChange, TaskChange},
-    event::{ConflictBody, Event, UnitBody},
+    base::limits::PUSH_SUMMARY_TOKENS,
+    read::{bodies::Bodies, view::View},
+};
+use quipu_core::{
+    event::{
+        ConflictBody, Event, UnitBody,
+        coordination::{HandoffBody, HandoffChange, TaskChange},
+    },
     ids::{SubscriptionId, UnitId},
-    limits::PUSH_SUMMARY_TOKENS,
     state::State,
-    view::View,
 };
 
 /// A commit that is ready to be told.
@@ -152,7 +156,7 @@ fn facts(
     };
     let body: Option<UnitBody> = if position == header.position {
         let here = commit.body(event);
-        here.map(|body| crate::bodies::decode(position, &body.json)).transpose()?
+        here.map(|body| crate::read::bodies::decode(position, &body.json)).transpose()?
     } else {
         bodies.load(position, event)?
     };
@@ -213,7 +217,7 @@ fn summarize(
 
 fn body<T: DeserializeOwned>(commit: &Commit, index: u32) -> Result<Option<T>, EngineError> {
     let body = commit.body(index);
-    body.map(|body| crate::bodies::decode(commit.position, &body.json)).transpose()
+    body.map(|body| crate::read::bodies::decode(commit.position, &body.json)).transpose()
 }
 
 /// Who offers what and why, and the id that an answer names.

@@ -11,12 +11,12 @@ use quipu_recall::{
 use quipu_wire::akashik::Mode;
 
 use super::prepared::{PreparedNotice, UnitFacts};
-use crate::{
-    asking::{INTEREST_WEIGHT, ROLE_WEIGHT},
-    ranking::small,
+use crate::read::attune::{
+    query::{INTEREST_WEIGHT, ROLE_WEIGHT},
+    rank::small,
     roles::role_alignment,
-    state::{SubscriptionEntry, is_standing},
 };
+use quipu_core::state::{SubscriptionEntry, is_standing};
 
 /// What a subscriber said of itself, as words to look for.
 pub(super) fn query(entry: &SubscriptionEntry) -> Query {

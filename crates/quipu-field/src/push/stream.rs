@@ -1,6 +1,7 @@
 //! One subscriber's way through the log. It asks for what is next when it has room for it, so a slow
 //! one costs no memory: it is merely behind, and reads what it missed from the log.
 
+use quipu_core::cursor::Cursor;
 use std::{
     collections::VecDeque,
     fmt,
@@ -15,7 +16,6 @@ use quipu_recall::Query;
 use quipu_wire::{ErrorCode, ProtocolError, akashik::PushNotification};
 
 use super::{
-    Cursor,
     debounce::{Debounce, is_quiet},
     heads::{Announced, Listening},
     notices::Entity,
@@ -23,10 +23,8 @@ use super::{
     relevance,
     tail::Tail,
 };
-use crate::{
-    failure::storage_failure, ids::SubscriptionId, limits::READ_PAGE, state::SubscriptionEntry,
-    visibility::Speaker,
-};
+use crate::base::{failure::storage_failure, limits::READ_PAGE};
+use quipu_core::{ids::SubscriptionId, state::SubscriptionEntry, visibility::Speaker};
 
 /// The subscription that a stream serves.
 #[derive(Debug)]

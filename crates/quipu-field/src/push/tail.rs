@@ -19,12 +19,13 @@ use super::{
     prepared::{Prepared, PreparedNotice, prepare},
 };
 use crate::{
-    bodies::Bodies,
-    failure::with_causes,
-    limits::{PUSH_PAGE, PUSH_TAIL_BYTES},
-    view::View,
-    visibility::{Speaker, may_enter, may_see},
+    base::{
+        failure::with_causes,
+        limits::{PUSH_PAGE, PUSH_TAIL_BYTES},
+    },
+    read::{bodies::Bodies, view::View},
 };
+use quipu_core::visibility::{Speaker, may_enter, may_see};
 
 /// The recent commits of a Field.
 #[derive(Debug)]

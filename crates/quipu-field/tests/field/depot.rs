@@ -11,9 +11,8 @@ use std::{
 };
 
 use crate::support::{message, record, register};
-use quipu_field::{
-    Depot, Field, FieldOptions, ScriptedOrigin, SnapshotStore, StoreError, SystemOrigin,
-};
+use quipu_core::origin::ScriptedOrigin;
+use quipu_field::{Depot, Field, FieldOptions, SnapshotStore, StoreError, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::akashik::CompactPayload;
 use serde_json::json;

@@ -15,7 +15,8 @@ use crate::{
     compact::{attune, compact},
     support::{message, record, register},
 };
-use quipu_field::{Field, FieldModels, FieldOptions, Message, ScriptedOrigin, restore::restore};
+use quipu_core::{command::Message, origin::ScriptedOrigin};
+use quipu_field::{Field, FieldModels, FieldOptions, restore::restore};
 use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_recall::{EmbedError, Embedder, Summarizer, SummarizerError};
 use quipu_wire::akashik::{AttunePayload, UnitStatus, UnitView};

@@ -3,13 +3,18 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use quipu_field::snapshot::{self, SnapshotDir};
+use quipu_core::{
+    command::Message,
+    event::{
+        Event,
+        coordination::{ReasonBody, SessionBody, TaskBody},
+        documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note, NotedDependency},
+    },
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, NoteDraft},
+};
 use quipu_field::{
-    Field, HarnOutcome, Message,
-    coordination::{ReasonBody, SessionBody, TaskBody},
-    documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note, NotedDependency},
-    event::Event,
-    ops::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, NoteDraft},
+    Field, HarnOutcome,
+    snapshot::format::{self, SnapshotDir},
 };
 use quipu_log::{Body, Engine, FieldName, MemoryEngine};
 use quipu_wire::{
@@ -345,7 +350,7 @@ async fn a_snapshot_of_a_state_with_documents_of_every_owner_is_read_again() {
         field.harn(message(&format!("put-{number}"), "boss"), command).await.unwrap();
     }
     let saved = SnapshotDir::new(folder.path().to_owned()).save(&rebuilt(&engine)).unwrap();
-    let read = snapshot::load(&saved).unwrap();
+    let read = format::load(&saved).unwrap();
     assert_eq!(read.state.hash(), field.state_hash());
 }
 

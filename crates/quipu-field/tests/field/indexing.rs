@@ -9,7 +9,8 @@ use std::{
     },
 };
 
-use quipu_field::{Field, FieldOptions, ScriptedOrigin, TextsBehind, snapshot};
+use quipu_core::origin::ScriptedOrigin;
+use quipu_field::{Field, FieldOptions, TextsBehind, snapshot::format};
 use quipu_log::{
     Commit, Engine, EngineError, FieldName, MemoryEngine, StoredHeader, conformance::Altered,
 };
@@ -116,7 +117,7 @@ async fn closes_with_all_it_should_have(field: &Arc<Field>, log: &Arc<dyn Engine
     field.close().await;
     let files: Vec<_> = std::fs::read_dir(at).unwrap().map(|file| file.unwrap().path()).collect();
     let [file] = files.as_slice() else { panic!("one snapshot: {files:?}") };
-    let made = snapshot::load(file).unwrap();
+    let made = format::load(file).unwrap();
     assert_same(&made, &rebuilt_at(log, made.head.position));
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use quipu_field::{Field, FieldOptions, RankingOptions, ScriptedOrigin};
+use quipu_core::origin::ScriptedOrigin;
+use quipu_field::{Field, FieldOptions, RankingOptions};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::akashik::{AttunePayload, RecordPayload, UnitView};
 use serde_json::json;

@@ -9,7 +9,8 @@ use crate::{
     support::{message, open, open_across, record, register},
 };
 use proptest::prelude::*;
-use quipu_field::{Field, Message, snapshot::SnapshotDir};
+use quipu_core::command::Message;
+use quipu_field::{Field, snapshot::format::SnapshotDir};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
     ErrorCode, ProtocolError,

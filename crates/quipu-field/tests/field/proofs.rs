@@ -10,7 +10,8 @@ use std::{
 };
 
 use crate::support::{message, register};
-use quipu_field::{Field, FieldOptions, ScriptedOrigin};
+use quipu_core::origin::ScriptedOrigin;
+use quipu_field::{Field, FieldOptions};
 use quipu_log::{
     Commit, Engine, EngineError, FieldName, MemoryEngine, TreeHead, conformance::Altered,
 };

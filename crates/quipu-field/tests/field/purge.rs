@@ -8,7 +8,7 @@ use crate::{
     coordination::handoff,
     support::{message, open_across, record, register},
 };
-use quipu_field::{Field, purge::tombstoned, restore::restore, snapshot::SnapshotDir};
+use quipu_field::{Field, purge::tombstoned, restore::restore, snapshot::format::SnapshotDir};
 use quipu_log::{
     BodyAddress, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Pace, SqliteEngine,
     SqliteOptions, conformance::Altered, verify_chain,

@@ -5,7 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::support::{message, open, register};
 use proptest::prelude::*;
-use quipu_field::{Field, Message, restore::restore, snapshot::SnapshotDir};
+use quipu_core::command::Message;
+use quipu_field::{Field, restore::restore, snapshot::format::SnapshotDir};
 use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_recall::tokens::Encoding;
 use quipu_wire::akashik::{

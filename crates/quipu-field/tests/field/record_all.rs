@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
 use proptest::prelude::*;
-use quipu_field::{Field, visibility::Reader};
+use quipu_core::visibility::Reader;
+use quipu_field::Field;
 use quipu_log::{Engine, Head, MemoryEngine};
 use quipu_wire::{
     ErrorCode, ProtocolError,

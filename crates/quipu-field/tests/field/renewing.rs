@@ -7,9 +7,10 @@ use std::{
     time::Duration,
 };
 
+use quipu_core::origin::ScriptedOrigin;
 use quipu_field::{
-    Field, FieldOptions, ScriptedOrigin,
-    snapshot::{self, SnapshotDir},
+    Field, FieldOptions,
+    snapshot::format::{self, SnapshotDir},
     view::Published,
 };
 use quipu_log::{Engine, FieldName, MemoryEngine};
@@ -56,7 +57,7 @@ async fn is_as_rebuilt(
         record_of_session(field, session, more..more + 1).await;
     }
     let files = SnapshotDir::new(folder.to_owned()).list();
-    let made = snapshot::load(files.first().expect("a snapshot")).unwrap();
+    let made = format::load(files.first().expect("a snapshot")).unwrap();
     assert!(made.head.position > before, "a newer one");
     assert_same(&made, &rebuilt_at(log, made.head.position));
     made

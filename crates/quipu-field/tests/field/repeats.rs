@@ -9,7 +9,8 @@ use crate::{
     support::{message, open, record, register},
 };
 use proptest::prelude::*;
-use quipu_field::{Field, Message};
+use quipu_core::command::Message;
+use quipu_field::Field;
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
     ErrorCode,

@@ -6,7 +6,8 @@ use crate::{
     compact::compact,
     support::{message, open_across, record, register},
 };
-use quipu_field::{Field, FieldOptions, ScriptedOrigin};
+use quipu_core::origin::ScriptedOrigin;
+use quipu_field::{Field, FieldOptions};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::{
     ErrorCode,

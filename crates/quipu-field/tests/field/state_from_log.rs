@@ -11,8 +11,10 @@ use proptest::prelude::*;
 use quipu_field::{
     Field,
     purge::tombstoned,
-    restore::{catch_up, restore},
-    snapshot::{self, SnapshotDir, SnapshotError},
+    snapshot::{
+        format::{self, SnapshotDir, SnapshotError},
+        restore::{catch_up, restore},
+    },
     view::Published,
 };
 use quipu_log::{
@@ -272,7 +274,7 @@ proptest! {
             prop_assert_eq!(field.state_hash(), whole.state.hash());
             prop_assert_eq!(field.head(), whole.head);
 
-            let mut from_snapshot = snapshot::load(&saved).unwrap();
+            let mut from_snapshot = format::load(&saved).unwrap();
             catch_up(engine.as_ref(), &FieldName::default_field(), &mut from_snapshot, Pace::Alone, &mut |_| true)
                 .unwrap();
             prop_assert_eq!(from_snapshot.state.hash(), whole.state.hash());
@@ -407,7 +409,7 @@ fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        snapshot::load(&path).unwrap_err()
+        format::load(&path).unwrap_err()
     };
     for version in [1, 2, 3, 4, 5] {
         let bytes = format!("quipu-snapshot {version}\nwhatever it held");

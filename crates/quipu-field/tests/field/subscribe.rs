@@ -6,8 +6,9 @@ use crate::{
     coordination::{from, handoff, make},
     support::{message, open, record, register},
 };
+use quipu_core::origin::Origin;
 use quipu_field::{
-    Field, FieldOptions, Origin,
+    Field, FieldOptions,
     push::{Delivery, End, PushStream},
 };
 use quipu_log::{Engine, FieldName, MemoryEngine, Salt};

@@ -6,7 +6,8 @@ use crate::{
     coordination::{act, add, agent, coordinate, from, make, seen, session, team},
     support::message,
 };
-use quipu_field::{Field, FieldOptions, ScriptedOrigin, visibility::Reader};
+use quipu_core::{origin::ScriptedOrigin, visibility::Reader};
+use quipu_field::{Field, FieldOptions};
 use quipu_log::FieldName;
 use quipu_wire::{
     ErrorCode,

@@ -3,14 +3,14 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use quipu_field::{
-    Field, FieldOptions, RankingOptions, ScriptedOrigin,
+use quipu_core::{
     command::Command,
     event::Event,
-    ops::{self, attune::glance},
-    view::Published,
+    origin::ScriptedOrigin,
+    rules::{self},
     visibility::Sight,
 };
+use quipu_field::{Field, FieldOptions, RankingOptions, glance, view::Published};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_recall::{analyze, embed::builtin};
 use quipu_wire::{
@@ -83,7 +83,7 @@ fn commit(times: usize) {
     let (mut log, _) = Growing::begun();
     let mut drafts = Vec::new();
     for command in records(&log, COMMITS) {
-        let decision = ops::decide(&log.state, &command).unwrap();
+        let decision = rules::decide(&log.state, &command).unwrap();
         drafts.push(log.draft(&command, decision));
         log.follow(&command);
     }

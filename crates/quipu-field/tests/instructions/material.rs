@@ -1,12 +1,12 @@
 //! What the hot paths work on: the same texts, commands and logs on every run, on every machine.
 
-use quipu_field::{
-    Message, ScriptedOrigin,
+use quipu_core::{
     apply::apply,
-    command::{Action, Command, Decision},
+    command::{Action, Command, Decision, Message},
     event::Event,
     ids::UnitId,
-    ops::{self, record::RecordCommand},
+    origin::ScriptedOrigin,
+    rules::{self, record::RecordCommand},
     state::State,
 };
 use quipu_log::{Commit, Draft, Head, Header, SealedEvent};
@@ -113,7 +113,7 @@ impl Growing {
 
     /// Decides and applies, without making a commit of it.
     pub(crate) fn follow(&mut self, command: &Command) {
-        let decision = ops::decide(&self.state, command).unwrap();
+        let decision = rules::decide(&self.state, command).unwrap();
         let events = decision.into_iter().map(|drafted| drafted.event).collect();
         self.happen(&command.message, events);
     }
@@ -155,7 +155,7 @@ impl Growing {
 
     /// Decides, seals and applies.
     pub(crate) fn carry_out(&mut self, command: &Command) -> Commit {
-        let decision = ops::decide(&self.state, command).unwrap();
+        let decision = rules::decide(&self.state, command).unwrap();
         let draft = self.draft(command, decision);
         let (commit, header) =
             draft.seal_with_header(self.head.position + 1, self.head.hash).unwrap();

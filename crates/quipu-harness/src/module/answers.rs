@@ -2,7 +2,7 @@
 //! chance. Everything else waits for somebody outside. What the server answers is kept until the commit that
 //! records it: before that nobody has seen it, and a run after a crash may be told otherwise.
 
-use quipu_field::{documents::NotedDependency, ops::harn::NoteDraft};
+use quipu_core::{event::documents::NotedDependency, rules::harn::NoteDraft};
 use quipu_replay::module::{Answer, Answers, Request};
 use quipu_wire::{
     canon,

@@ -2,10 +2,9 @@
 //! by `POST /v1/tasks/{task_id}/dependencies` under the key that it names. Whoever may write in the Session may
 //! answer; nobody claims such a Task.
 
-use quipu_field::{
-    coordination::ReasonBody,
-    documents::DocumentKind,
-    ops::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
+use quipu_core::{
+    event::{coordination::ReasonBody, documents::DocumentKind},
+    rules::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::module::Request;
 use quipu_wire::{

@@ -1,9 +1,9 @@
 //! The module of a Persona: who may install one, what is checked, and what a Task keeps of it. A Task keeps the
 //! digest of the source, so that a Persona that changes later changes no run.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner, NotedDependency},
-    ops::harn::{Expect, FIELD_AGENT, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner, NotedDependency},
+    rules::harn::{Expect, FIELD_AGENT, HarnCommand},
     state::State,
 };
 use quipu_replay::module::{Module, ModuleError, Policy, SnapshotKey};

@@ -2,9 +2,9 @@
 //! module with the same answers does the same. What came of it is one commit, so a crash repeats the run and
 //! loses nothing.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand, NoteDraft},
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::module::{Module, ModuleRun, Policy, run};
 use quipu_wire::{

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use quipu_field::coordination::HandoffChange;
+use quipu_core::event::coordination::HandoffChange;
 use quipu_wire::{
     akashik::HandoffStatus,
     harn::{

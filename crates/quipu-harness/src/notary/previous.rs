@@ -2,8 +2,8 @@
 //! issue; a replay's follows its source's and is no link of the Session's chain, so that replaying twice
 //! gives the same bytes.
 
-use quipu_field::{
-    documents::DocumentKind,
+use quipu_core::{
+    event::documents::DocumentKind,
     state::{DocumentEntry, State},
 };
 use quipu_wire::harn::{HarnError, Receipt, Sha256};

@@ -1,8 +1,8 @@
 //! Settling: Outcome, Receipt and event log of an ending in one commit, one ending after the other.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::{CHANGED, DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{CHANGED, DocumentDraft, Expect, HarnCommand},
     state::State,
 };
 use quipu_wire::harn::{

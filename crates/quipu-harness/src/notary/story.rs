@@ -1,10 +1,12 @@
 //! What the log tells of a Task up to one of its endings, read commit by commit. Texts are looked at and not
 //! kept: what is gathered are digests, names and counts.
 
-use quipu_field::{
-    coordination::{HandoffChange, ReasonBody, TaskChange},
-    documents::Note,
-    event::Event as Logged,
+use quipu_core::{
+    event::{
+        Event as Logged,
+        coordination::{HandoffChange, ReasonBody, TaskChange},
+        documents::Note,
+    },
     state::{State, TaskEntry},
 };
 use quipu_log::{BodyContent, Commit, Header};

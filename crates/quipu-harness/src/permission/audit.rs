@@ -1,8 +1,8 @@
 //! The history of decisions: by rules, by the policy, by people. It is the Field's own and nobody's to change.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
     state::DocumentEntry,
 };
 use quipu_wire::{

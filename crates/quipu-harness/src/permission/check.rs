@@ -1,7 +1,7 @@
 //! May this be done? The rules are asked first, the narrowest before the wider and a denial before a
 //! permission; then the policy. Where neither says anything, somebody has to decide.
 
-use quipu_field::ops::harn::AUTHORITY_WRITE;
+use quipu_core::rules::harn::AUTHORITY_WRITE;
 use quipu_wire::harn::{
     HarnError, PermissionCheckRequest, PermissionCheckResponse, PermissionClass,
     PermissionDecision, PermissionDecisionObject, PermissionPolicy, RememberRule, RuleScope,

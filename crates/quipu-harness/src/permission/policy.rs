@@ -1,8 +1,8 @@
 //! The policy: what may be done without asking. One for the whole Field; nothing is allowed before one is set.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{
     HarnError, HarnErrorCode, PermissionPolicy, PermissionPolicyObject, PermissionPolicyResponse,

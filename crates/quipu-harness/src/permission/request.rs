@@ -1,10 +1,9 @@
 //! What a worker waits for: an answer, or that somebody allows something. The latter is a question of its own,
 //! which rules and policy may answer at once.
 
-use quipu_field::{
-    coordination::ReasonBody,
-    documents::DocumentKind,
-    ops::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::{coordination::ReasonBody, documents::DocumentKind},
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{
     AwaitTaskRequest, AwaitedAnswer, EventKind, HarnError, HarnTask, JsonObject, List,

@@ -1,8 +1,8 @@
 //! The answer to a question whether something may be done. The Task that waits goes on, whatever the answer.
 
-use quipu_field::{
-    documents::DocumentKind,
-    ops::harn::{Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{Expect, HarnAct, HarnCommand},
     state::DocumentEntry,
 };
 use quipu_wire::{

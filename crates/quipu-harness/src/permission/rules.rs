@@ -1,8 +1,8 @@
 //! Rules that remember what was once allowed or denied.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
     state::DocumentEntry,
 };
 use quipu_wire::{

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use quipu_field::documents::DocumentKind;
+use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::{Comparison, RecordedEvent, ReplayOutcome};
 use quipu_wire::harn::{
     Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode, OutputPair,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use quipu_field::documents::DocumentKind;
+use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::Material;
 use quipu_wire::{
     base64,

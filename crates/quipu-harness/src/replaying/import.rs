@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use quipu_field::{
-    coordination::{ReasonBody, SessionBody, TaskBody},
-    documents::{DocumentKind, DocumentOwner, Imported, Note, NotedDependency},
-    ops::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, ImportedTask, NoteDraft},
+use quipu_core::{
+    event::{
+        coordination::{ReasonBody, SessionBody, TaskBody},
+        documents::{DocumentKind, DocumentOwner, Imported, Note, NotedDependency},
+    },
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, ImportedTask, NoteDraft},
 };
 use quipu_replay::{receipt::receipt_hash, task::HashTrust};
 use quipu_wire::{

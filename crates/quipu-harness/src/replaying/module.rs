@@ -4,7 +4,7 @@
 
 use std::{cell::RefCell, ops::ControlFlow};
 
-use quipu_field::{documents::DocumentKind, ops::harn::DocumentDraft};
+use quipu_core::{event::documents::DocumentKind, rules::harn::DocumentDraft};
 use quipu_replay::{
     module::{ModuleEnd, ModuleReplay, Recorded, replay_module, replay_module_from},
     task::{
@@ -126,7 +126,7 @@ impl Harness {
         let (kind, seen) = (ArtifactKind::Dataset, Visibility::Public);
         let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
         artifact.sha256 = Some(digest.bare());
-        let expect = quipu_field::ops::harn::Expect::New;
+        let expect = quipu_core::rules::harn::Expect::New;
         let shown = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
         Ok((artifact, vec![kept, shown]))
     }

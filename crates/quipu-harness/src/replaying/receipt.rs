@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use quipu_field::documents::DocumentKind;
+use quipu_core::event::documents::DocumentKind;
 use quipu_replay::{
     receipt::{EventLogFact, ReplayFacts, RunFacts, issue_replay},
     task::{ReplayOutcome, Replayer},

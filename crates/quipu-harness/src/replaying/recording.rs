@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use quipu_field::{documents::Note, event::Event as Logged};
+use quipu_core::event::{Event as Logged, documents::Note};
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::task::{
     Material, RecordedDependency, RecordedEvent, Reference, ReferenceKind, Unavailable,

@@ -4,9 +4,9 @@
 
 use std::ops::ControlFlow;
 
-use quipu_field::{
-    documents::{Note, NotedDependency},
-    ops::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
+use quipu_core::{
+    event::documents::{Note, NotedDependency},
+    rules::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::{
     receipt::delta_id,

@@ -3,10 +3,12 @@
 
 use std::ops::ControlFlow;
 
-use quipu_field::{
-    coordination::ReasonBody,
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
+use quipu_core::{
+    event::{
+        coordination::ReasonBody,
+        documents::{DocumentKind, DocumentOwner},
+    },
+    rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
     state::State,
 };
 use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};

@@ -1,9 +1,11 @@
 //! `POST /v1/tasks/{task_id}/replay`: admits a replay and makes its Task, in one commit with its plan.
 
-use quipu_field::{
-    coordination::TaskBody,
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{Expect, HarnAct, HarnCommand},
+use quipu_core::{
+    event::{
+        coordination::TaskBody,
+        documents::{DocumentKind, DocumentOwner},
+    },
+    rules::harn::{Expect, HarnAct, HarnCommand},
     state::State,
 };
 use quipu_replay::task::{ReplayIdentity, admit};

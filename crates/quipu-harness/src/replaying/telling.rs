@@ -1,8 +1,8 @@
 //! Who may be told an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
 //! neither a vault nor what a run kept for itself: that takes a part in the source.
 
-use quipu_field::{
-    ops::harn::AUTHORITY_OTHERS,
+use quipu_core::{
+    rules::harn::AUTHORITY_OTHERS,
     state::{State, TaskEntry},
     visibility::authority_in,
 };

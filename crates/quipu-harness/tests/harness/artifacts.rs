@@ -1,8 +1,8 @@
 //! Artifacts and their content.
 
-use quipu_field::{
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_harness::{ArtifactFilter, EventScope, Harness, Page};
 use quipu_wire::harn::{

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use quipu_field::{Field, FieldOptions, Message, ScriptedOrigin};
+use quipu_core::{command::Message, origin::ScriptedOrigin};
+use quipu_field::{Field, FieldOptions};
 use quipu_harness::{Asked, Caller, Harness, HarnessOptions};
 use quipu_log::{BodyContent, Engine, FieldName, MemoryEngine};
 use quipu_replay::receipt::{ReceiptSigner, SecretHashing};
@@ -58,9 +59,9 @@ pub(crate) async fn persona(harness: &Harness, receipts: &str) -> String {
 }
 
 async fn put_persona(harness: &Harness, body: Value) -> String {
-    use quipu_field::{
-        documents::{DocumentKind, DocumentOwner},
-        ops::harn::{DocumentDraft, Expect, HarnCommand},
+    use quipu_core::{
+        event::documents::{DocumentKind, DocumentOwner},
+        rules::harn::{DocumentDraft, Expect, HarnCommand},
     };
     let mut body = body;
     let id = "persona_worker";

@@ -5,9 +5,11 @@ use quipu_history::{
     Violation, Write, explain, judge,
 };
 
-use crate::deciding::{done, seal};
-use crate::sim::{History, simulate};
-use crate::state::shown;
+use crate::{
+    deciding::{done, seal},
+    sim::{History, simulate},
+    state::shown,
+};
 
 const SEEDS: u64 = 250;
 /// A fault that finds no place in a history proves nothing, so it must find one this often.

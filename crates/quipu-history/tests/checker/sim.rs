@@ -3,8 +3,10 @@
 
 use quipu_history::{Answer, Dice, Event, Member, Outcome, Read, Request, Write};
 
-use crate::deciding::{DOCUMENT, Log};
-use crate::state::{State, content, shown};
+use crate::{
+    deciding::{DOCUMENT, Log},
+    state::{State, content, shown},
+};
 
 const CLIENTS: usize = 4;
 const NODES: usize = 3;

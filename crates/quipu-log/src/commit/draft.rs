@@ -2,11 +2,15 @@
 
 use serde::Serialize;
 
-use quipu_wire::canon::{self, CanonError};
-use quipu_wire::hash::Hash;
+use quipu_wire::{
+    canon::{self, CanonError},
+    hash::Hash,
+};
 
-use super::header::{HEADER_VERSION, Header, SealedEvent};
-use super::stored::{BodyContent, Commit, StoredBody};
+use super::{
+    header::{HEADER_VERSION, Header, SealedEvent},
+    stored::{BodyContent, Commit, StoredBody},
+};
 use crate::salt::Salt;
 
 /// The free text of one event, apart from the header so that it can be erased.

@@ -4,8 +4,10 @@ use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 
 use quipu_wire::hash::Hash;
 
-use super::draft::Body;
-use super::header::{HEADER_VERSION, Header, SealedEvent};
+use super::{
+    draft::Body,
+    header::{HEADER_VERSION, Header, SealedEvent},
+};
 use crate::damage::{Damage, DamageKind};
 
 /// A commit as it is stored.

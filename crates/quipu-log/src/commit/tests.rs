@@ -4,9 +4,11 @@ use quipu_wire::hash::Hash;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::bodies;
-use crate::conformance::Chain;
-use crate::damage::{Damage, DamageKind};
+use crate::{
+    bodies,
+    conformance::Chain,
+    damage::{Damage, DamageKind},
+};
 
 fn draft() -> Draft<Value> {
     let body = Body::new(Salt::from_bytes([7; 16]), &json!({ "b": "zwei", "a": ["é", 1] }));

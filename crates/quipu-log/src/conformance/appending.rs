@@ -1,15 +1,21 @@
 //! What an append does, and what it must not do.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+};
 
-use super::factory::EngineFactory;
-use super::sample::{Chain, field};
-use crate::commit::{Body, BodyContent, Commit, Head};
-use crate::engine::{Engine, EngineError};
-use crate::field_name::FieldName;
-use crate::salt::Salt;
-use crate::verify::verify_chain;
+use super::{
+    factory::EngineFactory,
+    sample::{Chain, field},
+};
+use crate::{
+    commit::{Body, BodyContent, Commit, Head},
+    engine::{Engine, EngineError},
+    field_name::FieldName,
+    salt::Salt,
+    verify::verify_chain,
+};
 
 fn stored(engine: &dyn Engine, name: &FieldName) -> Vec<Commit> {
     engine.read(name, 1, usize::MAX).expect("the field can be read")

@@ -1,11 +1,15 @@
 //! How a field takes a copy of a log from elsewhere, and becomes a log of its own.
 
-use super::factory::EngineFactory;
-use super::sample::{Chain, field};
-use crate::commit::{Commit, Head};
-use crate::engine::{BodyAddress, Engine, EngineError};
-use crate::memory::MemoryEngine;
-use crate::verify::verify_chain;
+use super::{
+    factory::EngineFactory,
+    sample::{Chain, field},
+};
+use crate::{
+    commit::{Commit, Head},
+    engine::{BodyAddress, Engine, EngineError},
+    memory::MemoryEngine,
+    verify::verify_chain,
+};
 
 /// Commits of a log of which a body was erased.
 fn source() -> Vec<Commit> {

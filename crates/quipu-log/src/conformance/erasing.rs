@@ -1,10 +1,14 @@
 //! What erasing bodies leaves behind.
 
-use super::factory::EngineFactory;
-use super::sample::{Chain, field};
-use crate::commit::{BodyContent, Commit, Head};
-use crate::engine::{BodyAddress, Erasure};
-use crate::verify::verify_chain;
+use super::{
+    factory::EngineFactory,
+    sample::{Chain, field},
+};
+use crate::{
+    commit::{BodyContent, Commit, Head},
+    engine::{BodyAddress, Erasure},
+    verify::verify_chain,
+};
 
 const fn at(position: u64) -> BodyAddress {
     BodyAddress { position, event: 0 }

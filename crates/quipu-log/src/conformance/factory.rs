@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::engine::Engine;
-use crate::memory::MemoryEngine;
-use crate::sqlite::{SqliteEngine, SqliteOptions};
+use crate::{
+    engine::Engine,
+    memory::MemoryEngine,
+    sqlite::{SqliteEngine, SqliteOptions},
+};
 
 /// Opens engines over storage of its own, which is empty at first.
 pub trait EngineFactory {

@@ -1,14 +1,17 @@
 //! What reads and followers see.
 
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 
-use super::factory::EngineFactory;
-use super::sample::{Chain, field};
-use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
-use crate::damage::{Damage, DamageKind};
-use crate::engine::EngineError;
-use crate::verify::verify_chain;
+use super::{
+    factory::EngineFactory,
+    sample::{Chain, field},
+};
+use crate::{
+    commit::{Commit, Head, StoredBodies, StoredHeader},
+    damage::{Damage, DamageKind},
+    engine::EngineError,
+    verify::verify_chain,
+};
 
 /// Long enough that only an engine that never wakes its followers reaches it.
 const LONG: Duration = Duration::from_secs(60);

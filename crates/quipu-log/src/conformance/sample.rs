@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
-use crate::commit::{Body, Commit, Draft, DraftEvent, Head};
-use crate::field_name::FieldName;
-use crate::salt::Salt;
+use crate::{
+    commit::{Body, Commit, Draft, DraftEvent, Head},
+    field_name::FieldName,
+    salt::Salt,
+};
 
 /// A field name that is known to be good.
 ///

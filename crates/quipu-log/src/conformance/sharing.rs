@@ -1,13 +1,16 @@
 //! What several engines over one storage see of each other. An engine that is alone by design skips these.
 
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 
-use super::factory::EngineFactory;
-use super::sample::{Chain, field};
-use crate::commit::Head;
-use crate::engine::{BodyAddress, Engine, EngineError};
-use crate::verify::verify_chain;
+use super::{
+    factory::EngineFactory,
+    sample::{Chain, field},
+};
+use crate::{
+    commit::Head,
+    engine::{BodyAddress, Engine, EngineError},
+    verify::verify_chain,
+};
 
 /// Long enough that only an engine that never looks at what others write reaches it.
 const LONG: Duration = Duration::from_secs(60);

@@ -2,12 +2,16 @@
 
 use std::thread;
 
-use super::factory::EngineFactory;
-use super::sample::{Chain, field};
-use crate::commit::Head;
-use crate::engine::{Engine, EngineError};
-use crate::field_name::FieldName;
-use crate::verify::verify_chain;
+use super::{
+    factory::EngineFactory,
+    sample::{Chain, field},
+};
+use crate::{
+    commit::Head,
+    engine::{Engine, EngineError},
+    field_name::FieldName,
+    verify::verify_chain,
+};
 
 /// Engines over a field with one commit, if they keep turns.
 fn with_turns(

@@ -1,16 +1,17 @@
 //! Checkpoints: the head of a log's tree as a signed note (C2SP tlog-checkpoint). When to sign one, and never to
 //! sign two that contradict each other, is the caller's business.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use quipu_wire::{base64, hash::Hash};
 
-use super::decimal;
-use super::note::{Note, NoteError};
-use super::signing_key::SigningKey;
-use super::tree_head::TreeHead;
-use super::verifier_key::VerifierKey;
+use super::{
+    decimal,
+    note::{Note, NoteError},
+    signing_key::SigningKey,
+    tree_head::TreeHead,
+    verifier_key::VerifierKey,
+};
 
 /// What a log says of itself: who it is and what its tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use quipu_wire::hash::Hash;
 
-use super::node::parent;
-use super::tree_head::TreeHead;
+use super::{node::parent, tree_head::TreeHead};
 
 /// That the first `old_size` leaves of a tree of `new_size` are those of the old tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use quipu_wire::hash::Hash;
 
-use super::node::{LeafHash, parent};
-use super::tree_head::TreeHead;
+use super::{
+    node::{LeafHash, parent},
+    tree_head::TreeHead,
+};
 
 /// The roots of the full subtrees of a tree, one for each bit of its size.
 ///

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use quipu_wire::hash::Hash;
 
-use super::node::{LeafHash, parent};
-use super::tree_head::TreeHead;
+use super::{
+    node::{LeafHash, parent},
+    tree_head::TreeHead,
+};
 
 /// That a leaf stands at `index` in a tree of `size` leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

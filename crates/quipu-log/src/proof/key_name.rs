@@ -1,7 +1,6 @@
 //! The name of a key that signs notes. What it names is up to whoever trusts the key.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// A name as C2SP signed notes allow it: not empty, without spaces, `+` and control characters. A URL without its
 /// scheme is recommended, such as `example.com/field`.

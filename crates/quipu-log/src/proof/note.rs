@@ -1,14 +1,15 @@
 //! Signed notes as C2SP defines them: a text, an empty line, and lines with signatures. Knows nothing of what
 //! the text says; nobody should believe it before [`Note::verify`].
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use quipu_wire::base64;
 
-use super::key_name::{KeyName, KeyNameError};
-use super::signing_key::SigningKey;
-use super::verifier_key::VerifierKey;
+use super::{
+    key_name::{KeyName, KeyNameError},
+    signing_key::SigningKey,
+    verifier_key::VerifierKey,
+};
 
 /// How large a note may be.
 pub const NOTE_BYTES_MAX: usize = 1024 * 1024;

@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 
 use quipu_wire::hash::Hash;
 
-use super::consistency::ConsistencyProof;
-use super::frontier::Frontier;
-use super::inclusion::InclusionProof;
-use super::leaf_source::LeafSource;
-use super::node::{LeafHash, parent, split};
-use super::tree::{BLOCK_LEAVES, MerkleTree};
-use super::tree_head::TreeHead;
+use super::{
+    consistency::ConsistencyProof,
+    frontier::Frontier,
+    inclusion::InclusionProof,
+    leaf_source::LeafSource,
+    node::{LeafHash, parent, split},
+    tree::{BLOCK_LEAVES, MerkleTree},
+    tree_head::TreeHead,
+};
 
 /// Why there is no proof. `E` is the error of the source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,12 +1,13 @@
 //! The secret half of a key that signs notes. Drawing its seed and keeping its text are the caller's business.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use ed25519_dalek::Signer as _;
 
-use super::key_name::KeyName;
-use super::verifier_key::{KeyError, KeyParts, VerifierKey, encode_material};
+use super::{
+    key_name::KeyName,
+    verifier_key::{KeyError, KeyParts, VerifierKey, encode_material},
+};
 
 const PREFIX: &str = "PRIVATE+KEY+";
 

@@ -1,18 +1,19 @@
 //! Proof files: that a commit is in a log, in one text that is verified offline (C2SP tlog-proof@v1).
 //! The specification leaves open what is in its `extra` line; in ours it is the commit's header, or there is none.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::Deserialize;
 
 use quipu_wire::{base64, hash::Hash};
 
-use super::checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint};
-use super::decimal;
-use super::inclusion::{InclusionError, InclusionProof};
-use super::node::LeafHash;
-use super::verifier_key::VerifierKey;
+use super::{
+    checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint},
+    decimal,
+    inclusion::{InclusionError, InclusionProof},
+    node::LeafHash,
+    verifier_key::VerifierKey,
+};
 
 const FIRST_LINE: &str = "c2sp.org/tlog-proof@v1";
 

@@ -5,13 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use quipu_wire::hash::Hash;
 
-use super::consistency::ConsistencyProof;
-use super::frontier::Frontier;
-use super::inclusion::InclusionProof;
-use super::leaf_source::LeafSource;
-use super::node::{LeafHash, parent};
-use super::prover::{ProveError, Prover};
-use super::tree_head::TreeHead;
+use super::{
+    consistency::ConsistencyProof,
+    frontier::Frontier,
+    inclusion::InclusionProof,
+    leaf_source::LeafSource,
+    node::{LeafHash, parent},
+    prover::{ProveError, Prover},
+    tree_head::TreeHead,
+};
 
 const BLOCK_HEIGHT: u32 = 8;
 

@@ -1,8 +1,7 @@
 //! The public half of a key that signs notes: its text (C2SP signed-note, "Verifier keys") and how it verifies.
 //! Only Ed25519, as the specification advises to support one algorithm.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use ed25519_dalek::{Signature, VerifyingKey};
 

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::failure::is_write_protected;
-use super::field_log::{check_log, read_mark};
-use super::head_mark;
-use super::layout::FieldFiles;
-use super::rows;
-use super::schema::{self, Identity};
-use super::writer::read_sealed;
-use crate::damage::Damage;
-use crate::engine::EngineError;
-use crate::field_name::FieldName;
+use super::{
+    failure::is_write_protected,
+    field_log::{check_log, read_mark},
+    head_mark,
+    layout::FieldFiles,
+    rows,
+    schema::{self, Identity},
+    writer::read_sealed,
+};
+use crate::{damage::Damage, engine::EngineError, field_name::FieldName};
 
 /// Checks the files beside the database: any damaged slot of the head mark is damage, also one that opening survives.
 ///

@@ -1,20 +1,26 @@
 //! The SQLite engine: a data directory and the fields in it, each opened on first use.
 //! What happens inside a field is in `field_log`.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use super::field_log::FieldLog;
-use super::layout::{self, FieldFiles};
-use super::open_error::OpenError;
-use super::options::SqliteOptions;
-use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
-use crate::engine::{BodyAddress, Engine, EngineError, Erasure, check_batch};
-use crate::field_name::FieldName;
+use super::{
+    field_log::FieldLog,
+    layout::{self, FieldFiles},
+    open_error::OpenError,
+    options::SqliteOptions,
+};
+use crate::{
+    commit::{Commit, Head, StoredBodies, StoredHeader},
+    engine::{BodyAddress, Engine, EngineError, Erasure, check_batch},
+    field_name::FieldName,
+};
 
 /// One field's place: opening it must not hold up the others.
 type Slot = Arc<Mutex<Option<Arc<FieldLog>>>>;

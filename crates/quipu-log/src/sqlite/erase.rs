@@ -9,10 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::writer::Abort;
-use crate::bodies;
-use crate::commit::{BodyContent, StoredBody};
-use crate::damage::{Damage, DamageKind};
-use crate::engine::{BodyAddress, Erasure};
+use crate::{
+    bodies,
+    commit::{BodyContent, StoredBody},
+    damage::{Damage, DamageKind},
+    engine::{BodyAddress, Erasure},
+};
 
 const FIND: &str = "SELECT bodies FROM commits WHERE position = ?1";
 const REPLACE: &str = "UPDATE commits SET bodies = ?2 WHERE position = ?1";

@@ -1,27 +1,34 @@
 //! One open field: its writer, its readers, and the head that followers wait for.
 //! Which fields there are is the engine's business.
 
-use std::fs::OpenOptions;
-use std::io::ErrorKind;
-use std::path::Path;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    fs::OpenOptions,
+    io::ErrorKind,
+    path::Path,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use rusqlite::Connection;
 
-use super::failure::{explain, is_full, is_write_protected};
-use super::head_mark::{self, HeadMark, Mark, Slots};
-use super::layout::{FieldFiles, make_dir, private_file, sync_dir};
-use super::open_error::OpenError;
-use super::options::SqliteOptions;
-use super::readers::Readers;
-use super::schema::{self, Identity};
-use super::writer::{Writer, read_sealed};
-use super::{erase, rows};
-use crate::commit::{Commit, Head, StoredBodies, StoredHeader};
-use crate::damage::{Damage, DamageKind};
-use crate::engine::{BodyAddress, EngineError, Erasure, not_sealed};
-use crate::field_name::FieldName;
+use super::{
+    erase,
+    failure::{explain, is_full, is_write_protected},
+    head_mark::{self, HeadMark, Mark, Slots},
+    layout::{FieldFiles, make_dir, private_file, sync_dir},
+    open_error::OpenError,
+    options::SqliteOptions,
+    readers::Readers,
+    rows,
+    schema::{self, Identity},
+    writer::{Writer, read_sealed},
+};
+use crate::{
+    commit::{Commit, Head, StoredBodies, StoredHeader},
+    damage::{Damage, DamageKind},
+    engine::{BodyAddress, EngineError, Erasure, not_sealed},
+    field_name::FieldName,
+};
 
 /// How often a follower without a writer in this process looks at the file.
 const POLL: Duration = Duration::from_millis(50);

@@ -4,15 +4,19 @@
 //! unseen. The mark is written after each commit and not synced: it survives the death of the process, and after a
 //! power cut it may be older than the log but never newer. Two slots take turns, so one is always whole.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind, Seek, SeekFrom, Write},
+    path::Path,
+};
 
 use quipu_wire::hash::Hash;
 
 use super::layout::private_file;
-use crate::commit::Head;
-use crate::damage::{Damage, DamageKind};
+use crate::{
+    commit::Head,
+    damage::{Damage, DamageKind},
+};
 
 /// The alignment and size of a slot: one sector, which disks write whole.
 const SLOT: usize = 512;

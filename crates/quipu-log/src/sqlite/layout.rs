@@ -1,9 +1,11 @@
 //! The data directory: its lock, its format file, where a field's files lie, who may read them.
 //! Does not look into a field's files.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, ErrorKind, Write},
+    path::{Path, PathBuf},
+};
 
 use super::open_error::OpenError;
 use crate::field_name::FieldName;

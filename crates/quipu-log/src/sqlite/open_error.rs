@@ -1,7 +1,6 @@
 //! Why a data directory or a field's files cannot be opened. Damage inside them is not here, see `damage`.
 
-use std::io;
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 /// Why a data directory cannot be opened.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,10 @@
 //! A few read-only connections that take turns, so that reads never wait for the writer.
 //! A connection is handed back only between statements, so none holds up a checkpoint.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 use rusqlite::Connection;
 

@@ -1,15 +1,16 @@
 //! One row of the table `commits` and back. A value of another type or size than was written is damage.
 
-use rusqlite::types::ValueRef;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, types::ValueRef};
 
 use quipu_wire::hash::Hash;
 
 use super::failure::explain;
-use crate::bodies;
-use crate::commit::{Commit, Head, StoredBodies, StoredBody, StoredHeader};
-use crate::damage::{Damage, DamageKind};
-use crate::engine::{EngineError, READ_BYTES_MAX};
+use crate::{
+    bodies,
+    commit::{Commit, Head, StoredBodies, StoredBody, StoredHeader},
+    damage::{Damage, DamageKind},
+    engine::{EngineError, READ_BYTES_MAX},
+};
 
 const INSERT: &str = "INSERT INTO commits (position, epoch, prev, hash, header, bodies) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 pub(super) const READ: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits \

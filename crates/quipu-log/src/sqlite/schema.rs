@@ -1,17 +1,12 @@
 //! The database of one field: its tables, its identity, its settings.
 //! Knows no rows.
 
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::failure::explain;
-use super::open_error::OpenError;
-use super::options::SqliteOptions;
-use crate::damage::Damage;
-use crate::engine::EngineError;
+use super::{failure::explain, open_error::OpenError, options::SqliteOptions};
+use crate::{damage::Damage, engine::EngineError};
 
 /// "QPLG": says whose file this is, also to `file(1)`.
 const APPLICATION_ID: i64 = 0x5150_4c47;

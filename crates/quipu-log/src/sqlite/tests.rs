@@ -1,16 +1,21 @@
 //! What only the SQLite engine promises: one opener, refusals that name the file, room that runs out,
 //! storage that fails, and text that is gone when it is erased.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use rusqlite::ffi;
 use tempfile::TempDir;
 
 use super::*;
-use crate::conformance::{Chain, field};
-use crate::{BodyAddress, Engine, EngineError, Head, verify_chain};
+use crate::{
+    BodyAddress, Engine, EngineError, Head,
+    conformance::{Chain, field},
+    verify_chain,
+};
 
 fn open(dir: &Path) -> SqliteEngine {
     SqliteEngine::open(dir, SqliteOptions::default()).unwrap()

@@ -3,13 +3,17 @@
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use super::failure::{explain, is, is_index_short};
-use super::head_mark::HeadMark;
-use super::rows::{self, InsertError};
-use crate::commit::{Commit, Head};
-use crate::damage::Damage;
-use crate::engine::EngineError;
-use crate::field_name::FieldName;
+use super::{
+    failure::{explain, is, is_index_short},
+    head_mark::HeadMark,
+    rows::{self, InsertError},
+};
+use crate::{
+    commit::{Commit, Head},
+    damage::Damage,
+    engine::EngineError,
+    field_name::FieldName,
+};
 
 /// Says at which head the field is sealed.
 const SEAL: &str = "INSERT OR REPLACE INTO meta VALUES ('sealed', ?1)";

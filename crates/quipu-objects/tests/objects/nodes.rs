@@ -2,7 +2,8 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use quipu_field::{Depot, Field, FieldOptions, Message, SystemOrigin};
+use quipu_core::command::Message;
+use quipu_field::{Depot, Field, FieldOptions, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::akashik::RegisterPayload;
 

@@ -1,9 +1,7 @@
 //! Owns which tokens of a vocabulary a text is made of: the longest that fits, word by word.
 //! Hand-written because the crate that does it brings more packages than this whole server has.
 
-use super::pieces::for_each_piece;
-use super::short_words::ShortWords;
-use super::token_tree::TokenTree;
+use super::{pieces::for_each_piece, short_words::ShortWords, token_tree::TokenTree};
 
 /// A word longer than this many letters is unknown as a whole.
 const MAX_WORD_LETTERS: usize = 100;

@@ -8,14 +8,20 @@
 //!   | the vectors of each space, by ascending ordinal, in blocks
 //! ```
 
-use std::collections::BTreeSet;
-use std::io::{self, Read, Write};
+use std::{
+    collections::BTreeSet,
+    io::{self, Read, Write},
+};
 
-use super::IndexError;
-use super::blocks::{read_block, write_block};
-use super::vectors::{StoredSpace, read_vectors, write_vectors};
-use crate::index::{Index, builtin_space};
-use crate::lexical::Lexical;
+use super::{
+    IndexError,
+    blocks::{read_block, write_block},
+    vectors::{StoredSpace, read_vectors, write_vectors},
+};
+use crate::{
+    index::{Index, builtin_space},
+    lexical::Lexical,
+};
 
 const MAGIC: &[u8; 8] = b"quipuidx";
 pub(super) const VERSION: u32 = 1;

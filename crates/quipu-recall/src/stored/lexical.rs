@@ -4,11 +4,15 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::IndexError;
-use super::blocks::{BLOCK_BYTES, read_block, write_block};
-use crate::lexical::{ABSENT, Lexical};
-use crate::limits::MAX_WORD_BYTES;
-use crate::postings::Postings;
+use super::{
+    IndexError,
+    blocks::{BLOCK_BYTES, read_block, write_block},
+};
+use crate::{
+    lexical::{ABSENT, Lexical},
+    limits::MAX_WORD_BYTES,
+    postings::Postings,
+};
 
 const LENGTHS_PER_BLOCK: usize = 65_536;
 /// What a header's counts may reserve before the entries behind them have been seen.

@@ -4,11 +4,15 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::IndexError;
-use super::blocks::{BLOCK_BYTES, read_block, write_block};
-use crate::embedding::{Embedding, Row};
-use crate::lexical::Lexical;
-use crate::vectors::{Space, Vectors};
+use super::{
+    IndexError,
+    blocks::{BLOCK_BYTES, read_block, write_block},
+};
+use crate::{
+    embedding::{Embedding, Row},
+    lexical::Lexical,
+    vectors::{Space, Vectors},
+};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StoredSpace {

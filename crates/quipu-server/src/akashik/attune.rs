@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_field::ops::attune::AUTHORITY;
+use quipu_core::rules::attune::AUTHORITY;
 use quipu_wire::{
     ProtocolError,
     akashik::{AttunePayload, AttuneResponse, Operation},

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_field::ops::deregister::authority_needed;
+use quipu_core::rules::deregister::authority_needed;
 use quipu_wire::{
     ProtocolError,
     akashik::{DeregisterPayload, DeregisterResponse, Operation},

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_field::ops::detect::AUTHORITY;
+use quipu_core::rules::detect::AUTHORITY;
 use quipu_wire::{
     ProtocolError,
     akashik::{DetectPayload, DetectResponse, Operation},

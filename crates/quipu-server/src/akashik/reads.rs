@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::HeaderMap};
-use quipu_field::{Field, visibility::Reader};
+use quipu_core::visibility::Reader;
+use quipu_field::Field;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{AgentList, ConflictList, FieldStatus},

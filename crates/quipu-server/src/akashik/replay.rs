@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_field::ops::replay::AUTHORITY;
+use quipu_core::rules::replay::AUTHORITY;
 use quipu_wire::{
     ProtocolError,
     akashik::{Operation, ReplayPayload, ReplayResponse},

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_field::ops::retract::AUTHORITY;
+use quipu_core::rules::retract::AUTHORITY;
 use quipu_wire::{
     ProtocolError,
     akashik::{RetractPayload, RetractResponse},

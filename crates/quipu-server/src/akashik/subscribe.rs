@@ -6,7 +6,7 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, header},
 };
-use quipu_field::ops::subscribe::AUTHORITY;
+use quipu_core::rules::subscribe::AUTHORITY;
 use quipu_wire::{
     ProtocolError,
     akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse},

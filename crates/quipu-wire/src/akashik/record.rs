@@ -285,8 +285,9 @@ mod tests {
 
     #[test]
     fn each_missing_or_wrong_part_has_its_code_and_path() {
-        use ErrorCode::{InvalidConfidence, InvalidPayload, InvalidType};
-        use ErrorCode::{MissingConfidence, MissingIntent};
+        use ErrorCode::{
+            InvalidConfidence, InvalidPayload, InvalidType, MissingConfidence, MissingIntent,
+        };
         check(|p| p["intent"] = Value::Null, MissingIntent, "payload.intent.purpose");
         check(|p| p["intent"]["purpose"] = json!(" \t"), MissingIntent, "payload.intent.purpose");
         check(|p| p["intent"] = json!("why"), InvalidPayload, "payload.intent");

@@ -1,8 +1,6 @@
 //! A move that is killed, again and again and each time a little later: the next call goes on.
 
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
+use std::{process::Stdio, thread, time::Duration};
 
 use quipu_testbed::{NatsServers, PostgresServer};
 use tempfile::TempDir;

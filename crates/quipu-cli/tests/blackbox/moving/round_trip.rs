@@ -5,8 +5,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::work::{embedded, move_log, verified, work};
-use crate::keys::{operator_key, start_with_key};
-use crate::support::{Server, Settings, finding, quipu, refused};
+use crate::{
+    keys::{operator_key, start_with_key},
+    support::{Server, Settings, finding, quipu, refused},
+};
 
 fn serve(data: &TempDir, log: &str) -> Server {
     Settings::new(data.path()).argument("--log").argument(log).start()

@@ -1,14 +1,18 @@
 //! A proxy in front of the real server that lets a variant tamper with what passes.
 
-use std::io::{self, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::{
+    io::{self, BufReader, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
-use super::past::Past;
-use super::tamper::{Answered, Asked, Pushed, Tamper};
-use super::wire::{Head, TEXT_FRAME, read_frame, write_frame};
+use super::{
+    past::Past,
+    tamper::{Answered, Asked, Pushed, Tamper},
+    wire::{Head, TEXT_FRAME, read_frame, write_frame},
+};
 
 /// Where the proxy forwards to, and as what.
 #[derive(Debug, Clone)]

@@ -3,8 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::past::Past;
-use super::wire::Head;
+use super::{past::Past, wire::Head};
 
 /// A request on its way in.
 #[derive(Debug, Clone)]

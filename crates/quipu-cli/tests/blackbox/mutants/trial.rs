@@ -1,19 +1,19 @@
 //! Runs the suite against variants of a real server and compares what caught them with the page.
 
-use std::collections::BTreeSet;
-use std::net::SocketAddr;
-use std::path::Path;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::{collections::BTreeSet, net::SocketAddr, path::Path, sync::Mutex, time::Duration};
 
 use quipu_conformance::{Binding, BoundKey, Keys, Outcome, Target, run};
 use tempfile::TempDir;
 
-use super::proxy::{self, Upstream};
-use super::table;
-use super::tamper::Tamper;
-use crate::keys::operator_key;
-use crate::support::{Server, Settings, quipu};
+use super::{
+    proxy::{self, Upstream},
+    table,
+    tamper::Tamper,
+};
+use crate::{
+    keys::operator_key,
+    support::{Server, Settings, quipu},
+};
 
 /// A variant waits often, so that more of them than cores are tried at one time.
 const AT_ONE_TIME: usize = 4;

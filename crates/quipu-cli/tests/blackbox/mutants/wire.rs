@@ -1,7 +1,9 @@
 //! HTTP/1.1 as far as the proxy needs it: requests and answers with a length, frames of a WebSocket.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::{
+    io::{self, BufRead, BufReader, Read, Write},
+    net::TcpStream,
+};
 
 /// The start line and the headers of a message.
 #[derive(Debug, Clone, Default)]

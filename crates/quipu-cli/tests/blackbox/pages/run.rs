@@ -1,15 +1,19 @@
 //! Runs the examples of each page.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
-use std::time::Duration;
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpStream},
+    path::Path,
+    time::Duration,
+};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::blocks::{Example, examples};
-use super::likeness::Meanings;
+use super::{
+    blocks::{Example, examples},
+    likeness::Meanings,
+};
 use crate::support::{Client, Settings};
 
 /// How long a stream may take for what the page shows of it.

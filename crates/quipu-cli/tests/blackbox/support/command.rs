@@ -1,8 +1,10 @@
 //! Runs the binary to its end.
 
-use std::ffi::OsStr;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    ffi::OsStr,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 

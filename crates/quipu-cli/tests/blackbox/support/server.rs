@@ -1,12 +1,14 @@
 //! A running `quipu serve`: started on a free port, killed when dropped.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{
+    io::{BufRead, BufReader, Read},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use quipu_testbed::{Client, wait_until};
 

@@ -1,9 +1,6 @@
 //! Nodes as a client and an operator see them.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
-use std::thread;
+use std::{collections::BTreeSet, path::Path, process::Command, thread};
 
 use quipu_testbed::{Answer, Client, Cluster, EngineKind, wait_until};
 use serde_json::{Value, json};

@@ -1,8 +1,10 @@
 //! A stream of pushes, read line by line.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
-use std::time::Duration;
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    time::Duration,
+};
 
 use quipu_testbed::Cluster;
 use serde_json::Value;

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use quipu_engines::NatsEngine;
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
+use quipu_log::{
+    Engine, EngineError, FieldName, Head,
+    conformance::{Chain, field},
+    verify_chain,
+};
 
 use quipu_testbed::{NatsServers, Proxy};
 

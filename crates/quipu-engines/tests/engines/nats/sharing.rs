@@ -1,12 +1,17 @@
 //! What is particular to streams: large batches, erased messages, messages that somebody deletes.
 
-use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::{
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use quipu_engines::NatsEngine;
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{BodyAddress, Engine, EngineError, FieldName, Head, verify_chain};
+use quipu_log::{
+    BodyAddress, Engine, EngineError, FieldName, Head,
+    conformance::{Chain, field},
+    verify_chain,
+};
 
 use quipu_testbed::{NatsServers, is_in_files};
 

@@ -1,8 +1,10 @@
 //! Servers that are spoken to in secret, and that prove who they are.
 
 use quipu_engines::NatsEngine;
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, Head};
+use quipu_log::{
+    Engine, Head,
+    conformance::{Chain, field},
+};
 use quipu_testbed::NatsServers;
 
 use crate::support::Certificates;

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use quipu_engines::PostgresEngine;
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, EngineError, FieldName, Head, verify_chain};
+use quipu_log::{
+    Engine, EngineError, FieldName, Head,
+    conformance::{Chain, field},
+    verify_chain,
+};
 
 use quipu_testbed::{PostgresServer, Proxy, url_at};
 

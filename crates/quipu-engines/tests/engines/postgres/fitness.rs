@@ -1,8 +1,10 @@
 //! What a server must promise before it is trusted with a log.
 
 use quipu_engines::{OpenError, PostgresEngine};
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, EngineError, Head};
+use quipu_log::{
+    Engine, EngineError, Head,
+    conformance::{Chain, field},
+};
 
 use quipu_testbed::PostgresServer;
 

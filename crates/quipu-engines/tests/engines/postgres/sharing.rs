@@ -1,11 +1,13 @@
 //! Several engines over one database, as several nodes have them.
 
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use quipu_engines::PostgresEngine;
-use quipu_log::conformance::{self, Chain, field};
-use quipu_log::{BodyAddress, Damage, DamageKind, Engine, EngineError, Head, verify_chain};
+use quipu_log::{
+    BodyAddress, Damage, DamageKind, Engine, EngineError, Head,
+    conformance::{self, Chain, field},
+    verify_chain,
+};
 
 use quipu_testbed::{PostgresServer, is_in_files, wait_until};
 

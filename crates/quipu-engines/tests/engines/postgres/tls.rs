@@ -1,8 +1,10 @@
 //! A server that is spoken to in secret, and that proves who it is.
 
 use quipu_engines::PostgresEngine;
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, Head};
+use quipu_log::{
+    Engine, Head,
+    conformance::{Chain, field},
+};
 use quipu_testbed::PostgresServer;
 
 use crate::support::Certificates;

@@ -1,8 +1,10 @@
 //! A turn is lost: its holder hangs, is cut off, or the database ends it.
 
 use quipu_engines::PostgresEngine;
-use quipu_log::conformance::{Chain, field};
-use quipu_log::{Engine, EngineError, FieldName, Head};
+use quipu_log::{
+    Engine, EngineError, FieldName, Head,
+    conformance::{Chain, field},
+};
 
 use quipu_testbed::{PostgresServer, Proxy, url_at};
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use quipu_engines::{NatsEngine, PostgresEngine};
-use quipu_log::Engine;
-use quipu_log::conformance::EngineFactory;
+use quipu_log::{Engine, conformance::EngineFactory};
 use quipu_testbed::{NatsServers, PgBouncer, PostgresServer};
 
 /// Opens engines over a PostgreSQL server.

@@ -1,6 +1,6 @@
 //! What is gone when a replay comes to it: the first such thing is named, and the replay still has its receipt.
 
-use quipu_field::Message;
+use quipu_core::command::Message;
 use quipu_wire::{
     akashik::{CompactPayload, RecordPayload, RegisterPayload},
     harn::{Determinism, OutcomeStatus, TaskState},
@@ -117,17 +117,17 @@ async fn the_receipt_of_a_replay_is_checked_against_its_sources() {
     let mut forged = receipt.clone();
     forged.chain.previous_receipt_hash = Some(quipu_wire::harn::Sha256::of(b"another"));
     let field = world.harness.field();
-    let draft = quipu_field::ops::harn::DocumentDraft {
-        kind: quipu_field::documents::DocumentKind::Receipt,
+    let draft = quipu_core::rules::harn::DocumentDraft {
+        kind: quipu_core::event::documents::DocumentKind::Receipt,
         id: forged.receipt_id.clone(),
-        owner: quipu_field::documents::DocumentOwner::default(),
-        expect: quipu_field::ops::harn::Expect::Known,
+        owner: quipu_core::event::documents::DocumentOwner::default(),
+        expect: quipu_core::rules::harn::Expect::Known,
         body: Some(field.seal(&forged).unwrap()),
         quotes: Vec::new(),
     };
-    let command = quipu_field::ops::harn::HarnCommand {
+    let command = quipu_core::rules::harn::HarnCommand {
         documents: vec![draft],
-        ..quipu_field::ops::harn::HarnCommand::default()
+        ..quipu_core::rules::harn::HarnCommand::default()
     };
     field.harn(message("forged", "boss"), command).await.unwrap();
     let broken = serde_json::to_value(check().await).unwrap();

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use quipu_field::{
-    Field, FieldOptions, Message, SystemOrigin,
-    documents::{DocumentKind, DocumentOwner},
-    ops::harn::{DocumentDraft, Expect, HarnCommand},
+use quipu_core::{
+    command::Message,
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
+use quipu_field::{Field, FieldOptions, SystemOrigin};
 use quipu_harness::{Asked, Caller, EventScope, Harness, HarnessOptions, Page};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_replay::receipt::{ReceiptSigner, SecretHashing};

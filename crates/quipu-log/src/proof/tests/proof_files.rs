@@ -2,11 +2,13 @@
 
 use quipu_wire::hash::Hash;
 
-use crate::commit::Commit;
-use crate::conformance::Chain;
-use crate::proof::{
-    CheckpointError, InclusionError, InclusionProof, LeafHash, MerkleTree, NoteError,
-    SignedCheckpoint, SigningKey, TlogProof, TlogProofError, VerifierKey,
+use crate::{
+    commit::Commit,
+    conformance::Chain,
+    proof::{
+        CheckpointError, InclusionError, InclusionProof, LeafHash, MerkleTree, NoteError,
+        SignedCheckpoint, SigningKey, TlogProof, TlogProofError, VerifierKey,
+    },
 };
 
 const GOLDEN: &str = "\

@@ -1,6 +1,7 @@
 //! Which sources compile, and how the others are refused.
 
-use super::{super::*, modules::compiled};
+use super::modules::compiled;
+use crate::module::*;
 
 fn entry(expression: &str) -> String {
     format!("pub fn entry(input: any) {{\n  return {expression}\n}}\n")

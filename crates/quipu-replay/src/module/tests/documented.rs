@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{super::*, modules::*};
+use super::modules::*;
+use crate::module::*;
 
 const PAGE: &str = include_str!("../../../../../docs/modules.md");
 

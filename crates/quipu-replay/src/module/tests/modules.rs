@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use quipu_wire::harn::{DependencyKind, ReplayTaskRequest, Sha256, TaskState, Visibility};
 
-use super::super::*;
 use crate::{
+    module::*,
     receipt::SecretHashing,
     task::{
         Availability, Boundary, DependencySummary, HashTrust, Material, Materials,

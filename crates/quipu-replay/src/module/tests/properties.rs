@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{super::*, modules::*};
+use super::modules::*;
+use crate::module::*;
 
 #[derive(Debug, Clone, Copy)]
 enum Step {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{super::*, modules::*};
+use super::modules::*;
+use crate::module::*;
 
 #[track_caller]
 fn check(source: &str, table: &[(&str, Value)], code: &str) -> Diagnostic {

@@ -4,8 +4,11 @@ use serde_json::{Value, json};
 
 use quipu_wire::harn::Sha256;
 
-use super::{super::*, modules::*};
-use crate::task::{Material, UnavailableKind};
+use super::modules::*;
+use crate::{
+    module::*,
+    task::{Material, UnavailableKind},
+};
 
 /// Runs live and records.
 fn recorded() -> (Value, Recording) {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use quipu_wire::harn::{DependencyKind, Sha256};
 
-use super::{super::*, modules::*};
+use super::modules::*;
+use crate::module::*;
 
 fn returns(source: &str, table: &[(&str, Value)]) -> Value {
     completed(run(&compiled(source), &policy(), &input(), &mut Table::of(table)))

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{super::*, modules::*};
+use super::modules::*;
+use crate::module::*;
 
 /// Runs with ever more answers, from snapshot to snapshot, and says what was waited for.
 fn stepwise(mut run: ModuleRun, module: &Module) -> (Vec<String>, ModuleRun) {

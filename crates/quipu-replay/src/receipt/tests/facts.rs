@@ -7,7 +7,7 @@ use quipu_wire::harn::{
     Lifecycle, OutcomeStatus, Receipt, Sha256, SideEffects, Trust, Visibility,
 };
 
-use super::super::*;
+use crate::receipt::*;
 
 pub(super) fn digest(digit: char) -> Sha256 {
     format!("sha256:{}", digit.to_string().repeat(64)).parse().unwrap()

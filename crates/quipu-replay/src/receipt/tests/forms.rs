@@ -2,11 +2,8 @@
 
 use serde_json::json;
 
-use super::{
-    super::*,
-    facts::{as_json, signed},
-};
-use crate::cbor;
+use super::facts::{as_json, signed};
+use crate::{cbor, receipt::*};
 
 #[test]
 fn a_receipt_reads_the_same_as_json_as_resource_and_as_cbor() {

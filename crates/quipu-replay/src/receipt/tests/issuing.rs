@@ -5,13 +5,13 @@ use serde_json::json;
 
 use quipu_wire::harn::{DependencyKind, Determinism, OutcomeStatus, ReplayMode, Visibility};
 
-use super::{
-    super::*,
-    facts::{as_json, assert_valid, dependency, run, task},
-};
-use crate::task::{
-    AppliedOverride, Boundary, PlannedOverride, RecordedLifecycle, ReplayIdentity, ReplayOutcome,
-    ReplayPlan, Substitute, Unavailable, UnavailableKind,
+use super::facts::{as_json, assert_valid, dependency, run, task};
+use crate::{
+    receipt::*,
+    task::{
+        AppliedOverride, Boundary, PlannedOverride, RecordedLifecycle, ReplayIdentity,
+        ReplayOutcome, ReplayPlan, Substitute, Unavailable, UnavailableKind,
+    },
 };
 
 #[test]

@@ -10,9 +10,10 @@ use quipu_wire::harn::{
     Visibility,
 };
 
-use super::{super::*, facts::digest};
+use super::facts::digest;
 use crate::{
     module::{Module, ModuleEnd, ModuleReplay, Policy, Recorded, SnapshotKey, replay_module},
+    receipt::*,
     task::{
         Availability, Boundary, DependencySummary, HashTrust, Material, Materials,
         RecordedDependency, RecordedEvent, ReferenceKind, ReplayIdentity, ReplayOutcome,

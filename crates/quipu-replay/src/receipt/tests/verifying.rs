@@ -5,10 +5,8 @@ use serde_json::{Value, json};
 
 use quipu_wire::harn::Sha256;
 
-use super::{
-    super::*,
-    facts::{as_json, digest, signed, signer},
-};
+use super::facts::{as_json, digest, signed, signer};
+use crate::receipt::*;
 
 fn names(verdict: &Verdict) -> Vec<&'static str> {
     verdict.findings.iter().map(Finding::name).collect()

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use quipu_wire::harn::{HarnError, ReplayTaskRequest, Sha256, TaskState};
 
-use super::{super::*, recordings::three_answers};
+use super::recordings::three_answers;
+use crate::task::*;
 
 /// The status and the parameter of a refusal.
 #[track_caller]

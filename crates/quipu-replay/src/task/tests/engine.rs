@@ -5,10 +5,8 @@ use serde_json::{Value, json};
 use crate::receipt::SecretHashing;
 use quipu_wire::harn::{DeltaOperation, OutcomeStatus, ReplayMode, Sha256};
 
-use super::{
-    super::*,
-    recordings::{Recording, three_answers},
-};
+use super::recordings::{Recording, three_answers};
+use crate::task::*;
 
 #[expect(clippy::needless_pass_by_value, reason = "a literal reads better without a reference")]
 fn overriding(key: &str, kind: &str, value: Value) -> Value {

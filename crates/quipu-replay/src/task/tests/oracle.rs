@@ -4,7 +4,8 @@ use serde_json::json;
 
 use quipu_wire::harn::{ResolutionSource, Sha256};
 
-use super::{super::*, recordings::three_answers};
+use super::recordings::three_answers;
+use crate::task::*;
 
 #[test]
 fn a_worker_is_given_the_recorded_or_the_overridden_answer_and_told_which() {

@@ -3,10 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{
-    super::*,
-    recordings::{Recording, kind_of},
-};
+use super::recordings::{Recording, kind_of};
+use crate::task::*;
 
 #[derive(Debug, Clone)]
 enum Step {

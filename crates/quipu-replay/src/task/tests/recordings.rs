@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use quipu_wire::harn::{DependencyKind, EventName, Sha256, TaskState, Visibility};
 
-use super::super::*;
+use crate::task::*;
 
 /// A finished Task in memory.
 pub(super) struct Recording {

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::*;
-use crate::reader::ReadError;
+use crate::{harn::*, reader::ReadError};
 
 /// Each body is refused at the path beside it.
 #[track_caller]

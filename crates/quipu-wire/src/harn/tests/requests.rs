@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::*;
+use crate::harn::*;
 
 #[test]
 fn a_task_is_submitted_with_a_message_an_object_or_plain_text() {

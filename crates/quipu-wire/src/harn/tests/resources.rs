@@ -3,7 +3,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::super::*;
+use crate::harn::*;
 
 /// Reads `json` as a `T` and expects exactly the same to be written.
 #[track_caller]

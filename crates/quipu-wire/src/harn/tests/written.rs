@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::*;
+use crate::harn::*;
 
 fn written(request: &impl Serialize) -> Value {
     serde_json::to_value(request).unwrap()

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::past::Past;
-use super::tamper::{Tamper, after, asks, each, keep, put, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    past::Past,
+    tamper::{Tamper, after, asks, each, keep, put, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_attune_is_caught() {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{Answered, asks, before, put, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Answered, asks, before, put, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_ignored_scope_is_caught() {

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::attune::also_gives;
-use super::tamper::{Answered, after, asks, before, keep, pretends, put, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    attune::also_gives,
+    tamper::{Answered, after, asks, before, keep, pretends, put, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_compact_is_caught() {

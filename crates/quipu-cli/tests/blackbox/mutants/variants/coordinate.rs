@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{Tamper, after, asks, pretends, put, refuses, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Tamper, after, asks, pretends, put, refuses, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 const ACTIONS: [&str; 10] = [
     "assign", "claim", "start", "block", "unblock", "complete", "fail", "release", "retry",

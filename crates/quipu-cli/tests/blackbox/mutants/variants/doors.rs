@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::tamper::{Answered, Tamper, before, pretends};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Answered, Tamper, before, pretends},
+    trial::{Variant, all_are_caught, variant},
+};
 
 const OPERATIONS: [&str; 11] = [
     "RECORD",

@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::tamper::{Answered, Asked, Tamper, after, before, each, put, rewrites, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Answered, Asked, Tamper, after, before, each, put, rewrites, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 const KEYS: [&str; 8] =
     ["protocol", "version", "id", "operation", "agent_id", "session_id", "epoch", "payload"];

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::tamper::{Answered, after, asks, before, complains, each, pretends, put, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Answered, after, asks, before, complains, each, pretends, put, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_merge_is_caught() {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{Answered, after, asks, before, each, pretends, put, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Answered, after, asks, before, each, pretends, put, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_winner_is_caught() {

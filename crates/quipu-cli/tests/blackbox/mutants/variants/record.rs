@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{
-    Answered, after, asks, before, complains, pretends, put, refuses, strip, swallows, tells,
+use super::{
+    tamper::{
+        Answered, after, asks, before, complains, pretends, put, refuses, strip, swallows, tells,
+    },
+    trial::{Variant, all_are_caught, variant},
 };
-use super::trial::{Variant, all_are_caught, variant};
 
 const RELATIONS: [&str; 9] = [
     "supports",

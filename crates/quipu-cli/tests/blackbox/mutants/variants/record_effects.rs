@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{after, asks, each, keep, put, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{after, asks, each, keep, put, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_effect_is_caught() {

@@ -2,10 +2,12 @@
 
 use serde_json::json;
 
-use super::tamper::{
-    Answered, Tamper, after, asks, before, keep, pretends, put, refuses, strip, swallows, tells,
+use super::{
+    tamper::{
+        Answered, Tamper, after, asks, before, keep, pretends, put, refuses, strip, swallows, tells,
+    },
+    trial::{Variant, all_are_caught, variant},
 };
-use super::trial::{Variant, all_are_caught, variant};
 
 #[test]
 fn every_wrong_registry_is_caught() {

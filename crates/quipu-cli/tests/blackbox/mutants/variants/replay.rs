@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::tamper::{after, complains, each, keep, pretends, put, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{after, complains, each, keep, pretends, put, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_story_is_caught() {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{Answered, Tamper, asks, before, complains, pretends, put, refuses, strip};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Answered, Tamper, asks, before, complains, pretends, put, refuses, strip},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_open_door_is_caught() {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{asks, before, pretends, put, refuses, strip, swallows, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{asks, before, pretends, put, refuses, strip, swallows, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_wrong_session_is_caught() {

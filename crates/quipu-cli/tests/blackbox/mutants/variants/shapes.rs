@@ -1,7 +1,9 @@
 //! Servers that leave out one key of an answer, each key in turn.
 
-use super::tamper::{Tamper, complains, pushes, strip, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Tamper, complains, pushes, strip, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 /// What an answer must have: what it is called, the operation, where its keys are, the keys, the cases that
 /// look at it.

@@ -1,14 +1,18 @@
 //! Servers that push too much, too little, or the wrong thing.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
 
 use serde_json::{Value, json};
 
-use super::tamper::{
-    Pushed, Tamper, after, asks, before, pretends, pushes, put, refuses, strip, swallows, tells,
+use super::{
+    tamper::{
+        Pushed, Tamper, after, asks, before, pretends, pushes, put, refuses, strip, swallows, tells,
+    },
+    trial::{Variant, all_are_caught, variant},
 };
-use super::trial::{Variant, all_are_caught, variant};
 
 const KINDS: [(&str, &str); 12] = [
     ("memory.recorded", "l2_event_01"),

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tamper::{Tamper, after, asks, before, each, keep, pretends, put, swallows, tells};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    tamper::{Tamper, after, asks, before, each, keep, pretends, put, swallows, tells},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_half_kept_rule_is_caught() {

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::attune::also_gives;
-use super::tamper::{Tamper, after, asks, before, pretends, put, rewrites, strip, swallows};
-use super::trial::{Variant, all_are_caught, variant};
+use super::{
+    attune::also_gives,
+    tamper::{Tamper, after, asks, before, pretends, put, rewrites, strip, swallows},
+    trial::{Variant, all_are_caught, variant},
+};
 
 #[test]
 fn every_leak_is_caught() {

@@ -1,0 +1,392 @@
+//! What can happen in a Field. An event is the immutable, chained half of what happened: ids, types,
+//! status changes. Free text is in the body beside it, which can be erased, and which the state
+//! therefore never depends on.
+
+use quipu_wire::akashik::{
+    AgentStatus, CompactFilter, CompactStrategy, ConflictStrategy, ConflictType, DetectedBy,
+    MemoryType, Mode, Relation, RelationType, SubscriptionEvent, UnitStatus, VoteTally,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    event::{
+        coordination::{HandoffChange, SessionChange, TaskChange},
+        documents::{DocumentChange, DocumentKind, DocumentOwner, IdempotencyMark, Note},
+    },
+    ids::{ConflictId, SubscriptionId, TraceId, UnitId},
+    unit_words::Searchable,
+};
+
+/// Something that happened. The word of each variant is persisted: keep it stable. It is written as derived here
+/// and read by `event_reading`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", remote = "Self")]
+pub enum Event {
+    /// An agent joined, or came back.
+    #[serde(rename = "agent.registered")]
+    AgentRegistered {
+        /// Its id.
+        agent: String,
+        /// Its role.
+        role: String,
+        /// Its topics.
+        interests: Vec<String>,
+        /// Its authority, already limited by its credential.
+        authority: u8,
+    },
+    /// An agent left.
+    #[serde(rename = "agent.deregistered")]
+    AgentDeregistered {
+        /// Its id.
+        agent: String,
+        /// The units it leaves.
+        units_orphaned: u64,
+        /// The tasks that it no longer works on.
+        tasks_reassigned: u64,
+    },
+    /// An agent does something else because of another event of the same commit.
+    #[serde(rename = "agent.status_changed")]
+    AgentStatusChanged {
+        /// Its id.
+        agent: String,
+        /// What it does now.
+        to: AgentStatus,
+        /// The task it works on now.
+        task: Option<String>,
+    },
+    /// Something happened to a session.
+    #[serde(rename = "session.changed")]
+    SessionChanged {
+        /// The session's id.
+        session: String,
+        /// What happened.
+        change: SessionChange,
+    },
+    /// Something happened to a task.
+    #[serde(rename = "task.changed")]
+    TaskChanged {
+        /// The task's id.
+        task: String,
+        /// What happened.
+        change: TaskChange,
+    },
+    /// Something happened to a handoff.
+    #[serde(rename = "handoff.changed")]
+    HandoffChanged {
+        /// The handoff's id.
+        handoff: String,
+        /// What happened.
+        change: HandoffChange,
+    },
+    /// A unit was recorded. Its body is a [`UnitBody`].
+    #[serde(rename = "unit.recorded")]
+    UnitRecorded {
+        /// The unit's id.
+        unit: UnitId,
+        /// Draft or committed.
+        mode: Mode,
+        /// What kind of knowledge.
+        #[serde(rename = "type")]
+        memory_type: MemoryType,
+        /// The author's role at this time.
+        role: String,
+        /// The task it served.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<String>,
+        /// The author's confidence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        score: Option<f64>,
+        /// Its links.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        relations: Vec<Link>,
+        /// The session it belongs to, where that is not the commit's: a synthesis stays where its
+        /// sources are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
+        /// What its author had been shown before it, where that was traced.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shown: Vec<TraceId>,
+        /// Whether looking for what disagrees with it was put off, which its author was told.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        deferred: bool,
+    },
+    /// The actor was shown units by ATTUNE, where that is traced. Its body is a [`HintBody`], if the
+    /// actor gave a hint.
+    #[serde(rename = "attune.traced")]
+    AttuneTraced {
+        /// The trace's id.
+        trace: TraceId,
+        /// The role that was ranked for.
+        role: String,
+        /// Whether the actor gave a hint.
+        hinted: bool,
+        /// The epoch that was looked at, where it was one of the past.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        as_of: Option<u64>,
+        /// The units, best first.
+        units: Vec<Shown>,
+    },
+    /// A unit's status changed because of another event of the same commit.
+    #[serde(rename = "unit.status_changed")]
+    UnitStatusChanged {
+        /// The unit.
+        unit: UnitId,
+        /// What it was.
+        from: UnitStatus,
+        /// What it is now.
+        to: UnitStatus,
+    },
+    /// Two units were found to disagree. Its body is a [`ConflictBody`].
+    #[serde(rename = "conflict.detected")]
+    ConflictDetected {
+        /// The conflict's id.
+        conflict: ConflictId,
+        /// What it is about.
+        #[serde(rename = "type")]
+        conflict_type: ConflictType,
+        /// The older unit.
+        unit_a: UnitId,
+        /// The newer unit.
+        unit_b: UnitId,
+        /// How it was found.
+        detected_by: DetectedBy,
+    },
+    /// A strategy is being applied to a conflict.
+    #[serde(rename = "conflict.resolving")]
+    ConflictResolving {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The strategy.
+        strategy: ConflictStrategy,
+        /// The ballots that a vote takes, where who called it said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quorum: Option<u32>,
+    },
+    /// The actor voted on a conflict, or changed its vote. Its body is a [`ResolutionBody`].
+    #[serde(rename = "conflict.ballot_cast")]
+    ConflictBallotCast {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The unit that should prevail.
+        choice: UnitId,
+        /// How the vote stands with this ballot.
+        tally: VoteTally,
+    },
+    /// A conflict was settled. Its body is a [`ResolutionBody`].
+    #[serde(rename = "conflict.resolved")]
+    ConflictResolved {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The strategy.
+        strategy: ConflictStrategy,
+        /// The unit that prevails; none for a synthesis.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        winner: Option<UnitId>,
+        /// The authors of the two units.
+        notified: Vec<String>,
+    },
+    /// A conflict waits for a human. Its body is a [`ResolutionBody`].
+    #[serde(rename = "conflict.escalated")]
+    ConflictEscalated {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The strategy that asked for it or failed.
+        strategy: ConflictStrategy,
+        /// The authors of the two units.
+        notified: Vec<String>,
+    },
+    /// A unit was withdrawn. Its body is a [`RetractionBody`].
+    #[serde(rename = "unit.retracted")]
+    UnitRetracted {
+        /// The unit.
+        unit: UnitId,
+        /// What it was.
+        from: UnitStatus,
+    },
+    /// COMPACT moved units out of sight.
+    #[serde(rename = "units.archived")]
+    UnitsArchived {
+        /// Archived alone, or after they were summarized.
+        strategy: CompactStrategy,
+        /// What was asked for.
+        filter: CompactFilter,
+        /// Why, where a reason was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// The units.
+        units: Vec<UnitId>,
+    },
+    /// COMPACT deleted units: their tombstone. Who and when is in the commit. Their texts are erased
+    /// as soon as this is durable.
+    #[serde(rename = "units.purged")]
+    UnitsPurged {
+        /// What was asked for.
+        filter: CompactFilter,
+        /// Why.
+        reason: String,
+        /// The units.
+        units: Vec<UnitId>,
+        /// The traced ATTUNEs whose hints go too.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hints: Vec<TraceId>,
+    },
+    /// The actor asked to be told of events.
+    #[serde(rename = "subscription.created")]
+    SubscriptionCreated {
+        /// The subscription's id.
+        subscription: SubscriptionId,
+        /// What to tell of.
+        events: Vec<SubscriptionEvent>,
+        /// Nothing that scores lower.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min_relevance: Option<f64>,
+        /// The least time between two pushes about the same thing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        debounce_ms: Option<u64>,
+    },
+    /// The actor no longer wants to be told.
+    #[serde(rename = "subscription.removed")]
+    SubscriptionRemoved {
+        /// The subscription's id.
+        subscription: SubscriptionId,
+        /// The commit that made it. Absent in logs of the first version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        created: Option<u64>,
+    },
+    /// A document of the Harn protocol was made or changed. Its body is the document.
+    #[serde(rename = "document.changed")]
+    DocumentChanged {
+        /// What it is.
+        document: DocumentKind,
+        /// Its id, unique among its kind.
+        id: String,
+        /// Where it belongs.
+        #[serde(default)]
+        owner: DocumentOwner,
+        /// What happened.
+        change: DocumentChange,
+        /// The units whose words its body repeats: it goes when one of them is purged.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        quotes: Vec<UnitId>,
+    },
+    /// Something happened to a task without moving it. Its body is what is to be told of it.
+    #[serde(rename = "task.noted")]
+    TaskNoted {
+        /// The task's id.
+        task: String,
+        /// What happened.
+        note: Note,
+    },
+    /// The commit is the answer to an idempotency key.
+    #[serde(rename = "idempotency.kept")]
+    IdempotencyKept {
+        /// The key, by digests.
+        mark: IdempotencyMark,
+    },
+    /// The clock moved without anything else happening.
+    #[serde(rename = "clock.advanced")]
+    ClockAdvanced {
+        /// Why.
+        reason: ClockReason,
+    },
+}
+
+/// Why the clock was advanced by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockReason {
+    /// Reads ran ahead of the log, or brought a later epoch.
+    Reads,
+    /// The Field was closed in order: no epoch beyond this one was ever told to anyone.
+    Closed,
+}
+
+/// A unit that ATTUNE returned, with its score as it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The unit.
+    pub unit: UnitId,
+    /// Its relevance.
+    pub score: f64,
+}
+
+/// A relation without its free text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// What the link means.
+    #[serde(rename = "type")]
+    pub kind: RelationType,
+    /// The unit it points at, which need not be known here.
+    pub target: String,
+}
+
+/// The free text of a recorded unit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UnitBody {
+    /// The knowledge.
+    pub content: String,
+    /// Why it was recorded.
+    pub purpose: String,
+    /// The question it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Why this confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What speaks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What it takes for granted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    /// The relations' descriptions, in their order; empty if there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub descriptions: Vec<Option<String>>,
+}
+
+impl UnitBody {
+    /// The text by which the unit can be found.
+    #[must_use]
+    pub fn searchable(&self) -> Searchable {
+        let mut around = self.purpose.clone();
+        around.extend(self.question.iter().flat_map(|question| ["\n", question]));
+        Searchable { content: self.content.clone(), around }
+    }
+
+    /// The descriptions of relations, or nothing where no relation has one.
+    #[must_use]
+    pub fn descriptions_of(relations: &[Relation]) -> Vec<Option<String>> {
+        if relations.iter().all(|relation| relation.description.is_none()) {
+            return Vec::new();
+        }
+        relations.iter().map(|relation| relation.description.clone()).collect()
+    }
+}
+
+/// The free text of a conflict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConflictBody {
+    /// What disagrees with what.
+    pub description: String,
+}
+
+/// The free text of a resolution, an escalation or a ballot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolutionBody {
+    /// Why.
+    pub rationale: String,
+}
+
+/// The free text of a traced ATTUNE.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HintBody {
+    /// What the agent said it was about to do.
+    pub hint: String,
+}
+
+/// The free text of a retraction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetractionBody {
+    /// Why.
+    pub purpose: String,
+}

@@ -1,0 +1,20 @@
+//! The rules of a Field and its state, and nothing that runs: `decide` turns a command into events, `apply` turns
+//! events into state. One file for each operation, in `rules`.
+//!
+//! Pure: no clock, no randomness, no threads, no storage, no map whose order shows. Ids, salts and times come in
+//! with a command, drawn from an [`Origin`](origin::Origin) before it is decided. So the state after a log is a
+//! function of the log.
+#![warn(clippy::indexing_slicing)]
+
+pub mod apply;
+pub mod command;
+pub mod cursor;
+pub mod event;
+pub mod ids;
+pub mod limits;
+pub mod origin;
+pub mod outline;
+pub mod rules;
+pub mod state;
+pub mod unit_words;
+pub mod visibility;

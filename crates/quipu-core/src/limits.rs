@@ -1,0 +1,16 @@
+//! The bounds that the rules keep.
+
+/// The most recent commits whose message ids are remembered for idempotency.
+pub const MESSAGE_WINDOW: usize = 1_000_000;
+/// Traced ATTUNEs that a unit remembers as what its author was shown before it, the most recent.
+pub const TRACES_BEFORE_UNIT_MAX: usize = 16;
+/// Sessions, tasks or handoffs that one answer carries at most.
+pub const LIST_RETURNED_MAX: usize = 1000;
+/// Units, questions and conflicts that the Field adds to a handoff at most, of each.
+pub const HANDOFF_UNITS_MAX: usize = 256;
+/// The ballots that a vote takes at least, however few may vote.
+pub const VOTE_QUORUM_MIN: u32 = 2;
+/// Subscriptions that one agent may have.
+pub const SUBSCRIPTIONS_PER_AGENT_MAX: usize = 256;
+/// The most units that a COMPACT that is only tried names.
+pub const COMPACT_NAMED_MAX: usize = 1000;

@@ -1,0 +1,78 @@
+//! A handoff as the protocol shows it: first what the state knows, then its free text.
+
+use quipu_wire::akashik::{Handoff, HandoffContext};
+
+use super::{ERASED, Texts};
+use crate::{
+    event::{
+        UnitBody,
+        coordination::{HandoffBody, ReasonBody},
+    },
+    ids::UnitId,
+    state::{HandoffEntry, State},
+};
+
+/// A handoff without its free text, and where that is.
+#[derive(Debug)]
+pub struct HandoffOutline {
+    handoff: Handoff,
+    at: (u64, u32),
+    answer: Option<(u64, u32)>,
+    questions: Vec<(u64, u32)>,
+}
+
+impl HandoffOutline {
+    /// Takes everything about a handoff that the state knows.
+    #[must_use]
+    pub fn of(state: &State, id: &str, entry: &HandoffEntry) -> Self {
+        let context = HandoffContext {
+            memory_unit_ids: entry.units.iter().map(ToString::to_string).collect(),
+            conflict_ids: entry.conflicts.iter().map(ToString::to_string).collect(),
+            ..HandoffContext::default()
+        };
+        let handoff = Handoff {
+            id: id.to_owned(),
+            session_id: entry.session.clone(),
+            task_id: entry.task.clone(),
+            from_agent: entry.from.clone(),
+            to_agent: entry.to.clone(),
+            status: entry.status,
+            reason: String::new(),
+            answer: None,
+            context,
+            epoch_created: entry.epoch_created,
+            epoch_updated: entry.epoch_updated,
+        };
+        let place = |id: &UnitId| {
+            let unit = state.units.find(*id).and_then(|at| state.units.details(at))?;
+            Some((unit.position, unit.event))
+        };
+        let questions = entry.questions.iter().filter_map(place).collect();
+        Self { handoff, at: (entry.position, entry.event), answer: entry.answer, questions }
+    }
+
+    /// Fills in the text.
+    pub fn complete<T: Texts>(self, texts: &T) -> Result<Handoff, T::Error> {
+        let mut handoff = self.handoff;
+        handoff.reason = ERASED.to_owned();
+        if let Some(body) = texts.load::<HandoffBody>(self.at.0, self.at.1)? {
+            handoff.reason = body.reason;
+            let context = &mut handoff.context;
+            context.summary = body.summary;
+            context.open_questions = body.open_questions;
+            context.decisions = body.decisions;
+            context.assumptions = body.assumptions;
+            context.next_steps = body.next_steps;
+        }
+        for (position, event) in self.questions {
+            if let Some(question) = texts.load::<UnitBody>(position, event)? {
+                handoff.context.open_questions.push(question.content);
+            }
+        }
+        if let Some((position, event)) = self.answer {
+            let body = texts.load::<ReasonBody>(position, event)?;
+            handoff.answer = body.map(|body| body.reason);
+        }
+        Ok(handoff)
+    }
+}

@@ -1,0 +1,328 @@
+//! COMPACT (spec 3.9): archives, summarizes or purges units. Each is one commit, whatever the number of
+//! units, and none deletes a commit. The texts of purged units are erased after it (`purge`).
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use quipu_log::{Body, DraftEvent, SealedEvent};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{
+        CompactFilter, CompactPayload, CompactResponse, CompactStrategy, MemoryType, Mode,
+        RelationType,
+    },
+};
+
+use super::{Refusal, admit};
+use crate::{
+    command::{Decision, Message},
+    event::{Event, Link},
+    ids::{TraceId, UnitId},
+    limits::COMPACT_NAMED_MAX,
+    state::{AgentEntry, HintEntry, State},
+    unit_words::UnitWords,
+    visibility::{Sight, may_enter, may_read},
+};
+
+/// Why nothing can be compacted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What a summary was written from is not as it was.
+    #[error("the units that pass the filter changed while their summary was written")]
+    Changed,
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Changed => ErrorCode::Overloaded,
+        }
+    }
+}
+
+/// A summary that COMPACT writes, ready to be recorded.
+#[derive(Debug, Clone)]
+pub struct Synthesis {
+    /// The new unit's id.
+    pub id: UnitId,
+    /// Its text, sealed.
+    pub body: Body,
+    /// Its words.
+    pub words: Arc<UnitWords>,
+    /// The lowest confidence of what it is written from.
+    pub score: f64,
+    /// The task of what it is written from.
+    pub task: Option<String>,
+    /// The session of what it is written from.
+    pub session: Option<String>,
+    /// What it is written from.
+    pub sources: Vec<UnitId>,
+    /// The same by ordinal.
+    pub ordinals: Vec<u32>,
+}
+
+/// A COMPACT with everything observed: the epoch from which ages are counted and, for a summary,
+/// what was written.
+#[derive(Debug, Clone)]
+pub struct CompactCommand {
+    strategy: CompactStrategy,
+    filter: CompactFilter,
+    reason: Option<String>,
+    epoch: u64,
+    written: Option<Written>,
+}
+
+/// The summaries, and the units that were there when they were written.
+#[derive(Debug, Clone)]
+struct Written {
+    syntheses: Vec<Synthesis>,
+    end: u32,
+}
+
+impl CompactCommand {
+    /// A COMPACT at an epoch.
+    #[must_use]
+    pub fn new(payload: CompactPayload, epoch: u64) -> Self {
+        let CompactPayload { strategy, filter, reason, dry_run: _ } = payload;
+        Self { strategy, filter, reason, epoch, written: None }
+    }
+
+    /// What is to be done.
+    #[must_use]
+    pub const fn strategy(&self) -> CompactStrategy {
+        self.strategy
+    }
+
+    /// The same with the summaries of what [`Self::select`] gave, when `end` was the next ordinal.
+    #[must_use]
+    pub fn with_summaries(mut self, syntheses: Vec<Synthesis>, end: u32) -> Self {
+        self.written = Some(Written { syntheses, end });
+        self
+    }
+
+    /// The words of the new units, for the index.
+    pub fn words(&self) -> Vec<Arc<UnitWords>> {
+        let syntheses = self.written.iter().flat_map(|written| &written.syntheses);
+        syntheses.map(|synthesis| Arc::clone(&synthesis.words)).collect()
+    }
+
+    /// The session in which the caller looks: the one that it wants compacted, or its own.
+    pub fn session<'a>(&'a self, message: &'a Message) -> Option<&'a str> {
+        self.filter.session_id.as_deref().or(message.session.as_deref())
+    }
+
+    /// The units that the caller sees, that pass the filter and are not yet where the strategy puts them, oldest first.
+    pub fn select(&self, state: &State, sight: &Sight<'_>) -> Vec<u32> {
+        let filter = &self.filter;
+        let session = filter.session_id.as_deref().map(|session| state.names.find(session));
+        if session == Some(None) {
+            return Vec::new();
+        }
+        let end = self.written.as_ref().map_or(u32::MAX, |written| written.end);
+        let passes = |ordinal: &u32| {
+            let (Some(flags), Some(details)) =
+                (state.units.flags(*ordinal), state.units.details(*ordinal))
+            else {
+                return false;
+            };
+            let age = self.epoch.saturating_sub(details.epoch);
+            let is_there = match self.strategy {
+                CompactStrategy::Archive | CompactStrategy::Summarize => flags.archived,
+                CompactStrategy::Purge => false,
+            };
+            !flags.purged
+                && sight.sees(*ordinal)
+                && !is_there
+                && filter.max_age_epochs.is_none_or(|max| age > max)
+                && session.is_none_or(|session| details.session == session)
+                && (filter.types.is_empty() || filter.types.contains(&flags.memory_type))
+                && (filter.status.is_empty() || filter.status.contains(&flags.status))
+        };
+        (0..state.units.next_ordinal().min(end)).filter(passes).collect()
+    }
+
+    /// The hints of traced ATTUNEs that a purge takes along: those of its session or age. They have neither
+    /// type nor status, so a purge by these takes none.
+    fn hints(&self, state: &State, sight: &Sight<'_>) -> Vec<TraceId> {
+        let filter = &self.filter;
+        let named = filter.session_id.as_deref();
+        let session = named.map(|session| state.names.find(session));
+        let takes = self.strategy == CompactStrategy::Purge
+            && filter.types.is_empty()
+            && filter.status.is_empty()
+            && session != Some(None);
+        let passes = |hint: &HintEntry| {
+            let age = self.epoch.saturating_sub(hint.epoch);
+            !hint.purged
+                && sight.sees_within(hint.session)
+                && filter.max_age_epochs.is_none_or(|max| age > max)
+                && session.is_none_or(|session| hint.session == session)
+        };
+        let all = state.hints.iter().filter(|_| takes);
+        all.filter(|(_, hint)| passes(hint)).map(|(trace, _)| trace).collect()
+    }
+
+    /// Why a purge was made, for its tombstone: as told, or by what was asked for.
+    fn purge_reason(&self) -> String {
+        if let Some(reason) = &self.reason {
+            return reason.clone();
+        }
+        let filter = &self.filter;
+        let mut parts = Vec::new();
+        parts.extend(filter.max_age_epochs.map(|max| format!("older than {max} epochs")));
+        parts.extend(filter.session_id.as_ref().map(|session| format!("of session {session}")));
+        let listed = |words: Vec<&str>| words.join(" or ");
+        if !filter.types.is_empty() {
+            let types = filter.types.iter().map(|kind| kind.as_str()).collect();
+            parts.push(format!("of type {}", listed(types)));
+        }
+        if !filter.status.is_empty() {
+            let status = filter.status.iter().map(|status| status.as_str()).collect();
+            parts.push(format!("of status {}", listed(status)));
+        }
+        format!("purge of units {}", parts.join(", "))
+    }
+}
+
+/// The rule. Where no unit passes the filter nothing happens, and that is no error.
+pub fn decide(
+    state: &State,
+    message: &Message,
+    command: &CompactCommand,
+) -> Result<Decision, Refusal> {
+    let needed = command.strategy.authority_needed();
+    let author = admit(state, &message.agent, message.authority, needed)?;
+    let session = command.session(message);
+    may_read(state, message.speaker(), session)?;
+    let sight = Sight::by(state, &message.agent, session, message.authority);
+    let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
+    if selected.is_empty() && hints.is_empty() {
+        return Ok(Vec::new());
+    }
+    may_enter(state, message.speaker(), session)?;
+    let mut events = Vec::new();
+    if command.strategy == CompactStrategy::Summarize {
+        events = record_summaries(command, author, &selected)?;
+    }
+    let units: Vec<UnitId> =
+        selected.iter().filter_map(|at| Some(state.units.details(*at)?.id)).collect();
+    let filter = command.filter.clone();
+    let event = match command.strategy {
+        CompactStrategy::Archive | CompactStrategy::Summarize => Event::UnitsArchived {
+            strategy: command.strategy,
+            filter,
+            reason: command.reason.clone(),
+            units,
+        },
+        CompactStrategy::Purge => {
+            Event::UnitsPurged { filter, reason: command.purge_reason(), units, hints }
+        }
+    };
+    events.push(DraftEvent { event, body: None });
+    Ok(events)
+}
+
+/// The summaries as units, if they were written from just these units.
+fn record_summaries(
+    command: &CompactCommand,
+    author: &AgentEntry,
+    selected: &[u32],
+) -> Result<Decision, Error> {
+    let written = command.written.as_ref().ok_or(Error::Changed)?;
+    let sources: BTreeSet<u32> =
+        written.syntheses.iter().flat_map(|synthesis| &synthesis.ordinals).copied().collect();
+    if !sources.iter().eq(selected) {
+        return Err(Error::Changed);
+    }
+    let recorded = written.syntheses.iter().map(|synthesis| DraftEvent {
+        event: Event::UnitRecorded {
+            unit: synthesis.id,
+            mode: Mode::Committed,
+            memory_type: MemoryType::Synthesis,
+            role: author.role.clone(),
+            task: synthesis.task.clone(),
+            score: Some(synthesis.score),
+            relations: synthesis
+                .sources
+                .iter()
+                .map(|unit| Link { kind: RelationType::Elaborates, target: unit.to_string() })
+                .collect(),
+            session: synthesis.session.clone(),
+            shown: Vec::new(),
+            deferred: false,
+        },
+        body: Some(synthesis.body.clone()),
+    });
+    Ok(recorded.collect())
+}
+
+/// The units that a purge deleted, and the traces whose hints it deleted.
+pub fn purged(events: &[SealedEvent<Event>]) -> (&[UnitId], &[TraceId]) {
+    let purged = events.iter().find_map(|sealed| {
+        if let Event::UnitsPurged { units, hints, .. } = &sealed.event {
+            Some((units.as_slice(), hints.as_slice()))
+        } else {
+            None
+        }
+    });
+    purged.unwrap_or_default()
+}
+
+/// What would be done, by the same rule: all it takes along, and the first of its units by name. Summaries are
+/// not written for it.
+pub fn foresee(
+    state: &State,
+    message: &Message,
+    mut command: CompactCommand,
+) -> Result<CompactResponse, Refusal> {
+    if command.strategy == CompactStrategy::Summarize {
+        command.strategy = CompactStrategy::Archive;
+    }
+    let events = decide(state, message, &command)?;
+    let mut taken: Vec<UnitId> = Vec::new();
+    for draft in events {
+        if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = draft.event {
+            taken.extend(units);
+        }
+    }
+    let named = taken.iter().take(COMPACT_NAMED_MAX).map(ToString::to_string).collect();
+    let units_affected = u64::try_from(taken.len()).unwrap_or(u64::MAX);
+    Ok(CompactResponse { units_affected, units: Some(named), ..respond(&[]) })
+}
+
+/// The answer, from what happened. What a purge freed is measured afterwards.
+#[must_use]
+pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
+    let (mut units_affected, mut synthesis_units_created) = (0, 0);
+    for sealed in events {
+        if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = &sealed.event
+        {
+            units_affected += u64::try_from(units.len()).unwrap_or(u64::MAX);
+        } else if matches!(sealed.event, Event::UnitRecorded { .. }) {
+            synthesis_units_created += 1;
+        }
+    }
+    CompactResponse {
+        status: "ok".to_owned(),
+        units_affected,
+        synthesis_units_created,
+        storage_reclaimed_bytes: None,
+        units: None,
+        warnings: Vec::new(),
+    }
+}
+
+pub(super) fn is_same(command: &CompactCommand, events: &[SealedEvent<Event>]) -> bool {
+    events.iter().any(|sealed| {
+        if let Event::UnitsArchived { strategy, filter, reason, .. } = &sealed.event {
+            *strategy == command.strategy && *filter == command.filter && *reason == command.reason
+        } else if let Event::UnitsPurged { filter, reason, .. } = &sealed.event {
+            command.strategy == CompactStrategy::Purge
+                && *filter == command.filter
+                && *reason == command.purge_reason()
+        } else {
+            false
+        }
+    })
+}

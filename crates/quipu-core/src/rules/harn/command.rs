@@ -1,0 +1,75 @@
+//! What the writer is asked by this protocol, with everything observed already in it.
+
+use quipu_log::Body;
+use quipu_wire::Hash;
+
+use super::act::HarnAct;
+use crate::{
+    event::documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note},
+    ids::UnitId,
+};
+
+/// One write.
+#[derive(Debug, Clone, Default)]
+pub struct HarnCommand {
+    /// The idempotency key that it answers.
+    pub mark: Option<IdempotencyMark>,
+    /// What it moves.
+    pub act: Option<HarnAct>,
+    /// What it makes or changes, in order.
+    pub documents: Vec<DocumentDraft>,
+    /// What it notes about tasks, in order.
+    pub notes: Vec<NoteDraft>,
+    /// Where the log was when what it puts was read and changed. It is refused where a document that it puts has
+    /// changed since, or a receipt that it puts has lost its place in its session's chain.
+    pub read_at: Option<u64>,
+}
+
+impl HarnCommand {
+    /// What its idempotency key means.
+    #[must_use]
+    pub fn scope(&self) -> Option<&Hash> {
+        self.mark.as_ref().map(|mark| &mark.scope)
+    }
+}
+
+/// A document to be put.
+#[derive(Debug, Clone)]
+pub struct DocumentDraft {
+    /// What it is.
+    pub kind: DocumentKind,
+    /// Its id.
+    pub id: String,
+    /// Where it belongs.
+    pub owner: DocumentOwner,
+    /// What must be there before.
+    pub expect: Expect,
+    /// What it says, sealed with its salt.
+    pub body: Option<Body>,
+    /// The units whose words it repeats.
+    pub quotes: Vec<UnitId>,
+}
+
+/// What must be there before a document is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Nothing, ever.
+    New,
+    /// One that it replaces.
+    Known,
+    /// One that it replaces, or nothing.
+    Any,
+    /// One that goes.
+    Removal,
+}
+
+/// A note to be made.
+#[derive(Debug, Clone)]
+pub struct NoteDraft {
+    /// The task.
+    pub task: String,
+    /// What happened.
+    pub note: Note,
+    /// What is to be told of it, sealed with its salt.
+    pub body: Option<Body>,
+}

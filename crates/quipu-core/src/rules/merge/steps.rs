@@ -1,0 +1,89 @@
+//! The events of which a settled conflict is made.
+
+use quipu_log::DraftEvent;
+use quipu_wire::akashik::{ConflictStatus, UnitStatus};
+
+use super::{Case, Side};
+use crate::{
+    command::Decision,
+    event::Event,
+    ids::UnitId,
+    rules::{
+        detect::{is_disputed, tells},
+        merge::MergeCommand,
+    },
+};
+
+/// The first step, where nobody took it before.
+pub(crate) fn begin(case: &Case<'_>, merge: &MergeCommand, events: &mut Decision) {
+    if case.entry.status == ConflictStatus::Detected {
+        let (conflict, strategy) = (case.entry.id, merge.strategy);
+        let event = Event::ConflictResolving { conflict, strategy, quorum: merge.quorum };
+        events.push(DraftEvent { event, body: None });
+    }
+}
+
+/// The last step: one unit prevails, the other is replaced.
+pub(crate) fn settle(
+    case: &Case<'_>,
+    merge: &MergeCommand,
+    winner: &Side<'_>,
+    events: &mut Decision,
+) {
+    resolved(case, merge, Some(winner.id), events);
+    let loser = case.other(winner);
+    let told = tells(case.state, loser.ordinal, winner.ordinal);
+    replace(case, loser, told, events);
+    release(case, winner, events);
+}
+
+/// A unit is replaced, where whoever sees it sees by what. To others it would tell of something hidden.
+pub(crate) fn replace(case: &Case<'_>, side: &Side<'_>, told: bool, events: &mut Decision) {
+    if told {
+        change(side, UnitStatus::Superseded, events);
+    } else {
+        release(case, side, events);
+    }
+}
+
+/// A unit is contested no more, if no other conflict contests it.
+fn release(case: &Case<'_>, side: &Side<'_>, events: &mut Decision) {
+    let held = is_disputed(case.state, side.ordinal, Some(case.entry.id));
+    if side.status == UnitStatus::Contested && !held {
+        change(side, UnitStatus::Active, events);
+    }
+}
+
+/// The conflict is settled.
+pub(crate) fn resolved(
+    case: &Case<'_>,
+    merge: &MergeCommand,
+    winner: Option<UnitId>,
+    events: &mut Decision,
+) {
+    let event = Event::ConflictResolved {
+        conflict: case.entry.id,
+        strategy: merge.strategy,
+        winner,
+        notified: case.authors(),
+    };
+    events.push(DraftEvent { event, body: Some(merge.rationale.clone()) });
+}
+
+/// The conflict waits for a human.
+pub(crate) fn escalate(case: &Case<'_>, merge: &MergeCommand, events: &mut Decision) {
+    let event = Event::ConflictEscalated {
+        conflict: case.entry.id,
+        strategy: merge.strategy,
+        notified: case.authors(),
+    };
+    events.push(DraftEvent { event, body: Some(merge.rationale.clone()) });
+}
+
+/// A unit's status follows, unless it was replaced or withdrawn before.
+fn change(side: &Side<'_>, to: UnitStatus, events: &mut Decision) {
+    if side.stands {
+        let event = Event::UnitStatusChanged { unit: side.id, from: side.status, to };
+        events.push(DraftEvent { event, body: None });
+    }
+}

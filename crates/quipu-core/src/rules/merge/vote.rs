@@ -1,0 +1,96 @@
+//! Votes on a conflict: every MERGE with `vote` is a ballot. An agent has one, and may change it while
+//! the vote is open. Once there is a quorum the majority of ballots decides; where everybody who may
+//! vote has voted and there is none, the conflict is escalated.
+
+use std::collections::BTreeMap;
+
+use quipu_log::DraftEvent;
+use quipu_wire::akashik::{BALLOT_AUTHORITY, ConflictStatus, VoteTally};
+
+use super::{Case, Error, Side, begin, escalate, settle};
+use crate::{
+    command::Decision,
+    event::Event,
+    limits::VOTE_QUORUM_MIN,
+    rules::merge::MergeCommand,
+    state::{Name, State},
+};
+
+/// Casts the caller's ballot, and closes the vote where that decides it.
+pub(crate) fn cast(
+    case: &Case<'_>,
+    merge: &MergeCommand,
+    voter: Name,
+    events: &mut Decision,
+) -> Result<(), Error> {
+    let choice = case.standing(merge.winner.as_deref().unwrap_or_default())?;
+    let mut ballots = case.entry.ballots.clone();
+    ballots.insert(voter, choice.ordinal);
+    let tally = VoteTally {
+        unit_a: count(&ballots, case.a.ordinal),
+        unit_b: count(&ballots, case.b.ordinal),
+        quorum: quorum(case, merge)?,
+    };
+    begin(case, merge, events);
+    let event = Event::ConflictBallotCast { conflict: case.entry.id, choice: choice.id, tally };
+    events.push(DraftEvent { event, body: Some(merge.ballot.clone()) });
+    if tally.unit_a + tally.unit_b < tally.quorum {
+        return Ok(());
+    }
+    let ahead = match tally.unit_a.cmp(&tally.unit_b) {
+        std::cmp::Ordering::Greater => Some(&case.a),
+        std::cmp::Ordering::Less => Some(&case.b),
+        std::cmp::Ordering::Equal => None,
+    };
+    match ahead {
+        Some(winner) if winner.stands => settle(case, merge, winner, events),
+        // What the majority wants was replaced or withdrawn meanwhile: the strategy failed.
+        Some(_) => escalate(case, merge, events),
+        None if electorate(case.state).all(|elector| ballots.contains_key(&elector)) => {
+            escalate(case, merge, events);
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+fn count(ballots: &BTreeMap<Name, u32>, unit: u32) -> u32 {
+    let votes = ballots.values().filter(|choice| **choice == unit).count();
+    u32::try_from(votes).unwrap_or(u32::MAX)
+}
+
+/// Who may vote: every agent that takes part now and may record.
+fn electorate(state: &State) -> impl Iterator<Item = Name> {
+    let may = state.agents.all_live().filter(|(_, agent)| agent.authority >= BALLOT_AUTHORITY);
+    may.map(|(_, agent)| agent.name)
+}
+
+/// The ballots that it takes: as said by who called the vote, else by the rules of the units' sessions,
+/// the stricter of two, else the Field's own rule.
+fn quorum(case: &Case<'_>, merge: &MergeCommand) -> Result<u32, Error> {
+    let called = case.entry.status != ConflictStatus::Detected;
+    let given = if called { case.entry.quorum } else { merge.quorum };
+    let quorum = given.or_else(|| of_sessions(case)).unwrap_or_else(|| majority(case.state));
+    match merge.quorum {
+        // The terms of a vote do not change while it is open.
+        Some(asked) if asked != quorum => {
+            Err(Error::OtherQuorum { conflict: case.entry.id, asked, quorum })
+        }
+        Some(_) | None => Ok(quorum),
+    }
+}
+
+fn of_sessions(case: &Case<'_>) -> Option<u32> {
+    let of = |side: &Side<'_>| {
+        let session = case.state.names.text(side.details.session?);
+        case.state.sessions.get(session)?.policy.quorum
+    };
+    let quorum = of(&case.a).max(of(&case.b))?;
+    Some(u32::try_from(quorum).unwrap_or(u32::MAX))
+}
+
+/// A majority of those who may vote, and two at least: nobody is a majority alone.
+fn majority(state: &State) -> u32 {
+    let majority = electorate(state).count() / 2 + 1;
+    u32::try_from(majority).unwrap_or(u32::MAX).max(VOTE_QUORUM_MIN)
+}

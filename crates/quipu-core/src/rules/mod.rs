@@ -1,0 +1,28 @@
+//! One file per operation. A write has `decide` (the rule: state and command to events) and
+//! `respond` (events to answer, so that a message sent twice is answered from its commit). A read
+//! has a function of its own name.
+
+pub mod attune;
+pub mod compact;
+pub mod coordinate;
+pub mod deregister;
+pub mod detect;
+pub mod enrich;
+pub mod handoff;
+pub mod harn;
+pub mod merge;
+pub mod record;
+pub mod register;
+pub mod replay;
+pub mod retract;
+pub mod session;
+pub mod subscribe;
+pub mod trace;
+
+mod decide;
+mod pending_status;
+mod same_text;
+mod task_events;
+
+pub use decide::{Refusal, admit, decide, is_same_request};
+use same_text::same_text;

@@ -1,0 +1,437 @@
+//! RECORD (spec 3.3): the only way to add knowledge, one unit or several in one commit. Also sets what
+//! follows from a unit's relations: `supersedes` replaces its target, `contradicts` makes a conflict and
+//! contests both units.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use quipu_log::{Body, BodyContent, Commit, Header, SealedEvent};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{
+        ConflictDetection, ConflictType, DetectedBy, MemoryType, Mode, RecordPayload,
+        RecordResponse, RecordStatus, RelationType, UnitStatus,
+    },
+    canon::CanonError,
+};
+
+use super::{
+    Refusal, admit,
+    detect::{Finding, Place},
+    pending_status::Standing,
+};
+use crate::{
+    command::{Decision, Drawn, Message},
+    event::{ConflictBody, Event, Link, UnitBody},
+    ids::{ConflictId, TraceId, UnitId},
+    origin::Origin,
+    state::{AgentEntry, State},
+    unit_words::UnitWords,
+    visibility::{self, Sight},
+};
+
+/// Why a unit cannot be recorded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What it contradicts or supersedes is not there.
+    #[error("{path}.relations[{index}].target_id: no unit {target} that it {kind}")]
+    TargetNotFound {
+        /// Which unit of the payload.
+        path: String,
+        /// Which relation.
+        index: usize,
+        /// What it names.
+        target: String,
+        /// What it says.
+        kind: RelationType,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::TargetNotFound { .. } => ErrorCode::UnitNotFound,
+        }
+    }
+}
+
+/// A unit to record, without its free text, which is sealed already, and with everything drawn for it.
+#[derive(Debug, Clone)]
+pub struct RecordCommand {
+    /// Where it is in the payload.
+    path: String,
+    mode: Mode,
+    memory_type: MemoryType,
+    task: Option<String>,
+    score: Option<f64>,
+    links: Vec<Link>,
+    drawn: Drawn,
+    /// Whether the configured embedding model is known to fail: observed before the unit is decided.
+    pub awaits_vector: bool,
+    /// What was seen to disagree with it before it was submitted.
+    observed: Vec<Finding>,
+    /// Whether looking for it was put off, in whole or in part.
+    pub is_deferred: bool,
+}
+
+impl RecordCommand {
+    /// Prepares a unit: draws its ids and salts and seals its text. All of this is
+    /// done before the writer sees it, because the writer is one thread.
+    pub fn prepare(
+        path: String,
+        payload: RecordPayload,
+        origin: &dyn Origin,
+    ) -> Result<Self, CanonError> {
+        let links = payload
+            .relations
+            .iter()
+            .map(|relation| Link { kind: relation.kind, target: relation.target_id.clone() })
+            .collect();
+        let contradicted =
+            || payload.relations.iter().filter(|r| r.kind == RelationType::Contradicts);
+        let conflicts = contradicted().map(|_| ConflictId::from_bits(origin.id_bits())).collect();
+        let conflict_bodies = contradicted()
+            .map(|relation| {
+                let description = relation
+                    .description
+                    .clone()
+                    .unwrap_or_else(|| format!("The unit contradicts {}.", relation.target_id));
+                Body::new(origin.salt(), &ConflictBody { description })
+            })
+            .collect::<Result<_, _>>()?;
+        let (task, score) =
+            (payload.intent.task_id.clone(), payload.confidence.as_ref().and_then(|c| c.score));
+        let (mode, memory_type) = (payload.mode, payload.kind);
+        let text = unit_body(payload);
+        let words = Arc::new(UnitWords::new(text.searchable()));
+        let body = Body::new(origin.salt(), &text)?;
+        let unit = UnitId::from_bits(origin.id_bits());
+        let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
+        Ok(Self {
+            path,
+            mode,
+            memory_type,
+            task,
+            score,
+            links,
+            drawn,
+            awaits_vector: false,
+            observed: Vec::new(),
+            is_deferred: false,
+        })
+    }
+
+    /// Takes up what was seen to disagree with it. Whether that makes conflicts is decided later.
+    pub fn observe(&mut self, found: Vec<Finding>) {
+        self.observed = found;
+    }
+
+    /// The unit's words, for the index.
+    #[must_use]
+    pub const fn words(&self) -> &Arc<UnitWords> {
+        &self.drawn.words
+    }
+
+    fn authority_needed(&self) -> u8 {
+        match self.mode {
+            Mode::Draft => 2,
+            Mode::Committed => 4,
+        }
+    }
+}
+
+fn unit_body(payload: RecordPayload) -> UnitBody {
+    let descriptions = UnitBody::descriptions_of(&payload.relations);
+    let confidence = payload.confidence.unwrap_or_default();
+    UnitBody {
+        content: payload.content,
+        purpose: payload.intent.purpose,
+        question: payload.intent.question,
+        reasoning: confidence.reasoning,
+        evidence: confidence.evidence,
+        assumptions: confidence.assumptions,
+        descriptions,
+    }
+}
+
+/// The rule: all units, each on what those before it leave, or none.
+pub fn decide(
+    state: &State,
+    message: &Message,
+    units: &[RecordCommand],
+) -> Result<Decision, Refusal> {
+    let needed = units.iter().map(RecordCommand::authority_needed).max().unwrap_or_default();
+    let author = admit(state, &message.agent, message.authority, needed)?;
+    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    let mut standing = Standing::new(state);
+    for unit in units {
+        check_targets(state, message, unit)?;
+        record_one(&mut standing, author, message, unit)?;
+    }
+    Ok(standing.events)
+}
+
+fn record_one(
+    standing: &mut Standing<'_>,
+    author: &AgentEntry,
+    message: &Message,
+    record: &RecordCommand,
+) -> Result<(), Error> {
+    let state = standing.state;
+    let recorded = Event::UnitRecorded {
+        unit: record.drawn.unit,
+        mode: record.mode,
+        memory_type: record.memory_type,
+        role: author.role.clone(),
+        task: record.task.clone(),
+        score: record.score,
+        relations: record.links.clone(),
+        session: None,
+        shown: shown(state, author, message),
+        deferred: record.is_deferred,
+    };
+    standing.push(recorded, Some(record.drawn.body.clone()));
+    let here = Place { session: message.session.as_deref(), memory_type: record.memory_type };
+    let superseded = supersede(standing, record, here)?;
+    let said = contest(standing, record, here, &superseded)?;
+    let mut contested = observed(standing, record, here, &superseded, &said);
+    let tells = |other: &u32| {
+        Place::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
+    };
+    contested.extend(said.iter().copied().filter(tells));
+    // A committed unit whose vector cannot be had now waits for it, unless it is contested: that matters more.
+    let to = match record.mode {
+        Mode::Draft => None,
+        Mode::Committed if !contested.is_empty() => Some(UnitStatus::Contested),
+        Mode::Committed => record.awaits_vector.then_some(UnitStatus::PendingEnrichment),
+    };
+    if let Some(to) = to {
+        let (unit, from) = (record.drawn.unit, UnitStatus::Active);
+        standing.push(Event::UnitStatusChanged { unit, from, to }, None);
+    }
+    Ok(())
+}
+
+/// What the author was shown in this session since it last recorded something, where that was traced.
+fn shown(state: &State, author: &AgentEntry, message: &Message) -> Vec<TraceId> {
+    match message.session.as_deref().map(|session| state.names.find(session)) {
+        // A session that nobody named before is one in which nothing was shown.
+        Some(None) => Vec::new(),
+        session => state.shown.before(author.name, session.flatten()).to_vec(),
+    }
+}
+
+/// What the author may not see is, to it, not there.
+fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Result<(), Error> {
+    let changes =
+        |link: &Link| matches!(link.kind, RelationType::Supersedes | RelationType::Contradicts);
+    // Most units change no other, and working out a sight is not free.
+    if !record.links.iter().any(changes) {
+        return Ok(());
+    }
+    let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
+    for kind in [RelationType::Supersedes, RelationType::Contradicts] {
+        for (index, link) in targets(record, kind) {
+            if !sight.sees(find(state, record, index, link)?) {
+                return Err(not_found(record, index, link));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the unit replaces is replaced, unless it was already. A draft replaces nothing: it takes the
+/// authority of an observer, and an observer changes nothing that others see. Nor does a unit that not
+/// all of them see.
+fn supersede(
+    standing: &mut Standing<'_>,
+    record: &RecordCommand,
+    here: Place<'_>,
+) -> Result<BTreeSet<u32>, Error> {
+    let state = standing.state;
+    let mut superseded = BTreeSet::new();
+    for (index, link) in targets(record, RelationType::Supersedes) {
+        let ordinal = find(state, record, index, link)?;
+        let from = standing.status(ordinal);
+        let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
+        if !is_told(state, ordinal, here) {
+            continue;
+        }
+        if record.mode == Mode::Committed && !is_final && superseded.insert(ordinal) {
+            standing.change(ordinal, UnitStatus::Superseded);
+        }
+    }
+    Ok(superseded)
+}
+
+/// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
+/// Drafts stay drafts and contest nothing, what is final stays final, and where not all who see the
+/// target see the unit the target stays as it is; the conflict says enough.
+fn contest(
+    standing: &mut Standing<'_>,
+    record: &RecordCommand,
+    here: Place<'_>,
+    superseded: &BTreeSet<u32>,
+) -> Result<BTreeSet<u32>, Error> {
+    let state = standing.state;
+    let mut contested = BTreeSet::new();
+    let drawn = record.drawn.conflicts.iter().zip(&record.drawn.conflict_bodies);
+    for ((index, link), (conflict, body)) in targets(record, RelationType::Contradicts).zip(drawn) {
+        let ordinal = find(state, record, index, link)?;
+        if !contested.insert(ordinal) {
+            continue;
+        }
+        push_conflict(standing, record, ordinal, (*conflict, DetectedBy::Explicit, body));
+        let contestable = record.mode == Mode::Committed
+            && !superseded.contains(&ordinal)
+            && is_told(state, ordinal, here);
+        if contestable && standing.status(ordinal) == UnitStatus::Active {
+            standing.change(ordinal, UnitStatus::Contested);
+        }
+    }
+    Ok(contested)
+}
+
+/// What was seen to disagree with the unit is in conflict with it too, if it still can be and the
+/// author has not said so already. Gives those for whose sake the unit itself is contested.
+fn observed(
+    standing: &mut Standing<'_>,
+    record: &RecordCommand,
+    here: Place<'_>,
+    superseded: &BTreeSet<u32>,
+    said: &BTreeSet<u32>,
+) -> BTreeSet<u32> {
+    let state = standing.state;
+    let mut seen = BTreeSet::new();
+    let mut contesting = BTreeSet::new();
+    for finding in &record.observed {
+        let other = finding.other;
+        let settled =
+            superseded.contains(&other) || said.contains(&other) || !standing.is_current(other);
+        let Some(there) = Place::of(state, other) else { continue };
+        if settled || !seen.insert(other) {
+            continue;
+        }
+        let of = (finding.conflict, finding.detected_by, &finding.body);
+        push_conflict(standing, record, other, of);
+        if standing.status(other) == UnitStatus::Active && there.is_open_to_readers(state, here) {
+            standing.change(other, UnitStatus::Contested);
+        }
+        if here.is_open_to_readers(state, there) {
+            contesting.insert(other);
+        }
+    }
+    contesting
+}
+
+fn push_conflict(
+    standing: &mut Standing<'_>,
+    record: &RecordCommand,
+    other: u32,
+    (conflict, detected_by, body): (ConflictId, DetectedBy, &Body),
+) {
+    let state = standing.state;
+    let event = Event::ConflictDetected {
+        conflict,
+        conflict_type: conflict_type(state, other, record.memory_type),
+        unit_a: state.units.details(other).map_or(record.drawn.unit, |unit| unit.id),
+        unit_b: record.drawn.unit,
+        detected_by,
+    };
+    standing.push(event, Some(body.clone()));
+}
+
+fn targets(record: &RecordCommand, kind: RelationType) -> impl Iterator<Item = (usize, &Link)> {
+    record.links.iter().enumerate().filter(move |(_, link)| link.kind == kind)
+}
+
+fn find(state: &State, record: &RecordCommand, index: usize, link: &Link) -> Result<u32, Error> {
+    let known = UnitId::parse(&link.target).and_then(|id| state.units.find(id));
+    known.ok_or_else(|| not_found(record, index, link))
+}
+
+fn not_found(record: &RecordCommand, index: usize, link: &Link) -> Error {
+    let (path, target) = (record.path.clone(), link.target.clone());
+    Error::TargetNotFound { path, index, target, kind: link.kind }
+}
+
+/// Whether whoever sees a unit sees the new one too.
+fn is_told(state: &State, ordinal: u32, here: Place<'_>) -> bool {
+    Place::of(state, ordinal).is_some_and(|there| there.is_open_to_readers(state, here))
+}
+
+/// Two decisions that disagree are a matter of strategy; everything else is one of fact.
+pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType) -> ConflictType {
+    let target = state.units.flags(ordinal).map(|unit| unit.memory_type);
+    if target == Some(MemoryType::Decision) && memory_type == MemoryType::Decision {
+        ConflictType::Strategic
+    } else {
+        ConflictType::Factual
+    }
+}
+
+/// The answers for each unit, from what happened.
+#[must_use]
+pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Vec<RecordResponse> {
+    let mut answers: Vec<RecordResponse> = Vec::new();
+    for sealed in events {
+        if let Event::UnitRecorded { unit, deferred, .. } = &sealed.event {
+            answers.push(RecordResponse {
+                status: RecordStatus::Accepted,
+                memory_unit_id: unit.to_string(),
+                epoch,
+                conflicts_detected: Vec::new(),
+                conflict_detection: deferred.then_some(ConflictDetection::Deferred),
+                warnings: Vec::new(),
+            });
+        }
+        // What follows from a unit is behind it and before the next one.
+        let Some(answer) = answers.last_mut() else { continue };
+        if let Event::ConflictDetected { conflict, .. } = &sealed.event {
+            answer.conflicts_detected.push(conflict.to_string());
+        }
+        if let Event::UnitStatusChanged { to: UnitStatus::PendingEnrichment, .. } = &sealed.event {
+            answer.warnings.push(format!(
+                "{}: the embedding model does not answer; the unit is committed and can be found, and will be enriched later",
+                ErrorCode::EnrichmentFailed
+            ));
+        }
+    }
+    answers
+}
+
+/// Whether a RECORD says what a commit says. Where a text was erased since, it cannot be compared,
+/// and the rest decides.
+pub(super) fn is_same(units: &[RecordCommand], header: &Header<Event>, commit: &Commit) -> bool {
+    let recorded =
+        |sealed: &&SealedEvent<Event>| matches!(sealed.event, Event::UnitRecorded { .. });
+    let is_of_record = header.events.first().as_ref().is_some_and(recorded);
+    let stored = (0..).zip(&header.events).filter(|(_, sealed)| recorded(sealed));
+    let mut stored = stored.map(|(index, sealed)| (index, &sealed.event));
+    let same = units.iter().all(|unit| {
+        stored
+            .next()
+            .is_some_and(|(index, event)| says(unit, event) && is_text(unit, index, commit))
+    });
+    is_of_record && same && stored.next().is_none()
+}
+
+fn says(unit: &RecordCommand, event: &Event) -> bool {
+    let Event::UnitRecorded { mode, memory_type, task, score, relations, .. } = event else {
+        return false;
+    };
+    *mode == unit.mode
+        && *memory_type == unit.memory_type
+        && *task == unit.task
+        && score.map(f64::to_bits) == unit.score.map(f64::to_bits)
+        && *relations == unit.links
+}
+
+fn is_text(unit: &RecordCommand, event: u32, commit: &Commit) -> bool {
+    let stored = commit.bodies.iter().find(|stored| stored.event == event);
+    stored.is_none_or(|stored| match &stored.content {
+        BodyContent::Present(body) => body.json == unit.drawn.body.json,
+        BodyContent::Erased => true,
+    })
+}

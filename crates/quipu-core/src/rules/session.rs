@@ -1,0 +1,301 @@
+//! SESSION (our contract, `docs/protocol/session.md`): sessions are opened, joined, paused and ended.
+
+use quipu_log::{Body, Commit, DraftEvent, Header};
+use quipu_wire::{
+    ErrorCode,
+    akashik::{
+        JoinRule, Session, SessionAction, SessionPayload, SessionPolicy, SessionResponse,
+        SessionStatus,
+    },
+    canon::CanonError,
+};
+
+use super::{Refusal, admit, same_text, task_events};
+use crate::{
+    command::{Decision, Message},
+    event::{
+        Event,
+        coordination::{SessionBody, SessionChange},
+    },
+    ids::SessionId,
+    limits::LIST_RETURNED_MAX,
+    origin::Origin,
+    outline::SessionOutline,
+    state::{AgentEntry, SessionEntry, State},
+    visibility::{CREATOR_AUTHORITY, authority_in, may_know},
+};
+
+/// The authority to read of sessions and to join them, and to open one.
+pub const AUTHORITY_READ: u8 = 2;
+const AUTHORITY_CREATE: u8 = 4;
+
+/// Why a session cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// There is none, or none that the sender may know of.
+    #[error("payload.session_id: no session {session}")]
+    NotFound {
+        /// What was named.
+        session: String,
+    },
+    /// The id is in use.
+    #[error("payload.session_id: {session} is a session already, or a label that units carry")]
+    IdTaken {
+        /// The id.
+        session: String,
+    },
+    /// The agent that is to join is not there.
+    #[error("payload.agent_id: {agent} is not a registered agent")]
+    NoSuchAgent {
+        /// Who.
+        agent: String,
+    },
+    /// It cannot go there from where it stands.
+    #[error("payload.action: cannot {action} {session}, which is {status}")]
+    IllegalMove {
+        /// Which session.
+        session: String,
+        /// What was asked for.
+        action: SessionAction,
+        /// Where it stands.
+        status: SessionStatus,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } | Self::NoSuchAgent { .. } => ErrorCode::UnitNotFound,
+            Self::IdTaken { .. } | Self::IllegalMove { .. } => ErrorCode::InvalidTransition,
+        }
+    }
+}
+
+/// A SESSION with everything drawn for it.
+#[derive(Debug, Clone)]
+pub struct SessionCommand {
+    payload: SessionPayload,
+    id: String,
+    body: Option<Body>,
+}
+
+impl SessionCommand {
+    /// Draws the new session's id and seals its text.
+    pub fn prepare(payload: SessionPayload, origin: &dyn Origin) -> Result<Self, CanonError> {
+        let id = payload
+            .session_id
+            .clone()
+            .unwrap_or_else(|| SessionId::from_bits(origin.id_bits()).to_string());
+        let goal = (payload.action == SessionAction::Create)
+            .then(|| payload.session.goal.clone())
+            .flatten();
+        let body = goal.map(|goal| Body::new(origin.salt(), &SessionBody { goal })).transpose()?;
+        Ok(Self { payload, id, body })
+    }
+}
+
+/// Whether an action only reads.
+#[must_use]
+pub const fn is_read(action: SessionAction) -> bool {
+    matches!(action, SessionAction::Get | SessionAction::List)
+}
+
+/// The state machine: where an action takes a session, or `None` where it is illegal.
+#[must_use]
+pub const fn next_status(status: SessionStatus, action: SessionAction) -> Option<SessionStatus> {
+    use SessionStatus::{Active, Ended, Paused};
+    match (action, status) {
+        (SessionAction::Pause, Active) => Some(Paused),
+        (SessionAction::Resume, Paused) => Some(Active),
+        (SessionAction::End, Active | Paused) => Some(Ended),
+        (
+            SessionAction::Join | SessionAction::Leave | SessionAction::SetPolicy,
+            Active | Paused,
+        ) => Some(status),
+        _ => None,
+    }
+}
+
+/// The rule.
+pub fn decide(
+    state: &State,
+    message: &Message,
+    command: &SessionCommand,
+) -> Result<Decision, Refusal> {
+    let action = command.payload.action;
+    if action == SessionAction::Create {
+        return create(state, message, command);
+    }
+    let sender = admit(state, &message.agent, message.authority, AUTHORITY_READ)?;
+    let authority = sender.authority.min(message.authority);
+    let id = command.id.as_str();
+    let session = known(state, &message.agent, authority, id)?;
+    let whom = command.payload.agent_id.as_deref().unwrap_or(&message.agent);
+    let own = authority_in(state, &message.agent, authority, Some(id));
+    let itself = whom == message.agent;
+    let needed = if action == SessionAction::Join && itself && changed_role(session, sender, whom) {
+        CREATOR_AUTHORITY
+    } else {
+        authority_needed(action, session, itself)
+    };
+    if own < needed {
+        let agent = message.agent.clone();
+        return Err(Refusal::InsufficientAuthority { agent, authority, needed });
+    }
+    let Some(to) = next_status(session.status, action) else {
+        let (session, status) = (id.to_owned(), session.status);
+        return Err(Error::IllegalMove { session, action, status }.into());
+    };
+    change(state, command, session, whom, to)
+}
+
+fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<Decision, Refusal> {
+    let sender = admit(state, &message.agent, message.authority, AUTHORITY_CREATE)?;
+    let id = &command.id;
+    // Units that carry the label would become the new session's own, out of sight of others.
+    let labelled = || state.names.find(id).is_some_and(|name| state.units.has_session(name));
+    let may_take_over = sender.authority.min(message.authority) >= CREATOR_AUTHORITY;
+    if state.sessions.get(id).is_some() || (!may_take_over && labelled()) {
+        return Err(Error::IdTaken { session: id.clone() }.into());
+    }
+    let policy = command.payload.session.policy.clone().unwrap_or_default();
+    Ok(vec![changed(id, SessionChange::Created { policy }, command.body.clone())])
+}
+
+/// Whether somebody left under another role than it has now. Where rules go by roles it does not let
+/// itself in again: that would be a way around them.
+fn changed_role(session: &SessionEntry, sender: &AgentEntry, whom: &str) -> bool {
+    !session.policy.visibility_rules.is_empty()
+        && !session.members.contains(whom)
+        && session.left_as.get(whom).is_some_and(|role| *role != sender.role)
+}
+
+fn authority_needed(action: SessionAction, session: &SessionEntry, itself: bool) -> u8 {
+    match action {
+        SessionAction::Join if itself && session.policy.join == JoinRule::Open => AUTHORITY_READ,
+        SessionAction::Leave if itself => AUTHORITY_READ,
+        SessionAction::Get | SessionAction::List => AUTHORITY_READ,
+        SessionAction::Create => AUTHORITY_CREATE,
+        SessionAction::Join
+        | SessionAction::Leave
+        | SessionAction::Pause
+        | SessionAction::Resume
+        | SessionAction::End
+        | SessionAction::SetPolicy => CREATOR_AUTHORITY,
+    }
+}
+
+fn change(
+    state: &State,
+    command: &SessionCommand,
+    session: &SessionEntry,
+    whom: &str,
+    to: SessionStatus,
+) -> Result<Decision, Refusal> {
+    let id = &command.id;
+    let change = match command.payload.action {
+        SessionAction::Join if session.members.contains(whom) => return Ok(Vec::new()),
+        SessionAction::Leave if !session.members.contains(whom) => return Ok(Vec::new()),
+        SessionAction::Join if state.agents.live(whom).is_none() => {
+            return Err(Error::NoSuchAgent { agent: whom.to_owned() }.into());
+        }
+        SessionAction::Join => SessionChange::Joined { agent: whom.to_owned() },
+        SessionAction::Leave => SessionChange::Left { agent: whom.to_owned() },
+        SessionAction::SetPolicy => SessionChange::PolicySet { policy: asked(command) },
+        SessionAction::Pause | SessionAction::Resume | SessionAction::End => {
+            SessionChange::Moved { from: session.status, to }
+        }
+        SessionAction::Create | SessionAction::Get | SessionAction::List => return Ok(Vec::new()),
+    };
+    let mut events = vec![changed(id, change, None)];
+    if to == SessionStatus::Ended {
+        events.extend(task_events::session_ended(state, id));
+    }
+    Ok(events)
+}
+
+fn asked(command: &SessionCommand) -> SessionPolicy {
+    command.payload.session.policy.clone().unwrap_or_default()
+}
+
+fn changed(session: &str, change: SessionChange, body: Option<Body>) -> DraftEvent<Event> {
+    DraftEvent { event: Event::SessionChanged { session: session.to_owned(), change }, body }
+}
+
+/// The session, if the sender may know of it: one that anybody may join, or one of its own.
+fn known<'s>(
+    state: &'s State,
+    agent: &str,
+    authority: u8,
+    id: &str,
+) -> Result<&'s SessionEntry, Refusal> {
+    state
+        .sessions
+        .get(id)
+        .filter(|session| may_know(session, agent, authority))
+        .ok_or_else(|| Error::NotFound { session: id.to_owned() }.into())
+}
+
+pub(super) fn is_same(command: &SessionCommand, header: &Header<Event>, commit: &Commit) -> bool {
+    let payload = &command.payload;
+    let whom = payload.agent_id.as_deref().unwrap_or(&header.actor);
+    let Some(Event::SessionChanged { session, change }) =
+        header.events.first().map(|sealed| &sealed.event)
+    else {
+        return false;
+    };
+    let same_session = payload.session_id.as_ref().is_none_or(|id| id == session);
+    let same_change = match change {
+        SessionChange::Created { policy } => {
+            payload.action == SessionAction::Create && *policy == asked(command)
+        }
+        SessionChange::Joined { agent } => payload.action == SessionAction::Join && agent == whom,
+        SessionChange::Left { agent } => payload.action == SessionAction::Leave && agent == whom,
+        SessionChange::Moved { from, to } => next_status(*from, payload.action) == Some(*to),
+        SessionChange::PolicySet { policy } => {
+            payload.action == SessionAction::SetPolicy && *policy == asked(command)
+        }
+    };
+    same_session && same_change && same_text(command.body.as_ref(), commit)
+}
+
+/// The session that a commit changed.
+#[must_use]
+pub fn subject(events: &[quipu_log::SealedEvent<Event>]) -> Option<&str> {
+    events.iter().find_map(|sealed| {
+        let Event::SessionChanged { session, .. } = &sealed.event else { return None };
+        Some(session.as_str())
+    })
+}
+
+/// What `get` and `list` answer with: one session, or all that the sender may know of.
+pub fn read(
+    state: &State,
+    message: &Message,
+    payload: &SessionPayload,
+) -> Result<Vec<SessionOutline>, Refusal> {
+    let sender = admit(state, &message.agent, message.authority, AUTHORITY_READ)?;
+    let authority = sender.authority.min(message.authority);
+    if let (SessionAction::Get, Some(id)) = (payload.action, &payload.session_id) {
+        let entry = known(state, &message.agent, authority, id)?;
+        return Ok(vec![SessionOutline::of(id, entry)]);
+    }
+    Ok(state
+        .sessions
+        .iter()
+        .filter(|(_, session)| may_know(session, &message.agent, authority))
+        .take(LIST_RETURNED_MAX)
+        .map(|(id, session)| SessionOutline::of(id, session))
+        .collect())
+}
+
+/// The answer.
+#[must_use]
+pub fn respond(action: SessionAction, mut sessions: Vec<Session>) -> SessionResponse {
+    let status = "ok".to_owned();
+    let (session, sessions) =
+        if action == SessionAction::List { (None, Some(sessions)) } else { (sessions.pop(), None) };
+    SessionResponse { status, session, sessions, warnings: Vec::new() }
+}

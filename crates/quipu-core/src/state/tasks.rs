@@ -1,0 +1,188 @@
+//! The tasks that COORDINATE made, their state machine, who holds them, and whose lease ends when.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quipu_wire::akashik::{TaskAction, TaskStatus};
+use serde::{Deserialize, Serialize};
+
+use super::Place;
+use crate::{event::coordination::Lease, ids::UnitId};
+
+/// What the Field keeps of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskEntry {
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// Who made it.
+    pub created_by: String,
+    /// Who works on it.
+    pub assigned_to: Option<String>,
+    /// What has to be completed before.
+    pub depends_on: Vec<String>,
+    /// How urgent.
+    pub priority: u8,
+    /// Whether it lost its agent.
+    pub needs_reassignment: bool,
+    /// What came of it.
+    pub results: Vec<UnitId>,
+    /// How long its agent holds it.
+    pub lease: Option<Lease>,
+    /// The commit that made it, where its body is.
+    pub position: u64,
+    /// The event within that commit.
+    pub event: u32,
+    /// The commit and event that say why it is blocked or failed.
+    pub reason: Option<(u64, u32)>,
+    /// When it was made.
+    pub epoch_created: u64,
+    /// When it last moved.
+    pub epoch_updated: u64,
+    /// The commits that changed it, oldest first: what it was after each can be told again.
+    pub changes: Vec<u64>,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// When somebody first began with it.
+    pub started_ms: Option<u64>,
+    /// When it last moved.
+    pub updated_ms: u64,
+    /// Whether it waits for somebody to allow something.
+    pub awaits_auth: bool,
+}
+
+impl TaskEntry {
+    /// The agent that has it now.
+    #[must_use]
+    pub fn holder(&self) -> Option<&str> {
+        is_held(self.status).then_some(self.assigned_to.as_deref()).flatten()
+    }
+}
+
+/// Whether a task of that status is in an agent's hands.
+#[must_use]
+pub const fn is_held(status: TaskStatus) -> bool {
+    match status {
+        TaskStatus::Assigned | TaskStatus::InProgress | TaskStatus::Blocked => true,
+        TaskStatus::Pending
+        | TaskStatus::Completed
+        | TaskStatus::Failed
+        | TaskStatus::Cancelled => false,
+    }
+}
+
+/// Whether nothing moves a task of that status any more.
+#[must_use]
+pub const fn is_final(status: TaskStatus) -> bool {
+    matches!(status, TaskStatus::Completed | TaskStatus::Cancelled)
+}
+
+/// The state machine: where an action takes a task of that status, or `None` where it is illegal.
+#[must_use]
+pub const fn next_status(status: TaskStatus, action: TaskAction) -> Option<TaskStatus> {
+    use TaskStatus::{Assigned, Blocked, Cancelled, Completed, Failed, InProgress, Pending};
+    match (action, status) {
+        (TaskAction::Assign | TaskAction::Claim, Pending) => Some(Assigned),
+        (TaskAction::Start, Assigned) | (TaskAction::Unblock, Blocked) => Some(InProgress),
+        (TaskAction::Block, InProgress) => Some(Blocked),
+        (TaskAction::Complete, InProgress) => Some(Completed),
+        (TaskAction::Fail, InProgress) => Some(Failed),
+        (TaskAction::Release, Assigned | InProgress | Blocked) | (TaskAction::Retry, Failed) => {
+            Some(Pending)
+        }
+        (TaskAction::Cancel, Pending | Assigned | InProgress | Blocked | Failed) => Some(Cancelled),
+        (TaskAction::Renew, Assigned | InProgress | Blocked) => Some(status),
+        _ => None,
+    }
+}
+
+/// All tasks by id.
+#[derive(Debug, Clone, Default)]
+pub struct TaskTable {
+    by_id: BTreeMap<String, TaskEntry>,
+    by_holder: BTreeMap<String, BTreeSet<String>>,
+    by_lease: BTreeSet<(u64, String)>,
+    by_making: BTreeMap<Place, String>,
+}
+
+impl TaskTable {
+    /// The task of that id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&TaskEntry> {
+        self.by_id.get(id)
+    }
+
+    /// All of them, by id.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TaskEntry)> {
+        self.by_id.iter().map(|(id, task)| (id.as_str(), task))
+    }
+
+    /// Those that were made at a place of the log or behind it, in the order of their making.
+    pub fn made_from(&self, place: Place) -> impl Iterator<Item = (Place, &str, &TaskEntry)> {
+        let made = self.by_making.range(place..);
+        made.filter_map(|(at, id)| self.by_id.get(id).map(|task| (*at, id.as_str(), task)))
+    }
+
+    /// The tasks that an agent has now, by id.
+    pub fn held_by(&self, agent: &str) -> impl Iterator<Item = (&str, &TaskEntry)> {
+        let held = self.by_holder.get(agent).into_iter().flatten();
+        held.filter_map(|id| self.by_id.get_key_value(id)).map(|(id, task)| (id.as_str(), task))
+    }
+
+    /// When the next lease runs out.
+    #[must_use]
+    pub fn next_expiry(&self) -> Option<u64> {
+        self.by_lease.first().map(|(until, _)| *until)
+    }
+
+    /// Whether a lease has run out at a time.
+    #[must_use]
+    pub fn has_expired(&self, time_ms: u64) -> bool {
+        self.by_lease.first().is_some_and(|(until, _)| *until <= time_ms)
+    }
+
+    /// The tasks whose lease has run out at a time, in that order.
+    pub fn expired(&self, time_ms: u64) -> impl Iterator<Item = (&str, &TaskEntry)> {
+        self.by_lease
+            .iter()
+            .take_while(move |(until, _)| *until <= time_ms)
+            .filter_map(|(_, id)| self.by_id.get_key_value(id))
+            .map(|(id, task)| (id.as_str(), task))
+    }
+
+    /// Puts a task under its id, in place of what it was before.
+    pub fn put(&mut self, id: &str, task: TaskEntry) {
+        if let Some(before) = self.by_id.remove(id) {
+            if let Some(held) = before.holder().and_then(|agent| self.by_holder.get_mut(agent)) {
+                held.remove(id);
+            }
+            if let Some(lease) = before.lease {
+                self.by_lease.remove(&(lease.until_ms, id.to_owned()));
+            }
+        }
+        if let Some(agent) = task.holder() {
+            self.by_holder.entry(agent.to_owned()).or_default().insert(id.to_owned());
+            if let Some(lease) = task.lease {
+                self.by_lease.insert((lease.until_ms, id.to_owned()));
+            }
+        }
+        self.by_making.insert((task.position, task.event), id.to_owned());
+        self.by_id.insert(id.to_owned(), task);
+    }
+}
+
+impl Serialize for TaskTable {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.by_id.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskTable {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Self::default();
+        for (id, task) in BTreeMap::<String, TaskEntry>::deserialize(deserializer)? {
+            table.put(&id, task);
+        }
+        Ok(table)
+    }
+}

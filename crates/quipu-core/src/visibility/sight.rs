@@ -1,0 +1,400 @@
+//! Who may see what, and who may write where: session membership, role rules, authority. Every read
+//! asks here before it scores, lists or counts anything. The rules are in `docs/protocol/visibility.md`.
+
+use std::collections::BTreeMap;
+
+use quipu_recall::Seen;
+use quipu_wire::{
+    ErrorCode,
+    akashik::{JoinRule, MemoryType, SessionPolicy, SessionStatus},
+    limits::AUTHORITY_MAX,
+};
+
+use super::Hidden;
+use crate::state::{ConflictEntry, Name, SessionEntry, State};
+
+/// The authority that the creator of a session holds inside of it.
+pub const CREATOR_AUTHORITY: u8 = 8;
+
+/// Why somebody may not speak in a session.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The session is for its members.
+    #[error("session_id: {agent} is no member of {session}; join it first")]
+    NotAMember {
+        /// Who speaks.
+        agent: String,
+        /// Where.
+        session: String,
+    },
+    /// Nothing is written in a session that is paused or ended.
+    #[error("session_id: {session} is {status}, and nothing is written in it")]
+    NotActive {
+        /// Which session.
+        session: String,
+        /// Where it stands.
+        status: SessionStatus,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotAMember { .. } => ErrorCode::InsufficientAuthority,
+            Self::NotActive { .. } => ErrorCode::InvalidTransition,
+        }
+    }
+}
+
+/// An agent, and the credential that it speaks through: above its authority no agent has any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speaker<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// The authority of the credential.
+    pub credential: u8,
+}
+
+impl<'a> Speaker<'a> {
+    /// An agent of whom no credential is known, because it is only spoken of.
+    #[must_use]
+    pub const fn named(agent: &'a str) -> Self {
+        Self { agent, credential: AUTHORITY_MAX }
+    }
+
+    fn authority(self, state: &State) -> u8 {
+        state.agents.get(self.agent).map_or(0, |agent| agent.authority).min(self.credential)
+    }
+
+    /// The human operator may enter every session.
+    fn has_part(self, state: &State, session: &SessionEntry) -> bool {
+        has_part(session, self.agent, self.authority(state))
+    }
+}
+
+/// Whether who speaks in a session may see a unit, by its ordinal.
+#[must_use]
+pub fn may_see(state: &State, speaker: Speaker<'_>, session: Option<&str>, unit: u32) -> bool {
+    Sight::by(state, speaker.agent, session, speaker.credential).sees(unit)
+}
+
+/// Checks that somebody may speak in a session at all. A session that SESSION never opened is a label
+/// that anybody may use.
+pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    let Some(id) = session else { return Ok(()) };
+    let Some(entry) = state.sessions.get(id) else { return Ok(()) };
+    if speaker.has_part(state, entry) {
+        return Ok(());
+    }
+    Err(Error::NotAMember { agent: speaker.agent.to_owned(), session: id.to_owned() })
+}
+
+/// Whether somebody may know that a session exists: anybody may join it, or it has to do with it.
+#[must_use]
+pub fn may_know(session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    session.policy.join == JoinRule::Open
+        || session.members.contains(agent)
+        || session.creator == agent
+        || authority >= CREATOR_AUTHORITY
+}
+
+/// Checks that somebody may read in a session. To who may not know of it, it is a label that nobody
+/// used: the read shows what belongs to no session, and does not tell that there is one.
+pub fn may_read(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    let entry = session.and_then(|id| state.sessions.get(id));
+    match entry {
+        Some(entry) if !may_know(entry, speaker.agent, speaker.authority(state)) => Ok(()),
+        Some(_) | None => may_enter(state, speaker, session),
+    }
+}
+
+/// Checks that somebody may write in a session: it may speak there, and the session is active.
+pub fn may_write(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    may_enter(state, speaker, session)?;
+    is_active(state, session)
+}
+
+/// Checks that a session is one in which something is written: it is neither paused nor ended.
+pub fn is_active(state: &State, session: Option<&str>) -> Result<(), Error> {
+    let entry = session.and_then(|id| state.sessions.get(id).map(|entry| (id, entry)));
+    match entry {
+        Some((id, entry)) if entry.status != SessionStatus::Active => {
+            Err(Error::NotActive { session: id.to_owned(), status: entry.status })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether who speaks in a session can reach what belongs to another one (a task, a handoff) by its
+/// id.
+#[must_use]
+pub fn may_reach(
+    state: &State,
+    speaker: Speaker<'_>,
+    session: Option<&str>,
+    owner: Option<&str>,
+) -> bool {
+    let Some(id) = owner else { return true };
+    match state.sessions.get(id) {
+        Some(entry) => speaker.has_part(state, entry),
+        None => session == Some(id) || speaker.authority(state) >= AUTHORITY_MAX,
+    }
+}
+
+/// The authority of an agent inside of a session.
+#[must_use]
+pub fn authority_in(state: &State, agent: &str, own: u8, session: Option<&str>) -> u8 {
+    let created = session
+        .and_then(|id| state.sessions.get(id))
+        .is_some_and(|session| session.creator == agent);
+    if created { own.max(CREATOR_AUTHORITY) } else { own }
+}
+
+fn has_part(session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    session.members.contains(agent) || authority >= AUTHORITY_MAX
+}
+
+/// What one reader sees, worked out once for many units.
+#[derive(Debug)]
+pub struct Sight<'s> {
+    state: &'s State,
+    everything: bool,
+    labels: Labels,
+    sessions: BTreeMap<Name, Types>,
+    /// Of a view of the past: what is seen today. Units have the same ordinals in both.
+    today: Option<Box<Self>>,
+}
+
+/// Which of the sessions that nobody opened are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    None,
+    Only(Name),
+    All,
+}
+
+/// A set of memory types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Types(u32);
+
+impl Types {
+    const ALL: Self = Self(u32::MAX);
+
+    fn of(types: &[MemoryType]) -> Self {
+        Self(types.iter().fold(0, |bits, kind| bits | Self::bit(*kind)))
+    }
+
+    fn bit(kind: MemoryType) -> u32 {
+        let place = MemoryType::ALL.iter().position(|other| *other == kind).unwrap_or(31);
+        1 << u32::try_from(place).unwrap_or(31)
+    }
+
+    fn has(self, kind: MemoryType) -> bool {
+        self.0 & Self::bit(kind) != 0
+    }
+}
+
+impl<'s> Sight<'s> {
+    /// What an agent that speaks in a session sees, by its registered role and authority.
+    #[must_use]
+    pub fn of(state: &'s State, agent: &str, session: Option<&str>) -> Self {
+        Self::by(state, agent, session, AUTHORITY_MAX)
+    }
+
+    /// The same through a credential, above whose authority no agent has any.
+    #[must_use]
+    pub fn by(state: &'s State, agent: &str, session: Option<&str>, credential: u8) -> Self {
+        let known = state.agents.get(agent);
+        let (role, own) = known.map_or(("", 0), |agent| (&agent.role, agent.authority));
+        let authority = own.min(credential);
+        let allowed = |entry: &SessionEntry| types_allowed(&entry.policy, role, authority);
+        let seen = |id: &str, entry: &SessionEntry| {
+            state.cross_session
+                || entry.policy.cross_session_visibility
+                || (session == Some(id) && has_part(entry, agent, authority))
+        };
+        let sessions = state
+            .sessions
+            .iter()
+            .filter(|(id, entry)| seen(id, entry))
+            .map(|(_, entry)| (entry.name, allowed(entry)))
+            .collect();
+        let label = session
+            .filter(|id| state.sessions.get(id).is_none())
+            .and_then(|id| state.names.find(id));
+        let labels = match label {
+            _ if state.cross_session => Labels::All,
+            Some(name) => Labels::Only(name),
+            None => Labels::None,
+        };
+        Self { state, everything: false, labels, sessions, today: None }
+    }
+
+    /// What somebody sees from whom nothing is hidden.
+    #[must_use]
+    pub const fn unlimited(state: &'s State) -> Self {
+        let sessions = BTreeMap::new();
+        Self { state, everything: true, labels: Labels::All, sessions, today: None }
+    }
+
+    /// Of a view of the past, only what is seen today too and was not purged since.
+    #[must_use]
+    pub fn still_seen_by(mut self, today: Self) -> Self {
+        self.today = Some(Box::new(today));
+        self
+    }
+
+    fn is_gone(&self, unit: u32) -> bool {
+        self.today.as_ref().is_some_and(|today| {
+            let purged = today.state.units.flags(unit).is_none_or(|flags| flags.purged);
+            purged || !today.sees(unit)
+        })
+    }
+
+    /// Everything that is not seen. `reaches` says of a session whether its tasks and handoffs are.
+    #[must_use]
+    pub fn hidden(&self, reaches: impl Fn(Option<&str>) -> bool) -> Hidden {
+        if self.everything {
+            return Hidden::default();
+        }
+        let units = (0..self.state.units.next_ordinal()).filter(|&unit| !self.sees(unit));
+        let units = units.filter_map(|unit| Some(self.state.units.details(unit)?.id)).collect();
+        let conflicts =
+            self.state.conflicts.iter().filter(|conflict| !self.sees_conflict(conflict));
+        let tasks = self.state.tasks.iter().filter(|(_, task)| !reaches(task.session.as_deref()));
+        let handoffs = self.state.handoffs.iter();
+        let handoffs = handoffs.filter(|(_, handoff)| !reaches(handoff.session.as_deref()));
+        Hidden {
+            units,
+            conflicts: conflicts.map(|conflict| conflict.id).collect(),
+            tasks: tasks.map(|(id, _)| id.to_owned()).collect(),
+            handoffs: handoffs.map(|(id, _)| id.to_owned()).collect(),
+        }
+    }
+
+    /// Whether a unit is seen, by its ordinal.
+    #[must_use]
+    pub fn sees(&self, unit: u32) -> bool {
+        if self.is_gone(unit) {
+            return false;
+        }
+        let Some(session) = self.state.units.session_of(unit) else { return true };
+        if self.everything {
+            return true;
+        }
+        if let Some(types) = self.sessions.get(&session) {
+            let flags = self.state.units.flags(unit);
+            return flags.is_some_and(|flags| types.has(flags.memory_type));
+        }
+        self.sees_label(session)
+    }
+
+    /// Whether what belongs to a session, or to none, is seen at all.
+    #[must_use]
+    pub fn sees_within(&self, session: Option<Name>) -> bool {
+        let Some(session) = session else { return true };
+        self.everything || self.sessions.contains_key(&session) || self.sees_label(session)
+    }
+
+    /// Whether a session that nobody opened is seen.
+    fn sees_label(&self, session: Name) -> bool {
+        match self.labels {
+            Labels::None => false,
+            Labels::Only(name) => name == session,
+            Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
+        }
+    }
+
+    /// Everything that is seen, worked out once for all units.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let whole = |session: Name| match self.sessions.get(&session) {
+            Some(types) => *types == Types::ALL,
+            None => match self.labels {
+                Labels::None => false,
+                Labels::Only(name) => name == session,
+                Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
+            },
+        };
+        // Most readers see everything, and then nobody has to look at each unit.
+        if self.today.is_none() && (self.everything || self.state.units.sessions().all(whole)) {
+            return Seen::ALL;
+        }
+        Seen::only(self.state.units.next_ordinal(), |unit| self.sees(unit))
+    }
+
+    /// Whether a conflict is seen: both of its units are.
+    #[must_use]
+    pub fn sees_conflict(&self, conflict: &ConflictEntry) -> bool {
+        self.sees(conflict.unit_a) && self.sees(conflict.unit_b)
+    }
+}
+
+/// What the rules leave for a role and an authority. A denial beats every permission; the human
+/// operator is above the rules.
+fn types_allowed(policy: &SessionPolicy, role: &str, authority: u8) -> Types {
+    if authority >= AUTHORITY_MAX {
+        return Types::ALL;
+    }
+    let (mut allowed, mut denied) = (Types::ALL, Types(0));
+    for rule in &policy.visibility_rules {
+        let meant = rule.role.as_ref().is_none_or(|meant| meant == role)
+            && rule.below_authority.is_none_or(|limit| authority < limit);
+        if !meant {
+            continue;
+        }
+        if !rule.allow_types.is_empty() {
+            allowed.0 &= Types::of(&rule.allow_types).0;
+        }
+        denied.0 |= Types::of(&rule.deny_types).0;
+    }
+    Types(allowed.0 & !denied.0)
+}
+
+/// Who reads without a message: by a key alone, or for an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reader {
+    /// The agent that reads, if the request names one.
+    pub agent: Option<String>,
+    /// The session it reads in.
+    pub session: Option<String>,
+    /// The authority of its credential.
+    pub authority: u8,
+}
+
+impl Reader {
+    /// The human operator, from whom nothing is hidden.
+    #[must_use]
+    pub const fn operator() -> Self {
+        Self { agent: None, session: None, authority: AUTHORITY_MAX }
+    }
+
+    /// What it sees. A key without an agent has no role and is no member of anything; the operator's
+    /// sees everything.
+    #[must_use]
+    pub fn sight<'s>(&self, state: &'s State) -> Sight<'s> {
+        match &self.agent {
+            None if self.authority >= AUTHORITY_MAX => Sight::unlimited(state),
+            agent => {
+                let agent = agent.as_deref().unwrap_or("");
+                Sight::by(state, agent, self.session.as_deref(), self.authority)
+            }
+        }
+    }
+
+    /// Whether it may know of a task.
+    #[must_use]
+    pub fn knows_task(&self, state: &State, task: &str) -> bool {
+        let owner = state.tasks.get(task).and_then(|task| task.session.as_deref());
+        match &self.agent {
+            None if self.authority >= AUTHORITY_MAX => true,
+            agent => {
+                let speaker =
+                    Speaker { agent: agent.as_deref().unwrap_or(""), credential: self.authority };
+                may_reach(state, speaker, self.session.as_deref(), owner)
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! How a failure of storage is told to a client, and whether the Field can go on after it.
+
+use quipu_log::EngineError;
+use quipu_wire::{ErrorCode, ProtocolError};
+
+use crate::base::limits::ANSWER_WAIT;
+
+/// The protocol's error for a failure of the engine. What the operator needs is in the server's log;
+/// the client learns what it can act on.
+#[must_use]
+pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
+    match error {
+        EngineError::Full => ProtocolError::new(
+            ErrorCode::StorageFull,
+            "the log has no room left: nothing was recorded, reads go on",
+        ),
+        EngineError::Sealed { field } => ProtocolError::new(
+            ErrorCode::FieldUnavailable,
+            format!(
+                "the log of field {field} is sealed: it was moved elsewhere, or is being moved here; reads go on"
+            ),
+        ),
+        EngineError::Unavailable { .. }
+        | EngineError::Poisoned { .. }
+        | EngineError::Damaged(_)
+        | EngineError::HeadMoved { .. }
+        | EngineError::Io { .. } => {
+            ProtocolError::new(ErrorCode::FieldUnavailable, format!("the log failed: {error}"))
+        }
+        EngineError::UnknownField { .. } | EngineError::InvalidBatch { .. } => {
+            ProtocolError::new(ErrorCode::InternalError, format!("the log refused: {error}"))
+        }
+    }
+}
+
+/// The protocol's error for a log that has not answered for as long as somebody waits.
+#[must_use]
+pub(crate) fn unanswered(unknown: &str) -> ProtocolError {
+    let seconds = ANSWER_WAIT.as_secs();
+    let what = format!("the log has not answered for {seconds} s: {unknown}");
+    ProtocolError::new(ErrorCode::FieldUnavailable, what)
+}
+
+/// Whether the writer may go on after this failure of an append. A full disk and a server that is away leave the log
+/// as certain as it was; after anything else the outcome is unknown until the Field is opened again. Where others
+/// append too, an unknown outcome is known as soon as the log can be read again: every append says what it follows.
+#[must_use]
+pub(crate) const fn is_survivable(error: &EngineError, shared: bool) -> bool {
+    match error {
+        EngineError::Full | EngineError::Unavailable { .. } => true,
+        EngineError::Io { .. } | EngineError::HeadMoved { .. } => shared,
+        // A copy that is opened takes writes; whoever has a shared log to himself cannot be moved beneath.
+        EngineError::Sealed { .. } => shared,
+        EngineError::Poisoned { .. }
+        | EngineError::Damaged(_)
+        | EngineError::UnknownField { .. }
+        | EngineError::InvalidBatch { .. } => false,
+    }
+}
+
+/// An error with its causes, for the operator.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,8 @@
+//! What every room of this crate stands on: limits, failures, health, what is counted, which models are asked.
+
+pub(crate) mod failure;
+pub(crate) mod health;
+pub mod limits;
+pub(crate) mod meter;
+pub(crate) mod models;
+pub(crate) mod system_origin;

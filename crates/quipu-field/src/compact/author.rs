@@ -1,0 +1,42 @@
+//! Lets a model write summaries while it can. After its first failure the rest of a COMPACT is extracted:
+//! whoever waits for it should not wait for one failure after the other.
+
+use quipu_recall::Summarizer;
+
+use crate::base::limits::{SYNTHESES_WRITTEN_MAX, SYNTHESIS_TOKENS};
+
+/// Who writes the summaries of one COMPACT.
+pub(super) struct Author<'a> {
+    summarizer: Option<&'a dyn Summarizer>,
+    left: usize,
+    failure: Option<String>,
+}
+
+impl<'a> Author<'a> {
+    pub(super) const fn new(summarizer: Option<&'a dyn Summarizer>) -> Self {
+        Self { summarizer, left: SYNTHESES_WRITTEN_MAX, failure: None }
+    }
+
+    /// The model's name and what it wrote; none where the text has to be extracted.
+    pub(super) fn write(&mut self, notes: &str) -> Option<(&'a str, String)> {
+        let summarizer = self.summarizer?;
+        if self.left == 0 || self.failure.is_some() || notes.is_empty() {
+            return None;
+        }
+        self.left -= 1;
+        match summarizer.summarize(notes, SYNTHESIS_TOKENS / 2) {
+            Ok(text) => Some((summarizer.name(), text)),
+            Err(error) => {
+                tracing::warn!(%error, "summaries are extracted");
+                self.failure = Some(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// What whoever asked should know.
+    pub(super) fn warning(self) -> Option<String> {
+        let reason = self.failure?;
+        Some(format!("the summarizer failed, so summaries are in the units' own words: {reason}"))
+    }
+}

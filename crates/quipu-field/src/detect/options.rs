@@ -1,0 +1,38 @@
+//! How a Field looks for units that disagree.
+
+use std::sync::Arc;
+
+use quipu_recall::{
+    Detector,
+    detect::{BuiltIn, Judge, Thresholds},
+};
+
+use crate::base::limits::DETECT_BUDGET_MS;
+
+/// How a Field looks for units that disagree.
+#[derive(Debug, Clone)]
+pub struct DetectionOptions {
+    /// What looks; without it only what authors say themselves counts.
+    pub detector: Option<Arc<dyn Detector>>,
+    /// Whether RECORD lets it look. DETECT does in any case.
+    pub automatic: bool,
+    /// How long one RECORD may wait for it, in milliseconds. With 0 everything is deferred.
+    pub budget_ms: u64,
+    /// Who confirms or denies what was found. Nothing waits for it but DETECT.
+    pub judge: Option<Arc<dyn Judge>>,
+}
+
+impl DetectionOptions {
+    /// The built-in detector. Verdicts that are less sure than `sureness` are no conflicts.
+    #[must_use]
+    pub fn built_in(sureness: f64) -> Self {
+        let detector = BuiltIn::new(Thresholds { sureness });
+        Self { detector: Some(Arc::new(detector)), ..Self::default() }
+    }
+}
+
+impl Default for DetectionOptions {
+    fn default() -> Self {
+        Self { detector: None, automatic: true, budget_ms: DETECT_BUDGET_MS, judge: None }
+    }
+}

@@ -1,0 +1,77 @@
+//! Looks at units in the background, one at a time, and slowly while the Field is busy.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    backlog::{Next, Waiting},
+    lookout::Lookout,
+};
+use crate::{base::failure::with_causes, write::writer::Job};
+use quipu_core::{
+    command::{Action, Command},
+    rules::detect::Found,
+};
+
+/// How long the worker waits for a unit before it looks whether the Field is still there.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How long it rests before a unit while the Field is busy, at least.
+const REST_MS: u64 = 50;
+/// ... and how many times as long as the last unit took, so that it takes a small share of a core.
+const REST_SHARE: u64 = 25;
+
+/// Works until it is told to stop, or nobody holds the Field any more.
+pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: &dyn Fn() -> u64) {
+    let mut took_ms = 0;
+    loop {
+        match lookout.backlog.next(PATIENCE) {
+            Next::Stop => return,
+            Next::Nothing if jobs.strong_count() == 0 => return,
+            Next::Nothing => {}
+            Next::Unit(waiting) => {
+                lookout.await_index(&|| jobs.strong_count() > 0);
+                if lookout.is_busy() {
+                    let rest_ms = REST_MS.max(took_ms * REST_SHARE);
+                    lookout.backlog.rest(Duration::from_millis(rest_ms));
+                }
+                let began_ms = now_ms();
+                let found = look(lookout, waiting);
+                took_ms = now_ms().saturating_sub(began_ms).min(REST_MS);
+                if !found.is_empty() && !note(jobs, found, now_ms()) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn look(lookout: &Lookout, waiting: Waiting) -> Vec<Found> {
+    let Some(unit) = lookout.still_worth(waiting) else { return Vec::new() };
+    let looked = lookout.subject(unit).and_then(|subject| {
+        let Some(mut subject) = subject else { return Ok(Vec::new()) };
+        subject.from = waiting.from;
+        Ok(lookout.look(&subject, &|_| true, None)?.found)
+    });
+    match looked {
+        Ok(found) => found.into_iter().map(|finding| Found { unit, finding }).collect(),
+        Err(error) => {
+            tracing::warn!(error = with_causes(&error), "a unit is left to a DETECT scan");
+            Vec::new()
+        }
+    }
+}
+
+/// Puts what was found into the log and waits for it, so that the backlog is settled when its
+/// conflicts are there. Answers whether the Field is still there.
+fn note(jobs: &mpsc::WeakSender<Job>, found: Vec<Found>, now_ms: u64) -> bool {
+    let Some(jobs) = jobs.upgrade() else { return false };
+    let command = Command::of_the_field(now_ms, Action::NoteConflicts(found));
+    let (reply, answer) = oneshot::channel();
+    let sent = jobs.blocking_send(Job::Command(Box::new(command), reply)).is_ok();
+    drop(jobs);
+    if let Ok(Err(error)) = answer.blocking_recv() {
+        tracing::warn!(%error, "conflicts that were found are not in the log");
+    }
+    sent
+}

@@ -1,0 +1,6 @@
+//! Answers from the published state and the texts in the log.
+
+pub(crate) mod attune;
+pub(crate) mod bodies;
+pub(crate) mod replay;
+pub mod view;

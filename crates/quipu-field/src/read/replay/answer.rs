@@ -1,0 +1,73 @@
+//! REPLAY (spec 3.8): how something came about, from the log alone. Nothing of the Field's state is
+//! looked at but whether the caller takes part and what it may not see.
+
+use quipu_log::{Engine, FieldName};
+use quipu_wire::{
+    ProtocolError,
+    akashik::{MemoryType, ReplayDepth, ReplayPayload, ReplayResponse},
+};
+
+use crate::{
+    base::failure::storage_failure,
+    read::replay::{self, Chain, Found, Target, Trace},
+};
+use quipu_core::{
+    rules::{Refusal, replay::Error},
+    visibility::Hidden,
+};
+
+/// Reads the log and answers.
+pub(crate) fn replay(
+    engine: &dyn Engine,
+    field: &FieldName,
+    events_max: usize,
+    hidden: &Hidden,
+    payload: &ReplayPayload,
+) -> Result<ReplayResponse, ProtocolError> {
+    let refuse = |error: Error| ProtocolError::from(Refusal::from(error));
+    let not_found = || Error::of(payload);
+    let target = Target::of(payload).ok_or_else(|| refuse(not_found()))?;
+    let depth = payload.depth;
+    let chain = replay::trace(engine, field, &Trace { target: &target, depth, events_max, hidden })
+        .map_err(|error| storage_failure(&error))?
+        .ok_or_else(|| refuse(Error::TooLarge { depth, limit: events_max }))?;
+    if chain.total == 0 {
+        return Err(refuse(not_found()));
+    }
+    check_decision(&target, &chain).map_err(refuse)?;
+    let told = replay::told(engine, field, &chain, &target, depth)
+        .map_err(|error| storage_failure(&error))?;
+    let summary = replay::tell(&target, &chain, &told);
+    let timeline = match depth {
+        ReplayDepth::Summary => Vec::new(),
+        ReplayDepth::Detailed | ReplayDepth::FullTrace => {
+            let mut timeline: Vec<_> = told.into_iter().map(|told| told.entry).collect();
+            if payload.explain {
+                for (entry, found) in timeline.iter_mut().zip(&chain.events) {
+                    entry.links = Some(replay::linked(found, hidden));
+                }
+            }
+            timeline
+        }
+    };
+    Ok(ReplayResponse {
+        status: "ok".to_owned(),
+        timeline,
+        summary,
+        agents_involved: chain.agents,
+        total_events: chain.total,
+        warnings: Vec::new(),
+    })
+}
+
+/// A decision must be one.
+fn check_decision(target: &Target, chain: &Chain) -> Result<(), Error> {
+    let Target::Decision(wanted) = target else { return Ok(()) };
+    let recorded = chain.origin.as_ref().and_then(Found::recorded).map(|(_, kind)| kind);
+    match recorded {
+        Some(found) if found != MemoryType::Decision => {
+            Err(Error::NotADecision { id: wanted.to_string(), found })
+        }
+        Some(_) | None => Ok(()),
+    }
+}

@@ -1,0 +1,20 @@
+//! How something came about, read from the log alone: which events belong to it (`links`, `chain`, `pages`), what
+//! each of them was (`describe`, `telling`, `texts`), and the story that they make (`story`). No state, no index,
+//! no snapshot.
+
+pub(crate) mod answer;
+mod chain;
+mod describe;
+mod linked;
+mod links;
+mod narrate;
+mod pages;
+mod story;
+
+mod texts;
+
+pub(crate) use chain::{Chain, Found, Trace, trace};
+pub(crate) use linked::linked;
+pub(crate) use links::Target;
+pub(crate) use narrate::told;
+pub(crate) use story::tell;

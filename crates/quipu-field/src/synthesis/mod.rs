@@ -1,9 +1,0 @@
-//! Writes the summaries of COMPACT: which units belong together, and what is said of them in their own
-//! words. The same units give the same summaries.
-
-mod author;
-mod groups;
-mod topics;
-mod write;
-
-pub(crate) use write::{Synthesis, sources, write};
