@@ -68,7 +68,7 @@ fn all(root: &Path, options: &Options) -> Result<usize, String> {
             data.display()
         ));
     }
-    let steps = asked(options)?;
+    let steps = requested_steps(options)?;
     let mut failures = 0;
     if options.wants(Part::Own) || options.wants(Part::Peers) {
         let quipu = binary(root, options)?;
@@ -137,7 +137,7 @@ fn own(
 }
 
 /// The steps that are asked for, in the order of the list.
-fn asked(options: &Options) -> Result<Vec<Step>, String> {
+fn requested_steps(options: &Options) -> Result<Vec<Step>, String> {
     let mut steps = steps(options.mode);
     let Some(names) = &options.steps else { return Ok(steps) };
     if let Some(name) = names.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
@@ -249,7 +249,8 @@ mod tests {
     fn single_steps_are_run_in_order_and_unknown_ones_refused() {
         let names = |steps: &str| {
             let options = Options::parse(&["--steps", steps]).unwrap();
-            asked(&options).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
+            requested_steps(&options)
+                .map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
         };
         assert_eq!(names("growth,probe"), Ok(vec!["probe", "growth"]));
         assert!(

@@ -113,7 +113,7 @@ impl Parser<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
     use crate::tidy::metadata::workspace;
     use crate::tidy::tables::{BannedPackage, DenyBans, DenyLicences, LicenceException};
 
@@ -167,7 +167,7 @@ mod tests {
         ];
         let tree = Tree::of(&[(LOCK, "[[package]]\nname = \"evil\"\n")]);
         assert_eq!(
-            shown(&check(&tree, &workspace(&[], &foreign), &table())),
+            texts(&check(&tree, &workspace(&[], &foreign), &table())),
             [
                 "Cargo.lock:2: evil is banned: it is",
                 "Cargo.lock:1: gpl is under GPL-3.0, not allowed",
@@ -182,7 +182,7 @@ mod tests {
         let foreign = [("other", "1.0.0", Some("MPL-2.0"))];
         let tree = Tree::of(&[(DENY_TABLE, "[licenses]\n{ crate = \"copyleft\" }\n")]);
         assert_eq!(
-            shown(&check(&tree, &workspace(&[], &foreign), &table())),
+            texts(&check(&tree, &workspace(&[], &foreign), &table())),
             [
                 "Cargo.lock:1: other is under MPL-2.0, not allowed",
                 "deny.toml:2: there is no package copyleft",

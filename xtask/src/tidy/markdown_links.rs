@@ -100,11 +100,11 @@ fn resolved(from: &str, file: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     fn found(text: &str) -> Vec<String> {
         let tree = Tree::of(&[("docs/a.md", text), ("docs/errors/X.md", ""), ("README.md", "")]);
-        shown(&check(&tree))
+        texts(&check(&tree))
     }
 
     #[test]

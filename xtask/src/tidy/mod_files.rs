@@ -71,10 +71,10 @@ fn without_attributes(masked: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     fn found(text: &str) -> Vec<String> {
-        shown(&check(&Tree::of(&[("a/mod.rs", text)])))
+        texts(&check(&Tree::of(&[("a/mod.rs", text)])))
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) fn check(tree: &Tree, table: &Operations) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
     use crate::tidy::tables::Gap;
 
     fn table(gaps: &[(&str, &str)]) -> Operations {
@@ -60,7 +60,7 @@ mod tests {
         let tree =
             Tree::of(&[("wire/record.rs", ""), ("field/record.rs", ""), ("wire/attune.rs", "")]);
         let missing = "field/attune.rs:1: the operation `attune` has no file here";
-        assert_eq!(shown(&check(&tree, &table(&[]))), [missing]);
+        assert_eq!(texts(&check(&tree, &table(&[]))), [missing]);
         assert_eq!(check(&tree, &table(&[("attune", "field/{operation}.rs")])), []);
     }
 
@@ -74,7 +74,7 @@ mod tests {
         ]);
         let gaps = [("attune", "field/{operation}.rs"), ("merge", "field/{operation}.rs")];
         assert_eq!(
-            shown(&check(&tree, &table(&gaps))),
+            texts(&check(&tree, &table(&gaps))),
             [
                 "xtask/tidy.toml:1: field/attune.rs exists, so it is no gap (\"why\")",
                 "xtask/tidy.toml:1: the gap of `merge` in `field/{operation}.rs` is of no known cell",
