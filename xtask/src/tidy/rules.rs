@@ -24,7 +24,7 @@ struct Rule {
     check: fn(&Repository) -> Vec<Finding>,
 }
 
-const RULES: [Rule; 15] = [
+const RULES: &[Rule] = &[
     Rule {
         name: "opening-doc",
         reason: "a reader must learn from the first lines what a file owns",
@@ -112,7 +112,7 @@ pub(crate) fn run(root: &Path) -> bool {
         }
     };
     let mut broken = 0_usize;
-    for rule in &RULES {
+    for rule in RULES {
         let mut findings = (rule.check)(&repository);
         findings.sort();
         if findings.is_empty() {
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn every_rule_has_its_own_name_and_file() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tidy");
-        for rule in &RULES {
+        for rule in RULES {
             let file = format!("{}.rs", rule.name.replace('-', "_"));
             assert!(here.join(&file).is_file(), "{file} is missing");
         }
