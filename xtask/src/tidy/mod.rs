@@ -3,6 +3,7 @@
 
 mod banned_words;
 mod crate_edges;
+mod cycles;
 mod dependency_budgets;
 mod duplicates;
 mod error_pages;
@@ -17,6 +18,10 @@ mod metadata;
 mod mod_files;
 mod opening_doc;
 mod operation_matrix;
+mod paths;
+mod product_code;
+mod room_cycles;
+mod rooms;
 mod rules;
 mod source;
 mod tables;

@@ -4,16 +4,18 @@ use std::path::Path;
 
 use super::finding::Finding;
 use super::metadata::Metadata;
+use super::product_code::ProductCode;
 use super::tables::Tables;
 use super::tree::Tree;
 use super::{
     banned_words, crate_edges, dependency_budgets, duplicates, error_pages, file_length,
     file_names, large_files, licences, manifests, markdown_links, mod_files, opening_doc,
-    operation_matrix, test_hygiene,
+    operation_matrix, room_cycles, test_hygiene,
 };
 
 struct Repository {
     tree: Tree,
+    code: ProductCode,
     tables: Tables,
     metadata: Metadata,
 }
@@ -54,6 +56,11 @@ const RULES: &[Rule] = &[
         name: "banned-words",
         reason: "the repository must make sense, and build, on any machine",
         check: |r| banned_words::check(&r.tree),
+    },
+    Rule {
+        name: "room-cycles",
+        reason: "rooms that need each other are one room, and can only be read whole",
+        check: |r| room_cycles::check(&r.tree, &r.code, &r.tables.tidy.room_cycles),
     },
     Rule {
         name: "crate-edges",
@@ -134,7 +141,8 @@ fn load(root: &Path) -> Result<Repository, Finding> {
         .map_err(|error| Finding::new(".", 1, format!("the tree cannot be read: {error}")))?;
     let tables = Tables::load(&tree)?;
     let metadata = Metadata::load(root).map_err(|said| Finding::new("Cargo.toml", 1, said))?;
-    Ok(Repository { tree, tables, metadata })
+    let code = ProductCode::of(&tree);
+    Ok(Repository { tree, code, tables, metadata })
 }
 
 #[cfg(test)]

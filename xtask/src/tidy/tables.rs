@@ -41,6 +41,8 @@ pub(crate) struct TidyTable {
     pub(crate) large_files: Vec<LargeFile>,
     #[serde(default)]
     pub(crate) duplicates: Vec<Duplicate>,
+    #[serde(default)]
+    pub(crate) room_cycles: Vec<RoomCycle>,
     pub(crate) operations: Operations,
 }
 
@@ -66,6 +68,16 @@ pub(crate) struct LargeFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Duplicate {
     pub(crate) package: String,
+    pub(crate) reason: String,
+}
+
+/// Rooms of a crate that may still need each other in a cycle.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoomCycle {
+    #[serde(rename = "crate")]
+    pub(crate) name: String,
+    pub(crate) rooms: Vec<String>,
     pub(crate) reason: String,
 }
 
