@@ -24,6 +24,7 @@ mod room_cycles;
 mod rooms;
 mod rules;
 mod source;
+mod src_entries;
 mod tables;
 mod test_hygiene;
 mod tree;

@@ -10,7 +10,7 @@ use super::tree::Tree;
 use super::{
     banned_words, crate_edges, dependency_budgets, duplicates, error_pages, file_length,
     file_names, large_files, licences, manifests, markdown_links, mod_files, opening_doc,
-    operation_matrix, room_cycles, test_hygiene,
+    operation_matrix, room_cycles, src_entries, test_hygiene,
 };
 
 struct Repository {
@@ -61,6 +61,11 @@ const RULES: &[Rule] = &[
         name: "room-cycles",
         reason: "rooms that need each other are one room, and can only be read whole",
         check: |r| room_cycles::check(&r.tree, &r.code, &r.tables.tidy.room_cycles),
+    },
+    Rule {
+        name: "src-entries",
+        reason: "whoever opens a crate must see its parts at a glance",
+        check: |r| src_entries::check(&r.tree),
     },
     Rule {
         name: "crate-edges",
