@@ -2,6 +2,7 @@
 //! Exceptions live in `xtask/tidy.toml` and `xtask/deps.toml`, each with its reason.
 
 mod banned_words;
+mod built_from;
 mod crate_edges;
 mod cycles;
 mod dependency_budgets;
@@ -20,6 +21,7 @@ mod opening_doc;
 mod operation_matrix;
 mod paths;
 mod product_code;
+mod pure_core;
 mod room_cycles;
 mod rooms;
 mod rules;

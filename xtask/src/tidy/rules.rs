@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::built_from::BuiltFrom;
 use super::finding::Finding;
 use super::metadata::Metadata;
 use super::product_code::ProductCode;
@@ -10,7 +11,7 @@ use super::tree::Tree;
 use super::{
     banned_words, crate_edges, dependency_budgets, duplicates, error_pages, file_length,
     file_names, large_files, licences, manifests, markdown_links, mod_files, opening_doc,
-    operation_matrix, room_cycles, src_entries, test_hygiene,
+    operation_matrix, pure_core, room_cycles, src_entries, test_hygiene,
 };
 
 struct Repository {
@@ -18,6 +19,7 @@ struct Repository {
     code: ProductCode,
     tables: Tables,
     metadata: Metadata,
+    built_from: BuiltFrom,
 }
 
 struct Rule {
@@ -66,6 +68,13 @@ const RULES: &[Rule] = &[
         name: "src-entries",
         reason: "whoever opens a crate must see its parts at a glance",
         check: |r| src_entries::check(&r.tree),
+    },
+    Rule {
+        name: "pure-core",
+        reason: "what decides must do the same from the same events, on any machine, at any time",
+        check: |r| {
+            pure_core::check(&r.tree, &r.metadata, &r.built_from, &r.code, &r.tables.deps.pure)
+        },
     },
     Rule {
         name: "crate-edges",
@@ -147,7 +156,10 @@ fn load(root: &Path) -> Result<Repository, Finding> {
     let tables = Tables::load(&tree)?;
     let metadata = Metadata::load(root).map_err(|said| Finding::new("Cargo.toml", 1, said))?;
     let code = ProductCode::of(&tree);
-    Ok(Repository { tree, code, tables, metadata })
+    let pure = tables.deps.pure.keys().map(String::as_str);
+    let built_from = BuiltFrom::load(root, pure.filter(|name| metadata.is_member(name)))
+        .map_err(|said| Finding::new("Cargo.toml", 1, said))?;
+    Ok(Repository { tree, code, tables, metadata, built_from })
 }
 
 #[cfg(test)]

@@ -108,6 +108,21 @@ pub(crate) struct DepsTable {
     /// For each of our crates, those of our crates that it may name.
     pub(crate) edges: BTreeMap<String, Vec<String>>,
     pub(crate) budgets: Budgets,
+    /// Our crates that depend on nothing but what they are given.
+    #[serde(default)]
+    pub(crate) pure: BTreeMap<String, PureCrate>,
+}
+
+/// What a crate must keep to in order to be pure.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PureCrate {
+    /// The only packages that it may depend on, but for tests.
+    pub(crate) dependencies: Vec<String>,
+    /// Packages that may not even come with a dependency.
+    pub(crate) banned_packages: Vec<String>,
+    /// Words and paths that its code may not have, but for tests.
+    pub(crate) banned: Vec<String>,
 }
 
 /// How many dependencies there may be.
