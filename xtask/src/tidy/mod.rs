@@ -5,6 +5,7 @@ mod banned_words;
 mod built_from;
 mod crate_edges;
 mod cycles;
+mod decided_by_text;
 mod dependency_budgets;
 mod duplicates;
 mod error_pages;

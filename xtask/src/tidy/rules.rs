@@ -9,9 +9,9 @@ use super::product_code::ProductCode;
 use super::tables::Tables;
 use super::tree::Tree;
 use super::{
-    banned_words, crate_edges, dependency_budgets, duplicates, error_pages, file_length,
-    file_names, large_files, licences, manifests, markdown_links, mod_files, opening_doc,
-    operation_matrix, pure_core, room_cycles, src_entries, test_hygiene,
+    banned_words, crate_edges, decided_by_text, dependency_budgets, duplicates, error_pages,
+    file_length, file_names, large_files, licences, manifests, markdown_links, mod_files,
+    opening_doc, operation_matrix, pure_core, room_cycles, src_entries, test_hygiene,
 };
 
 struct Repository {
@@ -75,6 +75,11 @@ const RULES: &[Rule] = &[
         check: |r| {
             pure_core::check(&r.tree, &r.metadata, &r.built_from, &r.code, &r.tables.deps.pure)
         },
+    },
+    Rule {
+        name: "decided-by-text",
+        reason: "a message is for people, and better wording must not change what happens",
+        check: |r| decided_by_text::check(&r.code),
     },
     Rule {
         name: "crate-edges",
