@@ -21,6 +21,7 @@ mod mod_files;
 mod opening_doc;
 mod operation_matrix;
 mod paths;
+mod plain_words;
 mod product_code;
 mod pure_core;
 mod room_cycles;

@@ -11,7 +11,7 @@ use super::tree::Tree;
 use super::{
     banned_words, crate_edges, decided_by_text, dependency_budgets, duplicates, error_pages,
     file_length, file_names, large_files, licences, manifests, markdown_links, mod_files,
-    opening_doc, operation_matrix, pure_core, room_cycles, src_entries, test_hygiene,
+    opening_doc, operation_matrix, plain_words, pure_core, room_cycles, src_entries, test_hygiene,
 };
 
 struct Repository {
@@ -80,6 +80,11 @@ const RULES: &[Rule] = &[
         name: "decided-by-text",
         reason: "a message is for people, and better wording must not change what happens",
         check: |r| decided_by_text::check(&r.code),
+    },
+    Rule {
+        name: "plain-words",
+        reason: "a name must make sense to who reads it for the first time",
+        check: |r| plain_words::check(&r.tree, &r.tables.tidy.plain_words),
     },
     Rule {
         name: "crate-edges",

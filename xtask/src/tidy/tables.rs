@@ -43,6 +43,8 @@ pub(crate) struct TidyTable {
     pub(crate) duplicates: Vec<Duplicate>,
     #[serde(default)]
     pub(crate) room_cycles: Vec<RoomCycle>,
+    #[serde(default)]
+    pub(crate) plain_words: PlainWords,
     pub(crate) operations: Operations,
 }
 
@@ -78,6 +80,25 @@ pub(crate) struct RoomCycle {
     #[serde(rename = "crate")]
     pub(crate) name: String,
     pub(crate) rooms: Vec<String>,
+    pub(crate) reason: String,
+}
+
+/// Words that name nothing to a reader who is new here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlainWords {
+    /// For each word what to say instead.
+    pub(crate) instead: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) exceptions: Vec<PlainWordException>,
+}
+
+/// A word that may be in one file, as a name or as the question of a doc comment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlainWordException {
+    pub(crate) path: String,
+    pub(crate) word: String,
     pub(crate) reason: String,
 }
 
