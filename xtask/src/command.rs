@@ -1,10 +1,8 @@
 //! One external command: how it is run, and how it is shown so that a person can type it again.
 
-use std::{
-    fmt,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fmt;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// A `cargo` call with the environment it needs.
 #[derive(Clone, Debug)]

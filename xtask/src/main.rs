@@ -13,7 +13,8 @@ mod programs;
 mod steps;
 mod tidy;
 
-use std::{path::Path, process::ExitCode};
+use std::path::Path;
+use std::process::ExitCode;
 
 use steps::Profile;
 

@@ -2,7 +2,8 @@
 //! installed from Debian's packages where they are missing, which takes root; elsewhere whoever runs the tests
 //! installs them.
 
-use std::{path::Path, process::Command};
+use std::path::Path;
+use std::process::Command;
 
 use crate::command::succeed;
 

@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use crate::{clock::Stopwatch, command::Cargo, programs, tidy};
+use crate::clock::Stopwatch;
+use crate::command::Cargo;
+use crate::programs;
+use crate::tidy;
 
 /// Where the checks run. `Ci` does not stop at the first failing test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,14 @@
 //! What is noted beside the raw results: the machine, the revision, and how each step ended.
 
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{options::Mode, own::Step};
+use super::options::Mode;
+use super::own::Step;
 use crate::clock;
 
 /// The file that says so; whole after every step.
@@ -141,7 +145,8 @@ fn field(text: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::own::steps, *};
+    use super::super::own::steps;
+    use super::*;
 
     #[test]
     fn a_step_that_is_run_again_replaces_itself_and_leaves_the_others() {

@@ -1,20 +1,14 @@
 //! Builds, measures, and writes the page. A step that fails is noted and the next begins: what is known stays.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use super::{
-    about::{About, Ended, machine, revision},
-    options::{Mode, Options, Part},
-    own::{DATA, Step, steps},
-};
-use crate::{
-    clock::{self, Stopwatch},
-    command::{Cargo, succeed},
-};
+use super::about::{About, Ended, machine, revision};
+use super::options::{Mode, Options, Part};
+use super::own::{DATA, Step, steps};
+use crate::clock::{self, Stopwatch};
+use crate::command::{Cargo, succeed};
 
 /// Where data lies while it is measured: on the disk of the checkout, ignored by git.
 const SCRATCH: &str = "target/bench/data";
@@ -74,7 +68,7 @@ fn all(root: &Path, options: &Options) -> Result<usize, String> {
             data.display()
         ));
     }
-    let steps = asked(options)?;
+    let steps = requested_steps(options)?;
     let mut failures = 0;
     if options.wants(Part::Own) || options.wants(Part::Peers) {
         let quipu = binary(root, options)?;
@@ -143,7 +137,7 @@ fn own(
 }
 
 /// The steps that are asked for, in the order of the list.
-fn asked(options: &Options) -> Result<Vec<Step>, String> {
+fn requested_steps(options: &Options) -> Result<Vec<Step>, String> {
     let mut steps = steps(options.mode);
     let Some(names) = &options.steps else { return Ok(steps) };
     if let Some(name) = names.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
@@ -255,7 +249,8 @@ mod tests {
     fn single_steps_are_run_in_order_and_unknown_ones_refused() {
         let names = |steps: &str| {
             let options = Options::parse(&["--steps", steps]).unwrap();
-            asked(&options).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
+            requested_steps(&options)
+                .map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
         };
         assert_eq!(names("growth,probe"), Ok(vec!["probe", "growth"]));
         assert!(

@@ -1,7 +1,8 @@
 //! Rule: no file names a package registry's host, a path of somebody's machine, or a folder beside the repository.
 //! The words are put together from halves, so that this file does not break its own rule.
 
-use super::{finding::Finding, tree::Tree};
+use super::finding::Finding;
+use super::tree::Tree;
 
 /// Written by cargo, which names the registry in it.
 const GENERATED: &str = "Cargo.lock";

@@ -1,11 +1,9 @@
 //! Rule: one of our crates names another only where `xtask/deps.toml` has that edge, for tests and builds as well.
 
-use super::{
-    finding::Finding,
-    metadata::Metadata,
-    tables::{DEPS_TABLE, DepsTable},
-    tree::Tree,
-};
+use super::finding::Finding;
+use super::metadata::Metadata;
+use super::tables::{DEPS_TABLE, DepsTable};
+use super::tree::Tree;
 
 pub(crate) fn check(tree: &Tree, metadata: &Metadata, table: &DepsTable) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -36,7 +34,8 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, table: &DepsTable) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::{finding::shown, metadata::workspace};
+    use crate::tidy::finding::texts;
+    use crate::tidy::metadata::workspace;
 
     fn table(edges: &[(&str, &[&str])]) -> DepsTable {
         let edge = |(from, to): &(&str, &[&str])| {
@@ -57,7 +56,7 @@ mod tests {
         let metadata = workspace(&[("a", &[]), ("b", &[("a", Some("dev"))])], &[]);
         let tree = Tree::of(&[("crates/b/Cargo.toml", "[dev-dependencies]\na.workspace = true\n")]);
         let findings = check(&tree, &metadata, &table(&[("a", &[]), ("b", &[])]));
-        assert_eq!(shown(&findings), ["crates/b/Cargo.toml:2: b may not know a"]);
+        assert_eq!(texts(&findings), ["crates/b/Cargo.toml:2: b may not know a"]);
     }
 
     #[test]
@@ -65,7 +64,7 @@ mod tests {
         let metadata = workspace(&[("a", &[])], &[]);
         let findings = check(&Tree::of(&[]), &metadata, &table(&[("gone", &[])]));
         assert_eq!(
-            shown(&findings),
+            texts(&findings),
             [
                 "crates/a/Cargo.toml:1: a has no line in xtask/deps.toml",
                 "xtask/deps.toml:1: there is no crate gone",

@@ -3,12 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    finding::Finding,
-    metadata::Metadata,
-    tables::{Budgets, DEPS_TABLE},
-    tree::Tree,
-};
+use super::finding::Finding;
+use super::metadata::Metadata;
+use super::tables::{Budgets, DEPS_TABLE};
+use super::tree::Tree;
 
 const LOCK: &str = "Cargo.lock";
 
@@ -50,7 +48,8 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, budgets: &Budgets) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::{finding::shown, metadata::workspace};
+    use crate::tidy::finding::texts;
+    use crate::tidy::metadata::workspace;
 
     fn budgets(a: usize, lock_packages: usize) -> Budgets {
         let externals = [("a".to_owned(), a)].into();
@@ -70,7 +69,7 @@ mod tests {
         let metadata = workspace(&[("a", &dependencies), ("b", &[])], &[]);
         assert_eq!(check(&Tree::of(&[]), &metadata, &budgets(2, 2)), []);
         assert_eq!(
-            shown(&check(&Tree::of(&[]), &metadata, &budgets(1, 2))),
+            texts(&check(&Tree::of(&[]), &metadata, &budgets(1, 2))),
             ["crates/a/Cargo.toml:1: 2 external dependencies, 1 allowed: x, y"]
         );
     }
@@ -80,7 +79,7 @@ mod tests {
         let metadata = workspace(&[("a", &[])], &[]);
         let lock = "[[package]]\nname = \"a\"\n\n[[package]]\nname = \"x\"\n";
         assert_eq!(
-            shown(&check(&Tree::of(&[(LOCK, lock)]), &metadata, &budgets(1, 1))),
+            texts(&check(&Tree::of(&[(LOCK, lock)]), &metadata, &budgets(1, 1))),
             ["Cargo.lock:1: 2 packages, 1 allowed"]
         );
     }
@@ -89,7 +88,7 @@ mod tests {
     fn refuses_a_budget_for_a_crate_that_is_gone() {
         let metadata = workspace(&[("b", &[])], &[]);
         assert_eq!(
-            shown(&check(&Tree::of(&[]), &metadata, &budgets(1, 9))),
+            texts(&check(&Tree::of(&[]), &metadata, &budgets(1, 9))),
             ["xtask/deps.toml:1: there is no crate a"]
         );
     }

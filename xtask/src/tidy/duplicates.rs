@@ -3,12 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    finding::Finding,
-    metadata::Metadata,
-    tables::{Duplicate, TIDY_TABLE},
-    tree::Tree,
-};
+use super::finding::Finding;
+use super::metadata::Metadata;
+use super::tables::{Duplicate, TIDY_TABLE};
+use super::tree::Tree;
 
 const LOCK: &str = "Cargo.lock";
 
@@ -43,7 +41,8 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata, exceptions: &[Duplicate]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::{finding::shown, metadata::workspace};
+    use crate::tidy::finding::texts;
+    use crate::tidy::metadata::workspace;
 
     fn exception(package: &str) -> Duplicate {
         Duplicate { package: package.to_owned(), reason: "why".to_owned() }
@@ -54,7 +53,7 @@ mod tests {
         let metadata = workspace(&[], &[("x", "1.0.0", None), ("x", "2.0.0", None)]);
         let tree = Tree::of(&[(LOCK, "[[package]]\nname = \"x\"\n")]);
         assert_eq!(
-            shown(&check(&tree, &metadata, &[])),
+            texts(&check(&tree, &metadata, &[])),
             ["Cargo.lock:2: x comes in several versions: 1.0.0, 2.0.0"]
         );
         assert_eq!(check(&tree, &metadata, &[exception("x")]), []);
@@ -64,7 +63,7 @@ mod tests {
     fn refuses_an_exception_that_nothing_needs() {
         let metadata = workspace(&[], &[("x", "1.0.0", None)]);
         assert_eq!(
-            shown(&check(&Tree::of(&[]), &metadata, &[exception("x")])),
+            texts(&check(&Tree::of(&[]), &metadata, &[exception("x")])),
             ["xtask/tidy.toml:1: x is not doubled and needs no exception (\"why\")"]
         );
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{finding::Finding, source, tree::Tree};
+use super::finding::Finding;
+use super::source;
+use super::tree::Tree;
 
 const CODES: &str = "crates/quipu-wire/src/error_code.rs";
 const PAGES: &str = "docs/errors/";
@@ -66,7 +68,7 @@ fn looks_like_a_code(literal: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     const TEXT: &str = "//! `=> \"IN_A_COMMENT\"`\nfn name() -> &'static str {\n    match self {\n        \
                         Self::A => \"AGENT_GONE\",\n        Self::B => {\n            \"UNAUTHENTICATED\"\n        }\n    \
@@ -93,7 +95,7 @@ mod tests {
             ("docs/errors/OLD_CODE.md", "text"),
         ]);
         assert_eq!(
-            shown(&check(&tree)),
+            texts(&check(&tree)),
             [
                 "crates/quipu-wire/src/error_code.rs:4: docs/errors/AGENT_GONE.md is missing",
                 "docs/errors/UNAUTHENTICATED.md:1: the page is empty",

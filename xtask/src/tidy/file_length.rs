@@ -1,11 +1,9 @@
 //! Rule: a Rust file has at most 600 lines. Exceptions are in the table, each with its own limit,
 //! and an exception that is no longer needed is a finding too.
 
-use super::{
-    finding::Finding,
-    tables::{LongFile, TIDY_TABLE},
-    tree::Tree,
-};
+use super::finding::Finding;
+use super::tables::{LongFile, TIDY_TABLE};
+use super::tree::Tree;
 
 const LINES_MAX: usize = 600;
 
@@ -36,7 +34,7 @@ pub(crate) fn check(tree: &Tree, exceptions: &[LongFile]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     fn exception(path: &str, max_lines: usize) -> LongFile {
         LongFile { path: path.to_owned(), max_lines, reason: "a table".to_owned() }
@@ -46,14 +44,14 @@ mod tests {
     fn refuses_the_first_line_too_many() {
         let tree =
             Tree::of(&[("fits.rs", &"\n".repeat(LINES_MAX)), ("long.rs", &"\n".repeat(601))]);
-        assert_eq!(shown(&check(&tree, &[])), ["long.rs:601: 601 lines, 600 allowed"]);
+        assert_eq!(texts(&check(&tree, &[])), ["long.rs:601: 601 lines, 600 allowed"]);
     }
 
     #[test]
     fn an_exception_has_a_limit_of_its_own() {
         let tree = Tree::of(&[("a.rs", &"\n".repeat(700)), ("b.rs", &"\n".repeat(701))]);
         let findings = check(&tree, &[exception("a.rs", 700), exception("b.rs", 700)]);
-        assert_eq!(shown(&findings), ["b.rs:701: 701 lines, 700 allowed"]);
+        assert_eq!(texts(&findings), ["b.rs:701: 701 lines, 700 allowed"]);
     }
 
     #[test]
@@ -62,6 +60,6 @@ mod tests {
         let findings = check(&Tree::of(&[(TIDY_TABLE, table)]), &[exception("gone.rs", 700)]);
         let expected =
             "xtask/tidy.toml:2: gone.rs has 0 lines and needs no exception (\"a table\")";
-        assert_eq!(shown(&findings), [expected]);
+        assert_eq!(texts(&findings), [expected]);
     }
 }

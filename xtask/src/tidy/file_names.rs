@@ -1,6 +1,7 @@
 //! Rule: no Rust module is called `utils`, `helpers`, `common` or `misc`, as a file or as a folder.
 
-use super::{finding::Finding, tree::Tree};
+use super::finding::Finding;
+use super::tree::Tree;
 
 const MEANINGLESS: [&str; 4] = ["utils", "helpers", "common", "misc"];
 
@@ -20,7 +21,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     #[test]
     fn refuses_modules_named_after_nothing() {
@@ -31,7 +32,7 @@ mod tests {
             ("docs/misc.md", ""),
         ]);
         assert_eq!(
-            shown(&check(&tree)),
+            texts(&check(&tree)),
             [
                 "a/src/utils.rs:1: `utils` says nothing; name the module after what it holds",
                 "a/tests/common/mod.rs:1: `common` says nothing; name the module after what it holds",

@@ -25,6 +25,6 @@ impl fmt::Display for Finding {
 
 /// Findings as text, for assertions.
 #[cfg(test)]
-pub(crate) fn shown(findings: &[Finding]) -> Vec<String> {
+pub(crate) fn texts(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }

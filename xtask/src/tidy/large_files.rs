@@ -1,10 +1,8 @@
 //! Rule: a file of more than 1 MiB is in the table, with the reason why it must be in the repository.
 
-use super::{
-    finding::Finding,
-    tables::{LargeFile, TIDY_TABLE},
-    tree::Tree,
-};
+use super::finding::Finding;
+use super::tables::{LargeFile, TIDY_TABLE};
+use super::tree::Tree;
 
 const BYTES_MAX: usize = 1024 * 1024;
 
@@ -30,7 +28,7 @@ pub(crate) fn check(tree: &Tree, exceptions: &[LargeFile]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     fn exception(path: &str) -> LargeFile {
         LargeFile { path: path.to_owned(), reason: "why".to_owned() }
@@ -40,14 +38,14 @@ mod tests {
     fn refuses_the_first_byte_too_many() {
         let tree =
             Tree::of(&[("fits", &"x".repeat(BYTES_MAX)), ("large", &"x".repeat(BYTES_MAX + 1))]);
-        assert_eq!(shown(&check(&tree, &[])), ["large:1: 1048577 bytes, 1048576 allowed"]);
+        assert_eq!(texts(&check(&tree, &[])), ["large:1: 1048577 bytes, 1048576 allowed"]);
         assert_eq!(check(&tree, &[exception("large")]), []);
     }
 
     #[test]
     fn refuses_an_exception_that_nothing_needs() {
         assert_eq!(
-            shown(&check(&Tree::of(&[]), &[exception("gone")])),
+            texts(&check(&Tree::of(&[]), &[exception("gone")])),
             ["xtask/tidy.toml:1: gone is not large and needs no exception (\"why\")"]
         );
     }

@@ -2,12 +2,10 @@
 //! on its ban list.
 //! It reads the same lists as cargo-deny, so that the rule holds where cargo-deny is not installed.
 
-use super::{
-    finding::Finding,
-    metadata::{Metadata, Package},
-    tables::{DENY_TABLE, DenyTable},
-    tree::Tree,
-};
+use super::finding::Finding;
+use super::metadata::{Metadata, Package};
+use super::tables::{DENY_TABLE, DenyTable};
+use super::tree::Tree;
 
 const LOCK: &str = "Cargo.lock";
 
@@ -115,11 +113,9 @@ impl Parser<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::{
-        finding::shown,
-        metadata::workspace,
-        tables::{BannedPackage, DenyBans, DenyLicences, LicenceException},
-    };
+    use crate::tidy::finding::texts;
+    use crate::tidy::metadata::workspace;
+    use crate::tidy::tables::{BannedPackage, DenyBans, DenyLicences, LicenceException};
 
     fn table() -> DenyTable {
         let ban = BannedPackage { name: "evil".to_owned(), reason: "it is".to_owned() };
@@ -171,7 +167,7 @@ mod tests {
         ];
         let tree = Tree::of(&[(LOCK, "[[package]]\nname = \"evil\"\n")]);
         assert_eq!(
-            shown(&check(&tree, &workspace(&[], &foreign), &table())),
+            texts(&check(&tree, &workspace(&[], &foreign), &table())),
             [
                 "Cargo.lock:2: evil is banned: it is",
                 "Cargo.lock:1: gpl is under GPL-3.0, not allowed",
@@ -186,7 +182,7 @@ mod tests {
         let foreign = [("other", "1.0.0", Some("MPL-2.0"))];
         let tree = Tree::of(&[(DENY_TABLE, "[licenses]\n{ crate = \"copyleft\" }\n")]);
         assert_eq!(
-            shown(&check(&tree, &workspace(&[], &foreign), &table())),
+            texts(&check(&tree, &workspace(&[], &foreign), &table())),
             [
                 "Cargo.lock:1: other is under MPL-2.0, not allowed",
                 "deny.toml:2: there is no package copyleft",

@@ -2,7 +2,8 @@
 
 use toml::{Table, Value};
 
-use super::{finding::Finding, tree::Tree};
+use super::finding::Finding;
+use super::tree::Tree;
 
 const ROOT: &str = "Cargo.toml";
 const KINDS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
@@ -92,7 +93,7 @@ fn dependencies(manifest: &Table) -> impl Iterator<Item = (&String, &Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     const HEAD: &str = "[package]\nname = \"a\"\nversion.workspace = true\nedition.workspace = true\n\
                         rust-version.workspace = true\nlicense.workspace = true\n\
@@ -100,7 +101,7 @@ mod tests {
 
     fn found(rest: &str) -> Vec<String> {
         let text = format!("{HEAD}{rest}");
-        shown(&check(&Tree::of(&[("crates/a/Cargo.toml", &text)])))
+        texts(&check(&Tree::of(&[("crates/a/Cargo.toml", &text)])))
     }
 
     #[test]
@@ -130,7 +131,7 @@ mod tests {
             .replace("version.workspace = true\nedition", "version = \"2.0.0\"\nedition")
             .replace("[lints]\nworkspace = true\n", "");
         assert_eq!(
-            shown(&check(&Tree::of(&[("xtask/Cargo.toml", &text)]))),
+            texts(&check(&Tree::of(&[("xtask/Cargo.toml", &text)]))),
             [
                 "xtask/Cargo.toml:3: `version.workspace = true` is missing from [package]",
                 "xtask/Cargo.toml:1: [lints] workspace = true is missing",
@@ -143,7 +144,7 @@ mod tests {
         let text =
             "[workspace.dependencies]\na = \"1\"\nc = \"1\"\n# why\nb = \"1\"\n\n[z]\na = 1\n";
         assert_eq!(
-            shown(&check(&Tree::of(&[(ROOT, text)]))),
+            texts(&check(&Tree::of(&[(ROOT, text)]))),
             ["Cargo.toml:5: `b` comes before `c`; keep the list sorted"]
         );
     }

@@ -1,6 +1,7 @@
 //! Rule: a Markdown link to a file of the repository leads to one. Links to the web and anchors are not followed.
 
-use super::{finding::Finding, tree::Tree};
+use super::finding::Finding;
+use super::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -99,11 +100,11 @@ fn resolved(from: &str, file: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     fn found(text: &str) -> Vec<String> {
         let tree = Tree::of(&[("docs/a.md", text), ("docs/errors/X.md", ""), ("README.md", "")]);
-        shown(&check(&tree))
+        texts(&check(&tree))
     }
 
     #[test]

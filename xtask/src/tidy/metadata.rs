@@ -1,6 +1,7 @@
 //! The packages as `cargo metadata` describes them. It reads; it does not judge.
 
-use std::{path::Path, process::Command};
+use std::path::Path;
+use std::process::Command;
 
 use serde::Deserialize;
 

@@ -2,7 +2,10 @@
 //! Exceptions live in `xtask/tidy.toml` and `xtask/deps.toml`, each with its reason.
 
 mod banned_words;
+mod built_from;
 mod crate_edges;
+mod cycles;
+mod decided_by_text;
 mod dependency_budgets;
 mod duplicates;
 mod error_pages;
@@ -17,8 +20,15 @@ mod metadata;
 mod mod_files;
 mod opening_doc;
 mod operation_matrix;
+mod paths;
+mod plain_words;
+mod product_code;
+mod pure_core;
+mod room_cycles;
+mod rooms;
 mod rules;
 mod source;
+mod src_entries;
 mod tables;
 mod test_hygiene;
 mod tree;

@@ -1,6 +1,8 @@
 //! Rule: a `mod.rs` holds docs, attributes, `mod name;` and `use` items only.
 
-use super::{finding::Finding, source, tree::Tree};
+use super::finding::Finding;
+use super::source;
+use super::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.with_ending("mod.rs")
@@ -69,10 +71,10 @@ fn without_attributes(masked: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     fn found(text: &str) -> Vec<String> {
-        shown(&check(&Tree::of(&[("a/mod.rs", text)])))
+        texts(&check(&Tree::of(&[("a/mod.rs", text)])))
     }
 
     #[test]

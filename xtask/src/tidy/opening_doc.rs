@@ -1,6 +1,7 @@
 //! Rule: every Rust file opens with `//!`.
 
-use super::{finding::Finding, tree::Tree};
+use super::finding::Finding;
+use super::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let opens = |text: &str| {
@@ -16,7 +17,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::finding::shown;
+    use crate::tidy::finding::texts;
 
     #[test]
     fn refuses_a_file_without_an_opening_doc() {
@@ -27,7 +28,7 @@ mod tests {
             ("d.rs", ""),
             ("e.md", "no Rust\n"),
         ]);
-        let places: Vec<_> = shown(&check(&tree)).iter().map(|text| text[..5].to_owned()).collect();
+        let places: Vec<_> = texts(&check(&tree)).iter().map(|text| text[..5].to_owned()).collect();
         assert_eq!(places, ["b.rs:", "c.rs:", "d.rs:"]);
     }
 }

@@ -2,17 +2,24 @@
 
 use std::path::Path;
 
+use super::built_from::BuiltFrom;
+use super::finding::Finding;
+use super::metadata::Metadata;
+use super::product_code::ProductCode;
+use super::tables::Tables;
+use super::tree::Tree;
 use super::{
-    banned_words, crate_edges, dependency_budgets, duplicates, error_pages, file_length,
-    file_names, finding::Finding, large_files, licences, manifests, markdown_links,
-    metadata::Metadata, mod_files, opening_doc, operation_matrix, tables::Tables, test_hygiene,
-    tree::Tree,
+    banned_words, crate_edges, decided_by_text, dependency_budgets, duplicates, error_pages,
+    file_length, file_names, large_files, licences, manifests, markdown_links, mod_files,
+    opening_doc, operation_matrix, plain_words, pure_core, room_cycles, src_entries, test_hygiene,
 };
 
 struct Repository {
     tree: Tree,
+    code: ProductCode,
     tables: Tables,
     metadata: Metadata,
+    built_from: BuiltFrom,
 }
 
 struct Rule {
@@ -21,7 +28,7 @@ struct Rule {
     check: fn(&Repository) -> Vec<Finding>,
 }
 
-const RULES: [Rule; 15] = [
+const RULES: &[Rule] = &[
     Rule {
         name: "opening-doc",
         reason: "a reader must learn from the first lines what a file owns",
@@ -51,6 +58,33 @@ const RULES: [Rule; 15] = [
         name: "banned-words",
         reason: "the repository must make sense, and build, on any machine",
         check: |r| banned_words::check(&r.tree),
+    },
+    Rule {
+        name: "room-cycles",
+        reason: "rooms that need each other are one room, and can only be read whole",
+        check: |r| room_cycles::check(&r.tree, &r.code, &r.tables.tidy.room_cycles),
+    },
+    Rule {
+        name: "src-entries",
+        reason: "whoever opens a crate must see its parts at a glance",
+        check: |r| src_entries::check(&r.tree),
+    },
+    Rule {
+        name: "pure-core",
+        reason: "what decides must do the same from the same events, on any machine, at any time",
+        check: |r| {
+            pure_core::check(&r.tree, &r.metadata, &r.built_from, &r.code, &r.tables.deps.pure)
+        },
+    },
+    Rule {
+        name: "decided-by-text",
+        reason: "a message is for people, and better wording must not change what happens",
+        check: |r| decided_by_text::check(&r.code),
+    },
+    Rule {
+        name: "plain-words",
+        reason: "a name must make sense to who reads it for the first time",
+        check: |r| plain_words::check(&r.tree, &r.tables.tidy.plain_words),
     },
     Rule {
         name: "crate-edges",
@@ -109,7 +143,7 @@ pub(crate) fn run(root: &Path) -> bool {
         }
     };
     let mut broken = 0_usize;
-    for rule in &RULES {
+    for rule in RULES {
         let mut findings = (rule.check)(&repository);
         findings.sort();
         if findings.is_empty() {
@@ -131,7 +165,11 @@ fn load(root: &Path) -> Result<Repository, Finding> {
         .map_err(|error| Finding::new(".", 1, format!("the tree cannot be read: {error}")))?;
     let tables = Tables::load(&tree)?;
     let metadata = Metadata::load(root).map_err(|said| Finding::new("Cargo.toml", 1, said))?;
-    Ok(Repository { tree, tables, metadata })
+    let code = ProductCode::of(&tree);
+    let pure = tables.deps.pure.keys().map(String::as_str);
+    let built_from = BuiltFrom::load(root, pure.filter(|name| metadata.is_member(name)))
+        .map_err(|said| Finding::new("Cargo.toml", 1, said))?;
+    Ok(Repository { tree, code, tables, metadata, built_from })
 }
 
 #[cfg(test)]
@@ -147,7 +185,7 @@ mod tests {
     #[test]
     fn every_rule_has_its_own_name_and_file() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tidy");
-        for rule in &RULES {
+        for rule in RULES {
             let file = format!("{}.rs", rule.name.replace('-', "_"));
             assert!(here.join(&file).is_file(), "{file} is missing");
         }

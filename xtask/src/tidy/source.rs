@@ -75,7 +75,9 @@ pub(crate) fn attributes(masked: &str) -> Vec<Attribute> {
 pub(crate) fn test_ranges(masked: &str) -> Vec<Range<usize>> {
     let is_test = |attribute: &&Attribute| {
         let content = &attribute.content;
-        content.starts_with("cfg(") && has_word(content, "test") && !content.contains("not(test)")
+        // What is there for tests or something else, is not for tests only.
+        let is_condition = content.starts_with("cfg(") && !content.starts_with("cfg(any(");
+        is_condition && has_word(content, "test") && !content.contains("not(test)")
     };
     let attributes = attributes(masked);
     let range = |attribute: &Attribute| {
@@ -306,6 +308,7 @@ mod tests {
         let whole = 0..source.len();
         assert_eq!(test_ranges(source), [whole]);
         assert_eq!(test_ranges("#[cfg(not(test))]\nfn a() {}\n"), []);
+        assert_eq!(test_ranges("#[cfg(any(test, feature = \"b\"))]\nfn a() {}\n"), []);
     }
 
     #[test]

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use super::{finding::Finding, tree::Tree};
+use super::finding::Finding;
+use super::tree::Tree;
 
 pub(crate) const TIDY_TABLE: &str = "xtask/tidy.toml";
 pub(crate) const DEPS_TABLE: &str = "xtask/deps.toml";
@@ -39,6 +41,10 @@ pub(crate) struct TidyTable {
     pub(crate) large_files: Vec<LargeFile>,
     #[serde(default)]
     pub(crate) duplicates: Vec<Duplicate>,
+    #[serde(default)]
+    pub(crate) room_cycles: Vec<RoomCycle>,
+    #[serde(default)]
+    pub(crate) plain_words: PlainWords,
     pub(crate) operations: Operations,
 }
 
@@ -64,6 +70,35 @@ pub(crate) struct LargeFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Duplicate {
     pub(crate) package: String,
+    pub(crate) reason: String,
+}
+
+/// Rooms of a crate that may still need each other in a cycle.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoomCycle {
+    #[serde(rename = "crate")]
+    pub(crate) name: String,
+    pub(crate) rooms: Vec<String>,
+    pub(crate) reason: String,
+}
+
+/// Words that name nothing to a reader who is new here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlainWords {
+    /// For each word what to say instead.
+    pub(crate) instead: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) exceptions: Vec<PlainWordException>,
+}
+
+/// A word that may be in one file, as a name or as the question of a doc comment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlainWordException {
+    pub(crate) path: String,
+    pub(crate) word: String,
     pub(crate) reason: String,
 }
 
@@ -94,6 +129,21 @@ pub(crate) struct DepsTable {
     /// For each of our crates, those of our crates that it may name.
     pub(crate) edges: BTreeMap<String, Vec<String>>,
     pub(crate) budgets: Budgets,
+    /// Our crates that depend on nothing but what they are given.
+    #[serde(default)]
+    pub(crate) pure: BTreeMap<String, PureCrate>,
+}
+
+/// What a crate must keep to in order to be pure.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PureCrate {
+    /// The only packages that it may depend on, but for tests.
+    pub(crate) dependencies: Vec<String>,
+    /// Packages that may not even come with a dependency.
+    pub(crate) banned_packages: Vec<String>,
+    /// Words and paths that its code may not have, but for tests.
+    pub(crate) banned: Vec<String>,
 }
 
 /// How many dependencies there may be.

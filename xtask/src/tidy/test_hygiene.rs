@@ -1,7 +1,9 @@
 //! Rule: no skipped tests, no `#[should_panic]`, no `todo!`, no `matches!(..);` whose answer is dropped,
 //! and no sleeping in test code.
 
-use super::{finding::Finding, source, tree::Tree};
+use super::finding::Finding;
+use super::source;
+use super::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.with_ending(".rs").flat_map(|(path, text)| check_file(path, text)).collect()
@@ -17,9 +19,9 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
     places.into_iter().map(finding).collect()
 }
 
-type Place = (usize, &'static str);
+type Complaint = (usize, &'static str);
 
-fn attributes(masked: &str) -> Vec<Place> {
+fn attributes(masked: &str) -> Vec<Complaint> {
     let mut places = Vec::new();
     for attribute in source::attributes(masked) {
         let content = &attribute.content;
@@ -38,14 +40,14 @@ fn attributes(masked: &str) -> Vec<Place> {
     places
 }
 
-fn todos(masked: &str) -> Vec<Place> {
+fn todos(masked: &str) -> Vec<Complaint> {
     let is_call = |at: &usize| masked[at + "todo".len()..].starts_with('!');
     let places = source::word_places(masked, "todo");
     places.into_iter().filter(is_call).map(|at| (at, "`todo!` panics; finish it")).collect()
 }
 
 /// `matches!(..);` as a statement: its answer goes nowhere.
-fn bare_matches(masked: &str) -> Vec<Place> {
+fn bare_matches(masked: &str) -> Vec<Complaint> {
     let is_bare = |at: &usize| {
         let open = at + "matches!".len();
         let before = masked[..*at].trim_end().chars().next_back();
@@ -65,7 +67,7 @@ fn bare_matches(masked: &str) -> Vec<Place> {
         .collect()
 }
 
-fn sleeps(path: &str, masked: &str) -> Vec<Place> {
+fn sleeps(path: &str, masked: &str) -> Vec<Complaint> {
     let whole_file =
         path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("/tests.rs");
     let ranges = if whole_file {

@@ -1,7 +1,10 @@
 //! The files of the repository, read once. Rules look only here, so that their tests need no disk.
 //! What git ignores is not part of the tree.
 
-use std::{collections::BTreeMap, io, path::Path, process::Command};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::process::Command;
 
 /// Folders that are never ours, for a copy of the repository that has no git.
 const NEVER_OURS: [&str; 3] = [".git", "target", "quipu-data"];
