@@ -6,30 +6,18 @@
     reason = "a command's answer goes to stdout, complaints and progress to stderr"
 )]
 
-mod bench;
-mod cli;
-mod client_args;
+mod args;
 mod clock;
 mod commands;
-mod config;
-mod config_fields;
-mod config_harn;
-mod config_models;
-mod data_dir;
-mod failure;
-mod log_place;
-mod logging;
-mod mcp_caller;
-mod output;
-mod pinned;
-mod progress;
+mod place;
+mod ui;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match commands::run(cli::Cli::parse().command) {
+    match commands::run(commands::cli::Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();

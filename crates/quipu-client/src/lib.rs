@@ -19,33 +19,20 @@
 //! once ([`Retry`]). Streams go on where they were. This crate holds no rule of a Field: requests and
 //! answers are the types of `quipu-wire`.
 
-mod address;
-mod agent;
-#[cfg(feature = "embedded")]
-mod embedded;
 mod error;
-mod event_stream;
-mod field;
-mod following;
-mod harn;
-mod harn_events;
-mod http;
+#[cfg(feature = "embedded")]
+mod handle;
 mod ids;
 mod limits;
-mod nodes;
-mod path;
-mod pushes;
-mod retry;
-mod sse;
-mod transport;
+mod net;
 
-pub use agent::Agent;
 pub use error::{ClientError, Refusal, RefusalWords};
-pub use event_stream::EventStream;
-pub use field::{Connect, Field};
-pub use harn::{Dependency, Harn};
-pub use harn_events::Events;
+pub use handle::agent::Agent;
+pub use handle::event_stream::EventStream;
+pub use handle::field::{Connect, Field};
+pub use handle::harn::{Dependency, Harn};
+pub use handle::harn_events::Events;
+pub use handle::pushes::Pushes;
 pub use hyper::body::Bytes;
-pub use pushes::Pushes;
+pub use net::retry::Retry;
 pub use quipu_wire::{ErrorCode, ProtocolError, akashik, harn as harn_types};
-pub use retry::Retry;

@@ -5,32 +5,16 @@
 //! Not judged, since no client can bring it about: restarts (L1-1), a second transport (L3-8),
 //! failures inside of the Field (REC-11, REC-12, RPL-5, STORAGE_FULL).
 
-mod agent;
-mod case;
-mod catalogue;
-mod check;
-mod clock;
-mod clock_rules;
-mod dispute;
-mod envelope;
-mod errors;
+mod actors;
 mod http;
-mod ids;
 mod limits;
-mod look;
 mod ops;
-mod report;
-mod room;
-mod rule;
-mod runner;
+mod protocol;
 mod security;
-mod subscription;
-mod target;
-mod task;
-mod unit;
+mod suite;
 
-pub use catalogue::catalogue;
-pub use report::{Count, Outcome, Report, Verdict};
-pub use rule::{Rule, Strength};
-pub use runner::{Unreachable, run};
-pub use target::{BadTarget, Binding, BoundKey, Keys, Target};
+pub use actors::target::{BadTarget, Binding, BoundKey, Keys, Target};
+pub use suite::catalogue::catalogue;
+pub use suite::report::{Count, Outcome, Report, Verdict};
+pub use suite::rule::{Rule, Strength};
+pub use suite::runner::{Unreachable, run};

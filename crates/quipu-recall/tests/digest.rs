@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use quipu_recall::{
-    summary::{Extract, Source, digest, lead, summarize},
-    tokens::count,
+    summary::summarize::{Extract, Source, digest, lead, summarize},
+    text::tokens::count,
 };
 
 fn sources<'a>(texts: &[&'a str]) -> Vec<Source<'a>> {

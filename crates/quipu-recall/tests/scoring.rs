@@ -4,10 +4,12 @@
 use proptest::prelude::*;
 use quipu_recall::{
     Weights,
-    budget::Budget,
-    explain::{Facts, reason},
-    rank::{Candidate, Diversity, Ranked, rank, rank_with},
-    score::{Signals, recency, relative, score, type_importance, value},
+    rank::{
+        diversity::{Candidate, Diversity, Ranked, rank, rank_with},
+        explain::{Facts, reason},
+        score::{Signals, recency, relative, score, type_importance, value},
+    },
+    summary::budget::Budget,
 };
 
 fn signals() -> impl Strategy<Value = Signals> {

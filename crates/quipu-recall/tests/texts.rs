@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use quipu_recall::{
     Query,
-    summary::{summarize, summarize_for},
-    tokens::{count, count_within},
+    summary::summarize::{summarize, summarize_for},
+    text::tokens::{count, count_within},
 };
 
 const REPORT: &str = "The Asian market is growing. We spoke to twelve vendors, e.g. Acme and \

@@ -2,34 +2,30 @@
 //! itself, each a process that is started, killed and started again. It brings things about and asserts nothing;
 //! what cannot be brought about ends the test with a word.
 
-mod backup;
 mod child;
 mod client;
 mod cluster;
-mod engine;
 pub mod faketime;
 mod http;
-mod nats_server;
 mod node;
-mod pgbouncer;
 mod place;
 mod port;
-mod postgres_server;
 mod proxy;
+mod servers;
 mod small_disk;
 mod wait;
 
-pub use backup::Backup;
 pub use child::{Ended, ServerProcess};
 pub use client::{Client, Message};
 pub use cluster::Cluster;
-pub use engine::{EngineKind, EngineServers};
 pub use http::{Answer, Connection};
-pub use nats_server::NatsServers;
 pub use node::{Node, NodeOptions};
-pub use pgbouncer::PgBouncer;
 pub use port::free_port;
-pub use postgres_server::{PostgresServer, is_in_files, url_at};
 pub use proxy::Proxy;
+pub use servers::backup::Backup;
+pub use servers::engine::{EngineKind, EngineServers};
+pub use servers::nats_server::NatsServers;
+pub use servers::pgbouncer::PgBouncer;
+pub use servers::postgres_server::{PostgresServer, is_in_files, url_at};
 pub use small_disk::SmallDisk;
 pub use wait::wait_until;

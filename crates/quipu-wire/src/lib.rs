@@ -2,16 +2,13 @@
 //! no state, canonical JSON and hashes. Knows nothing of I/O, storage, or what an operation does.
 
 pub mod akashik;
-pub mod base64;
-pub mod canon;
 pub mod error;
-pub mod error_code;
 pub mod harn;
 pub mod hash;
+pub mod json;
 pub mod limits;
-pub mod reader;
-pub mod timestamp;
+mod words;
 
-pub use error::ProtocolError;
-pub use error_code::ErrorCode;
+pub use error::error_code::ErrorCode;
+pub use error::protocol_error::ProtocolError;
 pub use hash::Hash;

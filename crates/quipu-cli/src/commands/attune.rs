@@ -8,9 +8,11 @@ use quipu_wire::akashik::{
 use serde_json::{Value, json};
 
 use crate::{
-    client_args::{ServerArgs, Speaker, understand},
-    failure::Failure,
-    output::{WIDTH, harmless, wrap},
+    args::client_args::{ServerArgs, Speaker, understand},
+    ui::{
+        failure::Failure,
+        output::{WIDTH, harmless, wrap},
+    },
 };
 
 const ABOUT: &str = "\

@@ -3,7 +3,7 @@
 use clap::Args;
 use quipu_conformance::{Binding, BoundKey, Keys, Target, run};
 
-use crate::{failure::Failure, output};
+use crate::ui::{failure::Failure, output};
 
 const ABOUT: &str = "\
 Test a server of the Akashik Protocol from outside, ours or anybody's.

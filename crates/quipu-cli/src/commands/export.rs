@@ -11,11 +11,11 @@ use clap::Args;
 use quipu_log::{Damage, Engine, EngineError, FieldName, Head, jsonl, verify_chain};
 
 use crate::{
-    data_dir::{self, DataArgs},
-    failure::Failure,
-    output::count,
-    pinned::Pinned,
-    progress::Progress,
+    place::{
+        data_dir::{self, DataArgs},
+        pinned::Pinned,
+    },
+    ui::{failure::Failure, output::count, progress::Progress},
 };
 
 const ABOUT: &str = "\

@@ -16,10 +16,12 @@ use quipu_log::{
 use quipu_wire::Hash;
 
 use crate::{
-    data_dir::{self, DataArgs},
-    failure::Failure,
-    output::{self, count},
-    progress::Progress,
+    place::data_dir::{self, DataArgs},
+    ui::{
+        failure::Failure,
+        output::{self, count},
+        progress::Progress,
+    },
 };
 
 const ABOUT: &str = "\

@@ -4,14 +4,15 @@ use std::fmt;
 
 use clap::{Args, Subcommand};
 use quipu_log::FieldName;
-use quipu_server::keys::{KeyAgent, KeyInfo, KeyStore, KeyStoreError, NewKey};
-use quipu_wire::timestamp;
+use quipu_server::secrets::keys::{KeyAgent, KeyInfo, KeyStore, KeyStoreError, NewKey};
+use quipu_wire::json::timestamp;
 
 use crate::{
-    data_dir::{self, DataArgs},
-    failure::Failure,
-    log_place::LogPlace,
-    output,
+    place::{
+        data_dir::{self, DataArgs},
+        log_place::LogPlace,
+    },
+    ui::{failure::Failure, output},
 };
 
 const ABOUT: &str = "\

@@ -14,8 +14,10 @@ use tokio::{
 
 use super::serve::stop_signal;
 use crate::{
-    client_args::client_failure, config::LogFormat, data_dir, failure::Failure, logging,
-    mcp_caller::ClientCaller,
+    args::{client_args::client_failure, config::LogFormat},
+    commands::mcp_caller::ClientCaller,
+    place::data_dir,
+    ui::{failure::Failure, logging},
 };
 
 const ABOUT: &str = "\

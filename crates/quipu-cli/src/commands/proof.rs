@@ -7,9 +7,11 @@ use clap::Args;
 use quipu_log::{TlogProof, proof::VerifierKey};
 
 use crate::{
-    client_args::ServerArgs,
-    failure::Failure,
-    output::{self, thousands},
+    args::client_args::ServerArgs,
+    ui::{
+        failure::Failure,
+        output::{self, thousands},
+    },
 };
 
 const ABOUT: &str = "\

@@ -14,7 +14,7 @@ use quipu_wire::harn::Sha256;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
+use crate::ui::{
     failure::Failure,
     output::{self, count, harmless},
 };

@@ -9,7 +9,10 @@ use quipu_wire::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{client_args::ServerArgs, failure::Failure, output};
+use crate::{
+    args::client_args::ServerArgs,
+    ui::{failure::Failure, output},
+};
 
 const ABOUT: &str = "\
 Record a memory unit: something the team should know, why it is recorded, and how sure you are.

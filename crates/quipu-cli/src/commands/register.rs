@@ -3,7 +3,10 @@
 use clap::Args;
 use quipu_wire::akashik::RegisterResponse;
 
-use crate::{client_args::ServerArgs, failure::Failure, output};
+use crate::{
+    args::client_args::ServerArgs,
+    ui::{failure::Failure, output},
+};
 
 const ABOUT: &str = "\
 Register an agent with a server.

@@ -3,10 +3,10 @@
 use std::future::Future;
 
 use super::{
-    attune, conformance, export, import, key, mcp, moving, proof, receipt, record, register, serve,
-    status, verify,
+    attune, cli::Command, conformance, export, import, key, mcp, moving, proof, receipt, record,
+    register, serve, status, verify,
 };
-use crate::{bench, cli::Command, config::Settings, failure::Failure};
+use crate::{args::config::Settings, ui::failure::Failure};
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -34,7 +34,6 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Receipt(args) => receipt::receipt(&args.action),
         Command::Status(args) => alone(status::status(args)),
         Command::Conformance(args) => conformance::conformance(&args),
-        Command::Bench(args) => bench::run(args),
     }
 }
 

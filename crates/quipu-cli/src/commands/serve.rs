@@ -6,7 +6,7 @@ use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, System
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
     BindError, HarnSetupError, KeyStore, LogMeter, Options, SecretsError, Server,
-    keys::{IssuedKey, KeyAgent, NewKey},
+    secrets::keys::{IssuedKey, KeyAgent, NewKey},
 };
 use quipu_wire::akashik::Tokenizer;
 
@@ -16,11 +16,9 @@ use super::{
     serve_models::{judge, models, variable},
 };
 use crate::{
-    config::{Settings, TokenizerName},
-    data_dir,
-    failure::Failure,
-    log_place::LogPlace,
-    logging, output, progress,
+    args::config::{Settings, TokenizerName},
+    place::{data_dir, log_place::LogPlace},
+    ui::{failure::Failure, logging, output, progress},
 };
 
 /// How long open requests may go on after a signal.

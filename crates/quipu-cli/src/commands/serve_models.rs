@@ -11,8 +11,8 @@ use quipu_models::{
 use quipu_recall::detect::Judge;
 
 use crate::{
-    config_models::{EmbedderPlace, ModelArgs},
-    failure::Failure,
+    args::config_models::{EmbedderPlace, ModelArgs},
+    ui::failure::Failure,
 };
 
 /// The models of a server.

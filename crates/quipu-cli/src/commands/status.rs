@@ -4,9 +4,11 @@ use clap::Args;
 use quipu_wire::akashik::{Counts, FieldStatus};
 
 use crate::{
-    client_args::ServerArgs,
-    failure::Failure,
-    output::{harmless, table, thousands},
+    args::client_args::ServerArgs,
+    ui::{
+        failure::Failure,
+        output::{harmless, table, thousands},
+    },
 };
 
 const ABOUT: &str = "\

@@ -23,12 +23,16 @@ use serde::Serialize;
 
 use super::proof;
 use crate::{
-    data_dir::{self, DataArgs},
-    failure::Failure,
-    log_place::LogPlace,
-    output::{self, count},
-    pinned::Pinned,
-    progress::Progress,
+    place::{
+        data_dir::{self, DataArgs},
+        log_place::LogPlace,
+        pinned::Pinned,
+    },
+    ui::{
+        failure::Failure,
+        output::{self, count},
+        progress::Progress,
+    },
 };
 
 const ABOUT: &str = "\

@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::{
-    case::Case,
-    check::{Checked, ensure, same},
+    actors::{
+        case::Case,
+        check::{Checked, ensure, same},
+        look::{Look, with},
+        unit::{Unit, committed, finding},
+    },
     limits::TOKEN_BYTES_MAX,
-    look::{Look, with},
-    rule::{Rule, rule},
-    unit::{Unit, committed, finding},
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

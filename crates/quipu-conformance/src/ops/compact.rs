@@ -5,13 +5,15 @@
 use serde_json::{Value, json};
 
 use crate::{
-    agent::Agent,
-    case::Case,
-    check::{Checked, ensure, same},
-    look::{Look, with},
-    room::Room,
-    rule::{Rule, rule},
-    unit::{Unit, committed, draft, finding},
+    actors::{
+        agent::Agent,
+        case::Case,
+        check::{Checked, ensure, same},
+        look::{Look, with},
+        room::Room,
+        unit::{Unit, committed, draft, finding},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::{
-    agent::Agent,
-    case::Case,
-    check::{Checked, ensure, same},
-    look::{Look, with},
-    rule::{Rule, rule},
+    actors::{
+        agent::Agent,
+        case::Case,
+        check::{Checked, ensure, same},
+        look::{Look, with},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -170,7 +172,7 @@ fn l3_coordinate_05_waits_for_its_dependencies(case: &mut Case) -> Checked {
     let first = case.task()?;
     let worker = case.agent("worker")?;
     let answer = worker.ok("COORDINATE", case.new_task(json!({"depends_on": [first.id]})))?;
-    let second = crate::task::Task { id: answer.text("/task/id")?.to_owned(), worker };
+    let second = crate::actors::task::Task { id: answer.text("/task/id")?.to_owned(), worker };
     second.go("claim")?;
     second.worker.refused("COORDINATE", second.payload("start"), "INVALID_TRANSITION")?;
     for action in ["claim", "start", "complete"] {
@@ -254,7 +256,7 @@ fn l3_coordinate_13_nobody_claims_a_claimed_task(case: &mut Case) -> Checked {
 fn l3_coordinate_14_blocking_and_failing_need_a_reason(case: &mut Case) -> Checked {
     let task = case.task_in("in_progress")?;
     for action in ["block", "fail"] {
-        let payload = crate::look::without(task.payload(action), "reason");
+        let payload = crate::actors::look::without(task.payload(action), "reason");
         task.worker.refused_somehow("COORDINATE", payload)?;
     }
     same("blocked_reason", task.go("block")?.text("/blocked_reason")?, "It had to be")

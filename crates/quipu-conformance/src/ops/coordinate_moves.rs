@@ -2,11 +2,13 @@
 //! That a full machine exists is demanded (L3-2); its shape is our reading.
 
 use crate::{
-    case::Case,
-    check::{Checked, ensure, same},
-    look::Look,
-    rule::{Rule, rule},
-    task::MOVES,
+    actors::{
+        case::Case,
+        check::{Checked, ensure, same},
+        look::Look,
+        task::MOVES,
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -4,12 +4,14 @@
 use serde_json::{Value, json};
 
 use crate::{
-    agent::Agent,
-    case::Case,
-    check::{Checked, ensure, same, wrong},
-    look::{Look, with},
-    rule::{Rule, rule},
-    unit::{committed, finding},
+    actors::{
+        agent::Agent,
+        case::Case,
+        check::{Checked, ensure, same, wrong},
+        look::{Look, with},
+        unit::{committed, finding},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -284,8 +286,8 @@ fn l2_handoff_15_refuses_bad_requests(case: &mut Case) -> Checked {
     let task = format!("task-{}", case.token);
     let good = offer_payload(&task, &taker.id);
     giver.refused_somehow("HANDOFF", with(good.clone(), json!({"action": "throw"})))?;
-    giver.refused_somehow("HANDOFF", crate::look::without(good.clone(), "to_agent"))?;
-    giver.refused_somehow("HANDOFF", crate::look::without(good, "task_id"))?;
+    giver.refused_somehow("HANDOFF", crate::actors::look::without(good.clone(), "to_agent"))?;
+    giver.refused_somehow("HANDOFF", crate::actors::look::without(good, "task_id"))?;
     giver.refused_somehow("HANDOFF", json!({"action": "accept"})).map(drop)
 }
 

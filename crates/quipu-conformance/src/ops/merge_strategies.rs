@@ -3,13 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::{
-    case::Case,
-    check::{Checked, ensure, same},
-    dispute::Dispute,
-    look::{Look, with},
-    room::Room,
-    rule::{Rule, rule},
-    unit::{finding, relation, score},
+    actors::{
+        case::Case,
+        check::{Checked, ensure, same},
+        dispute::Dispute,
+        look::{Look, with},
+        room::Room,
+        unit::{finding, relation, score},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::{
-    case::Case,
-    check::{Checked, ensure, same, wrong},
-    look::{Look, with},
-    rule::{Rule, rule},
-    unit::{committed, draft, finding, relation},
+    actors::{
+        case::Case,
+        check::{Checked, ensure, same, wrong},
+        look::{Look, with},
+        unit::{committed, draft, finding, relation},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -3,11 +3,13 @@
 use serde_json::json;
 
 use crate::{
-    case::Case,
-    check::{Checked, ensure, same},
-    look::Look,
-    rule::{Rule, rule},
-    unit::finding,
+    actors::{
+        case::Case,
+        check::{Checked, ensure, same},
+        look::Look,
+        unit::finding,
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::{
-    case::Case,
-    check::{Checked, ensure, same},
-    look::{Look, with},
-    rule::{Rule, rule},
-    unit::finding,
+    actors::{
+        case::Case,
+        check::{Checked, ensure, same},
+        look::{Look, with},
+        unit::finding,
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -128,7 +130,7 @@ fn l3_session_03_a_session_has_its_shape(case: &mut Case) -> Checked {
     same("cross_session_visibility", session.flag("/policy/cross_session_visibility")?, false)
 }
 
-fn members(room: &crate::room::Room) -> Checked<Vec<String>> {
+fn members(room: &crate::actors::room::Room) -> Checked<Vec<String>> {
     let session = room.act(&room.creator, "get", json!({}))?;
     // A member may be told as an id or as an object that has one.
     let list = session.list("/session/members")?.iter();

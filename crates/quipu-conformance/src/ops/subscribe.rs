@@ -4,11 +4,13 @@
 use serde_json::json;
 
 use crate::{
-    case::Case,
-    check::{Checked, Failed, ensure, same, wrong},
-    look::Look,
-    rule::{Rule, rule},
-    unit::{finding, relation},
+    actors::{
+        case::Case,
+        check::{Checked, Failed, ensure, same, wrong},
+        look::Look,
+        unit::{finding, relation},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -144,7 +146,7 @@ fn l2_subscribe_04_debounces_per_entity(case: &mut Case) -> Checked {
     let old = author.record(finding(case.words("Bells rang")))?;
     slow.until_unit("memory.recorded", &old.id)?;
     let new = finding(case.words("Bells are silent"));
-    let new = author.record(crate::look::with(new, relation("supersedes", &old.id)))?;
+    let new = author.record(crate::actors::look::with(new, relation("supersedes", &old.id)))?;
     quick.until_unit("memory.superseded", &old.id)?;
     slow.until_unit("memory.recorded", &new.id)?;
     let again = |got: &serde_json::Value| got["memory_unit_id"] == old.id.as_str();

@@ -4,11 +4,13 @@
 use serde_json::{Value, json};
 
 use crate::{
-    case::Case,
-    check::{Checked, same},
-    look::Look,
-    rule::{Rule, rule},
-    unit::finding,
+    actors::{
+        case::Case,
+        check::{Checked, same},
+        look::Look,
+        unit::finding,
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -5,13 +5,15 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use crate::{
-    agent::Agent,
-    case::Case,
-    check::{Checked, Failed, ensure, same},
-    look::Look,
-    rule::{Rule, rule},
-    target::BoundKey,
-    unit::finding,
+    actors::{
+        agent::Agent,
+        case::Case,
+        check::{Checked, Failed, ensure, same},
+        look::Look,
+        target::BoundKey,
+        unit::finding,
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -4,14 +4,16 @@
 use serde_json::json;
 
 use crate::{
-    agent::Agent,
-    case::Case,
-    check::{Checked, ensure, same},
-    dispute::Dispute,
-    look::Look,
-    room::Room,
-    rule::{Rule, rule},
-    unit::{Unit, committed, finding, relation},
+    actors::{
+        agent::Agent,
+        case::Case,
+        check::{Checked, ensure, same},
+        dispute::Dispute,
+        look::Look,
+        room::Room,
+        unit::{Unit, committed, finding, relation},
+    },
+    suite::rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -238,8 +240,9 @@ fn l3_visibility_09_ids_do_not_tell(case: &mut Case) -> Checked {
     let check = json!({"mode": "check", "target_id": secret.unit.id});
     secret.outsider.refused("DETECT", check, "UNIT_NOT_FOUND")?;
     let word = case.words("The vault is in the attic");
-    let claim =
-        |target: &str| crate::look::with(finding(word.clone()), relation("contradicts", target));
+    let claim = |target: &str| {
+        crate::actors::look::with(finding(word.clone()), relation("contradicts", target))
+    };
     let hidden = secret.outsider.send("RECORD", claim(&secret.unit.id))?;
     let absent = secret.outsider.send("RECORD", claim(&format!("mem-{}", case.token)))?;
     same("status", hidden.status, absent.status)?;

@@ -191,7 +191,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Begun<A> {
 mod tests {
     use quipu_wire::{
         akashik::{ConflictStrategy, UnitStatus},
-        canon,
+        json::canon,
     };
 
     use super::*;

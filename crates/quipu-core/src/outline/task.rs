@@ -2,7 +2,7 @@
 
 use quipu_wire::{
     akashik::{Task, TaskIntent},
-    timestamp::rfc3339,
+    json::timestamp::rfc3339,
 };
 
 use super::{ERASED, Texts};

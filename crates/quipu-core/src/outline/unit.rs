@@ -2,7 +2,7 @@
 
 use quipu_wire::{
     akashik::{Confidence, Intent, MemoryUnit, Relation, Source, UnitStatus},
-    timestamp::rfc3339,
+    json::timestamp::rfc3339,
 };
 
 use super::{ERASED, Texts};

@@ -7,7 +7,7 @@ use quipu_wire::{
     akashik::{
         CoordinatePayload, CoordinateResponse, Task, TaskAction, TaskFilter, TaskIntent, TaskStatus,
     },
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use super::{

@@ -10,7 +10,7 @@ use quipu_wire::{
         Handoff, HandoffAction, HandoffPayload, HandoffResponse, HandoffStatus, MemoryType,
         RelationType, TaskStatus, UnitStatus,
     },
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use super::{

@@ -11,7 +11,7 @@ use quipu_wire::{
         ConflictDetection, ConflictType, DetectedBy, MemoryType, Mode, RecordPayload,
         RecordResponse, RecordStatus, RelationType, UnitStatus,
     },
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use super::{

@@ -5,7 +5,7 @@ use quipu_log::{Body, Commit, DraftEvent, Header, SealedEvent};
 use quipu_wire::{
     ErrorCode,
     akashik::{RetractPayload, RetractResponse, UnitStatus},
-    canon::CanonError,
+    json::canon::CanonError,
     limits::AUTHORITY_MAX,
 };
 

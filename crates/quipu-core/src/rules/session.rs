@@ -7,7 +7,7 @@ use quipu_wire::{
         JoinRule, Session, SessionAction, SessionPayload, SessionPolicy, SessionResponse,
         SessionStatus,
     },
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use super::{Refusal, admit, same_text, task_events};

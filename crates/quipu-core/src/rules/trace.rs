@@ -4,7 +4,7 @@
 use quipu_log::{Body, DraftEvent};
 use quipu_wire::{
     akashik::{AttunePayload, AttuneResponse},
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use super::Refusal;

@@ -4,11 +4,11 @@ use quipu_core::{outline::Texts, rules::compact::Synthesis};
 use std::sync::Arc;
 
 use quipu_log::{Body, EngineError};
-use quipu_recall::{Summarizer, summary, tokens};
+use quipu_recall::{Summarizer, summary::summarize, text::tokens};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{MemoryType, UnitStatus},
-    timestamp::rfc3339,
+    json::timestamp::rfc3339,
 };
 
 use super::{
@@ -161,17 +161,17 @@ fn notes(members: &[Member<'_>]) -> String {
 fn content(what: &str, members: &[Member<'_>]) -> String {
     let names: Vec<String> = members.iter().map(|(source, _)| name(source)).collect();
     let texts: Vec<&str> = members.iter().map(said).collect();
-    let sources: Vec<summary::Source<'_>> = members
+    let sources: Vec<summarize::Source<'_>> = members
         .iter()
         .zip(texts.iter().zip(&names))
-        .map(|((source, _), (text, name))| summary::Source {
+        .map(|((source, _), (text, name))| summarize::Source {
             text,
             worth: worth(source.memory_type),
             name_tokens: tokens::count(name),
         })
         .collect();
     let mut lines: Vec<String> = vec![String::new(); members.len()];
-    for extract in summary::digest(&sources, SYNTHESIS_TOKENS) {
+    for extract in summarize::digest(&sources, SYNTHESIS_TOKENS) {
         if let Some(line) = lines.get_mut(extract.source) {
             line.push(' ');
             line.push_str(&one_line(&extract.sentence));

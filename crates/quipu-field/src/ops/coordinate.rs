@@ -10,7 +10,7 @@ use quipu_wire::{
         AgentList, ConflictList, CoordinatePayload, CoordinateResponse, HandoffAction,
         HandoffPayload, HandoffResponse, Operation, SessionPayload, SessionResponse,
     },
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use crate::{base::failure::storage_failure, field::Field, ops::first_answer::Thing};

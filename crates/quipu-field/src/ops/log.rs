@@ -7,7 +7,7 @@ use quipu_log::{Commit, FieldName};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{LogEntry, LogHead, LogPage, MemoryUnit},
-    canon,
+    json::canon,
 };
 
 use crate::{

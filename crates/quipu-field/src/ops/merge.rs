@@ -10,7 +10,7 @@ use quipu_wire::{
         Conflict, ConflictStrategy, MergePayload, MergeResponse, Operation, RetractPayload,
         RetractResponse,
     },
-    canon::CanonError,
+    json::canon::CanonError,
 };
 
 use crate::{base::failure::storage_failure, field::Field};

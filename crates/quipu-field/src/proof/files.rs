@@ -8,7 +8,7 @@ use std::{
 };
 
 use quipu_log::{MerkleTree, TreeHead};
-use quipu_wire::{Hash, canon};
+use quipu_wire::{Hash, json::canon};
 use serde::{Deserialize, Serialize};
 
 const TREE: &str = "tree";

@@ -5,7 +5,7 @@ use quipu_core::outline::Texts;
 use std::sync::Arc;
 
 use quipu_log::{Commit, EngineError, Header};
-use quipu_recall::{Analyzed, summary};
+use quipu_recall::{Analyzed, summary::summarize};
 use quipu_wire::akashik::{MemoryType, Mode, SubscriptionEvent};
 use serde::de::DeserializeOwned;
 
@@ -279,5 +279,5 @@ fn named(memory_type: MemoryType) -> String {
 }
 
 fn brief(text: &str) -> String {
-    summary::summarize(text, PUSH_SUMMARY_TOKENS)
+    summarize::summarize(text, PUSH_SUMMARY_TOKENS)
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use quipu_recall::{
     Query, Weights, coverage,
-    score::{self, Signals},
+    rank::score::{self, Signals},
 };
 use quipu_wire::akashik::Mode;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
 use quipu_log::{Engine, MemoryEngine};
-use quipu_wire::{ErrorCode, Hash, canon};
+use quipu_wire::{ErrorCode, Hash, json::canon};
 use serde_json::json;
 
 #[tokio::test]

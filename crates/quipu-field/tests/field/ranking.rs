@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use quipu_core::command::Message;
 use quipu_field::{Field, restore::restore, snapshot::format::SnapshotDir};
 use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
-use quipu_recall::tokens::Encoding;
+use quipu_recall::text::tokens::Encoding;
 use quipu_wire::akashik::{
     AttunePayload, AttuneResponse, RecordPayload, ScopedMemoryUnit, UnitView,
 };

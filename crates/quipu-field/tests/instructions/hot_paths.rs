@@ -15,7 +15,7 @@ use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_recall::{analyze, embed::builtin};
 use quipu_wire::{
     akashik::{AttunePayload, RecordPayload, RecordResponse, RecordStatus, ReplayPayload},
-    canon,
+    json::canon,
 };
 use serde_json::json;
 

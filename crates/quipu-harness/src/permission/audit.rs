@@ -10,10 +10,10 @@ use quipu_wire::{
         AuditEntry, AuditOutcome, HarnError, List, PermissionCheckRequest, PermissionDecision,
         PermissionRisk, ResourceKind,
     },
-    timestamp::rfc3339,
+    json::timestamp::rfc3339,
 };
 
-use crate::{Caller, Harness, built_in::session_in_field, failure::harn_error};
+use crate::{Caller, Harness, handle::failure::harn_error, resource::built_in::session_in_field};
 
 /// How many decisions are looked at for one answer.
 const LOOKED_AT_MAX: usize = 10_000;

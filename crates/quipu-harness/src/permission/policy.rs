@@ -9,7 +9,11 @@ use quipu_wire::harn::{
     Sha256,
 };
 
-use crate::{Asked, Harness, failure::harn_error, quota::AUTHORITY_POLICY, write::Target};
+use crate::{
+    Asked, Harness,
+    handle::{failure::harn_error, write::Target},
+    resource::quota::AUTHORITY_POLICY,
+};
 
 /// The document of the policy.
 const POLICY: &str = "policy_default";

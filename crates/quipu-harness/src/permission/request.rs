@@ -14,8 +14,10 @@ use serde_json::{Value, json};
 
 use super::audit::audit_of;
 use crate::{
-    Asked, Caller, Harness, NoteBody, built_in::SESSION_DEFAULT, failure::harn_error, page::Page,
-    task::TaskView,
+    Asked, Caller, Harness, NoteBody,
+    handle::{failure::harn_error, page::Page},
+    resource::built_in::SESSION_DEFAULT,
+    task::tasks::TaskView,
 };
 
 /// Which questions are asked for.

@@ -18,12 +18,10 @@ use serde_json::{Value, json};
 use super::{pattern::exactly, policy::with_version};
 use crate::{
     Asked, Harness, NoteBody,
-    built_in::SESSION_DEFAULT,
+    handle::write::{Target, again},
     not_found,
-    quota::AUTHORITY_POLICY,
-    task::TaskView,
-    task_message::ended,
-    write::{Target, again},
+    resource::{built_in::SESSION_DEFAULT, quota::AUTHORITY_POLICY},
+    task::{message::ended, tasks::TaskView},
 };
 
 impl Harness {

@@ -7,16 +7,18 @@ use quipu_core::{
 };
 use quipu_wire::{
     harn::{HarnError, List, RememberRule, ResourceKind, RuleScope},
-    timestamp::{parse_ms, rfc3339},
+    json::timestamp::{parse_ms, rfc3339},
 };
 
 use crate::{
     Asked, Caller, Harness,
-    failure::harn_error,
+    handle::{
+        failure::harn_error,
+        page::Page,
+        write::{Target, put_by},
+    },
     not_found,
-    page::Page,
-    quota::AUTHORITY_POLICY,
-    write::{Target, put_by},
+    resource::quota::AUTHORITY_POLICY,
 };
 
 impl Harness {

@@ -116,7 +116,7 @@ async fn content_that_is_taken_away_leaves_a_descriptor_and_no_bytes() {
     let harness = harness();
     let id = artifact(&harness, body("public", None)).await.envelope.id;
     let bytes = b"canary-content".to_vec();
-    let kept = quipu_wire::base64::encode(&bytes);
+    let kept = quipu_wire::json::base64::encode(&bytes);
     harness.put_artifact_content(&asked("alice"), &id, bytes.clone()).await.unwrap();
     assert!(texts(&harness).contains(&kept));
     let stranger = harness.redact_artifact(&caller("bob"), &id).await.unwrap_err();
@@ -152,7 +152,7 @@ async fn content_that_others_have_too_stays_until_the_last_of_them_is_taken_away
             .unwrap();
         ids.push(id);
     }
-    let kept = quipu_wire::base64::encode(b"shared-canary");
+    let kept = quipu_wire::json::base64::encode(b"shared-canary");
     harness.redact_artifact(&caller("alice"), &ids[0]).await.unwrap();
     assert!(harness.artifact_content(&caller("alice"), &ids[0]).await.is_err());
     let read = harness.artifact_content(&caller("alice"), &ids[1]).await.unwrap();
@@ -180,7 +180,7 @@ async fn the_stream_of_a_task_that_ended_is_not_told_that_its_content_was_taken_
     }
     let after = harness.events(&caller("alice"), scope(), None, 200).await.unwrap();
     assert_eq!(before, after);
-    let kept = quipu_wire::base64::encode(b"\"canary\"");
+    let kept = quipu_wire::json::base64::encode(b"\"canary\"");
     assert!(!texts(&harness).contains(&kept), "also where it was written twice");
 }
 
@@ -213,7 +213,7 @@ async fn an_erasure_that_a_crash_interrupted_is_finished_when_the_field_is_opene
     };
     let command = HarnCommand { documents: vec![removal], ..HarnCommand::default() };
     first.field().harn(message("removal", "alice"), command).await.unwrap();
-    let kept = quipu_wire::base64::encode(b"canary-content");
+    let kept = quipu_wire::json::base64::encode(b"canary-content");
     assert!(texts(&first).contains(&kept), "removed, and not yet erased");
     first.field().close().await;
     drop(first);

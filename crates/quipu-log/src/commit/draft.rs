@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use quipu_wire::{
-    canon::{self, CanonError},
     hash::Hash,
+    json::canon::{self, CanonError},
 };
 
 use super::{

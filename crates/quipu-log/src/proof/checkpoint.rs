@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use quipu_wire::{base64, hash::Hash};
+use quipu_wire::{hash::Hash, json::base64};
 
 use super::{
     decimal,

@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use quipu_wire::base64;
+use quipu_wire::json::base64;
 
 use super::{
     key_name::{KeyName, KeyNameError},

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 use serde::Deserialize;
 
-use quipu_wire::{base64, hash::Hash};
+use quipu_wire::{hash::Hash, json::base64};
 
 use super::{
     checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint},

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 use ed25519_dalek::{Signature, VerifyingKey};
 
-use quipu_wire::{base64, hash::Hash};
+use quipu_wire::{hash::Hash, json::base64};
 
 use super::key_name::{KeyName, KeyNameError};
 

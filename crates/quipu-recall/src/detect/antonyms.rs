@@ -253,7 +253,7 @@ fn table() -> &'static [(String, String)] {
     TABLE.get_or_init(|| {
         let stemmed = |word: &str| {
             let mut stem = word.to_owned();
-            crate::stem::stem(&mut stem);
+            crate::text::stem::stem(&mut stem);
             stem
         };
         let ordered = |a: String, b: String| if a < b { (a, b) } else { (b, a) };

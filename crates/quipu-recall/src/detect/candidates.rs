@@ -1,7 +1,7 @@
 //! What to hold a text against: the documents that share its rarest words or lie nearest in meaning.
 
 use super::{never::never, sentences::sentences, statement::Statement};
-use crate::{Index, Query, Seen, around::Alone, embed::builtin};
+use crate::{Index, Query, Seen, embed::builtin, index::around::Alone};
 
 /// What the index is asked for a text.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 //! signs, names with their capitals, and where each one stands.
 
 use super::words::is_function;
-use crate::stem::stem;
+use crate::text::stem::stem;
 
 /// A word, a number or a sign that means something.
 #[derive(Debug, Clone, PartialEq)]

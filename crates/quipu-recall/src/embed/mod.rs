@@ -3,6 +3,7 @@
 //! and never enter a log.
 
 mod embedder;
+pub(crate) mod embedding;
 mod letters;
 mod pieces;
 mod short_words;

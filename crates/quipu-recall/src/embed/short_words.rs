@@ -1,7 +1,7 @@
 //! Owns the short tokens of a vocabulary as numbers: most words of a text are one of them as a whole, and are found at
 //! one place instead of letter by letter. Knows no text.
 
-use crate::words::{PACKED, packed};
+use crate::text::words::{PACKED, packed};
 
 /// Tokens of at most eight bytes by the number that their bytes make.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use quipu_wire::{canon::MAX_DEPTH, limits::SAFE_INTEGER_MAX};
+use quipu_wire::{json::canon::MAX_DEPTH, limits::SAFE_INTEGER_MAX};
 
 use super::{
     encode::{

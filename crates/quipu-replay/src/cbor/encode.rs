@@ -3,7 +3,7 @@
 
 use serde_json::{Number, Value};
 
-use quipu_wire::{canon::MAX_DEPTH, limits::SAFE_INTEGER_MAX};
+use quipu_wire::{json::canon::MAX_DEPTH, limits::SAFE_INTEGER_MAX};
 
 use super::float::{Shortest, shortest};
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use quipu_wire::canon;
+use quipu_wire::json::canon;
 
 use super::*;
 

@@ -7,8 +7,8 @@ use harn_kernel::{EntryKind, ProgramArtifact};
 use serde_json::Value;
 
 use quipu_wire::{
-    canon::{self, ParseError},
     harn::Sha256,
+    json::canon::{self, ParseError},
 };
 
 use super::{

@@ -4,7 +4,7 @@ use harn_kernel::{CapabilityResult, DataValue};
 use serde::Deserialize;
 use serde_json::Value;
 
-use quipu_wire::{canon, harn::Sha256};
+use quipu_wire::{harn::Sha256, json::canon};
 
 use super::{diagnostic::Diagnostic, llm};
 

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use quipu_wire::{canon, harn::Sha256};
+use quipu_wire::{harn::Sha256, json::canon};
 
 use super::{compile::Module, limits::SNAPSHOT_BYTES_MAX, policy::Policy};
 use crate::receipt::hmac;

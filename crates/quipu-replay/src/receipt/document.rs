@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use quipu_wire::canon::{self, ParseError};
+use quipu_wire::json::canon::{self, ParseError};
 
 use crate::cbor::{self, CborError};
 

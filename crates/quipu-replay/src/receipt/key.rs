@@ -5,8 +5,8 @@ use std::{fmt, str::FromStr};
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use quipu_wire::{
-    base64,
     harn::{ReceiptSignature, Sha256},
+    json::base64,
 };
 
 /// The algorithm's name in a signature.

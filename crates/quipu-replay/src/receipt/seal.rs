@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use quipu_wire::{
-    canon::{self, CanonError},
     harn::{Receipt, Sha256},
+    json::canon::{self, CanonError},
 };
 
 /// Why a receipt cannot be hashed.

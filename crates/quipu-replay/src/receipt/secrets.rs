@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use quipu_wire::{
-    canon,
     harn::{DependencyKind, Sha256},
     hash::Hash,
+    json::canon,
 };
 
 const BLOCK: usize = 64;

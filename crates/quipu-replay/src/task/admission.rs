@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use quipu_wire::{
-    canon::CanonError,
     harn::{
         DependencyKind, HarnError, HarnErrorCode, ReplayMode, ReplayOverride, ReplayTaskRequest,
         Sha256, TaskState, is_timestamp,
     },
+    json::canon::CanonError,
 };
 
 use super::{

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use quipu_wire::{
-    canon,
     harn::{DeltaOperation, OutcomeStatus, ReplayEventMetadata, Sha256},
     hash::Hasher,
+    json::canon,
 };
 
 use super::{

@@ -6,7 +6,7 @@ use quipu_field::{Fields, SystemOrigin};
 use quipu_log::MemoryEngine;
 use quipu_server::{
     BindError, HarnOptions, KeyStore, Options, Server,
-    keys::{KeyAgent, NewKey},
+    secrets::keys::{KeyAgent, NewKey},
 };
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use quipu_server::{PushOptions, keys::KeyAgent};
+use quipu_server::{PushOptions, secrets::keys::KeyAgent};
 use serde_json::{Value, json};
 
 use crate::support::{Client, Frame, Setup, Socket, TestServer, committed, register};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use quipu_server::{PushOptions, TlsFiles, keys::KeyAgent};
+use quipu_server::{PushOptions, TlsFiles, secrets::keys::KeyAgent};
 use serde_json::{Value, json};
 
 use crate::{

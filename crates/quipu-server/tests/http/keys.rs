@@ -5,7 +5,7 @@ use std::{os::unix::fs::PermissionsExt as _, sync::Barrier};
 use quipu_log::FieldName;
 use quipu_server::{
     KeyStore, KeyStoreError,
-    keys::{KeyAgent, NewKey},
+    secrets::keys::{KeyAgent, NewKey},
 };
 
 fn key(agent: &str, authority: u8) -> NewKey {

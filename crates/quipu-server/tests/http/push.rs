@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use quipu_log::{Engine, MemoryEngine};
-use quipu_server::keys::KeyAgent;
+use quipu_server::secrets::keys::KeyAgent;
 use serde_json::{Value, json};
 
 use crate::support::{

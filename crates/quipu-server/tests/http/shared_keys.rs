@@ -8,7 +8,7 @@ use std::{
 use quipu_log::{Engine, MemoryEngine};
 use quipu_server::{
     KeyStore,
-    keys::{KeyAgent, NewKey},
+    secrets::keys::{KeyAgent, NewKey},
 };
 use tempfile::TempDir;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
+use crate::words::words;
 
 words! {
     /// What an agent is doing, as far as the Field knows.

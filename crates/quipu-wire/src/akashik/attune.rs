@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conflict, MemoryUnit, Scope, words::words};
+use super::{Conflict, MemoryUnit, Scope};
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::TEXT_BYTES_MAX,
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

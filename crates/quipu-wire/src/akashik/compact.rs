@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{MemoryType, UnitStatus, words::words};
+use super::{MemoryType, UnitStatus};
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::{COMPACT_REASON_BYTES_MAX, LIST_ENTRIES_MAX},
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

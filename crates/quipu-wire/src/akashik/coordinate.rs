@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::words;
 use crate::{
-    error_code::ErrorCode,
+    error::error_code::ErrorCode,
+    json::reader::{ObjectReader, ReadError, check_id},
     limits::{LEASE_MS_MAX, LEASE_MS_MIN, LIST_ENTRIES_MAX, PRIORITY_DEFAULT, PRIORITY_MAX},
-    reader::{ObjectReader, ReadError, check_id},
+    words::words,
 };
 
 words! {

@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::words;
-use crate::reader::{ObjectReader, ReadError};
+use crate::{
+    json::reader::{ObjectReader, ReadError},
+    words::words,
+};
 
 /// Who is to leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conflict, ConflictStatus, ConflictType, words::words};
+use super::{Conflict, ConflictStatus, ConflictType};
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::LIST_ENTRIES_MAX,
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

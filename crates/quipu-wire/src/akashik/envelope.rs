@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::Operation;
 use crate::{
-    error_code::ErrorCode,
+    error::error_code::ErrorCode,
+    json::reader::{ObjectReader, ReadError},
     limits::PROTOCOL_VERSION,
-    reader::{ObjectReader, ReadError},
 };
 
 /// A request in its envelope.

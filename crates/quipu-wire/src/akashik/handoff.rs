@@ -4,8 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{coordinate::read_ids, words::words};
-use crate::reader::{ObjectReader, ReadError};
+use super::coordinate::read_ids;
+use crate::{
+    json::reader::{ObjectReader, ReadError},
+    words::words,
+};
 
 words! {
     /// What to do with a handoff.

@@ -4,10 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conflict, ConflictStrategy, words::words};
+use super::{Conflict, ConflictStrategy};
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::CONTENT_BYTES_MAX,
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 /// The authority that MERGE needs.

@@ -23,7 +23,6 @@ mod session;
 mod subscribe;
 mod unit;
 mod unit_list;
-pub(crate) mod words;
 
 pub use agent::{Agent, AgentList, AgentStatus};
 pub use attune::{

@@ -1,7 +1,7 @@
 //! The twelve operations. This is the only list of them: every layer matches it without a wildcard,
 //! so a new operation does not compile until each layer answers for it.
 
-use super::words::words;
+use crate::words::words;
 
 words! {
     /// What a message asks the Field to do.

@@ -4,11 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Confidence, Intent, MemoryType, Mode, Relation, RelationType, words::words};
+use super::{Confidence, Intent, MemoryType, Mode, Relation, RelationType};
 use crate::{
-    error_code::ErrorCode,
+    error::error_code::ErrorCode,
+    json::reader::{ObjectReader, ReadError},
     limits::{CONTENT_BYTES_MAX, RECORD_UNITS_MAX, RELATIONS_MAX, TEXT_BYTES_MAX},
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 /// A memory unit as an agent submits it.

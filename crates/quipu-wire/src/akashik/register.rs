@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Agent, FieldCapabilities, words::words};
+use super::{Agent, FieldCapabilities};
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::AUTHORITY_MAX,
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 /// What an agent says of itself.

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::UnitStatus;
 use crate::{
-    error_code::ErrorCode,
-    reader::{ObjectReader, ReadError},
+    error::error_code::ErrorCode,
+    json::reader::{ObjectReader, ReadError},
 };
 
 /// Which unit is withdrawn, and why.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::ATTUNE_UNITS_MAX,
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

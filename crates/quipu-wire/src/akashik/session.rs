@@ -4,10 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{MemoryType, words::words};
+use super::MemoryType;
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::{AUTHORITY_MAX, LIST_ENTRIES_MAX},
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::words;
 use crate::{
+    json::reader::{ObjectReader, ReadError},
     limits::{DEBOUNCE_MS_MAX, LIST_ENTRIES_MAX},
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
+use crate::words::words;
 
 words! {
     /// How much ceremony a unit was recorded with.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MemoryType, MemoryUnit, UnitStatus, words::words};
+use super::{MemoryType, MemoryUnit, UnitStatus};
+use crate::words::words;
 
 words! {
     /// In which order units are listed.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{HarnVersion, JsonObject, Quota, ResourceEnvelope, Skill};
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// The word in `object` of a card: the suite names the version and wants the first, everybody else the second.

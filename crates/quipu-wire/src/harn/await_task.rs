@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{JsonObject, PermissionClass, reading};
-use crate::{akashik::words::words, reader::ReadError};
+use crate::{json::reader::ReadError, words::words};
 
 words! {
     /// What a Task waits for.

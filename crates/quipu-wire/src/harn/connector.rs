@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Change, JsonObject, ResourceEnvelope, reading};
-use crate::{akashik::words::words, reader::ReadError};
+use crate::{json::reader::ReadError, words::words};
 
 /// The shortest secret that a webhook may have, in bytes.
 pub const WEBHOOK_SECRET_BYTES_MIN: usize = 16;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use crate::{
-    canon::{self, CanonError},
     hash::{Hash, ParseHashError},
+    json::canon::{self, CanonError},
 };
 
 const PREFIX: &str = "sha256:";
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn a_value_has_one_digest_however_it_was_written() {
-        let one = crate::canon::parse(br#"{"b":2.0,"a":[1]}"#).unwrap();
-        let other = crate::canon::parse(br#"{"a":[1],"b":2}"#).unwrap();
+        let one = crate::json::canon::parse(br#"{"b":2.0,"a":[1]}"#).unwrap();
+        let other = crate::json::canon::parse(br#"{"a":[1],"b":2}"#).unwrap();
         assert_eq!(Sha256::of_json(&one), Sha256::of_json(&other));
     }
 }

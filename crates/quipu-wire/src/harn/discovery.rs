@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::HarnVersion;
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// The word in `object` of discovery.

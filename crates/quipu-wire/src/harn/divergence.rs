@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Sha256;
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// The word in `object` of this answer.

@@ -4,7 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::JsonObject;
-use crate::{akashik::words::words, canon::ParseError, reader::ReadError};
+use crate::{
+    json::{canon::ParseError, reader::ReadError},
+    words::words,
+};
 
 words! {
     /// What went wrong. The set is closed: clients match on it.
@@ -196,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_duplicate_key_is_an_invalid_request_that_names_the_key() {
-        let error: HarnError = crate::canon::parse(br#"{"input":1,"input":2}"#).unwrap_err().into();
+        let error: HarnError =
+            crate::json::canon::parse(br#"{"input":1,"input":2}"#).unwrap_err().into();
         assert_eq!(error.code, HarnErrorCode::InvalidRequest);
         assert!(error.message.contains("input"), "{}", error.message);
     }

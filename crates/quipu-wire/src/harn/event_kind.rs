@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// What can happen, as the protocol names it.

@@ -8,7 +8,7 @@ use super::{
     Artifact, DependencyKind, EventName, HarnTask, JsonObject, Outcome, Receipt, Sha256,
     Visibility, null_too,
 };
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// The word in `object` of this document.

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{HarnError, HarnErrorCode, Sha256};
-use crate::canon::{self, CanonError};
+use crate::json::canon::{self, CanonError};
 
 /// The header that carries the key.
 pub const IDEMPOTENCY_HEADER: &str = "Idempotency-Key";

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{HarnError, HarnErrorCode};
-use crate::akashik::words::words;
+use crate::words::words;
 
 /// How many entries a page has if the client does not say.
 pub const LIST_LIMIT_DEFAULT: usize = 50;

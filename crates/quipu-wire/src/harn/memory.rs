@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::{JsonObject, Part, ResourceEnvelope, Visibility, reading};
 use crate::{
-    akashik::words::words,
+    json::reader::{ObjectReader, ReadError},
     limits::CONTENT_BYTES_MAX,
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::reading;
 use crate::{
-    akashik::words::words,
-    reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

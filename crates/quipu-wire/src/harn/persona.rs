@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{AutonomyTier, Change, JsonObject, ResourceEnvelope, reading};
-use crate::{akashik::words::words, reader::ReadError};
+use crate::{json::reader::ReadError, words::words};
 
 words! {
     /// The word in `object` of this resource.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Change, JsonObject, ResourceEnvelope, reading};
 use crate::{
-    akashik::words::words,
-    reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

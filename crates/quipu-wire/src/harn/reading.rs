@@ -6,8 +6,8 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{Change, JsonObject, Sha256};
 use crate::{
+    json::reader::{ObjectReader, ReadError, check_id},
     limits::{CONTENT_BYTES_MAX, LIST_ENTRIES_MAX, TEXT_BYTES_MAX},
-    reader::{ObjectReader, ReadError, check_id},
 };
 
 /// Starts reading a request's body.

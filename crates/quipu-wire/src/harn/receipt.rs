@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{CardSignature, JsonObject, ResourceEnvelope, ResourcePointer, reading};
-use crate::{akashik::words::words, reader::ReadError};
+use crate::{json::reader::ReadError, words::words};
 
 /// The media type of a receipt in deterministic CBOR.
 pub const RECEIPT_CBOR: &str = "application/vnd.harn.receipt+cbor; schema=receipt-2026-04-25";

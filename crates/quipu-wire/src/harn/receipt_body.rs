@@ -7,7 +7,7 @@ use super::{
     Approval, AutonomyBudget, Chain, Cost, Delta, FinalArtifact, Identifiers, Issuer, JsonObject,
     Lifecycle, ModelRoute, ReceiptSignature, Redaction, ReplayInput, SideEffects, Trust,
 };
-use crate::akashik::words::words;
+use crate::words::words;
 
 /// The name of the wire format.
 pub const RECEIPT_SCHEMA: &str = "receipt-2026-04-25";

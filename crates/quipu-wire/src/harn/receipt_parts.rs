@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AutonomyTier, JsonObject, OutcomeStatus, Sha256};
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// What an issuer is.

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::{JsonObject, Sha256, Visibility, reading};
 use crate::{
-    akashik::words::words,
+    json::reader::{ObjectReader, ReadError, check_id},
     limits::LIST_ENTRIES_MAX,
-    reader::{ObjectReader, ReadError, check_id},
+    words::words,
 };
 
 words! {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::JsonObject;
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// The kinds of resources, by the word in `object`.

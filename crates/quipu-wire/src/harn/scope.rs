@@ -1,6 +1,6 @@
 //! The scopes of an OAuth2 access token.
 
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// What a token lets its bearer do. Replay needs `tasks:write`: the protocol names no scope for it.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{JsonObject, ResourceEnvelope};
-use crate::akashik::words::words;
+use crate::words::words;
 
 words! {
     /// The word in `object` of this resource.

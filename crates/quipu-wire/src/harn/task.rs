@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::{Failure, JsonObject, MessageInput, ResourceEnvelope, TaskState, reading};
 use crate::{
-    akashik::words::words,
-    reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 words! {

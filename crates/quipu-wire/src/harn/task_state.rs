@@ -1,6 +1,6 @@
 //! Where a Task stands and where it may go: the one table of the life of a Task.
 
-use crate::akashik::words::words;
+use crate::words::words;
 
 use super::{EventKind, OutcomeStatus};
 

@@ -1,6 +1,6 @@
 //! Which versions of the protocol are spoken, and what the version header must say (V-1 to V-6).
 
-use crate::akashik::words::words;
+use crate::words::words;
 
 use super::{HarnError, HarnErrorCode, JsonObject};
 

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{DependencyKind, EventName, JsonObject, Sha256, Visibility, null_too, reading};
 use crate::{
-    akashik::words::words,
+    json::reader::{ObjectReader, ReadError},
     limits::{LEASE_MS_MAX, LEASE_MS_MIN},
-    reader::{ObjectReader, ReadError},
+    words::words,
 };
 
 /// How long a claim lasts if the worker does not say.

@@ -12,7 +12,7 @@ use quipu_server::{KeyStore, KeyStoreError, Secrets, SecretsError, VaultKey};
 use super::place::Place;
 use crate::{
     commands::{key::key_failure, serve_models::variable},
-    failure::Failure,
+    ui::failure::Failure,
 };
 
 const VAULT_KEY_VARIABLE: &str = "QUIPU_VAULT_KEY";

@@ -7,7 +7,7 @@ use quipu_log::{EngineError, FieldName, Head};
 use quipu_wire::Hash;
 
 use super::{beside, copy, mark::Mark, place::Place};
-use crate::{
+use crate::ui::{
     failure::Failure,
     output::{self, count},
 };

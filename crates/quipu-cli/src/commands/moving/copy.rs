@@ -7,7 +7,7 @@ use quipu_log::{
 use quipu_wire::Hash;
 
 use super::place::Place;
-use crate::{failure::Failure, progress::Progress};
+use crate::ui::{failure::Failure, progress::Progress};
 
 /// How many commits are copied or compared at a time.
 const PAGE: usize = 256;

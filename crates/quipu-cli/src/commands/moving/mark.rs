@@ -12,7 +12,7 @@ use quipu_log::{EngineError, FieldName};
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
-use crate::failure::Failure;
+use crate::ui::failure::Failure;
 
 const NOTE: &str = "move";
 const FILE: &str = "move.json";

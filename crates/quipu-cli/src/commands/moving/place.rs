@@ -8,7 +8,10 @@ use std::{
 
 use quipu_log::{Engine, EngineError, FieldName, SqliteEngine, SqliteOptions};
 
-use crate::{data_dir, failure::Failure, log_place::LogPlace};
+use crate::{
+    place::{data_dir, log_place::LogPlace},
+    ui::failure::Failure,
+};
 
 /// A log.
 pub(super) struct Place {

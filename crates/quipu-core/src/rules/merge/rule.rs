@@ -9,7 +9,7 @@ use quipu_wire::{
         BALLOT_AUTHORITY, ConflictStatus, ConflictStrategy, MERGE_AUTHORITY, MemoryType,
         MergePayload, Mode, RelationType,
     },
-    canon::CanonError,
+    json::canon::CanonError,
     limits::AUTHORITY_MAX,
 };
 

@@ -3,7 +3,7 @@
 
 use quipu_core::outline::UnitOutline;
 use quipu_log::EngineError;
-use quipu_recall::{Query, budget::Budget, tokens::Encoding};
+use quipu_recall::{Query, summary::budget::Budget, text::tokens::Encoding};
 use quipu_wire::akashik::{
     AttunePayload, Format, MemoryUnit, ScopedMemoryUnit, Tokenizer, UnitView,
 };

@@ -1,6 +1,6 @@
 //! What a reader is told about each unit it is given: why, in words and in numbers.
 
-use quipu_recall::explain::{Facts, reason};
+use quipu_recall::rank::explain::{Facts, reason};
 use quipu_wire::akashik::{AttunePayload, Explanation, FactorExplanation, MemoryUnit};
 
 use crate::read::attune::rank::{Pick, small};

@@ -1,6 +1,6 @@
 //! A unit in brief, for an answer that has no room for all of it.
 
-use quipu_recall::{Query, summary};
+use quipu_recall::{Query, summary::summarize};
 use quipu_wire::akashik::{Confidence, MemoryUnit};
 
 use crate::base::limits::SUMMARY_RELATIONS_MAX;
@@ -10,8 +10,8 @@ use crate::base::limits::SUMMARY_RELATIONS_MAX;
 #[must_use]
 pub(crate) fn summarized(unit: &MemoryUnit, asked: &Query, tokens: usize) -> MemoryUnit {
     let mut brief = unit.clone();
-    brief.content = summary::summarize_for(&unit.content, asked, tokens);
-    brief.intent.purpose = summary::summarize_for(&unit.intent.purpose, asked, tokens);
+    brief.content = summarize::summarize_for(&unit.content, asked, tokens);
+    brief.intent.purpose = summarize::summarize_for(&unit.intent.purpose, asked, tokens);
     brief.intent.question = None;
     brief.confidence = unit
         .confidence

@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 
 use quipu_recall::{
     Query, Seen, WeightError, WeightSets, Weights,
-    rank::{Candidate, Diversity, Ranked, rank_with},
-    score::{self, Score, Signals},
-    tokens::Encoding,
+    rank::{
+        diversity::{Candidate, Diversity, Ranked, rank_with},
+        score::{self, Score, Signals},
+    },
+    text::tokens::Encoding,
 };
 use quipu_wire::akashik::{AttunePayload, Mode, Scope, Tokenizer};
 

@@ -1,6 +1,8 @@
 //! How well units match a topic, by words and by meaning. Everything is measured over what the reader sees.
 
-use quipu_recall::{Index, Look, Neighbours, Probe, Seen, Vectors, around::Alone, score::relative};
+use quipu_recall::{
+    Index, Look, Neighbours, Probe, Seen, Vectors, index::around::Alone, rank::score::relative,
+};
 
 use crate::{
     base::limits::{CANDIDATES_BY_MEANING, CANDIDATES_BY_WORDS},

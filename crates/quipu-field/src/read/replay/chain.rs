@@ -11,7 +11,7 @@ use std::{
 use quipu_log::{Engine, EngineError, FieldName, Header, StoredHeader};
 use quipu_wire::{
     akashik::{MemoryType, ReplayDepth},
-    canon,
+    json::canon,
 };
 
 use super::{

@@ -2,12 +2,12 @@
 //! bodies in the log; what was erased is said to be.
 
 use quipu_log::EngineError;
-use quipu_recall::summary;
+use quipu_recall::summary::summarize;
 use quipu_wire::{
     akashik::{
         CompactStrategy, ConflictStrategy, DetectedBy, Mode, RelationType, ReplayDepth, ReplayEvent,
     },
-    timestamp::rfc3339,
+    json::timestamp::rfc3339,
 };
 
 use super::{
@@ -457,7 +457,7 @@ fn brief(content: &str) -> String {
 }
 
 fn push_brief(content: &str, line: &mut String) {
-    push_line(&summary::lead(content, BRIEF_CHARS), line);
+    push_line(&summarize::lead(content, BRIEF_CHARS), line);
 }
 
 fn one_line(text: &str) -> String {

@@ -74,7 +74,7 @@ fn keys_are_read_back_and_bad_ones_refused() {
     for bad in ["", "key_1", "=AAAA", "key_1=", "key_1=AAAA", "key_1=!!"] {
         assert!(bad.parse::<ReceiptKey>().is_err(), "{bad}");
     }
-    let weak = format!("key_1={}", quipu_wire::base64::encode(&[0; 32]));
+    let weak = format!("key_1={}", quipu_wire::json::base64::encode(&[0; 32]));
     assert_eq!(weak.parse::<ReceiptKey>(), Err(KeyError::Weak { key_id: "key_1".to_owned() }));
 }
 

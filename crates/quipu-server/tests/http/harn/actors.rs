@@ -1,6 +1,6 @@
 //! Actors that speak the protocol: a connection with a key and a version, and requests that are mostly right.
 
-use quipu_server::keys::KeyAgent;
+use quipu_server::secrets::keys::KeyAgent;
 use serde_json::{Value, json};
 
 use super::{bearer, refusal};

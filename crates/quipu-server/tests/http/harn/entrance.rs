@@ -1,6 +1,6 @@
 //! The way in: what is asked of every request, in which order, and as whom it is let in.
 
-use quipu_server::keys::KeyAgent;
+use quipu_server::secrets::keys::KeyAgent;
 use serde_json::json;
 
 use super::{APRIL, OCTOBER, VERSION, bearer, refusal, refused, stranger};

@@ -4,7 +4,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use quipu_log::SqliteEngine;
-use quipu_wire::base64;
+use quipu_wire::json::base64;
 use serde_json::json;
 
 use super::worker::{alice, ask, claimed, done, id};

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::SystemTime};
 
 use quipu_server::{HarnOptions, OAuthOptions};
-use quipu_wire::base64;
+use quipu_wire::json::base64;
 use ring::{
     rand::SystemRandom,
     signature::{

@@ -90,7 +90,7 @@ fn nobody_listens_without_a_key_or_to_what_is_hidden() {
     let path = format!("/v1/tasks/{id}/stream");
     assert_eq!(Socket::open(server.address, &path, &[]).status, 401);
     assert_eq!(socket(&server, "/v1/tasks/t-none/stream").status, 404);
-    let named = quipu_server::keys::KeyAgent::Named("mallory".to_owned());
+    let named = quipu_server::secrets::keys::KeyAgent::Named("mallory".to_owned());
     let key = format!("bearer.{}", server.key_for(named, 5, None));
     let offered = format!("{key}, {}", super::APRIL);
     let headers = [("sec-websocket-protocol", offered.as_str())];

@@ -12,7 +12,7 @@ pub(crate) fn operator(server: &TestServer) -> Client {
 
 /// A caller that speaks as this agent and has no authority over others.
 pub(crate) fn agent(server: &TestServer, name: &str) -> Client {
-    let named = quipu_server::keys::KeyAgent::Named(name.to_owned());
+    let named = quipu_server::secrets::keys::KeyAgent::Named(name.to_owned());
     bearer(server, &server.key_for(named, 5, None))
 }
 

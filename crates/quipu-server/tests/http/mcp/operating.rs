@@ -1,6 +1,6 @@
 //! Carrying operations out by tools, with the caller's own key.
 
-use quipu_server::keys::KeyAgent;
+use quipu_server::secrets::keys::KeyAgent;
 use serde_json::json;
 
 use super::{Mcp, VERSION_NEW, VERSION_OLD, finding};

@@ -12,7 +12,7 @@ use quipu_field::{FieldOptions, Fields, Keeping, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
     HarnOptions, KeyStore, LogMeter, Options, PushOptions, Server, TlsFiles,
-    keys::{KeyAgent, NewKey},
+    secrets::keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{harn::*, reader::ReadError};
+use crate::{harn::*, json::reader::ReadError};
 
 /// Each body is refused at the path beside it.
 #[track_caller]

@@ -1,0 +1,5 @@
+//! How much of what a question needs ATTUNE finds, on labelled data.
+
+pub(crate) mod figures;
+pub(crate) mod play;
+pub(crate) mod run;

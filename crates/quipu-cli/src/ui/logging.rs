@@ -1,0 +1,51 @@
+//! Sends the server's log lines to stderr, as text or as JSON.
+
+use std::io::{IsTerminal, stderr};
+
+use tracing_subscriber::EnvFilter;
+
+use crate::{args::config::LogFormat, ui::failure::Failure};
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Starts logging. `level` is a level, or directives such as `info,quipu_server=debug`.
+pub(crate) fn start(format: LogFormat, level: &str) -> Result<(), Failure> {
+    let filter = filter(level)?;
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
+    let started = match format {
+        LogFormat::Text => lines.with_ansi(stderr().is_terminal()).try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
+    started.map_err(|error| Failure::new(format!("cannot start logging: {error}")))
+}
+
+fn filter(level: &str) -> Result<EnvFilter, Failure> {
+    let refused = |reason: String| {
+        Failure::new(format!("log level {level:?} is not understood: {reason}"))
+            .advise("use error, warn, info, debug or trace, or `info,quipu_server=debug`")
+    };
+    // A lone word would otherwise be read as the name of a module, and every line would vanish.
+    let lone_word = !level.contains(['=', ',', '[']);
+    if lone_word && !LEVELS.contains(&level.to_ascii_lowercase().as_str()) {
+        return Err(refused("no such level".to_owned()));
+    }
+    EnvFilter::try_new(level).map_err(|error| refused(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_levels_and_directives() {
+        for level in ["info", "WARN", "off", "info,quipu_server=debug"] {
+            assert!(filter(level).is_ok(), "{level}");
+        }
+    }
+
+    #[test]
+    fn refuses_a_misspelt_level_by_name() {
+        let failure = filter("inf").unwrap_err().to_string();
+        assert!(failure.contains("\"inf\""), "{failure}");
+    }
+}

@@ -1,0 +1,14 @@
+//! Who takes part in a case: agents, sessions, units, tasks, and the Field under test.
+
+pub(crate) mod agent;
+pub(crate) mod case;
+pub(crate) mod check;
+pub(crate) mod clock;
+pub(crate) mod dispute;
+pub(crate) mod ids;
+pub(crate) mod look;
+pub(crate) mod room;
+pub(crate) mod subscription;
+pub(crate) mod target;
+pub(crate) mod task;
+pub(crate) mod unit;

@@ -1,0 +1,65 @@
+//! Which Events are asked for, and where in the log they are.
+
+use quipu_core::state::State;
+use quipu_wire::harn::Event;
+
+use crate::{
+    Caller,
+    resource::built_in::{SESSION_DEFAULT, session_in_field},
+    task::tasks::knows,
+};
+
+/// Which Events are asked for. Without anything, all that the caller may know of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventScope {
+    /// Only those of this Workspace.
+    pub workspace: Option<String>,
+    /// Only those of this Session.
+    pub session: Option<String>,
+    /// Only those of this Task.
+    pub task: Option<String>,
+}
+
+impl EventScope {
+    /// The stream of a Task.
+    #[must_use]
+    pub fn task(id: &str) -> Self {
+        Self { task: Some(id.to_owned()), ..Self::default() }
+    }
+
+    /// The stream of a Session.
+    #[must_use]
+    pub fn session(id: &str) -> Self {
+        Self { session: Some(id.to_owned()), ..Self::default() }
+    }
+
+    /// The commits from a position on that may tell of it, oldest first, at most so many.
+    pub(crate) fn commits(&self, state: &State, from: u64, limit: usize) -> Vec<u64> {
+        let behind = |commits: &[u64]| {
+            let first = commits.partition_point(|position| *position < from);
+            commits.iter().skip(first).take(limit).copied().collect()
+        };
+        if let Some(task) = &self.task {
+            return state
+                .streams
+                .task(task)
+                .map(|stream| behind(&stream.commits))
+                .unwrap_or_default();
+        }
+        match &self.session {
+            // What belongs to no session has no list of its own.
+            Some(session) if session != SESSION_DEFAULT => behind(state.streams.session(session)),
+            Some(_) | None => (from.max(1)..=state.position).take(limit).collect(),
+        }
+    }
+
+    /// Whether an Event is one of them, and one that the caller may know of.
+    pub(crate) fn has(&self, state: &State, caller: &Caller, event: &Event) -> bool {
+        let fits = |asked: &Option<String>, is: &Option<String>| asked.is_none() || asked == is;
+        let session = event.session_id.as_deref().and_then(session_in_field);
+        fits(&self.task, &event.task_id)
+            && fits(&self.session, &event.session_id)
+            && fits(&self.workspace, &event.workspace_id)
+            && knows(state, caller, session)
+    }
+}

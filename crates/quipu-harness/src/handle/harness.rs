@@ -1,0 +1,88 @@
+//! The handle: a Field as this protocol sees it. Cheap to clone; one per request is fine.
+
+use std::sync::Arc;
+
+use quipu_field::Field;
+use quipu_wire::harn::{HarnError, ResourceKind};
+
+use tokio::sync::Mutex;
+
+use crate::{
+    Caller, HarnessOptions,
+    handle::failure::harn_error,
+    replay::{HeldSecrets, Stretch},
+};
+
+/// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
+#[derive(Debug, Clone)]
+pub struct Harness {
+    pub(crate) field: Arc<Field>,
+    pub(crate) options: Arc<HarnessOptions>,
+    /// Receipts are issued one after the other, because each follows the one before.
+    pub(crate) issuing: Arc<Mutex<()>>,
+    /// What is read, changed and put back is changed by one request after the other.
+    pub(crate) changing: Arc<Mutex<()>>,
+    /// Secrets that replays substitute.
+    pub(crate) held: HeldSecrets,
+    /// The replayed events that were told last.
+    pub(crate) stretch: Stretch,
+}
+
+impl Harness {
+    /// The view of a Field, with nothing signed.
+    #[must_use]
+    pub fn new(field: Arc<Field>) -> Self {
+        Self::with_options(field, Arc::default())
+    }
+
+    /// The view of a Field.
+    #[must_use]
+    pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
+        Self {
+            field,
+            options,
+            issuing: Arc::default(),
+            changing: Arc::default(),
+            held: HeldSecrets::default(),
+            stretch: Stretch::default(),
+        }
+    }
+
+    /// The Field.
+    #[must_use]
+    pub const fn field(&self) -> &Arc<Field> {
+        &self.field
+    }
+
+    /// What the server brought along.
+    #[must_use]
+    pub fn options(&self) -> &HarnessOptions {
+        &self.options
+    }
+
+    /// A fresh id of a kind. Ids sort by the time of their making.
+    pub(crate) fn draw(&self, kind: ResourceKind) -> String {
+        kind.id(&quipu_core::ids::letters(self.field.origin().id_bits()))
+    }
+
+    /// Runs what reads storage away from the threads that serve sockets.
+    pub(crate) async fn reading<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Self) -> Result<T, HarnError> + Send + 'static,
+    ) -> Result<T, HarnError> {
+        let harness = self.clone();
+        let work = move |_: &Arc<Field>| Ok(read(&harness));
+        self.field.blocking(work).await.map_err(|error| harn_error(&error))?
+    }
+
+    /// Whether the caller may know of what belongs to a session. What belongs to none, everybody may.
+    pub(crate) fn may_know(&self, caller: &Caller, session: Option<&str>) -> bool {
+        let Some(id) = session else { return true };
+        self.field.with_state(|state| {
+            let entry = state.sessions.get(id);
+            entry.is_none_or(|entry| {
+                quipu_core::visibility::may_know(entry, &caller.agent, caller.authority)
+            })
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! One write: who asks, under which idempotency key, and the commit that answers.
+
+use quipu_core::{
+    command::Message,
+    event::{
+        Event,
+        documents::{DocumentKind, DocumentOwner, IdempotencyMark},
+    },
+    rules::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
+};
+use quipu_field::HarnOutcome;
+use quipu_wire::{
+    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
+    limits::AUTHORITY_MAX,
+};
+use serde::Serialize;
+
+use crate::{Caller, Harness, handle::failure::harn_error};
+
+/// A request that writes.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Who asks.
+    pub caller: Caller,
+    /// The idempotency key.
+    pub key: Option<IdempotencyKey>,
+    /// The digest of the body, by which two requests are the same.
+    pub digest: Sha256,
+}
+
+impl Asked {
+    /// A step that the server takes for a caller by itself.
+    pub(crate) fn once(caller: Caller) -> Self {
+        Self { caller, key: None, digest: Sha256::of(&[]) }
+    }
+
+    /// What the idempotency key is kept under.
+    pub(crate) fn scope(&self, target: Target<'_>) -> Option<Sha256> {
+        let key = self.key.as_ref()?;
+        Some(key.scope(&self.caller.agent, target.workspace, target.method, target.path))
+    }
+}
+
+/// What an idempotency key is for: the request without its body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target<'a> {
+    /// The workspace, where the request names one.
+    pub(crate) workspace: &'a str,
+    /// `POST`, `PATCH`, `PUT` or `DELETE`.
+    pub(crate) method: &'a str,
+    /// The path in its canonical form.
+    pub(crate) path: &'a str,
+}
+
+impl Target<'_> {
+    /// A POST to a path, in no workspace.
+    pub(crate) const fn post(path: &str) -> Target<'_> {
+        Target { workspace: "", method: "POST", path }
+    }
+}
+
+impl Harness {
+    /// Carries out a write. Where its key was used before for the same, nothing is done again and what
+    /// happened then comes back.
+    pub(crate) async fn write(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<&str>,
+        mut command: HarnCommand,
+    ) -> Result<HarnOutcome, HarnError> {
+        let scope = asked.scope(target);
+        let now = self.field.origin().now_ms();
+        command.mark = scope.map(|scope| IdempotencyMark {
+            scope: scope.0,
+            digest: self.told_apart(asked.digest).0,
+            until_ms: now.saturating_add(IDEMPOTENCY_RETENTION_MS),
+        });
+        let id = match &command.mark {
+            Some(mark) => format!("idem-{}", mark.scope),
+            None => self.request_id(),
+        };
+        let message = Message {
+            id,
+            agent: asked.caller.agent.clone(),
+            session: session.map(str::to_owned),
+            epoch: 0,
+            authority: asked.caller.authority,
+        };
+        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
+    /// not asked again either.
+    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
+        let Some(scope) = asked.scope(target) else { return false };
+        let now = self.field.origin().now_ms();
+        self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
+    }
+
+    /// What a write came to whose key was used before for the same; nothing where it was not. For writes of
+    /// more than one step, which must not begin again.
+    pub(crate) async fn done_before(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<&str>,
+    ) -> Result<Option<HarnOutcome>, HarnError> {
+        if !self.was_asked(asked, target) {
+            return Ok(None);
+        }
+        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+    }
+
+    /// Carries out a write of the Field itself.
+    pub(crate) async fn write_as_field(
+        &self,
+        session: Option<&str>,
+        command: HarnCommand,
+    ) -> Result<HarnOutcome, HarnError> {
+        let message = Message {
+            id: self.request_id(),
+            agent: FIELD_AGENT.to_owned(),
+            session: session.map(str::to_owned),
+            epoch: 0,
+            authority: AUTHORITY_MAX,
+        };
+        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+    }
+
+    /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
+    /// from the log.
+    fn told_apart(&self, digest: Sha256) -> Sha256 {
+        self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
+    }
+
+    fn request_id(&self) -> String {
+        format!("req-{}", quipu_core::ids::letters(self.field.origin().id_bits()))
+    }
+
+    /// A draft of a document.
+    pub(crate) fn draft<T: Serialize>(
+        &self,
+        kind: DocumentKind,
+        id: &str,
+        owner: DocumentOwner,
+        expect: Expect,
+        says: &T,
+    ) -> Result<DocumentDraft, HarnError> {
+        let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
+        let (id, quotes) = (id.to_owned(), Vec::new());
+        Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
+    }
+}
+
+/// How often a change is made; then who asked is told to ask again.
+const CHANGES_MAX: usize = 32;
+
+/// Reads, changes and puts, and does so again where another node has changed the same meanwhile.
+pub(crate) async fn again<T, F>(change: impl Fn() -> F) -> Result<T, HarnError>
+where
+    F: Future<Output = Result<T, HarnError>>,
+{
+    for _ in 1..CHANGES_MAX {
+        match change().await {
+            Err(error) if error.message == CHANGED => {}
+            done => return done,
+        }
+    }
+    change().await
+}
+
+/// The document of a kind that a commit put. It may be one of an earlier commit, when a key was used again.
+pub(crate) fn put_by(outcome: &HarnOutcome, kind: DocumentKind) -> Option<&str> {
+    outcome.events.iter().find_map(|sealed| {
+        let Event::DocumentChanged { document, id, .. } = &sealed.event else { return None };
+        (*document == kind).then_some(id.as_str())
+    })
+}

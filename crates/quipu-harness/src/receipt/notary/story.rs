@@ -1,0 +1,298 @@
+//! What the log tells of a Task up to one of its endings, read commit by commit. Texts are looked at and not
+//! kept: what is gathered are digests, names and counts.
+
+use quipu_core::{
+    event::{
+        Event as Logged,
+        coordination::{HandoffChange, ReasonBody, TaskChange},
+        documents::Note,
+    },
+    state::{State, TaskEntry},
+};
+use quipu_log::{BodyContent, Commit, Header};
+use quipu_replay::receipt::DependencyFact;
+use quipu_wire::{
+    akashik::TaskStatus,
+    harn::{
+        DependencyKind, Event, HarnError, HarnErrorCode, Redaction, ResourceKind, Sha256,
+        Visibility,
+    },
+    hash::Hasher,
+    json::canon,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{effects::Effects, spending::Spending};
+use crate::{
+    Harness, NoteBody, event::events::EventPlace, handle::failure::harn_error, narrate, not_found,
+};
+
+/// What the log tells of a Task up to one of its endings.
+#[derive(Debug)]
+pub(super) struct Story {
+    pub(super) task: String,
+    pub(super) entry: TaskEntry,
+    pub(super) ending: Ending,
+    pub(super) events: Sha256,
+    pub(super) dependencies: Vec<DependencyFact>,
+    /// The first recorded answer that was erased.
+    pub(super) erased: Option<String>,
+    pub(super) effects: Effects,
+    pub(super) spending: Spending,
+    pub(super) redactions: Vec<Redaction>,
+}
+
+/// How a Task ended.
+#[derive(Debug, Clone)]
+pub(super) struct Ending {
+    /// The commit.
+    pub(super) position: u64,
+    /// When.
+    pub(super) at_ms: u64,
+    /// As what.
+    pub(super) status: TaskStatus,
+    /// Why, where somebody said so.
+    pub(super) reason: Option<String>,
+}
+
+/// One note, with what is around it.
+pub(super) struct Noted<'a> {
+    pub(super) note: &'a Note,
+    pub(super) body: NoteBody,
+    pub(super) actor: &'a str,
+    pub(super) at_ms: u64,
+}
+
+/// What a Task's id says behind its prefix; Akashik's tasks have none.
+pub(crate) fn rest_of(task: &str) -> &str {
+    ResourceKind::Task.rest_of(task).unwrap_or(task)
+}
+
+impl Harness {
+    /// Reads the story of a Task up to the ending in a commit. Reads storage.
+    pub(super) fn story(&self, task: &str, ending: u64) -> Result<Story, HarnError> {
+        let found = self.field.with_state(|state| {
+            let entry = state.tasks.get(task)?.clone();
+            Some((entry, commits_until(state, task, ending)))
+        });
+        let (entry, commits) = found.ok_or_else(|| not_found(ResourceKind::Task, task))?;
+        let mut gathering = Gathering::new(task);
+        for position in commits {
+            let (header, commit) = self.commit(position)?;
+            let told = self.field.with_state(|state| narrate(state, &header, &commit));
+            gathering.tell(told)?;
+            gathering.gather(&header, &commit)?;
+        }
+        gathering.finish(entry)
+    }
+
+    /// The lines of a Task's events up to a commit: what `event_log` of its receipt is the digest of. Reads
+    /// storage.
+    pub(crate) fn event_log(&self, task: &str, until: u64) -> Result<Vec<u8>, HarnError> {
+        let commits = self.field.with_state(|state| commits_until(state, task, until));
+        let mut log = EventLog::new(task);
+        let mut lines = Vec::new();
+        for position in commits {
+            let (header, commit) = self.commit(position)?;
+            let told = self.field.with_state(|state| narrate(state, &header, &commit));
+            for line in log.lines(told) {
+                lines.extend(line?);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// A commit with its header.
+    pub(crate) fn commit(&self, position: u64) -> Result<(Header<Logged>, Commit), HarnError> {
+        let read = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
+        let commit = read.into_iter().next().filter(|commit| commit.position == position);
+        let commit = commit.ok_or_else(|| broken(format!("no commit {position}")))?;
+        let header = commit.decode_header::<Logged>();
+        let header = header.map_err(|damage| broken(damage.to_string()))?;
+        Ok((header, commit))
+    }
+}
+
+fn commits_until(state: &State, task: &str, until: u64) -> Vec<u64> {
+    let stream = state.streams.task(task);
+    let commits = stream.map_or(&[][..], |stream| stream.commits.as_slice());
+    commits.iter().copied().take_while(|position| *position <= until).collect()
+}
+
+pub(super) fn broken(message: String) -> HarnError {
+    HarnError::new(HarnErrorCode::InternalError, message)
+}
+
+/// Makes a Task's events into lines of canonical JSON, each linked to the one before.
+#[derive(Debug)]
+struct EventLog {
+    task: String,
+    last: Option<String>,
+}
+
+impl EventLog {
+    fn new(task: &str) -> Self {
+        Self { task: task.to_owned(), last: None }
+    }
+
+    /// The lines of the events that are the Task's.
+    fn lines(&mut self, told: Vec<Event>) -> impl Iterator<Item = Result<Vec<u8>, HarnError>> {
+        let own = told.into_iter().filter(|event| event.task_id.as_ref() == Some(&self.task));
+        own.map(|mut event| {
+            event.previous_event_id = self.last.replace(event.envelope.id.clone());
+            let mut line = canon::to_vec(&event).map_err(|error| broken(error.to_string()))?;
+            line.push(b'\n');
+            Ok(line)
+        })
+    }
+}
+
+struct Gathering {
+    task: String,
+    log: EventLog,
+    events: Hasher,
+    ending: Option<Ending>,
+    dependencies: Vec<DependencyFact>,
+    erased: Option<String>,
+    effects: Effects,
+    spending: Spending,
+    redactions: Vec<Redaction>,
+}
+
+impl Gathering {
+    fn new(task: &str) -> Self {
+        Self {
+            task: task.to_owned(),
+            log: EventLog::new(task),
+            events: Hasher::new(),
+            ending: None,
+            dependencies: Vec::new(),
+            erased: None,
+            effects: Effects::default(),
+            spending: Spending::default(),
+            redactions: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, told: Vec<Event>) -> Result<(), HarnError> {
+        for line in self.log.lines(told) {
+            self.events.update(&line?);
+        }
+        Ok(())
+    }
+
+    fn gather(&mut self, header: &Header<Logged>, commit: &Commit) -> Result<(), HarnError> {
+        for (index, sealed) in (0u32..).zip(&header.events) {
+            if let Logged::TaskChanged { task, change } = &sealed.event
+                && *task == self.task
+            {
+                self.moved(header, commit, index, change);
+            } else if let Logged::TaskNoted { task, note } = &sealed.event
+                && *task == self.task
+            {
+                self.noted(header, commit, index, note)?;
+            } else if let Logged::HandoffChanged { handoff, change } = &sealed.event {
+                self.handed(handoff, change);
+            }
+        }
+        Ok(())
+    }
+
+    fn moved(&mut self, header: &Header<Logged>, commit: &Commit, index: u32, change: &TaskChange) {
+        let TaskChange::Moved { from, to, .. } = change else { return };
+        if from == to {
+            return;
+        }
+        let reason = body_of::<ReasonBody>(commit, index).map(|body| body.reason);
+        let (position, at_ms) = (header.position, header.time_ms);
+        self.ending = Some(Ending { position, at_ms, status: *to, reason });
+    }
+
+    fn noted(
+        &mut self,
+        header: &Header<Logged>,
+        commit: &Commit,
+        index: u32,
+        note: &Note,
+    ) -> Result<(), HarnError> {
+        let body = body_of::<NoteBody>(commit, index);
+        if let Some(dependency) = &note.dependency {
+            let sha256 = body.as_ref().and_then(|body| body.sha256);
+            let secret = dependency.kind == DependencyKind::SecretValue;
+            let Some(sha256) = sha256 else {
+                if secret && body.is_some() {
+                    self.redactions.push(untold_secret(&dependency.key));
+                    return Ok(());
+                }
+                self.erased.get_or_insert_with(|| dependency.key.clone());
+                return Ok(());
+            };
+            let artifact_id = body.as_ref().and_then(|body| body.artifact_id.clone());
+            let (key, kind, visibility) =
+                (dependency.key.clone(), dependency.kind, note.visibility);
+            let fact = DependencyFact { key, kind, sha256, artifact_id, visibility };
+            self.dependencies.push(fact);
+        }
+        let Some(body) = body else { return Ok(()) };
+        if note.dependency.is_none() && note.visibility != Visibility::Public {
+            let place = EventPlace((header.position, index)).id();
+            self.redactions.push(redaction(&place, note.visibility, &body)?);
+        }
+        let noted = Noted { note, body, actor: &header.actor, at_ms: header.time_ms };
+        self.spending.count(&noted);
+        self.effects.note(&noted)
+    }
+
+    fn handed(&mut self, handoff: &str, change: &HandoffChange) {
+        let (HandoffChange::Offered { task, .. } | HandoffChange::Moved { task, .. }) = change;
+        if *task == self.task {
+            self.effects.handoff(handoff, change);
+        }
+    }
+
+    fn finish(self, entry: TaskEntry) -> Result<Story, HarnError> {
+        let ending = self.ending.ok_or_else(|| broken(format!("{} never ended", self.task)))?;
+        Ok(Story {
+            task: self.task,
+            entry,
+            ending,
+            events: Sha256(self.events.finish()),
+            dependencies: self.dependencies,
+            erased: self.erased,
+            effects: self.effects,
+            spending: self.spending,
+            redactions: self.redactions,
+        })
+    }
+}
+
+/// What a receipt says instead of a payload that is not for everybody.
+fn redaction(event: &str, shown: Visibility, body: &NoteBody) -> Result<Redaction, HarnError> {
+    let payload = || Sha256::of_json(&Value::Object(body.payload.0.clone()));
+    let proof = body.sha256.map_or_else(payload, Ok);
+    let proof = proof.map_err(|error| broken(error.to_string()))?;
+    Ok(Redaction {
+        field: format!("/events/{event}/payload"),
+        reason: format!("the payload is {shown}"),
+        proof_hash: Some(proof),
+    })
+}
+
+/// What a receipt says of a secret of which not even a digest is kept.
+fn untold_secret(key: &str) -> Redaction {
+    Redaction {
+        field: format!("/replay_input/materials/{key}"),
+        reason: "secret material is never in a receipt".to_owned(),
+        proof_hash: None,
+    }
+}
+
+/// The body of an event of a commit, unless it was erased.
+pub(super) fn body_of<T: DeserializeOwned>(commit: &Commit, index: u32) -> Option<T> {
+    let stored = commit.bodies.iter().find(|stored| stored.event == index)?;
+    match &stored.content {
+        BodyContent::Present(body) => serde_json::from_slice(&body.json).ok(),
+        BodyContent::Erased => None,
+    }
+}

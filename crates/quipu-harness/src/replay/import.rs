@@ -1,0 +1,324 @@
+//! `POST /v1/tasks/import`: a finished Task of another server, with the ids, numbers and times that it had
+//! there, in one commit. From then on it is replayed like one of ours.
+
+use std::collections::BTreeSet;
+
+use quipu_core::{
+    event::{
+        coordination::{ReasonBody, SessionBody, TaskBody},
+        documents::{DocumentKind, DocumentOwner, Imported, Note, NotedDependency},
+    },
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, ImportedTask, NoteDraft},
+};
+use quipu_replay::{receipt::receipt_hash, task::HashTrust};
+use quipu_wire::{
+    akashik::{SessionPolicy, TaskStatus},
+    harn::{
+        DependencyKind, EventName, ExportedArtifact, ExportedDependency, ExportedEvent, HarnError,
+        HarnErrorCode, HarnTask, Receipt, ResourceEnvelope, Sha256, TaskExport, TaskState,
+        Workspace, WorkspaceObject, is_dependency_key, is_timestamp,
+    },
+    json::{base64, reader::check_id},
+};
+
+use super::export::{EVENTS_MAX, check_authority};
+use crate::{
+    Asked, Harness, NoteBody, WORKSPACE_DEFAULT,
+    handle::{
+        failure::harn_error,
+        write::{Target, put_by},
+    },
+    resource::built_in::session_in_field,
+    session::facts::SessionFacts,
+    task::tasks::outcome_id,
+};
+
+const PATH: &str = "/v1/tasks/import";
+
+impl Harness {
+    /// `POST /v1/tasks/import`.
+    ///
+    /// # Errors
+    /// 403 without the authority, 400 where the document contradicts itself, 409 where an id is taken.
+    pub async fn import_task(
+        &self,
+        asked: &Asked,
+        export: TaskExport,
+    ) -> Result<HarnTask, HarnError> {
+        check_authority(&asked.caller)?;
+        self.check_export(&export)?;
+        let id = export.task.envelope.id.clone();
+        let session = export.task.session_id.clone();
+        let session = session_in_field(&session).map(str::to_owned);
+        // So that nobody takes the same bytes away meanwhile.
+        let turn = self.changing.lock().await;
+        let command = self.importing(session.as_deref(), export)?;
+        let outcome = self.write(asked, Target::post(PATH), session.as_deref(), command).await?;
+        drop(turn);
+        let id = put_by(&outcome, DocumentKind::Task).unwrap_or(&id).to_owned();
+        self.settle(&id).await?;
+        self.task(&asked.caller, &id).await
+    }
+
+    fn check_export(&self, export: &TaskExport) -> Result<(), HarnError> {
+        let task = &export.task;
+        let ids = [
+            ("task.id", &task.envelope.id),
+            ("task.session_id", &task.session_id),
+            ("task.workspace_id", &task.workspace_id),
+        ];
+        for (param, id) in ids {
+            check_id(id).map_err(|problem| refused(param, problem))?;
+        }
+        if !task.status.is_terminal() {
+            return Err(refused("task.status", "must be one that a task ends in"));
+        }
+        check_events(export)?;
+        let trusting = self.options.replay_trust == HashTrust::Declared;
+        for (index, event) in export.events.iter().enumerate() {
+            if let Some(dependency) = &event.dependency {
+                let param = format!("events[{index}].dependency");
+                check_dependency(&param, dependency, trusting)?;
+            }
+        }
+        let other = export.outcome.as_ref().filter(|it| it.task_id != task.envelope.id);
+        if other.is_some() {
+            return Err(refused("outcome.task_id", "must be the task's"));
+        }
+        if let Some(receipt) = &export.receipt {
+            check_receipt(task, receipt, trusting)?;
+        }
+        let taken = |event: &&ExportedEvent| {
+            self.field.with_state(|state| state.streams.imported(&event.id).is_some())
+        };
+        if let Some(event) = export.events.iter().find(taken) {
+            let message = format!("event {} is there already", event.id);
+            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+        }
+        Ok(())
+    }
+
+    fn importing(
+        &self,
+        session: Option<&str>,
+        export: TaskExport,
+    ) -> Result<HarnCommand, HarnError> {
+        let TaskExport { task, events, artifacts, outcome, receipt, .. } = export;
+        let (id, workspace) = (task.envelope.id.clone(), task.workspace_id.clone());
+        let owner = DocumentOwner {
+            workspace: Some(workspace.clone()),
+            session: session.map(str::to_owned),
+            task: Some(id.clone()),
+            ..DocumentOwner::default()
+        };
+        let (new_session, new_workspace) = self.field.with_state(|state| {
+            let opened = session.is_some_and(|session| state.sessions.get(session).is_none());
+            let known = workspace == WORKSPACE_DEFAULT
+                || state.documents.get(DocumentKind::Workspace, &workspace).is_some();
+            (opened, !known)
+        });
+        let mut documents = Vec::new();
+        if new_workspace {
+            documents.push(self.workspace_draft(&workspace)?);
+        }
+        if let Some(session) = session.filter(|_| new_session) {
+            let owner = crate::session::sessions::owner(&workspace, session);
+            let facts = SessionFacts::default();
+            documents.push(self.draft(
+                DocumentKind::Session,
+                session,
+                owner,
+                Expect::New,
+                &facts,
+            )?);
+        }
+        let act = self.import_act(&task, new_session)?;
+        let own = || owner.clone();
+        documents.push(self.draft(DocumentKind::Task, &id, own(), Expect::New, &task)?);
+        for artifact in artifacts {
+            documents.extend(self.artifact_drafts(own(), artifact)?);
+        }
+        if let Some(outcome) = outcome {
+            let of = outcome_id(&id);
+            documents.push(self.draft(DocumentKind::Outcome, &of, own(), Expect::New, &outcome)?);
+        }
+        if let Some(receipt) = receipt {
+            let of = receipt.receipt_id.clone();
+            documents.push(self.draft(DocumentKind::Receipt, &of, own(), Expect::New, &receipt)?);
+        }
+        let notes = events.into_iter().map(|event| self.imported_note(&id, event));
+        let notes = notes.collect::<Result<_, _>>()?;
+        Ok(HarnCommand { act: Some(act), documents, notes, ..HarnCommand::default() })
+    }
+
+    fn import_act(&self, task: &HarnTask, new_session: bool) -> Result<HarnAct, HarnError> {
+        let failed = |error| harn_error(&error);
+        let title = format!("imported {}", task.envelope.id);
+        let body = TaskBody { title: title.clone(), purpose: title, question: None };
+        let reason = task.failure.as_ref().map(|failure| failure.message.clone());
+        let reason = reason.map(|reason| self.field.seal(&ReasonBody { reason })).transpose();
+        let goal = SessionBody { goal: "imported".to_owned() };
+        let session = new_session.then(|| self.field.seal(&goal)).transpose().map_err(failed)?;
+        Ok(HarnAct::ImportTask(Box::new(ImportedTask {
+            task: task.envelope.id.clone(),
+            session: session.map(|body| (SessionPolicy::default(), body)),
+            body: self.field.seal(&body).map_err(failed)?,
+            ended: match task.status {
+                TaskState::Completed => TaskStatus::Completed,
+                TaskState::Canceled => TaskStatus::Cancelled,
+                TaskState::Failed
+                | TaskState::Submitted
+                | TaskState::Working
+                | TaskState::InputRequired
+                | TaskState::AuthRequired => TaskStatus::Failed,
+            },
+            reason: reason.map_err(failed)?,
+        })))
+    }
+
+    fn workspace_draft(&self, id: &str) -> Result<DocumentDraft, HarnError> {
+        let workspace = Workspace {
+            object: WorkspaceObject::Workspace,
+            envelope: ResourceEnvelope::new(id, ""),
+            name: id.to_owned(),
+            root: format!("imported://{id}"),
+            default_branch_id: None,
+            host: None,
+            repository: None,
+            tenant_id: None,
+            capabilities: Vec::new(),
+            connectors: Vec::new(),
+            quota_id: None,
+        };
+        let (kind, owner) = (DocumentKind::Workspace, DocumentOwner::default());
+        self.draft(kind, id, owner, Expect::New, &workspace)
+    }
+
+    fn artifact_drafts(
+        &self,
+        owner: DocumentOwner,
+        exported: ExportedArtifact,
+    ) -> Result<Vec<DocumentDraft>, HarnError> {
+        let ExportedArtifact { mut artifact, content_base64 } = exported;
+        let id = artifact.envelope.id.clone();
+        let param = format!("artifacts.{id}");
+        check_id(&id).map_err(|problem| refused(&param, problem))?;
+        artifact.task_id.clone_from(&owner.task);
+        artifact.session_id.clone_from(&owner.session);
+        artifact.workspace_id.clone_from(&owner.workspace);
+        let mut drafts = Vec::new();
+        if let Some(text) = content_base64 {
+            let bytes = base64::decode(&text);
+            let bytes = bytes.ok_or_else(|| refused(&param, "the content is not base64"))?;
+            let (digest, kept) = self.keep_content(&bytes)?;
+            let declared = artifact.sha256.as_deref().map(Sha256::parse_bare);
+            if declared.is_some_and(|declared| declared != Ok(digest)) {
+                return Err(refused(&param, "the content is not that of its sha256"));
+            }
+            drafts.push(kept);
+        }
+        drafts.push(self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?);
+        Ok(drafts)
+    }
+
+    fn imported_note(&self, task: &str, exported: ExportedEvent) -> Result<NoteDraft, HarnError> {
+        let (key, mut says) = match exported.dependency {
+            None => (None, NoteBody { sha256: exported.sha256, ..NoteBody::default() }),
+            Some(it) => {
+                let says = NoteBody {
+                    value: it.value,
+                    artifact_id: it.artifact_id,
+                    sha256: it.sha256,
+                    request_sha256: it.request_sha256,
+                    ..NoteBody::default()
+                };
+                (Some(NotedDependency { key: it.key, kind: it.kind }), says)
+            }
+        };
+        says.payload = exported.payload;
+        let note = Note {
+            event: exported.event.as_str().to_owned(),
+            visibility: exported.visibility,
+            dependency: key,
+            checkpoint: exported.checkpoint_id,
+            imported: Some(Imported {
+                event_id: exported.id,
+                sequence: exported.sequence,
+                at: exported.created_at,
+            }),
+        };
+        let body = self.field.seal(&says).map_err(|error| harn_error(&error))?;
+        Ok(NoteDraft { task: task.to_owned(), note, body: Some(body) })
+    }
+}
+
+fn refused(param: &str, problem: impl std::fmt::Display) -> HarnError {
+    HarnError::new(HarnErrorCode::InvalidRequest, format!("{param}: {problem}")).at(param)
+}
+
+/// Each id once, numbers that grow, times that are times, and an end that is the Task's.
+fn check_events(export: &TaskExport) -> Result<(), HarnError> {
+    let events = &export.events;
+    if events.len() > EVENTS_MAX {
+        return Err(refused("events", format!("must be at most {EVENTS_MAX}")));
+    }
+    let (mut ids, mut keys, mut last) = (BTreeSet::new(), BTreeSet::new(), None);
+    for (index, event) in events.iter().enumerate() {
+        let param = |member: &str| format!("events[{index}].{member}");
+        check_id(&event.id).map_err(|problem| refused(&param("id"), problem))?;
+        let once = ids.insert(event.id.as_str());
+        let key = event.dependency.as_ref().map(|dependency| dependency.key.as_str());
+        let new =
+            [key, event.checkpoint_id.as_deref()].into_iter().flatten().all(|it| keys.insert(it));
+        if !once || !new {
+            return Err(refused(&param("id"), "its id, key or checkpoint is there twice"));
+        }
+        if last.is_some_and(|last| event.sequence <= last) {
+            return Err(refused(&param("sequence"), "must be more than the one before"));
+        }
+        if !is_timestamp(&event.created_at) {
+            return Err(refused(&param("created_at"), "must be a time as RFC 3339 has it"));
+        }
+        last = Some(event.sequence);
+    }
+    let ended = events.iter().rev().find_map(|event| match event.event {
+        EventName::Known(kind) => TaskState::ended_by(kind),
+        EventName::Vendor(_) => None,
+    });
+    if ended != export.task.status.outcome() {
+        return Err(refused("events", "must end as the task did"));
+    }
+    Ok(())
+}
+
+fn check_dependency(
+    param: &str,
+    dependency: &ExportedDependency,
+    trusting: bool,
+) -> Result<(), HarnError> {
+    if !is_dependency_key(&dependency.key) {
+        return Err(refused(param, "key must be of the form class:rest"));
+    }
+    let Some(value) = &dependency.value else { return Ok(()) };
+    if dependency.kind == DependencyKind::SecretValue {
+        return Err(refused(param, "a secret's value must not be in it"));
+    }
+    let digest = Sha256::of_json(value).map_err(|error| refused(param, error))?;
+    if dependency.sha256.is_some_and(|declared| declared != digest) && !trusting {
+        return Err(refused(param, "the value is not that of its sha256"));
+    }
+    Ok(())
+}
+
+fn check_receipt(task: &HarnTask, receipt: &Receipt, trusting: bool) -> Result<(), HarnError> {
+    check_id(&receipt.receipt_id).map_err(|problem| refused("receipt.receipt_id", problem))?;
+    if receipt.identifiers.task_id != task.envelope.id {
+        return Err(refused("receipt.identifiers.task_id", "must be the task's"));
+    }
+    let value = serde_json::to_value(receipt).map_err(|error| refused("receipt", error))?;
+    let hash = receipt_hash(&value).map_err(|error| refused("receipt", error))?;
+    if receipt.chain.receipt_hash != Some(hash) && !trusting {
+        return Err(refused("receipt.chain.receipt_hash", "is not the receipt's hash"));
+    }
+    Ok(())
+}

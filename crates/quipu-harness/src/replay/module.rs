@@ -1,0 +1,257 @@
+//! Replay of a Task that a module worked on: the module really runs, and every answer is the recorded one or a
+//! substitute. What came of it is noted where the replay ends, and read from there afterwards: a substituted
+//! secret is gone by then, and the module is not run for every reader.
+
+use std::{cell::RefCell, ops::ControlFlow};
+
+use quipu_core::{event::documents::DocumentKind, rules::harn::DocumentDraft};
+use quipu_replay::{
+    module::{ModuleEnd, ModuleReplay, Recorded, replay_module, replay_module_from},
+    task::{
+        Availability, Materials, OracleReport, RecordedDependency, ReferenceKind, ReplayOutcome,
+        ReplayPlan, Unavailable, UnavailableKind,
+    },
+};
+use quipu_wire::{
+    harn::{
+        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, JsonObject, OutcomeStatus,
+        RequestDrift, ResourceKind, Sha256, TaskState, Visibility,
+    },
+    json::canon,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    document::{DEPTH_MAX, Executor, ReplayDocument},
+    materials::Kept,
+    recording::Break,
+    run::owner_of,
+};
+use crate::{
+    Harness,
+    handle::failure::harn_error,
+    task::{
+        module::{Installed, input_of},
+        tasks::TaskView,
+        worker_record::{canonical, owned_artifact},
+    },
+};
+
+/// In the payload of the note that ends a replay: what the module did.
+const MODULE: &str = "module";
+
+/// What the log keeps of the run of a module in a replay.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Ran {
+    #[serde(default)]
+    request_drift: Vec<RequestDrift>,
+}
+
+/// A replay with what its module did, if a module worked on its source.
+pub(super) struct Carried {
+    pub(super) outcome: ReplayOutcome,
+    pub(super) end: Option<ModuleEnd>,
+}
+
+impl Harness {
+    /// Runs the module of a replay's source, if it has one. Reads storage.
+    pub(super) fn with_module(
+        &self,
+        document: &ReplayDocument,
+        outcome: ReplayOutcome,
+    ) -> Result<Carried, HarnError> {
+        let over = outcome.first_unavailable.is_some()
+            || outcome.lifecycle.final_state == Some(OutcomeStatus::Canceled);
+        let behind =
+            if over { None } else { self.module_behind(&document.plan.identity.source_task_id)? };
+        let Some((installed, input)) = behind else { return Ok(Carried { outcome, end: None }) };
+        let replay = self.run_again(document, &installed, &input)?;
+        let (end, before) = (replay.end.clone(), outcome.lifecycle.final_state);
+        let mut outcome = replay.settle(outcome);
+        let state = match end {
+            ModuleEnd::Unavailable(_) => None,
+            ModuleEnd::Completed { .. } | ModuleEnd::Failed { .. } => outcome.lifecycle.final_state,
+        };
+        if state != before {
+            // How the source ended is not how the replay does.
+            outcome.events = self.events_before_the_end(document)?;
+        }
+        Ok(Carried { outcome, end: Some(end) })
+    }
+
+    fn events_before_the_end(&self, document: &ReplayDocument) -> Result<u64, HarnError> {
+        let mut events = 0;
+        let read = self.rederive(document, DEPTH_MAX + 1, &mut |step| match step.replayed.event {
+            EventName::Known(kind) if TaskState::ended_by(kind).is_some() => ControlFlow::Break(()),
+            EventName::Known(_) | EventName::Vendor(_) => {
+                events += 1;
+                ControlFlow::Continue(())
+            }
+        });
+        read.map_err(Break::into_error)?;
+        Ok(events)
+    }
+
+    /// What the note that ends a replay says of its module's run, put into what is derived again. Reads storage.
+    pub(super) fn as_noted(&self, mut outcome: ReplayOutcome) -> Result<ReplayOutcome, HarnError> {
+        let task = outcome.replay_task_id.clone();
+        let Some(payload) = self.module_ran(&task)? else { return Ok(outcome) };
+        let ran = payload.get(MODULE).cloned().unwrap_or_default();
+        let ran: Ran = serde_json::from_value(ran).unwrap_or_default();
+        let says = |name: &str| payload.get(name).cloned().unwrap_or_default();
+        outcome.request_drift = ran.request_drift;
+        outcome.events = says("events").as_u64().unwrap_or(outcome.events);
+        let state = serde_json::from_value(says("final_state")).ok();
+        outcome.lifecycle.final_state = state.or(outcome.lifecycle.final_state);
+        let failure = self.outcome_document(&task)?.and_then(|outcome| outcome.failure);
+        let missing = failure.as_ref().and_then(Unavailable::of_failure);
+        outcome.first_unavailable = missing.or(outcome.first_unavailable);
+        Ok(outcome)
+    }
+
+    /// What was noted at the end of a replay, if a module ran in it. Reads storage.
+    pub(super) fn module_ran(&self, task: &str) -> Result<Option<JsonObject>, HarnError> {
+        let noted = self.finish_noted(task)?.map(|(_, payload)| payload);
+        Ok(noted.filter(|payload| payload.contains_key(MODULE)))
+    }
+
+    /// The Artifact of what a module returned in a replay. Its id follows from the replay's.
+    pub(super) fn returned_again(
+        &self,
+        task: &str,
+        value: &Value,
+    ) -> Result<(Artifact, Vec<DocumentDraft>), HarnError> {
+        let owner = self.field.with_state(|state| owner_of(state, task));
+        let id = ResourceKind::Artifact.id(ResourceKind::Task.rest_of(task).unwrap_or(task));
+        let (digest, kept) = self.keep_content(&canonical(value)?)?;
+        let (kind, seen) = (ArtifactKind::Dataset, Visibility::Public);
+        let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
+        artifact.sha256 = Some(digest.bare());
+        let expect = quipu_core::rules::harn::Expect::New;
+        let shown = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
+        Ok((artifact, vec![kept, shown]))
+    }
+
+    /// The module of a Task and its input; of a replay in process, those of its source.
+    fn module_behind(&self, source: &str) -> Result<Option<(Installed, Value)>, HarnError> {
+        let mut task = source.to_owned();
+        for _ in 0..=DEPTH_MAX {
+            match self.replay_document(&task)? {
+                Some(it) if it.executor == Executor::InProcess => {
+                    task = it.plan.identity.source_task_id;
+                }
+                _ => break,
+            }
+        }
+        let view = self.field.with_state(|state| TaskView::any(state, &task));
+        let (Some(installed), Some(view)) = (self.module_of(&task)?, view) else { return Ok(None) };
+        Ok(Some((installed, input_of(&self.task_document(&view)?.input))))
+    }
+
+    fn run_again(
+        &self,
+        document: &ReplayDocument,
+        installed: &Installed,
+        input: &Value,
+    ) -> Result<ModuleReplay, HarnError> {
+        let mut plan: ReplayPlan = document.plan.clone();
+        self.held.restore(&document.plan.identity.replay_task_id, &mut plan);
+        let broken = |error: quipu_replay::module::ModuleError| {
+            HarnError::new(HarnErrorCode::InternalError, error.to_string())
+        };
+        let policy = self.module_policy(installed).map_err(broken)?;
+        let Some(module) = self.compile(installed)? else {
+            return Ok(missing(crate::task::module::MODULE_KEY, "its source was erased"));
+        };
+        let module = module.map_err(broken)?;
+        let told = Told { harness: self, plan: &plan, trouble: RefCell::new(None) };
+        let replay = match &plan.boundary {
+            None => replay_module(&module, &policy, input, &plan, &told),
+            Some(boundary) => {
+                let id = &boundary.checkpoint_id;
+                let snapshot = told.bytes(id).map(|(_, bytes)| bytes).unwrap_or_default();
+                replay_module_from(&module, &policy, &snapshot, &plan, &told)
+                    .unwrap_or_else(|error| missing(id, &error.to_string()))
+            }
+        };
+        match told.trouble.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(replay),
+        }
+    }
+}
+
+/// What is noted of a module's run in a replay.
+pub(super) fn noted(outcome: &ReplayOutcome) -> (String, Value) {
+    let ran = Ran { request_drift: outcome.request_drift.clone() };
+    (MODULE.to_owned(), serde_json::to_value(ran).unwrap_or_default())
+}
+
+/// A replay that could not begin, because an Artifact cannot be had.
+fn missing(id: &str, reason: &str) -> ModuleReplay {
+    let missing = Unavailable {
+        kind: UnavailableKind::Artifact,
+        id: id.to_owned(),
+        override_key: None,
+        event_id: None,
+        sequence: None,
+        reason: reason.to_owned(),
+    };
+    let report = OracleReport {
+        consulted: std::collections::BTreeSet::new(),
+        request_drift: Vec::new(),
+        first_unavailable: Some(missing.clone()),
+    };
+    ModuleReplay { end: ModuleEnd::Unavailable(missing), report }
+}
+
+/// What the source was told.
+struct Told<'a> {
+    harness: &'a Harness,
+    plan: &'a ReplayPlan,
+    /// The first failure of storage.
+    trouble: RefCell<Option<HarnError>>,
+}
+
+impl Told<'_> {
+    /// The answer, or nothing where storage failed; that is remembered.
+    fn kept<T>(&self, read: Result<Option<T>, HarnError>) -> Option<T> {
+        read.unwrap_or_else(|error| {
+            self.trouble.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
+    fn bytes(&self, id: &str) -> Option<(Sha256, Vec<u8>)> {
+        let field = &self.harness.field;
+        let at = field.with_state(|state| {
+            state.documents.get(DocumentKind::Artifact, id).map(|entry| entry.at)
+        })?;
+        let artifact = field.body_at::<Artifact>(at).map_err(|error| harn_error(&error));
+        let digest = Sha256::parse_bare(&self.kept(artifact)?.sha256?).ok()?;
+        Some((digest, self.kept(self.harness.content(&digest))?))
+    }
+}
+
+impl Materials for Told<'_> {
+    fn look(&self, kind: ReferenceKind, id: &str) -> Availability {
+        Kept { harness: self.harness, caller: None }.look(kind, id)
+    }
+}
+
+impl Recorded for Told<'_> {
+    fn dependency(&self, key: &str) -> Option<RecordedDependency> {
+        let source = &self.plan.identity.source_task_id;
+        self.kept(self.harness.recorded_under(source, key))?.dependency
+    }
+
+    fn artifact(&self, id: &str) -> Option<Value> {
+        canon::parse(&self.bytes(id)?.1).ok()
+    }
+
+    fn secret(&self, recorded: &RecordedDependency) -> Option<Value> {
+        let task = &self.plan.identity.replay_task_id;
+        self.kept(self.harness.vault_value(task, recorded))
+    }
+}

@@ -1,0 +1,320 @@
+//! `POST /v1/tasks/{task_id}/dependencies/resolve`: a worker that replays a Task asks for an answer by its key.
+//! It is given what was recorded or substituted, and nobody is ever asked live. Each answer that is given is
+//! noted once, so that the worker's run is a recording itself; the first that cannot be given ends the replay.
+
+use std::ops::ControlFlow;
+
+use quipu_core::{
+    event::documents::{Note, NotedDependency},
+    rules::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
+};
+use quipu_replay::{
+    receipt::delta_id,
+    task::{Answer, Material, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable},
+};
+use quipu_wire::{
+    akashik::TaskStatus,
+    harn::{
+        DependencyKind, EventKind, HarnError, HarnErrorCode, JsonObject, ReplayEventMetadata,
+        ResolutionSource, ResolveDependencyRequest, ResolvedDependency, Sha256, Visibility,
+    },
+};
+
+use super::{
+    document::{Executor, ReplayDocument},
+    materials::Kept,
+    recording::{Break, Worked},
+    resolve_access::authority_of,
+};
+use crate::{
+    Asked, Caller, Harness, NoteBody,
+    handle::failure::harn_error,
+    task::{tasks::TaskView, worker_record::DEPENDENCY_RECORDED},
+};
+
+/// What the keys of checkpoints start with.
+const CHECKPOINT: &str = "checkpoint:";
+
+/// What a worker is told, and what is noted of it.
+struct Answered {
+    resolution: Resolution,
+    recorded: RecordedEvent,
+}
+
+impl Harness {
+    /// `POST /v1/tasks/{task_id}/dependencies/resolve`.
+    ///
+    /// # Errors
+    /// 404 where there is no such Task, 409 where the caller does not work on it, it is no replay for workers,
+    /// or an answer is missing: the replay has then failed, and `details` names what is missing. 403 where the
+    /// answer is not for the caller.
+    pub async fn resolve_dependency(
+        &self,
+        asked: &Asked,
+        task: &str,
+        request: ResolveDependencyRequest,
+    ) -> Result<ResolvedDependency, HarnError> {
+        let view = self.view_task(&asked.caller, task)?;
+        let id = task.to_owned();
+        let document = self.reading(move |harness| harness.replay_document(&id)).await?;
+        let document = document.filter(|it| it.executor == Executor::Worker);
+        let document = document.ok_or_else(|| conflict("the task is no replay for workers"))?;
+        self.check_holds(asked, &view)?;
+        let (of, asks, caller) = (document.clone(), request.clone(), asked.caller.clone());
+        let answered =
+            self.reading(move |harness| harness.answer_again(&caller, &of, &asks)).await?;
+        match answered {
+            Ok(answered) => {
+                let noted = self.field.with_state(|state| {
+                    let stream = state.streams.task(task);
+                    stream.is_some_and(|it| it.dependencies.contains_key(&request.key))
+                });
+                if !noted {
+                    let note = self.given(&document, &request, &answered)?;
+                    self.work(asked, &view, note).await?;
+                }
+                Ok(shown(request.key, answered.resolution))
+            }
+            Err(missing) => {
+                self.fail_for(asked, &view, &missing).await?;
+                let mut error = conflict(&missing.to_string());
+                error.details = missing.failure().details;
+                Err(error)
+            }
+        }
+    }
+
+    /// Only who works on the Task is told anything, and who may work on others'.
+    fn check_holds(&self, asked: &Asked, view: &TaskView) -> Result<(), HarnError> {
+        let agent = &asked.caller.agent;
+        if view.entry.status != TaskStatus::InProgress {
+            let status = view.status;
+            return Err(conflict(&format!("task {} is {status}; nobody works on it", view.id)));
+        }
+        let session = view.entry.session.as_deref();
+        let own = self.field.with_state(|state| authority_of(state, &asked.caller, session));
+        if view.entry.holder() == Some(agent.as_str()) || own >= AUTHORITY_OTHERS {
+            return Ok(());
+        }
+        Err(conflict(&format!("task {} is not held by {agent}; claim it first", view.id)))
+    }
+
+    /// Reads storage.
+    fn answer_again(
+        &self,
+        caller: &Caller,
+        document: &ReplayDocument,
+        request: &ResolveDependencyRequest,
+    ) -> Result<Result<Answered, Unavailable>, HarnError> {
+        let identity = &document.plan.identity;
+        let mut plan = document.plan.clone();
+        self.held.restore(&identity.replay_task_id, &mut plan);
+        let recorded = self.recorded_under(&identity.source_task_id, &request.key)?;
+        let mut dependency = recorded.as_ref().and_then(|event| event.dependency.clone());
+        self.check_told(caller, document, &request.key, dependency.as_ref())?;
+        if let Some(dependency) = &mut dependency
+            && dependency.material == Material::HashOnly
+            && let Some(value) = self.vault_value(&identity.replay_task_id, dependency)?
+        {
+            dependency.sha256 = Sha256::of_json(&value).unwrap_or(dependency.sha256);
+            dependency.material = Material::Value(value);
+        }
+        let kept = Kept { harness: self, caller: None };
+        let mut oracle = Oracle::new(&plan);
+        let resolved = oracle.resolve(&request.key, request.request, dependency.as_ref(), &kept);
+        Ok(match (resolved, recorded) {
+            (Ok(resolution), Some(recorded)) => Ok(Answered { resolution, recorded }),
+            (Err(missing), recorded) => Err(located(missing, recorded.as_ref())),
+            // Admission lets no override pass whose key was never recorded.
+            (Ok(_), None) => Err(never(&request.key)),
+        })
+    }
+
+    /// The event that recorded an answer. Reads storage.
+    pub(super) fn recorded_under(
+        &self,
+        task: &str,
+        key: &str,
+    ) -> Result<Option<RecordedEvent>, HarnError> {
+        let in_process =
+            self.replay_document(task)?.is_some_and(|it| it.executor == Executor::InProcess);
+        let place = self.field.with_state(|state| {
+            let stream = state.streams.task(task)?;
+            let checkpoint = || stream.checkpoints.get(key.strip_prefix(CHECKPOINT)?);
+            stream.dependencies.get(key).or_else(checkpoint).copied()
+        });
+        if !in_process {
+            let Some((position, _)) = place else { return Ok(None) };
+            for recorded in Worked::at(self, task, position)? {
+                match recorded {
+                    Ok(recorded) if is_under(&recorded.event, key) => {
+                        return self.told_under(recorded.event, key).map(Some);
+                    }
+                    Err(Break::Storage(error)) => return Err(error),
+                    Ok(_) | Err(Break::Missing(_)) => {}
+                }
+            }
+            return Ok(None);
+        }
+        let mut found = None;
+        let read = self.each_recorded(task, &mut |recorded| {
+            if is_under(&recorded.event, key) {
+                found = Some(recorded.event);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        if let Err(Break::Storage(error)) = read {
+            return Err(error);
+        }
+        found.map(|event| self.told_under(event, key)).transpose()
+    }
+
+    /// The event with what it has under a key.
+    fn told_under(&self, event: RecordedEvent, key: &str) -> Result<RecordedEvent, HarnError> {
+        let answer = event.dependency.as_ref().is_some_and(|it| it.key == key);
+        if answer { Ok(event) } else { self.with_checkpoint_state(event) }
+    }
+
+    /// The note of an answer that was given.
+    fn given(
+        &self,
+        document: &ReplayDocument,
+        request: &ResolveDependencyRequest,
+        answered: &Answered,
+    ) -> Result<NoteDraft, HarnError> {
+        let identity = &document.plan.identity;
+        let Answered { resolution, recorded } = answered;
+        let key = request.key.clone();
+        let planned = document.plan.overrides.get(&key);
+        let secret = resolution.kind == DependencyKind::SecretValue;
+        let (value, artifact_id) = match &resolution.answer {
+            Answer::Value(_) if secret => (None, None),
+            Answer::Value(value) => (Some(value.clone()), None),
+            Answer::Artifact(id) => (None, Some(id.clone())),
+        };
+        let of_secret = || match planned {
+            Some(planned) => planned.public_digest(&self.options.secrets),
+            None => recorded.dependency.as_ref().map(|it| it.sha256),
+        };
+        let number = self.field.with_state(|state| {
+            let stream = state.streams.task(&identity.replay_task_id);
+            stream.map_or(0, |stream| stream.dependencies.len() as u64)
+        });
+        let override_key = planned.map(|_| key.clone());
+        let visibility = match planned {
+            _ if secret => Visibility::ReceiptOnly,
+            Some(planned) => planned.visibility,
+            None => recorded.dependency.as_ref().map_or(recorded.visibility, |it| it.visibility),
+        };
+        let mut payload = JsonObject::default();
+        if resolution.divergent {
+            payload.insert("request_differs".to_owned(), true.into());
+        }
+        let says = NoteBody {
+            payload,
+            value,
+            artifact_id,
+            sha256: if secret { of_secret() } else { Some(resolution.sha256) },
+            request_sha256: request.request,
+            replay: Some(ReplayEventMetadata {
+                source_task_id: identity.source_task_id.clone(),
+                replay_task_id: identity.replay_task_id.clone(),
+                original_event_id: Some(recorded.event_id.clone()),
+                replay_cursor: Some(ReplayIdentity::cursor(number)),
+                mode: Some(document.plan.mode),
+                receipt_delta_id: override_key.as_deref().map(delta_id),
+                override_key,
+            }),
+        };
+        let body = self.field.seal(&says).map_err(|error| harn_error(&error))?;
+        // The worker was given a checkpoint's state; it made no checkpoint.
+        let event = if resolution.kind == DependencyKind::CheckpointValue {
+            DEPENDENCY_RECORDED
+        } else {
+            recorded.event.as_str()
+        };
+        let note = Note {
+            event: event.to_owned(),
+            visibility,
+            dependency: Some(NotedDependency { key, kind: resolution.kind }),
+            checkpoint: None,
+            imported: None,
+        };
+        Ok(NoteDraft { task: identity.replay_task_id.clone(), note, body: Some(body) })
+    }
+
+    async fn work(&self, asked: &Asked, view: &TaskView, note: NoteDraft) -> Result<(), HarnError> {
+        let command = HarnCommand {
+            act: Some(HarnAct::WorkOn { task: view.id.clone() }),
+            notes: vec![note],
+            ..HarnCommand::default()
+        };
+        let plain = Asked { key: None, ..asked.clone() };
+        self.write_on(&plain, view, "dependencies/resolve", command).await.map(|_| ())
+    }
+
+    /// Ends a worker's replay, because something cannot be had.
+    async fn fail_for(
+        &self,
+        asked: &Asked,
+        view: &TaskView,
+        missing: &Unavailable,
+    ) -> Result<(), HarnError> {
+        let task = &view.id;
+        let failure = missing.failure();
+        let told = serde_json::to_value(&failure).unwrap_or_default();
+        let says = NoteBody { payload: JsonObject::with("failure", told), ..NoteBody::default() };
+        let mut command = self.failing_command(view, failure)?;
+        command.notes.push(self.note(task, EventKind::ReplayFailed.as_str(), &says)?);
+        let plain = Asked { key: None, ..asked.clone() };
+        self.write_on(&plain, view, "dependencies/resolve", command).await?;
+        self.settle(task).await
+    }
+}
+
+/// Whether an event recorded an answer under a key, or made the checkpoint that it names.
+fn is_under(event: &RecordedEvent, key: &str) -> bool {
+    let checkpoint = event.checkpoint_id.as_deref();
+    event.dependency.as_ref().is_some_and(|it| it.key == key)
+        || key.strip_prefix(CHECKPOINT).is_some_and(|id| checkpoint == Some(id))
+}
+
+fn conflict(message: &str) -> HarnError {
+    HarnError::new(HarnErrorCode::Conflict, message.to_owned())
+}
+
+/// What is missing, with the event that recorded it.
+fn located(mut missing: Unavailable, recorded: Option<&RecordedEvent>) -> Unavailable {
+    missing.event_id = recorded.map(|event| event.event_id.clone());
+    missing.sequence = recorded.map(|event| event.sequence);
+    missing
+}
+
+fn never(key: &str) -> Unavailable {
+    Unavailable {
+        kind: quipu_replay::task::UnavailableKind::NeverRecorded,
+        id: key.to_owned(),
+        override_key: Some(key.to_owned()),
+        event_id: None,
+        sequence: None,
+        reason: "it was never recorded".to_owned(),
+    }
+}
+
+fn shown(key: String, resolution: Resolution) -> ResolvedDependency {
+    let (value, artifact_id) = match resolution.answer {
+        Answer::Value(value) => (Some(value), None),
+        Answer::Artifact(id) => (None, Some(id)),
+    };
+    let source: ResolutionSource = resolution.source;
+    ResolvedDependency {
+        key,
+        source,
+        kind: resolution.kind,
+        value,
+        artifact_id,
+        sha256: resolution.sha256,
+        divergent: resolution.divergent,
+    }
+}

@@ -1,0 +1,281 @@
+//! Carrying out a replay in process: the plan over the source's recording, and one commit that ends the Task.
+//! What is interrupted is begun again when the Field is opened, and comes to the same.
+
+use std::ops::ControlFlow;
+
+use quipu_core::{
+    event::{
+        coordination::ReasonBody,
+        documents::{DocumentKind, DocumentOwner},
+    },
+    rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
+    state::State,
+};
+use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};
+use quipu_wire::{
+    akashik::TaskStatus,
+    harn::{
+        EventKind, Failure, HarnError, HarnErrorCode, JsonObject, Outcome, OutcomeObject,
+        OutcomeStatus, ResourceEnvelope,
+    },
+};
+use serde_json::{Value, json};
+
+use super::{
+    document::{DEPTH_MAX, Executor, ReplayDocument},
+    module::{Carried, noted},
+    recording::Break,
+};
+use crate::{Harness, NoteBody, handle::failure::harn_error, task::tasks::outcome_id};
+
+/// After how many events a replay looks whether it was called off.
+const LOOK_EVERY: u64 = 1024;
+
+impl Harness {
+    /// Begins again with what was interrupted. To be called when the Field is opened.
+    pub fn resume_replays(&self) {
+        let open: Vec<String> = self.field.with_state(|state| {
+            let held = state.tasks.held_by(FIELD_AGENT).map(|(id, _)| id.to_owned());
+            held.filter(|id| is_replay(state, id)).collect()
+        });
+        for task in open {
+            self.run_in_background(&task);
+        }
+    }
+
+    /// Carries out a replay while nobody waits for it.
+    pub(super) fn run_in_background(&self, task: &str) {
+        let (harness, task) = (self.clone(), task.to_owned());
+        tokio::spawn(async move {
+            if let Err(error) = harness.run_replay(&task).await {
+                tracing::warn!(task, %error, "a replay could not be carried out; it waits for a restart");
+            }
+        });
+    }
+
+    /// Carries out a replay in process.
+    ///
+    /// # Errors
+    /// Where the log cannot be read or written; what is missing from a recording fails the replay instead.
+    pub async fn run_replay(&self, task: &str) -> Result<(), HarnError> {
+        let id = task.to_owned();
+        let ended = self.reading(move |harness| {
+            let Some(document) = harness.replay_document(&id)? else { return Ok(None) };
+            if document.executor != Executor::InProcess {
+                return Ok(None);
+            }
+            let outcome = harness.carry_out(&document)?;
+            let carried = harness.with_module(&document, outcome)?;
+            harness.ending(&document, &carried).map(Some)
+        });
+        let Some(command) = ended.await? else { return Ok(()) };
+        let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
+        match self.write_as_field(session.as_deref(), command).await {
+            // It was called off meanwhile.
+            Err(error) if error.code == HarnErrorCode::Conflict => {}
+            Err(error) => return Err(error),
+            Ok(_) => {}
+        }
+        self.held.forget(task);
+        self.settle(task).await
+    }
+
+    /// What a replay comes to. Reads storage.
+    pub(super) fn carry_out(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
+        let task = &document.plan.identity.replay_task_id;
+        let mut seen = 0u64;
+        let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |_| {
+            seen += 1;
+            let look = seen.is_multiple_of(LOOK_EVERY);
+            let called_off = || {
+                self.field.with_state(|state| {
+                    state.tasks.get(task).is_some_and(|it| it.status == TaskStatus::Cancelled)
+                })
+            };
+            if look && called_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        outcome.map_err(Break::into_error)
+    }
+
+    /// The write that ends a replay Task. Reads storage.
+    fn ending(
+        &self,
+        document: &ReplayDocument,
+        carried: &Carried,
+    ) -> Result<HarnCommand, HarnError> {
+        let Carried { outcome, end } = carried;
+        let identity = &document.plan.identity;
+        let (task, source) = (&identity.replay_task_id, &identity.source_task_id);
+        let of_source = self.outcome_document(source)?;
+        let quotes = self.field.with_state(|state| {
+            let entry = state.documents.get(DocumentKind::Outcome, &outcome_id(source));
+            entry.map(|entry| entry.quotes.clone()).unwrap_or_default()
+        });
+        let failure = failure_of(carried, of_source.as_ref());
+        let status = status_of(outcome);
+        let mut says = told(document, outcome, status, failure.as_ref());
+        says.extend(end.as_ref().map(|_| noted(outcome)));
+        let event = match outcome.first_unavailable {
+            None => EventKind::ReplayCompleted,
+            Some(_) => EventKind::ReplayFailed,
+        };
+        let reason = |text: &str| self.field.seal(&ReasonBody { reason: text.to_owned() });
+        let message = failure.as_ref().map_or("the source ended so", |it| it.message.as_str());
+        let sealed = |text: &str| reason(text).map_err(|error| harn_error(&error));
+        let act = match status {
+            OutcomeStatus::Succeeded => {
+                HarnAct::Complete { task: task.clone(), results: Vec::new() }
+            }
+            OutcomeStatus::Failed => HarnAct::Fail { task: task.clone(), body: sealed(message)? },
+            OutcomeStatus::Canceled => {
+                HarnAct::Cancel { task: task.clone(), body: Some(sealed(message)?) }
+            }
+        };
+        let mut document = outcome_of(document, carried, of_source, status, failure);
+        let mut documents = Vec::new();
+        if let Some(value) = returned_otherwise(carried, &document) {
+            let (artifact, drafts) = self.returned_again(task, value)?;
+            document.envelope.metadata = JsonObject::with("output", value.clone());
+            document.artifacts = vec![artifact];
+            documents = drafts;
+        }
+        let owner = self.field.with_state(|state| owner_of(state, task));
+        let (kind, id) = (DocumentKind::Outcome, document.envelope.id.clone());
+        let says = NoteBody { payload: says, ..NoteBody::default() };
+        let mut said = self.draft(kind, &id, owner, Expect::Any, &document)?;
+        // It goes with the units that it quotes, like its source's.
+        said.quotes = quotes;
+        documents.push(said);
+        Ok(HarnCommand {
+            act: Some(act),
+            documents,
+            notes: vec![self.note(task, event.as_str(), &says)?],
+            ..HarnCommand::default()
+        })
+    }
+
+    /// What is said of how a Task ended. Reads storage.
+    pub(super) fn outcome_document(&self, task: &str) -> Result<Option<Outcome>, HarnError> {
+        let id = outcome_id(task);
+        let entry = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Outcome, &id).map(|entry| entry.at)
+        });
+        let body = entry.map(|at| self.field.body_at(at)).transpose();
+        Ok(body.map_err(|error| harn_error(&error))?.flatten())
+    }
+}
+
+fn is_replay(state: &State, task: &str) -> bool {
+    state.documents.get(DocumentKind::Replay, task).is_some()
+}
+
+/// To what the documents of a Task belong.
+pub(super) fn owner_of(state: &State, task: &str) -> DocumentOwner {
+    let document = state.documents.get(DocumentKind::Task, task);
+    document.map(|entry| entry.owner.clone()).unwrap_or_default()
+}
+
+/// A replay ends as its source did, unless something was missing.
+fn status_of(outcome: &ReplayOutcome) -> OutcomeStatus {
+    match (&outcome.first_unavailable, outcome.lifecycle.final_state) {
+        (Some(_), _) | (None, None) => OutcomeStatus::Failed,
+        (None, Some(state)) => state,
+    }
+}
+
+fn failure_of(carried: &Carried, source: Option<&Outcome>) -> Option<Failure> {
+    let Carried { outcome, end } = carried;
+    if let Some(missing) = &outcome.first_unavailable {
+        return Some(missing.failure());
+    }
+    if let Some(ModuleEnd::Failed { diagnostic }) = end {
+        return Some(diagnostic.failure());
+    }
+    source.filter(|_| status_of(outcome) == OutcomeStatus::Failed)?.failure.clone()
+}
+
+fn told(
+    document: &ReplayDocument,
+    outcome: &ReplayOutcome,
+    status: OutcomeStatus,
+    failure: Option<&Failure>,
+) -> JsonObject {
+    let told = json!({
+        "source_task_id": outcome.source_task_id,
+        "mode": document.plan.mode,
+        "events": outcome.events,
+        "final_state": status,
+        "applied_overrides": outcome.applied.iter().map(|applied| &applied.key).collect::<Vec<_>>(),
+        "failure": failure,
+    });
+    JsonObject(told.as_object().cloned().unwrap_or_default())
+}
+
+/// What a module returned in a replay, where it is not what an Outcome says already.
+fn returned_otherwise<'c>(carried: &'c Carried, said: &Outcome) -> Option<&'c Value> {
+    match &carried.end {
+        Some(ModuleEnd::Completed { value, .. }) => {
+            Some(value).filter(|value| said.envelope.metadata.get("output") != Some(value))
+        }
+        Some(ModuleEnd::Failed { .. } | ModuleEnd::Unavailable(_)) | None => None,
+    }
+}
+
+/// The Outcome of a replay in process. Where no module ran, what came of the source came of it too, unless an
+/// answer was changed, and then nobody knows.
+fn outcome_of(
+    document: &ReplayDocument,
+    carried: &Carried,
+    source: Option<Outcome>,
+    status: OutcomeStatus,
+    failure: Option<Failure>,
+) -> Outcome {
+    let task = &document.plan.identity.replay_task_id;
+    let Carried { outcome, end } = carried;
+    let changed = !outcome.changed_dependencies().is_empty();
+    let output = |said: &Outcome| said.envelope.metadata.get("output").cloned();
+    let same = match end {
+        None => outcome.first_unavailable.is_none() && !changed,
+        Some(ModuleEnd::Completed { value, .. }) => {
+            source.as_ref().and_then(output).as_ref() == Some(value)
+        }
+        Some(ModuleEnd::Failed { .. } | ModuleEnd::Unavailable(_)) => false,
+    };
+    let (events, mode) = (outcome.events, document.plan.mode);
+    let summary = match (&failure, same) {
+        (Some(failure), _) => failure.message.clone(),
+        (None, true) => format!("{events} events replayed, {mode}"),
+        (None, false) if end.is_some() => {
+            format!("{events} events replayed, {mode}; the module returned something else")
+        }
+        (None, false) => {
+            format!("{events} events replayed, {mode}; nothing ran, so the output is not known")
+        }
+    };
+    let source = source.filter(|_| same);
+    let (messages, artifacts, metadata) =
+        source.map(|it| (it.messages, it.artifacts, it.envelope.metadata)).unwrap_or_default();
+    let mut said = blank_outcome(task, status, summary);
+    (said.messages, said.artifacts, said.envelope.metadata) = (messages, artifacts, metadata);
+    said.failure = failure;
+    said.metrics = JsonObject::with("replayed_events", events);
+    said
+}
+
+/// An Outcome that says how a Task ended and nothing else.
+pub(super) fn blank_outcome(task: &str, status: OutcomeStatus, summary: String) -> Outcome {
+    Outcome {
+        object: OutcomeObject::Outcome,
+        envelope: ResourceEnvelope::new(outcome_id(task), ""),
+        task_id: task.to_owned(),
+        status,
+        summary,
+        messages: Vec::new(),
+        artifacts: Vec::new(),
+        handoffs: Vec::new(),
+        receipt_id: None,
+        failure: None,
+        cost: JsonObject::default(),
+        metrics: JsonObject::default(),
+    }
+}

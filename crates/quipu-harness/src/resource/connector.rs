@@ -1,0 +1,162 @@
+//! Connectors: ways in for what happens elsewhere. One is there from the start, a webhook, and takes nothing
+//! until it has a secret that deliveries are signed with.
+
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
+    state::State,
+};
+use quipu_wire::{
+    harn::{
+        Connector, ConnectorObject, ConnectorStatus, HarnError, HarnErrorCode, JsonObject, List,
+        ResourceEnvelope, ResourceKind, UpdateConnectorRequest,
+    },
+    json::timestamp::rfc3339,
+};
+use serde_json::json;
+
+use crate::{
+    Asked, Caller, Harness, WORKSPACE_DEFAULT,
+    handle::{page::Page, write::Target},
+    not_found,
+    resource::built_in::session_in_field,
+    task::tasks::workspace_of,
+};
+
+/// The connector that is there from the start.
+pub const CONNECTOR_WEBHOOK: &str = "connector_webhook";
+/// The authority that changes connectors.
+const AUTHORITY_CONNECTORS: u8 = 8;
+/// Under which name a connector's secret is kept.
+pub(crate) const WEBHOOK_SECRET: &str = "webhook";
+
+impl Harness {
+    /// `GET /v1/connectors/{connector_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none.
+    pub async fn connector(&self, _: &Caller, id: &str) -> Result<Connector, HarnError> {
+        if id != CONNECTOR_WEBHOOK {
+            return Err(not_found(ResourceKind::Connector, id));
+        }
+        self.reading(|harness| harness.webhook()).await
+    }
+
+    /// `GET /v1/connectors`.
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    pub async fn connectors(
+        &self,
+        caller: &Caller,
+        page: Page,
+        workspace: Option<&str>,
+    ) -> Result<List<Connector>, HarnError> {
+        let webhook = self.connector(caller, CONNECTOR_WEBHOOK).await?;
+        let shown = workspace.is_none_or(|asked| asked == webhook.workspace_id);
+        page.take(shown.then_some((0, webhook))).list(Ok)
+    }
+
+    /// `PATCH /v1/connectors/{connector_id}`. Ours.
+    ///
+    /// # Errors
+    /// 403 below authority 8, 404 for what is named and not there, 409 where it would be active without a
+    /// secret.
+    pub async fn update_connector(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdateConnectorRequest,
+    ) -> Result<Connector, HarnError> {
+        let caller = &asked.caller;
+        let mut connector = self.connector(caller, id).await?;
+        if caller.authority < AUTHORITY_CONNECTORS {
+            let message = format!("connectors are changed with authority {AUTHORITY_CONNECTORS}");
+            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
+        }
+        let owner = DocumentOwner::default();
+        let mut documents = Vec::new();
+        if let Some(secret) = &request.secret {
+            documents.push(self.sealed(id, WEBHOOK_SECRET, secret.as_bytes(), owner.clone())?);
+        }
+        let has_secret = request.secret.is_some() || self.field.with_state(has_secret);
+        connector.target_session_id = request.target_session_id.apply(connector.target_session_id);
+        connector.target_persona_id = request.target_persona_id.apply(connector.target_persona_id);
+        self.check_targets(caller, &connector)?;
+        let begins = request.secret.is_some().then_some(ConnectorStatus::Active);
+        connector.status = request.status.or(begins).unwrap_or(connector.status);
+        if connector.status == ConnectorStatus::Active && !has_secret {
+            let message = "status: a connector without a secret cannot be ACTIVE";
+            return Err(HarnError::new(HarnErrorCode::Conflict, message).at("status"));
+        }
+        let kind = DocumentKind::Connector;
+        documents.push(self.draft(kind, id, owner, Expect::Any, &connector)?);
+        let path = format!("/v1/connectors/{id}");
+        let target = Target { workspace: "", method: "PATCH", path: &path };
+        let command = HarnCommand { documents, ..HarnCommand::default() };
+        self.write(asked, target, None, command).await?;
+        self.connector(caller, id).await
+    }
+
+    /// The webhook as it stands. Reads storage.
+    pub(crate) fn webhook(&self) -> Result<Connector, HarnError> {
+        let entry = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Connector, CONNECTOR_WEBHOOK).cloned()
+        });
+        let mut webhook = match entry {
+            Some(entry) => self.load(&entry)?,
+            None => built_in(),
+        };
+        webhook.workspace_id = self.field.with_state(|state| {
+            workspace_of(state, webhook.target_session_id.as_deref().and_then(session_in_field))
+        });
+        let signed = self.field.with_state(has_secret);
+        webhook.auth.insert("secret_set".to_owned(), signed.into());
+        Ok(webhook)
+    }
+
+    fn check_targets(&self, caller: &Caller, connector: &Connector) -> Result<(), HarnError> {
+        if let Some(id) = &connector.target_session_id {
+            self.check_session(caller, id).map_err(|error| error.at("target_session_id"))?;
+        }
+        if let Some(id) = &connector.target_persona_id
+            && !crate::resource::built_in::is_for_field(Some(id))
+            && self.entry(caller, DocumentKind::Persona, id).is_none()
+        {
+            return Err(not_found(ResourceKind::Persona, id).at("target_persona_id"));
+        }
+        Ok(())
+    }
+}
+
+fn has_secret(state: &State) -> bool {
+    let id = format!("{CONNECTOR_WEBHOOK}/{WEBHOOK_SECRET}");
+    state.documents.get(DocumentKind::Secret, &id).is_some()
+}
+
+fn built_in() -> Connector {
+    let object = |value| {
+        if let serde_json::Value::Object(map) = value {
+            JsonObject(map)
+        } else {
+            JsonObject::default()
+        }
+    };
+    Connector {
+        object: ConnectorObject::Connector,
+        envelope: ResourceEnvelope::new(CONNECTOR_WEBHOOK, rfc3339(0)),
+        provider: "webhook".to_owned(),
+        workspace_id: WORKSPACE_DEFAULT.to_owned(),
+        status: ConnectorStatus::Paused,
+        event_kinds: vec!["webhook.delivery".to_owned()],
+        dedupe_policy: object(json!({"header": "X-Delivery-Id", "kept": "forever"})),
+        auth: object(json!({"type": "hmac-sha256", "header": "X-Signature-256"})),
+        webhook: object(json!({
+            "method": "POST",
+            "path": format!("/v1/connectors/{CONNECTOR_WEBHOOK}/deliveries"),
+        })),
+        polling: JsonObject::default(),
+        target_persona_id: None,
+        target_session_id: None,
+    }
+}

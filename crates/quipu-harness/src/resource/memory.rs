@@ -1,0 +1,293 @@
+//! Memories: the Field's memory units as this protocol shows them. What this protocol says beside the content
+//! is kept in the unit itself, as its evidence, so that whoever purges a unit purges all of it.
+
+use std::collections::BTreeMap;
+
+use quipu_core::{
+    command::Message,
+    event::documents::DocumentKind,
+    ids::UnitId,
+    rules::harn::{Expect, HarnAct, HarnCommand},
+    state::State,
+    visibility::{Reader, Sight},
+};
+use quipu_wire::{
+    akashik::{
+        Confidence, Intent, MemoryType, Mode, RecordPayload, RetractIntent, RetractPayload,
+        UnitStatus,
+    },
+    harn::{CreateMemoryRequest, HarnError, JsonObject, List, Memory, MemoryScope, ResourceKind},
+    limits::AUTHORITY_MAX,
+};
+
+use crate::{
+    Asked, Caller, Harness,
+    handle::{
+        failure::harn_error,
+        page::Page,
+        write::{Target, put_by},
+    },
+    not_found,
+    resource::memory_view::{MemoryFilter, Remembered, content_text, memory_of},
+    session::sessions::owner,
+    task::tasks::workspace_of,
+};
+
+const PATH: &str = "/v1/memories";
+
+/// How many units are looked at while the writer waits.
+const SPAN: u32 = 10_000;
+
+impl Harness {
+    /// `POST /v1/memories`: records a unit, in the Session where the scope is one.
+    ///
+    /// # Errors
+    /// 404 for an owner that is not there, 403 where its Session is for others.
+    pub async fn create_memory(
+        &self,
+        asked: &Asked,
+        request: CreateMemoryRequest,
+    ) -> Result<Memory, HarnError> {
+        let caller = &asked.caller;
+        let session = self.check_memory_owner(caller, request.scope, &request.owner_id)?;
+        let workspace = match (request.scope, &session) {
+            (MemoryScope::Workspace, _) => request.owner_id.clone(),
+            (_, session) => self.field.with_state(|state| workspace_of(state, session.as_deref())),
+        };
+        let target = Target { workspace: &workspace, method: "POST", path: PATH };
+        if let Some(first) = self.done_before(asked, target, session.as_deref()).await? {
+            let id = put_by(&first, DocumentKind::Memory).unwrap_or_default().to_owned();
+            return self.memory(caller, &id).await;
+        }
+        self.enter(caller, session.as_deref()).await?;
+        let payload = payload_of(request)?;
+        let message = self.message_of(asked, target, session.clone(), "unit");
+        let recorded = self.field.record(message, payload).await;
+        let id = recorded.map_err(|error| harn_error(&error))?.memory_unit_id;
+        // The document has no words: it says where the unit belongs, and keeps the idempotency key.
+        let mut owner = owner(&workspace, "");
+        owner.session.clone_from(&session);
+        let draft =
+            self.draft(DocumentKind::Memory, &id, owner, Expect::Any, &JsonObject::default())?;
+        let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
+        self.write(asked, target, session.as_deref(), command).await?;
+        self.memory(caller, &id).await
+    }
+
+    /// `GET /v1/memories/{memory_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none that the caller may see, or where it was taken back.
+    pub async fn memory(&self, caller: &Caller, id: &str) -> Result<Memory, HarnError> {
+        let missing = || not_found(ResourceKind::Memory, id);
+        let ordinal = self.unit_of_memory(caller, id).ok_or_else(missing)?;
+        let reader = self.field.with_state(|state| reader_of(state, caller, ordinal));
+        let unit = self.field.unit(reader, id).await.map_err(|_| missing())?;
+        Ok(memory_of(unit, self.field.name().as_str()))
+    }
+
+    /// `GET /v1/memories`, oldest first. Units of Sessions that nobody opened are shown where the Session is
+    /// asked for.
+    ///
+    /// # Errors
+    /// Where storage cannot be read.
+    pub async fn memories(
+        &self,
+        caller: &Caller,
+        page: Page,
+        filter: MemoryFilter,
+    ) -> Result<List<Memory>, HarnError> {
+        let taken = page.take(self.units_seen(caller, &page, &filter));
+        let mut data = Vec::new();
+        for id in taken.data {
+            // One that was taken back meanwhile is not there any more.
+            data.extend(self.memory(caller, &id).await.ok());
+        }
+        Ok(List::page(data, taken.next))
+    }
+
+    /// The units that a page may show and the one behind it. The state is looked at in spans, because the
+    /// writer waits meanwhile.
+    fn units_seen(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        filter: &MemoryFilter,
+    ) -> Vec<(u64, String)> {
+        let mut found = Vec::new();
+        let mut next = u32::try_from(page.from).unwrap_or(u32::MAX);
+        loop {
+            let end = self.field.with_state(|state| {
+                let mut sights = BTreeMap::new();
+                let end = state.units.next_ordinal();
+                for unit in next..end.min(next.saturating_add(SPAN)) {
+                    if found.len() > page.limit {
+                        break;
+                    }
+                    if !filter.passes(state, unit) {
+                        continue;
+                    }
+                    let session = state.units.session_of(unit);
+                    let sight = sights.entry(session).or_insert_with(|| sight(state, caller, unit));
+                    if sight.sees(unit)
+                        && let Some(details) = state.units.details(unit)
+                    {
+                        found.push((u64::from(unit), details.id.to_string()));
+                    }
+                }
+                end
+            });
+            next = next.saturating_add(SPAN);
+            if next >= end || found.len() > page.limit {
+                return found;
+            }
+        }
+    }
+
+    /// `DELETE /v1/memories/{memory_id}`: retracts the unit, for its author or the operator. Nothing is
+    /// erased by it; that is COMPACT's purge.
+    ///
+    /// # Errors
+    /// 404 where there is none that the caller may see, 403 where it is another's.
+    pub async fn delete_memory(&self, asked: &Asked, id: &str) -> Result<(), HarnError> {
+        let path = format!("{PATH}/{id}");
+        let target = Target { workspace: "", method: "DELETE", path: &path };
+        if self.done_before(asked, target, None).await?.is_some() {
+            return Ok(());
+        }
+        let missing = || not_found(ResourceKind::Memory, id);
+        let ordinal = self.unit_of_memory(&asked.caller, id).ok_or_else(missing)?;
+        let session = self.field.with_state(|state| session_of(state, ordinal).map(str::to_owned));
+        self.enter(&asked.caller, None).await?;
+        let purpose = "deleted over the Harn Agents Protocol".to_owned();
+        let payload = RetractPayload { unit_id: id.to_owned(), intent: RetractIntent { purpose } };
+        let message = self.message_of(asked, target, session.clone(), "retract");
+        self.field.retract(message, payload).await.map_err(|error| harn_error(&error))?;
+        let entry =
+            self.field.with_state(|state| state.documents.get(DocumentKind::Memory, id).cloned());
+        let owner = entry.map(|entry| entry.owner).unwrap_or_default();
+        let none = JsonObject::default();
+        let draft = self.draft(DocumentKind::Memory, id, owner, Expect::Any, &none)?;
+        let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
+        self.write(asked, target, session.as_deref(), command).await?;
+        Ok(())
+    }
+
+    /// The Session that a Memory of this scope is recorded in, where its owner is there.
+    fn check_memory_owner(
+        &self,
+        caller: &Caller,
+        scope: MemoryScope,
+        owner: &str,
+    ) -> Result<Option<String>, HarnError> {
+        let checked = match scope {
+            MemoryScope::Session => self.view_session(caller, owner).map(|_| ()),
+            MemoryScope::Workspace => self.check_workspace(owner),
+            MemoryScope::Persona => self.check_persona(owner),
+            MemoryScope::Tenant => Ok(()),
+        };
+        checked.map_err(|error| error.at("owner_id"))?;
+        Ok((scope == MemoryScope::Session).then(|| owner.to_owned()))
+    }
+
+    /// Lets the caller into the Field and into an open session.
+    async fn enter(&self, caller: &Caller, session: Option<&str>) -> Result<(), HarnError> {
+        let act = session.map(|session| HarnAct::EnterSession { session: session.to_owned() });
+        let command = HarnCommand { act, ..HarnCommand::default() };
+        let asked = Asked::once(caller.clone());
+        self.write(&asked, Target::post("enter"), session, command).await?;
+        Ok(())
+    }
+
+    /// The message of an operation that a write of this protocol is made of. Under an idempotency key it is
+    /// the same each time.
+    fn message_of(
+        &self,
+        asked: &Asked,
+        target: Target<'_>,
+        session: Option<String>,
+        step: &str,
+    ) -> Message {
+        let drawn = || quipu_core::ids::letters(self.field.origin().id_bits());
+        let scope = asked.scope(target).map(|scope| scope.0.to_string());
+        Message {
+            id: format!("harn-{}-{step}", scope.unwrap_or_else(drawn)),
+            agent: asked.caller.agent.clone(),
+            session,
+            epoch: 0,
+            authority: asked.caller.authority,
+        }
+    }
+
+    /// The unit of a Memory, if the caller may see it and it was not taken back.
+    pub(crate) fn unit_of_memory(&self, caller: &Caller, id: &str) -> Option<u32> {
+        let unit = UnitId::parse(id)?;
+        self.field.with_state(|state| {
+            state
+                .units
+                .find(unit)
+                .filter(|unit| is_there(state, *unit) && sight(state, caller, *unit).sees(*unit))
+        })
+    }
+}
+
+/// Whether a unit was neither taken back nor erased.
+pub(crate) fn is_there(state: &State, unit: u32) -> bool {
+    let flags = state.units.flags(unit);
+    flags.is_some_and(|flags| flags.status != UnitStatus::Retracted && !flags.purged)
+}
+
+/// The session of a unit.
+pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
+    state.units.session_of(unit).map(|name| state.names.text(name))
+}
+
+/// What the caller sees in the session of a unit.
+pub(crate) fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
+    reader_of(state, caller, unit).sight(state)
+}
+
+fn reader_of(state: &State, caller: &Caller, unit: u32) -> Reader {
+    if caller.authority >= AUTHORITY_MAX {
+        return Reader::operator();
+    }
+    Reader {
+        agent: Some(caller.agent.clone()),
+        session: session_of(state, unit).map(str::to_owned),
+        authority: caller.authority,
+    }
+}
+
+/// A Memory as a unit. Its provenance may say how sure its author is and why.
+fn payload_of(request: CreateMemoryRequest) -> Result<RecordPayload, HarnError> {
+    let said = |key: &str| {
+        let text = request.provenance.get(key).and_then(|value| value.as_str());
+        text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let score = request.provenance.get("confidence").and_then(serde_json::Value::as_f64);
+    let kind = said("type").and_then(|word| MemoryType::parse(&word));
+    let intent = Intent {
+        purpose: said("purpose").unwrap_or_else(|| "to be remembered".to_owned()),
+        task_id: said("task_id"),
+        question: said("question"),
+    };
+    let reasoning = said("reasoning").unwrap_or_else(|| "as its provenance says".to_owned());
+    let content = content_text(&request.content)?;
+    let remembered = Remembered::of(request);
+    Ok(RecordPayload {
+        mode: Mode::Committed,
+        // What a human directs is said by RECORD.
+        kind: kind
+            .filter(|kind| *kind != MemoryType::HumanDirective)
+            .unwrap_or(MemoryType::Finding),
+        content,
+        intent,
+        confidence: Some(Confidence {
+            score: Some(score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.5)),
+            reasoning: Some(reasoning),
+            evidence: vec![remembered.evidence()?],
+            assumptions: Vec::new(),
+        }),
+        relations: Vec::new(),
+    })
+}

@@ -1,0 +1,169 @@
+//! Personas: the policies under which Tasks are worked on.
+
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{Expect, HarnCommand},
+};
+use quipu_wire::harn::{
+    Change, CreatePersonaRequest, HarnError, HarnErrorCode, JsonObject, List, Persona,
+    PersonaObject, ResourceEnvelope, ResourceKind, UpdatePersonaRequest,
+};
+
+use crate::{
+    Asked, Caller, Harness,
+    handle::{
+        page::Page,
+        write::{Target, again, put_by},
+    },
+    not_found,
+    resource::{
+        built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
+        built_in_resources,
+        quota::AUTHORITY_POLICY,
+    },
+    task::module::Installed,
+};
+
+impl Harness {
+    /// `POST /v1/personas`.
+    ///
+    /// # Errors
+    /// 409 for the name of the built-in one; 403, 404 or 400 where it has a module that cannot be installed.
+    pub async fn create_persona(
+        &self,
+        asked: &Asked,
+        request: CreatePersonaRequest,
+    ) -> Result<Persona, HarnError> {
+        if request.name == PERSONA_FIELD_NAME {
+            let message = "name: this is the built-in Persona's; choose another";
+            return Err(HarnError::new(HarnErrorCode::Conflict, message).at("name"));
+        }
+        let id = self.draw(ResourceKind::Persona);
+        let mut envelope = ResourceEnvelope::new(&id, "");
+        envelope.metadata = request.metadata;
+        // The wire's Persona has no member for it.
+        let module = request.module_ref.map(|module| ("module_ref".to_owned(), module.into()));
+        envelope.metadata.extend(module);
+        let (entry, metadata) = (&request.entry_workflow, &mut envelope.metadata);
+        let installed = self.install_module(&asked.caller, entry, metadata).await?;
+        let capabilities = installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
+        let persona = Persona {
+            object: PersonaObject::Persona,
+            envelope,
+            name: request.name,
+            version: request.version,
+            entry_workflow: request.entry_workflow,
+            description: request.description,
+            autonomy_tier: request.autonomy_tier,
+            receipt_policy: request.receipt_policy,
+            tools: Vec::new(),
+            capabilities,
+            triggers: Vec::new(),
+            schedules: Vec::new(),
+            handoffs: Vec::new(),
+            context_packs: Vec::new(),
+            evals: Vec::new(),
+            owner: Some(asked.caller.agent.clone()),
+            model_policy: JsonObject::default(),
+            rollout_policy: JsonObject::default(),
+            quota_id: None,
+        };
+        let (kind, owner) = (DocumentKind::Persona, DocumentOwner::default());
+        let command = HarnCommand {
+            documents: vec![self.draft(kind, &id, owner, Expect::New, &persona)?],
+            ..HarnCommand::default()
+        };
+        let outcome = self.write(asked, Target::post("/v1/personas"), None, command).await?;
+        self.get(&asked.caller, put_by(&outcome, kind).unwrap_or(&id)).await
+    }
+
+    /// `GET /v1/personas/{persona_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none.
+    pub async fn persona(&self, caller: &Caller, id: &str) -> Result<Persona, HarnError> {
+        if is_for_field(Some(id)) {
+            return Ok(built_in_resources::persona());
+        }
+        self.get(caller, id).await
+    }
+
+    /// `GET /v1/personas`.
+    ///
+    /// # Errors
+    /// Where storage cannot be read.
+    pub async fn personas(&self, caller: &Caller, page: Page) -> Result<List<Persona>, HarnError> {
+        self.list_behind(caller, page, vec![built_in_resources::persona()], |_| true).await
+    }
+
+    /// `PATCH /v1/personas/{persona_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 where another made it and its
+    /// Quota or receipt policy is to change.
+    pub async fn update_persona(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdatePersonaRequest,
+    ) -> Result<Persona, HarnError> {
+        again(|| self.change_persona(asked, id, request.clone())).await
+    }
+
+    async fn change_persona(
+        &self,
+        asked: &Asked,
+        id: &str,
+        request: UpdatePersonaRequest,
+    ) -> Result<Persona, HarnError> {
+        if is_for_field(Some(id)) {
+            return Err(built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD));
+        }
+        let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
+        self.check_quota_named(&request.quota_id)?;
+        let mut persona: Persona = self.get(&asked.caller, id).await?;
+        if request.receipt_policy.is_some() || request.quota_id != Change::Keep {
+            self.check_made(&asked.caller, DocumentKind::Persona, id)?;
+        }
+        if let Some(description) = request.description {
+            persona.description = description;
+        }
+        if let Some(policy) = request.receipt_policy {
+            persona.receipt_policy = policy;
+        }
+        persona.quota_id = request.quota_id.apply(persona.quota_id);
+        if let Some(mut metadata) = request.metadata {
+            if Installed::of(&persona).is_some() {
+                // Also who takes a module away decides what runs.
+                asked.caller.require(AUTHORITY_POLICY)?;
+            }
+            let (caller, entry) = (&asked.caller, &persona.entry_workflow);
+            let installed = self.install_module(caller, entry, &mut metadata).await?;
+            persona.capabilities =
+                installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
+            persona.envelope.metadata = metadata;
+        }
+        let (kind, owner) = (DocumentKind::Persona, DocumentOwner::default());
+        let command = HarnCommand {
+            documents: vec![self.draft(kind, id, owner, Expect::Known, &persona)?],
+            read_at,
+            ..HarnCommand::default()
+        };
+        let path = format!("/v1/personas/{id}");
+        let target = Target { workspace: "", method: "PATCH", path: &path };
+        self.write(asked, target, None, command).await?;
+        self.get(&asked.caller, id).await
+    }
+
+    /// Checks that a Persona is there.
+    pub(crate) fn check_persona(&self, id: &str) -> Result<(), HarnError> {
+        let kept = || {
+            self.field.with_state(|state| state.documents.get(DocumentKind::Persona, id).is_some())
+        };
+        if is_for_field(Some(id)) || kept() {
+            return Ok(());
+        }
+        Err(not_found(ResourceKind::Persona, id).at("persona_id"))
+    }
+}

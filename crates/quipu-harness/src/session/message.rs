@@ -1,0 +1,109 @@
+//! Messages: what was said in a Session, in order.
+
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner},
+    rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
+};
+use quipu_wire::harn::{
+    AppendMessageRequest, HarnError, List, Message, MessageInput, MessageObject, ResourceEnvelope,
+    ResourceKind,
+};
+
+use crate::{
+    Asked, Caller, Harness,
+    handle::{
+        page::Page,
+        write::{Target, put_by},
+    },
+    session::sessions::owner,
+    visibility::shown,
+};
+
+impl Harness {
+    /// `POST /v1/sessions/{session_id}/messages`.
+    ///
+    /// # Errors
+    /// 404 where there is no such Session, 403 where it is for others, 409 where it is over.
+    pub async fn append_message(
+        &self,
+        asked: &Asked,
+        session: &str,
+        request: AppendMessageRequest,
+    ) -> Result<Message, HarnError> {
+        let view = self.view_session(&asked.caller, session)?;
+        let draft = self.message_draft(owner(&view.workspace, session), request.message)?;
+        let id = draft.id.clone();
+        let command = HarnCommand {
+            act: Some(HarnAct::EnterSession { session: session.to_owned() }),
+            documents: vec![draft],
+            ..HarnCommand::default()
+        };
+        let path = format!("/v1/sessions/{session}/messages");
+        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
+        let outcome = self.write(asked, target, Some(session), command).await?;
+        self.message(&asked.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&id)).await
+    }
+
+    /// `GET /v1/messages/{message_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none that the caller may know of.
+    pub async fn message(&self, caller: &Caller, id: &str) -> Result<Message, HarnError> {
+        let message: Message = self.get(caller, id).await?;
+        Ok(shown_to(caller, message))
+    }
+
+    /// `GET /v1/sessions/{session_id}/messages`: the transcript. What a fork shares with a Session that the
+    /// caller may not know of is left out.
+    ///
+    /// # Errors
+    /// 404 where there is no such Session.
+    pub async fn messages(
+        &self,
+        caller: &Caller,
+        session: &str,
+        page: Page,
+    ) -> Result<List<Message>, HarnError> {
+        let view = self.view_session(caller, session)?;
+        let caller = caller.clone();
+        self.reading(move |harness| {
+            let lineage = harness.lineage(&view)?;
+            let said = harness.field.with_state(|state| lineage.transcript(state));
+            let entries = said.into_iter().filter(|said| said.ordinal as u64 >= page.from);
+            let entries = entries.filter_map(|said| {
+                let entry = harness.message_at(said.ordinal)?;
+                let known = harness.may_know(&caller, entry.owner.session.as_deref());
+                known.then_some((said.ordinal as u64, entry))
+            });
+            let taken = page.take(entries);
+            taken.list(|entry| Ok(shown_to(&caller, harness.show(&caller, &entry)?)))
+        })
+        .await
+    }
+
+    /// A Message to be put.
+    pub(crate) fn message_draft(
+        &self,
+        owner: DocumentOwner,
+        input: MessageInput,
+    ) -> Result<DocumentDraft, HarnError> {
+        let id = self.draw(ResourceKind::Message);
+        let mut envelope = ResourceEnvelope::new(&id, "");
+        envelope.metadata = input.metadata;
+        let message = Message {
+            object: MessageObject::Message,
+            envelope,
+            session_id: owner.session.clone(),
+            task_id: owner.task.clone(),
+            role: input.role,
+            parts: input.parts,
+        };
+        self.draft(DocumentKind::Message, &id, owner, Expect::New, &message)
+    }
+}
+
+/// The Message without what is not for the caller.
+fn shown_to(caller: &Caller, message: Message) -> Message {
+    let parts = shown::parts(caller, message.parts);
+    Message { parts, ..message }
+}

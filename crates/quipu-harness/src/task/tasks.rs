@@ -1,0 +1,272 @@
+//! Tasks as they are read: what COORDINATE's state says of a task, what its document says, and where it
+//! stands in this protocol's words.
+
+use quipu_core::{
+    event::{
+        coordination::{ReasonBody, TaskBody},
+        documents::DocumentKind,
+    },
+    state::{DocumentEntry, State, TaskEntry},
+};
+use quipu_wire::{
+    akashik::TaskStatus,
+    harn::{
+        Failure, HarnError, HarnTask, HarnTaskObject, JsonObject, List, MessageInput, Outcome,
+        ResourceEnvelope, ResourceKind, TaskInput, TaskState,
+    },
+    json::timestamp::rfc3339,
+};
+
+use crate::{
+    Caller, EventPlace, Harness,
+    handle::{failure::harn_error, page::Page},
+    not_found,
+    resource::built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT},
+    visibility::shown,
+};
+
+/// Which Tasks of a list are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskFilter {
+    /// Only those of this Workspace.
+    pub workspace: Option<String>,
+    /// Only those of this Session.
+    pub session: Option<String>,
+}
+
+/// A task with everything that the state knows of it.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskView {
+    pub(crate) id: String,
+    pub(crate) entry: TaskEntry,
+    pub(crate) status: TaskState,
+    pub(crate) workspace: String,
+    document: Option<DocumentEntry>,
+    outcome: Option<DocumentEntry>,
+    receipt: Option<String>,
+}
+
+/// Where a task stands in this protocol's words. It is not told to have ended before its receipt can be read.
+pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState {
+    if state.endings.waits(id) {
+        return TaskState::Working;
+    }
+    match entry.status {
+        // A worker that is lost does not undo that work began.
+        TaskStatus::Pending | TaskStatus::Assigned if entry.started_ms.is_none() => {
+            TaskState::Submitted
+        }
+        TaskStatus::Pending | TaskStatus::Assigned | TaskStatus::InProgress => TaskState::Working,
+        TaskStatus::Blocked if entry.awaits_auth => TaskState::AuthRequired,
+        TaskStatus::Blocked => TaskState::InputRequired,
+        TaskStatus::Completed => TaskState::Completed,
+        TaskStatus::Failed => TaskState::Failed,
+        TaskStatus::Cancelled => TaskState::Canceled,
+    }
+}
+
+/// The Workspace that a session belongs to.
+pub(crate) fn workspace_of(state: &State, session: Option<&str>) -> String {
+    let document = session.and_then(|id| state.documents.get(DocumentKind::Session, id));
+    let workspace = document.and_then(|entry| entry.owner.workspace.clone());
+    workspace.unwrap_or_else(|| WORKSPACE_DEFAULT.to_owned())
+}
+
+/// Whether the caller may know of what belongs to a session.
+pub(crate) fn knows(state: &State, caller: &Caller, session: Option<&str>) -> bool {
+    let session = session.and_then(|id| state.sessions.get(id));
+    session.is_none_or(|session| {
+        quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
+    })
+}
+
+/// The id of a Task's Outcome.
+pub(crate) fn outcome_id(task: &str) -> String {
+    let rest = ResourceKind::Task.rest_of(task).unwrap_or(task);
+    ResourceKind::Outcome.id(rest)
+}
+
+impl TaskView {
+    fn of(state: &State, id: &str, entry: &TaskEntry) -> Self {
+        let document = state.documents.get(DocumentKind::Task, id).cloned();
+        let owned = document.as_ref().and_then(|document| document.owner.workspace.clone());
+        let session = entry.session.as_deref();
+        let mut receipts = state.documents.of_task(DocumentKind::Receipt, id);
+        Self {
+            id: id.to_owned(),
+            entry: entry.clone(),
+            status: status_of(state, id, entry),
+            workspace: owned.unwrap_or_else(|| workspace_of(state, session)),
+            document,
+            outcome: state.documents.get(DocumentKind::Outcome, &outcome_id(id)).cloned(),
+            receipt: receipts.next_back().map(|(_, entry)| entry.id.clone()),
+        }
+    }
+
+    /// The Task, whoever asks.
+    pub(crate) fn any(state: &State, id: &str) -> Option<Self> {
+        state.tasks.get(id).map(|entry| Self::of(state, id, entry))
+    }
+
+    /// The Task, if the caller may know of it.
+    pub(crate) fn find(state: &State, caller: &Caller, id: &str) -> Option<Self> {
+        let entry = state.tasks.get(id)?;
+        knows(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
+    }
+
+    /// Its Session, as this protocol names it.
+    pub(crate) fn session_id(&self) -> &str {
+        self.entry.session.as_deref().unwrap_or(SESSION_DEFAULT)
+    }
+
+    /// The Persona that it is under.
+    pub(crate) fn persona(&self) -> Option<&str> {
+        self.document.as_ref()?.owner.persona.as_deref()
+    }
+
+    fn passes(&self, filter: &TaskFilter) -> bool {
+        let workspace = filter.workspace.as_ref();
+        workspace.is_none_or(|workspace| *workspace == self.workspace)
+            && in_session(&self.entry, filter)
+    }
+}
+
+fn in_session(entry: &TaskEntry, filter: &TaskFilter) -> bool {
+    let session = entry.session.as_deref().unwrap_or(SESSION_DEFAULT);
+    filter.session.as_ref().is_none_or(|asked| asked == session)
+}
+
+impl Harness {
+    /// A Task that the caller may know of.
+    pub(crate) fn view_task(&self, caller: &Caller, id: &str) -> Result<TaskView, HarnError> {
+        let found = self.field.with_state(|state| TaskView::find(state, caller, id));
+        found.ok_or_else(|| not_found(ResourceKind::Task, id))
+    }
+
+    /// `GET /v1/tasks/{task_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none that the caller may know of.
+    pub async fn task(&self, caller: &Caller, id: &str) -> Result<HarnTask, HarnError> {
+        let (view, caller) = (self.view_task(caller, id)?, caller.clone());
+        self.reading(move |harness| harness.show_task(&caller, view)).await
+    }
+
+    /// Where a Task stands; nothing where there is none that the caller may know of.
+    #[must_use]
+    pub fn task_state(&self, caller: &Caller, id: &str) -> Option<TaskState> {
+        self.view_task(caller, id).ok().map(|view| view.status)
+    }
+
+    /// `GET /v1/tasks` and `GET /v1/sessions/{session_id}/tasks`, in the order of their making.
+    ///
+    /// # Errors
+    /// Where storage cannot be read.
+    pub async fn tasks(
+        &self,
+        caller: &Caller,
+        page: Page,
+        filter: TaskFilter,
+    ) -> Result<List<HarnTask>, HarnError> {
+        let taken = self.field.with_state(|state| {
+            let made = state.tasks.made_from(EventPlace::at(page.from).0);
+            let made = made.filter(|(_, _, entry)| in_session(entry, &filter));
+            let known = made.filter(|(_, _, entry)| knows(state, caller, entry.session.as_deref()));
+            let views = known.map(|(place, id, entry)| {
+                (EventPlace(place).sequence(), TaskView::of(state, id, entry))
+            });
+            page.take(views.filter(|(_, view)| view.passes(&filter)))
+        });
+        let caller = caller.clone();
+        self.reading(move |harness| taken.list(|view| harness.show_task(&caller, view))).await
+    }
+
+    /// The Task as it is shown. Reads storage.
+    pub(crate) fn show_task(&self, caller: &Caller, view: TaskView) -> Result<HarnTask, HarnError> {
+        let mut task = self.task_document(&view)?;
+        task.input = shown::input(caller, task.input);
+        let TaskView { id, entry, status, workspace, outcome, receipt, .. } = view;
+        let ended = status.is_terminal();
+        if ended && let Some(outcome) = &outcome {
+            task.failure = self.show::<Outcome>(caller, outcome)?.failure;
+        }
+        if status == TaskState::Failed && task.failure.is_none() {
+            task.failure = Some(self.failure_of(&entry)?);
+        }
+        task.envelope.id = id;
+        task.envelope.created_at = rfc3339(entry.created_ms);
+        task.envelope.updated_at = rfc3339(entry.updated_ms);
+        task.workspace_id = workspace;
+        task.session_id = entry.session.unwrap_or_else(|| SESSION_DEFAULT.to_owned());
+        task.status = status;
+        task.created_by = entry.created_by;
+        task.assigned_agent_id = entry.assigned_to;
+        task.outcome_id = outcome.filter(|_| ended).map(|outcome| outcome.id);
+        task.receipt_id = receipt.filter(|_| ended);
+        task.started_at = entry.started_ms.map(rfc3339);
+        let at = rfc3339(entry.updated_ms);
+        match status {
+            TaskState::Completed | TaskState::Failed => task.completed_at = Some(at),
+            TaskState::Canceled => task.canceled_at = Some(at),
+            TaskState::Submitted
+            | TaskState::Working
+            | TaskState::InputRequired
+            | TaskState::AuthRequired => {}
+        }
+        Ok(task)
+    }
+
+    /// What the document says; of a task that the other protocol made, what its own text says.
+    pub(crate) fn task_document(&self, view: &TaskView) -> Result<HarnTask, HarnError> {
+        let failed = |error| harn_error(&error);
+        let said = match &view.document {
+            Some(document) => self.field.body_at::<HarnTask>(document.at).map_err(failed)?,
+            None => None,
+        };
+        if let Some(task) = said {
+            return Ok(task);
+        }
+        let place = (view.entry.position, view.entry.event);
+        let body = self.field.body_at::<TaskBody>(place).map_err(failed)?;
+        // A text that was erased leaves a Task without words.
+        let text = body.map(|TaskBody { title, purpose, question }| {
+            [Some(title), Some(purpose), question].into_iter().flatten().collect::<Vec<_>>()
+        });
+        let input = MessageInput::user(text.unwrap_or_default().join("\n"));
+        Ok(blank(&view.id, TaskInput::Message(input)))
+    }
+
+    fn failure_of(&self, entry: &TaskEntry) -> Result<Failure, HarnError> {
+        let body = match entry.reason {
+            Some(place) => self.field.body_at::<ReasonBody>(place),
+            None => Ok(None),
+        };
+        let body = body.map_err(|error| harn_error(&error))?;
+        let message = body.map_or_else(|| "no reason is known".to_owned(), |body| body.reason);
+        Ok(Failure { code: "task_failed".to_owned(), message, details: JsonObject::default() })
+    }
+}
+
+/// A Task of which nothing is known but what it is to do.
+pub(crate) fn blank(id: &str, input: TaskInput) -> HarnTask {
+    HarnTask {
+        object: HarnTaskObject::Task,
+        envelope: ResourceEnvelope::new(id, ""),
+        session_id: String::new(),
+        workspace_id: String::new(),
+        status: TaskState::Submitted,
+        input,
+        created_by: String::new(),
+        persona_id: None,
+        branch_id: None,
+        parent_task_id: None,
+        assigned_agent_id: None,
+        receipt_id: None,
+        outcome_id: None,
+        quota_id: None,
+        started_at: None,
+        completed_at: None,
+        canceled_at: None,
+        failure: None,
+    }
+}

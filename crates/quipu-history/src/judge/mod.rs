@@ -1,0 +1,12 @@
+//! Whether one log explains everything that the clients were told.
+
+pub(crate) mod bounds;
+pub(crate) mod log;
+pub(crate) mod model;
+pub(crate) mod objects;
+pub(crate) mod refusals;
+pub(crate) mod search;
+pub(crate) mod settle;
+pub(crate) mod shrink;
+pub(crate) mod verdict;
+pub(crate) mod violation;

@@ -1,0 +1,69 @@
+//! What is told of a history that no log can explain.
+
+use std::fmt::Write as _;
+
+use crate::{
+    event::{Event, Outcome},
+    judge::log::Entry,
+};
+
+/// A rule that does not hold, and the fewest events that show it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{rule}: {what}")]
+pub struct Violation {
+    /// The rule.
+    pub rule: &'static str,
+    /// How it is broken.
+    pub what: String,
+    /// The events that show it, by their place in the history.
+    pub events: Vec<usize>,
+    /// The positions of the log that matter.
+    pub positions: Vec<u64>,
+}
+
+impl Violation {
+    pub(crate) fn new(rule: &'static str, what: impl Into<String>) -> Self {
+        Self { rule, what: what.into(), events: Vec::new(), positions: Vec::new() }
+    }
+
+    pub(crate) fn of(mut self, events: impl IntoIterator<Item = usize>) -> Self {
+        self.events.extend(events);
+        self
+    }
+
+    pub(crate) fn at(mut self, positions: impl IntoIterator<Item = u64>) -> Self {
+        self.positions.extend(positions);
+        self.positions.dedup();
+        self
+    }
+
+    /// The violation with its events and commits in words.
+    #[must_use]
+    pub fn tell(&self, events: &[Event], log: &[Entry]) -> String {
+        let mut told = format!("{self}\n");
+        for event in self.events.iter().filter_map(|at| events.get(*at)) {
+            writeln!(told, "  {}", line(event)).ok();
+        }
+        for position in &self.positions {
+            let commit = log.iter().find(|entry| entry.position == *position);
+            match commit {
+                Some(entry) => writeln!(told, "  log {position}: {entry:?}").ok(),
+                None => writeln!(told, "  log {position}: nothing").ok(),
+            };
+        }
+        told
+    }
+}
+
+fn line(event: &Event) -> String {
+    let Event { client, node, invoked_us, request, .. } = event;
+    let until = event.returned_us.map_or_else(|| "…".to_owned(), |at| format!("{at}"));
+    let min = event.min_position.map_or_else(String::new, |at| format!(" from {at} on"));
+    let outcome = match &event.outcome {
+        Outcome::Unknown(why) => format!("unknown ({why})"),
+        Outcome::Told { position, answer } => format!("{answer:?} at {position:?}"),
+    };
+    format!(
+        "{invoked_us}–{until} µs, client {client} on node {node}: {request:?}{min} -> {outcome}"
+    )
+}

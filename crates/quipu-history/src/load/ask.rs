@@ -1,0 +1,181 @@
+//! From requests to HTTP, and from HTTP to answers.
+
+use serde_json::{Value, json};
+
+use crate::{
+    event::{
+        Answer, Done, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+    },
+    load::http::{Reply, Sent},
+};
+
+/// The version of the other protocol.
+const HARN: &str = "agents-protocol-2026-04-25";
+/// More than a run makes.
+const UNITS_MAX: u64 = 10_000;
+
+/// A request as it goes over the wire.
+pub(crate) fn sent(field: &str, agent: &str, min_position: Option<u64>, request: &Request) -> Sent {
+    let mut headers = vec![("Quipu-Field", field.to_owned()), ("Akashik-Agent", agent.to_owned())];
+    headers.extend(min_position.map(|at| ("Quipu-Min-Position", at.to_string())));
+    headers.push(("Harn-Agents-Protocol-Version", HARN.to_owned()));
+    let (path, body) = match request {
+        Request::Write { message, write } => {
+            // Each protocol has its own name for it. One of them wants it to be unique in the whole Field.
+            headers.push(("Akashik-Message-Id", message.clone()));
+            headers.push(("Idempotency-Key", format!("{agent}-{message}")));
+            let (path, body) = change(agent, write);
+            (path, Some(body))
+        }
+        Request::Read(read) => question(read),
+    };
+    let method = match (request, &body) {
+        (Request::Write { write: Write::Put { .. }, .. }, _) => "PATCH",
+        (_, Some(_)) => "POST",
+        (_, None) => "GET",
+    };
+    Sent { method, path, headers, body }
+}
+
+fn change(agent: &str, write: &Write) -> (String, Value) {
+    let intent = json!({"purpose": "To be seen by all"});
+    let (path, body) = match write {
+        Write::Register => ("register", json!({"id": agent, "role": "worker"})),
+        Write::Record { content } => {
+            let confidence = json!({"score": 0.5, "reasoning": "It was drawn"});
+            let unit = json!({"type": "observation", "content": content, "intent": intent,
+                "confidence": confidence});
+            ("record", unit)
+        }
+        Write::Retract { unit } => ("retract", json!({"unit_id": unit, "intent": intent})),
+        Write::CreateTask { task } => {
+            let task = json!({"id": task, "title": "To be won", "intent": intent});
+            ("coordinate", json!({"action": "create", "task": task}))
+        }
+        Write::Claim { task } => ("coordinate", json!({"action": "claim", "task_id": task})),
+        Write::CreateDocument => {
+            let metadata = json!({"note": FIRST});
+            ("workspaces", json!({"name": FIRST, "root": "here", "metadata": metadata}))
+        }
+        Write::Put { document, member, value } => {
+            let body = match member {
+                Member::Name => json!({"name": value}),
+                Member::Note => json!({"metadata": {"note": value}}),
+            };
+            return (format!("/v1/workspaces/{document}"), body);
+        }
+    };
+    (format!("/v1/{path}"), body)
+}
+
+fn question(read: &Read) -> (String, Option<Value>) {
+    match read {
+        Read::Unit { unit } => (format!("/v1/units/{unit}"), None),
+        Read::Log { from, limit } => (format!("/v1/log?from={from}&limit={limit}"), None),
+        Read::Agents => ("/v1/agents".to_owned(), None),
+        Read::Attune => {
+            let scope = json!({"role": "worker", "max_units": UNITS_MAX, "include_own": true});
+            ("/v1/attune".to_owned(), Some(json!({"scope": scope})))
+        }
+        Read::Tasks => ("/v1/coordinate".to_owned(), Some(json!({"action": "list"}))),
+        Read::Status => ("/v1/field/status".to_owned(), None),
+        Read::Document { document } => (format!("/v1/workspaces/{document}"), None),
+    }
+}
+
+/// What a reply says. A server that failed, or has too much to do, has not said what happened.
+pub(crate) fn outcome(agent: &str, request: &Request, reply: Reply) -> Outcome {
+    let Reply { status, position, body } = reply;
+    if status >= 500 || status == 429 {
+        return Outcome::Unknown(format!("{status} {}", code(&body)));
+    }
+    let answer = match request {
+        _ if status >= 300 => Some(refused(request, code(&body))),
+        Request::Write { write, .. } => done(agent, write, &body).map(Answer::Done),
+        Request::Read(read) => seen(read, &body).map(Answer::Seen),
+    };
+    let odd = || Answer::Odd(format!("{status} {body}"));
+    Outcome::Told { position, answer: answer.unwrap_or_else(odd) }
+}
+
+fn code(body: &Value) -> &str {
+    let code = body["code"].as_str().or_else(|| body["error"]["code"].as_str());
+    code.unwrap_or("without a code")
+}
+
+fn refused(request: &Request, code: &str) -> Answer {
+    match (request, code) {
+        (Request::Read(Read::Unit { .. }), "UNIT_NOT_FOUND") => Answer::Seen(Seen::Unit(None)),
+        (Request::Read(Read::Document { .. }), "resource_not_found") => {
+            Answer::Seen(Seen::Document(None))
+        }
+        (Request::Read(_), "FIELD_NOT_FOUND") => Answer::Seen(Seen::Nothing),
+        _ => Answer::Refused(code.to_owned()),
+    }
+}
+
+fn done(agent: &str, write: &Write, body: &Value) -> Option<Done> {
+    let text = |name: &str| body[name].as_str().map(str::to_owned);
+    match write {
+        Write::Register => (text("status")? == "registered").then(Done::default),
+        Write::Record { .. } => {
+            let made = Some(text("memory_unit_id")?);
+            Some(Done { epoch: Some(body["epoch"].as_u64()?), made })
+        }
+        Write::Retract { .. } => Some(Done { epoch: Some(body["epoch"].as_u64()?), made: None }),
+        Write::CreateTask { .. } | Write::Claim { .. } => {
+            // The task as this message left it, whatever became of it since.
+            let (task, claims) = (&body["task"], matches!(write, Write::Claim { .. }));
+            let as_left = task["assigned_to"].as_str() == claims.then_some(agent);
+            as_left.then_some(Done { epoch: Some(task["epoch_updated"].as_u64()?), made: None })
+        }
+        Write::CreateDocument => Some(Done { epoch: None, made: Some(text("id")?) }),
+        Write::Put { document, .. } => (text("id")? == *document).then(Done::default),
+    }
+}
+
+fn seen(read: &Read, body: &Value) -> Option<Seen> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let head = |head: &Value, position: &Value| Some((position.as_u64()?, text(head)?));
+    let list = |name: &str| body[name].as_array();
+    Some(match read {
+        Read::Unit { .. } => Seen::Unit(Some(SeenUnit {
+            content: text(&body["content"])?,
+            active: match body["status"].as_str()? {
+                "active" => true,
+                "retracted" => false,
+                _ => return None,
+            },
+        })),
+        Read::Log { .. } => {
+            let commit = |commit: &Value| head(&commit["hash"], &commit["position"]);
+            let commits = list("commits")?.iter().map(commit).collect::<Option<_>>()?;
+            Seen::Log { commits, head: head(&body["head"]["hash"], &body["head"]["position"])? }
+        }
+        Read::Agents => {
+            let ids = list("agents")?.iter().map(|agent| text(&agent["id"]));
+            Seen::Agents(ids.collect::<Option<_>>()?)
+        }
+        Read::Attune => {
+            let units = list("record")?.iter().map(|entry| {
+                let unit = &entry["memory_unit"];
+                Some((text(&unit["id"])?, text(&unit["content"])?))
+            });
+            Seen::Units(units.collect::<Option<_>>()?)
+        }
+        Read::Tasks => {
+            let tasks = list("tasks")?;
+            let task = |task: &Value| Some((text(&task["id"])?, text(&task["assigned_to"])));
+            Seen::Tasks(tasks.iter().map(task).collect::<Option<_>>()?)
+        }
+        Read::Status => Seen::Status {
+            head: head(&body["head"], &body["position"])?,
+            agents: body["agents"].as_u64()?,
+            units: body["units"]["total"].as_u64()?,
+        },
+        Read::Document { .. } => Seen::Document(Some(SeenDocument {
+            name: text(&body["name"])?,
+            note: text(&body["metadata"]["note"])?,
+        })),
+    })
+}

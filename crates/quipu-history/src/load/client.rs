@@ -1,0 +1,223 @@
+//! One client: draws what to do, does it on some node, and notes what it saw. After an unknown outcome it sends the same
+//! message again, mostly to another node.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+
+use crate::{
+    clock::{Clock, pause},
+    event::{Answer, Event, Member, Outcome, Read, Request, Write},
+    load::{ask, board::Board, dice::Dice, http, workload::Workload},
+};
+
+/// How often a message is sent at most.
+const ATTEMPTS_MAX: u32 = 4;
+/// How often the first message, without which nothing works, is sent at most.
+const FIRST_ATTEMPTS_MAX: u32 = 100;
+/// How long a client thinks at most before its next operation.
+const THINKING_MAX_MS: u64 = 25;
+/// How long a client waits after an unknown outcome: who fails at once would otherwise soon have nothing left to do.
+const UNKNOWN_PAUSE: Duration = Duration::from_millis(40);
+/// The longest page of the log that is asked for.
+const PAGE_MAX: u64 = 40;
+
+/// A client at work.
+#[derive(Debug)]
+pub(crate) struct Client<'a> {
+    load: &'a Workload,
+    number: usize,
+    agent: String,
+    board: &'a Board,
+    clock: &'a Clock,
+    dice: Dice,
+    node: usize,
+    /// The greatest position that it was told.
+    position: u64,
+    /// How many messages it made up.
+    messages: u64,
+    /// Its last change.
+    last: Option<Request>,
+    events: Vec<Event>,
+}
+
+impl<'a> Client<'a> {
+    pub(crate) fn new(
+        load: &'a Workload,
+        number: usize,
+        board: &'a Board,
+        clock: &'a Clock,
+    ) -> Self {
+        let part = u64::try_from(number).unwrap_or_default() + 1;
+        let mut dice = Dice::for_part(load.seed, part);
+        Self {
+            load,
+            number,
+            agent: format!("agent-{number}"),
+            board,
+            clock,
+            node: dice.index(load.nodes.len()),
+            dice,
+            position: 0,
+            messages: 0,
+            last: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Takes part in the Field. The first client also makes the document that all of them change.
+    pub(crate) fn enter(&mut self) {
+        self.insist(Write::Register);
+        if self.number == 0 {
+            self.insist(Write::CreateDocument);
+        }
+    }
+
+    fn insist(&mut self, write: Write) {
+        let request = self.message(write);
+        for _ in 0..FIRST_ATTEMPTS_MAX {
+            if self.ask(&request, None) {
+                break;
+            }
+            self.move_on();
+        }
+    }
+
+    /// Works until the time is up.
+    pub(crate) fn work(&mut self, began: &Clock) {
+        let operations_max = self.events.len() + self.load.operations_max;
+        while !began.is_past(self.load.duration) && self.events.len() < operations_max {
+            pause(Duration::from_millis(self.dice.below(THINKING_MAX_MS)));
+            if self.dice.percent(40) {
+                self.move_on();
+            }
+            let request = self.draw();
+            match &request {
+                Request::Write { .. } => self.change(request),
+                Request::Read(_) => {
+                    let from = self.dice.percent(65).then_some(self.position);
+                    self.ask(&request, from);
+                }
+            }
+        }
+    }
+
+    /// What it saw.
+    pub(crate) fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+
+    fn move_on(&mut self) {
+        self.node = self.dice.index(self.load.nodes.len());
+    }
+
+    /// What to do next.
+    fn draw(&mut self) -> Request {
+        let drawn = match self.dice.below(100) {
+            0..18 => None,
+            18..28 => self.board.document(&mut self.dice).map(|document| self.put(document)),
+            28..34 => self.last.clone(),
+            34..46 => {
+                let task = format!("task-{}-{}", self.number, self.messages);
+                self.board.add_task(&task);
+                Some(self.message(Write::CreateTask { task }))
+            }
+            46..62 => {
+                let task = self.board.task(&mut self.dice);
+                task.map(|task| self.message(Write::Claim { task }))
+            }
+            62..72 => {
+                let unit = self.board.unit(&mut self.dice);
+                unit.map(|unit| self.message(Write::Retract { unit }))
+            }
+            72..78 => {
+                self.board.unit(&mut self.dice).map(|unit| Request::Read(Read::Unit { unit }))
+            }
+            78..83 => {
+                let from = 1 + self.dice.below(self.position.max(1));
+                let limit = 1 + self.dice.below(PAGE_MAX);
+                Some(Request::Read(Read::Log { from, limit }))
+            }
+            83..85 => Some(Request::Read(Read::Agents)),
+            85..91 => Some(Request::Read(Read::Attune)),
+            91..94 => Some(Request::Read(Read::Tasks)),
+            94..98 => {
+                let document = self.board.document(&mut self.dice);
+                document.map(|document| Request::Read(Read::Document { document }))
+            }
+            _ => Some(Request::Read(Read::Status)),
+        };
+        drawn.unwrap_or_else(|| {
+            let content = format!("Cord {} of agent {}", self.dice.next(), self.number);
+            self.message(Write::Record { content })
+        })
+    }
+
+    fn put(&mut self, document: String) -> Request {
+        let member = if self.dice.percent(50) { Member::Name } else { Member::Note };
+        let value = format!("{}-{}", self.number, self.messages);
+        self.message(Write::Put { document, member, value })
+    }
+
+    fn message(&mut self, write: Write) -> Request {
+        self.messages += 1;
+        Request::Write { message: format!("m{}", self.messages), write }
+    }
+
+    /// Sends a change until it is answered, or gives it up and leaves it open what became of it.
+    fn change(&mut self, request: Request) {
+        for _ in 0..ATTEMPTS_MAX {
+            if self.ask(&request, None) || self.dice.percent(25) {
+                break;
+            }
+            self.move_on();
+        }
+        self.last = Some(request);
+    }
+
+    /// Lets the others know of what was made.
+    fn show(&self, request: &Request, made: &str) {
+        match request {
+            Request::Write { write: Write::CreateDocument, .. } => self.board.add_document(made),
+            Request::Write { .. } | Request::Read(_) => self.board.add_unit(made),
+        }
+    }
+
+    /// Asks once, and notes it. Whether there was an answer.
+    fn ask(&mut self, request: &Request, min_position: Option<u64>) -> bool {
+        let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let node = self.load.nodes.get(self.node).copied().unwrap_or(nowhere);
+        let sent = ask::sent(&self.load.field, &self.agent, min_position, request);
+        let invoked_us = self.clock.micros();
+        let reply = http::ask(node, &sent, self.load.patience);
+        let returned_us = self.clock.micros();
+        let outcome = match reply {
+            Ok(reply) => ask::outcome(&self.agent, request, reply),
+            Err(error) => Outcome::Unknown(error.to_string()),
+        };
+        if let Outcome::Told { position, answer } = &outcome {
+            self.position = self.position.max(position.unwrap_or_default());
+            if let Answer::Done(done) = answer
+                && let Some(made) = &done.made
+            {
+                self.show(request, made);
+            }
+        }
+        let told = matches!(outcome, Outcome::Told { .. });
+        if !told {
+            pause(UNKNOWN_PAUSE);
+        }
+        self.events.push(Event {
+            client: self.number,
+            agent: self.agent.clone(),
+            node: self.node,
+            invoked_us,
+            returned_us: told.then_some(returned_us),
+            min_position,
+            request: request.clone(),
+            outcome,
+        });
+        told
+    }
+}

@@ -1,0 +1,12 @@
+//! Clients that use several nodes at once while faults disturb them.
+
+pub(crate) mod ask;
+pub(crate) mod board;
+pub(crate) mod client;
+pub(crate) mod dice;
+pub(crate) mod faults;
+pub(crate) mod http;
+pub(crate) mod reads;
+pub(crate) mod trial;
+pub(crate) mod workload;
+pub(crate) mod writes;

@@ -1,0 +1,160 @@
+//! The server as a whole: bound, run, and shut down in order.
+
+use std::{io, net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
+
+use quipu_field::Fields;
+use quipu_log::{EngineError, FieldName};
+use tokio::net::TcpListener;
+
+use crate::{
+    app::{
+        limits::{HEARTBEAT, STREAMS_MAX},
+        service::{Service, ServiceError, ServiceOptions},
+    },
+    net::{
+        listener::Listener,
+        tls::{self, TlsError, TlsFiles},
+    },
+    pipeline::throttle::Throttle,
+    routes::harn::{HarnOptions, HarnSetupError},
+    secrets::keys::KeyStore,
+};
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where to listen; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// No authentication, and authority 10 for everybody. Only on loopback.
+    pub dev: bool,
+    /// Speak TLS with this certificate; plain HTTP without.
+    pub tls: Option<TlsFiles>,
+    /// How long requests under way may take once the server is told to stop.
+    pub shutdown_grace: Duration,
+    /// How long a caller may take nothing of what it is sent; then it is cut off.
+    pub write_timeout: Duration,
+    /// How streams of pushes are kept.
+    pub push: PushOptions,
+    /// How many requests each key may send a second; any number without. Without keys, in `dev`, nobody is counted.
+    pub requests_per_second: Option<NonZeroU32>,
+    /// How the Harn protocol is served.
+    pub harn: HarnOptions,
+}
+
+/// How streams of pushes are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct PushOptions {
+    /// How often a stream says that it is there, and looks whether its key still holds.
+    pub heartbeat: Duration,
+    /// How many may be open at one time.
+    pub streams_max: usize,
+}
+
+impl Default for PushOptions {
+    fn default() -> Self {
+        Self { heartbeat: HEARTBEAT, streams_max: STREAMS_MAX }
+    }
+}
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// Without authentication the server must not be reachable from elsewhere.
+    #[error("--dev turns authentication off and needs a loopback address, not {listen}")]
+    DevNotLoopback {
+        /// The refused address.
+        listen: SocketAddr,
+    },
+    /// The address cannot be had.
+    #[error("cannot listen on {listen}")]
+    Listen {
+        /// The address.
+        listen: SocketAddr,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// TLS cannot be offered.
+    #[error("cannot offer TLS")]
+    Tls(#[from] TlsError),
+    /// The Harn protocol cannot be served.
+    #[error(transparent)]
+    Harn(#[from] HarnSetupError),
+    /// The default Field cannot be opened.
+    #[error("cannot open the field {field}")]
+    Field {
+        /// Its name.
+        field: FieldName,
+        /// Why.
+        #[source]
+        source: EngineError,
+    },
+}
+
+/// A server that holds its address and serves once it is run.
+pub struct Server {
+    local_addr: SocketAddr,
+    service: Service,
+    grace: Duration,
+    listener: Listener,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("local_addr", &self.local_addr).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Takes the address and opens the default Field. From here on connections wait to be accepted.
+    pub async fn bind(
+        options: Options,
+        fields: Arc<Fields>,
+        keys: Arc<KeyStore>,
+    ) -> Result<Self, BindError> {
+        let listen = options.listen;
+        if options.dev && !listen.ip().is_loopback() {
+            return Err(BindError::DevNotLoopback { listen });
+        }
+        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let not_listening = |source| BindError::Listen { listen, source };
+        let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
+        let local_addr = tcp.local_addr().map_err(not_listening)?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let made_of = ServiceOptions {
+            dev: options.dev,
+            push: options.push,
+            harn: &options.harn,
+            throttle: options.requests_per_second.filter(|_| !options.dev).map(Throttle::new),
+            secure: tls.is_some(),
+            address: format!("{scheme}://{local_addr}"),
+        };
+        let service = Service::open(made_of, fields, keys).await.map_err(|error| match error {
+            ServiceError::Harn(error) => BindError::Harn(error),
+            ServiceError::Field { field, source } => BindError::Field { field, source },
+        })?;
+        let (grace, entrance) = (options.shutdown_grace, Arc::clone(&service.entrance));
+        let listener = Listener { tcp, tls, entrance, grace, write_timeout: options.write_timeout };
+        Ok(Self { local_addr, service, grace, listener })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// Serves until `shutdown` resolves; then stops accepting, lets requests under way finish within
+    /// the grace, and closes all Fields.
+    pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
+        self.service.start();
+        let stopping = self.service.stopping.clone();
+        let shutdown = async {
+            shutdown.await;
+            stopping.send_replace(true);
+        };
+        self.listener.run(shutdown).await;
+        // A WebSocket is no connection of the listener's any more: closing waits for it.
+        self.service.close(self.grace).await;
+    }
+}

@@ -1,0 +1,119 @@
+//! What all requests share: the Fields, the keys, and the room for large bodies.
+
+use std::sync::Arc;
+
+use quipu_field::Fields;
+use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions, Sealer};
+use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
+use tokio::sync::{Semaphore, watch};
+
+use crate::{
+    app::{
+        clock::{Stopwatch, unix_ms},
+        ids::IdSource,
+        limits::LARGE_BODIES_BYTES_MAX,
+        server::PushOptions,
+    },
+    observe::metrics::MetricsHandle,
+    pipeline::throttle::Throttle,
+    routes::{
+        harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
+        proofs::Signer,
+    },
+    secrets::{
+        keys::KeyStore,
+        oauth::TokenVerifier,
+        shared_secrets::{Secrets, SecretsError},
+    },
+};
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) fields: Arc<Fields>,
+    pub(crate) keys: Arc<KeyStore>,
+    pub(crate) signer: Signer,
+    /// Signs receipts.
+    pub(crate) receipts: Arc<ReceiptSigner>,
+    /// Who issues receipts.
+    pub(crate) issuer: ReceiptIssuer,
+    /// The Harn protocol's view of each open Field.
+    pub(crate) harnesses: Harnesses,
+    /// Checks access tokens, if any are taken.
+    pub(crate) tokens: Option<TokenVerifier>,
+    /// Where callers reach us.
+    pub(crate) public_url: String,
+    pub(crate) dev: bool,
+    /// Bounds what one key may ask for; without it there is no bound.
+    pub(crate) throttle: Option<Throttle>,
+    /// Room for large bodies, in KiB.
+    pub(crate) room: Arc<Semaphore>,
+    /// Places for streams of pushes.
+    pub(crate) streams: Arc<Semaphore>,
+    /// How these are kept.
+    pub(crate) push: PushOptions,
+    /// Says to streams that the server stops; each holds a receiver until it has ended.
+    pub(crate) stopping: watch::Sender<bool>,
+    /// Whether callers reach us over TLS.
+    pub(crate) secure: bool,
+    pub(crate) ids: IdSource,
+    pub(crate) metrics: MetricsHandle,
+    pub(crate) uptime: Stopwatch,
+    pub(crate) started_at_ms: u64,
+}
+
+impl App {
+    pub(crate) fn new(
+        fields: Arc<Fields>,
+        keys: Arc<KeyStore>,
+        dev: bool,
+        metrics: MetricsHandle,
+        push: PushOptions,
+        harn: &HarnOptions,
+    ) -> Result<Self, HarnSetupError> {
+        let (directory, given) = (keys.directory(), harn.vault_key.as_ref());
+        let secrets = match keys.notes() {
+            Some(notes) => Secrets::of_notes(notes, directory, given)?,
+            None => Secrets::of_directory(directory, given).map_err(SecretsError::from)?,
+        };
+        let signer = Signer::new(directory);
+        if let Some(notes) = keys.notes() {
+            signer.tell_others(notes).map_err(SecretsError::Storage)?;
+        }
+        let receipts = Arc::new(receipt_signer(&secrets.receipt));
+        let sealer = Sealer::new(&secrets.vault);
+        let harnesses = Harnesses::new(HarnessOptions {
+            issuer: harn.issuer.facts(&receipts),
+            policy_ref: harn.issuer.policy_ref.clone(),
+            signer: Some(Arc::clone(&receipts)),
+            secrets: sealer.hashing().clone(),
+            sealer: Some(sealer),
+            replay_trust: match harn.trust_declared_hashes {
+                true => HashTrust::Declared,
+                false => HashTrust::Verify,
+            },
+            content_bytes_max: harn.content_bytes_max.unwrap_or(CONTENT_BYTES_MAX),
+        });
+        Ok(Self {
+            fields,
+            signer,
+            receipts,
+            harnesses,
+            issuer: harn.issuer.clone(),
+            tokens: harn.oauth.clone().map(TokenVerifier::open).transpose()?,
+            public_url: harn.public_url.clone().unwrap_or_default(),
+            keys,
+            dev,
+            throttle: None,
+            room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
+            streams: Arc::new(Semaphore::new(push.streams_max)),
+            push,
+            stopping: watch::Sender::new(false),
+            secure: false,
+            ids: IdSource::new(),
+            metrics,
+            uptime: Stopwatch::start(),
+            started_at_ms: unix_ms(),
+        })
+    }
+}

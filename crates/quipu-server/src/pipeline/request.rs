@@ -1,0 +1,195 @@
+//! The one way a message takes before its operation sees it. What is wrong is reported in this
+//! order: the message itself, the key, the Field, the sender's registration and authority, and only
+//! then the payload.
+
+use std::sync::Arc;
+
+use axum::{extract::Request, http::HeaderMap};
+use quipu_core::command::Message;
+use quipu_field::Field;
+use quipu_wire::{
+    ErrorCode, ProtocolError, akashik::Operation, json::reader::ReadError,
+    limits::REQUEST_BYTES_MAX,
+};
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::{
+    app::{limits::SMALL_BODY_BYTES, state::App},
+    net::body,
+    pipeline::{
+        answer::Refused,
+        auth,
+        field_choice::{self, Missing},
+        sender::{self, Said},
+    },
+    secrets::keys::{Credential, KeyAgent},
+};
+
+/// A message whose sender is who it says it is.
+#[derive(Debug)]
+pub(crate) struct Authenticated {
+    headers: HeaderMap,
+    credential: Credential,
+    said: Said,
+    room: Option<OwnedSemaphorePermit>,
+}
+
+/// A message that an operation can work on.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) field: Arc<Field>,
+    pub(crate) message: Message,
+    /// None where the route is ours and not the protocol's.
+    operation: Option<Operation>,
+    payload: Value,
+    /// The room that the body takes is given back when the call is done.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl Authenticated {
+    /// Reads a message and checks its key.
+    pub(crate) async fn receive(
+        app: &App,
+        operation: impl Into<Option<Operation>>,
+        request: Request,
+    ) -> Result<Self, Refused> {
+        let operation = operation.into();
+        Self::read(app, operation, request).await.map_err(|error| error.during(operation).into())
+    }
+
+    async fn read(
+        app: &App,
+        operation: Option<Operation>,
+        request: Request,
+    ) -> Result<Self, ProtocolError> {
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers;
+        let credential = auth::credential(app, &headers);
+        // Who has no key is told what is wrong with a small message, and cannot make us hold more.
+        let limit = if credential.is_ok() { REQUEST_BYTES_MAX } else { SMALL_BODY_BYTES };
+        let whole = match (body::read(&app.room, &headers, body, limit).await, &credential) {
+            (Ok(whole), _) => whole,
+            (Err(error), Err(unauthenticated)) if error.code == ErrorCode::PayloadTooLarge => {
+                return Err(unauthenticated.clone());
+            }
+            (Err(error), _) => return Err(error),
+        };
+        // Only now, although it was known before: a connection whose body is unread must be closed.
+        sender::check_content_type(&headers)?;
+        let said = Said::parse(operation, &headers, &whole.bytes)?;
+        Ok(Self { headers, credential: credential?, said, room: whole.room })
+    }
+}
+
+impl Call {
+    /// Reads a message and finds out who sends it with what right to which Field.
+    pub(crate) async fn receive(
+        app: &App,
+        operation: impl Into<Option<Operation>>,
+        request: Request,
+    ) -> Result<Self, Refused> {
+        let operation = operation.into();
+        let authenticated = Authenticated::receive(app, operation, request).await?;
+        let call = Self::prepare(app, operation, authenticated).await;
+        call.map_err(|error| error.during(operation).into())
+    }
+
+    async fn prepare(
+        app: &App,
+        operation: Option<Operation>,
+        authenticated: Authenticated,
+    ) -> Result<Self, ProtocolError> {
+        let Authenticated { headers, credential, said, room } = authenticated;
+        let agent = speaker(operation, &credential, &said)?;
+        tracing::Span::current().record("agent", agent.as_str());
+        let field = choose_for(app, operation, &credential, &headers).await?;
+        let message = Message {
+            id: said.id.unwrap_or_else(|| format!("req-{}", app.ids.next())),
+            agent,
+            session: said.session,
+            epoch: said.epoch,
+            authority: credential.authority,
+        };
+        field.meet(&message).await?;
+        Ok(Self { field, message, operation, payload: said.payload, _room: room })
+    }
+
+    /// Checks that the sender takes part in the Field and has the authority that the payload needs.
+    pub(crate) fn admit(&self, needed: impl FnOnce(&Value) -> u8) -> Result<(), Refused> {
+        self.field
+            .admit(&self.message, needed(&self.payload))
+            .map_err(|error| error.during(self.operation).into())
+    }
+
+    /// Reads the payload; what it says in vain comes back as warnings.
+    pub(crate) fn parse<T>(
+        &mut self,
+        parse: impl FnOnce(Value) -> Result<(T, Vec<String>), ReadError>,
+    ) -> Result<(T, Vec<String>), Refused> {
+        parse(self.payload.take())
+            .map_err(|error| ProtocolError::from(error).during(self.operation).into())
+    }
+}
+
+/// The Field of a message. Only an operation that writes may bring one into being.
+async fn choose_for(
+    app: &App,
+    operation: Option<Operation>,
+    credential: &Credential,
+    headers: &HeaderMap,
+) -> Result<Arc<Field>, ProtocolError> {
+    let missing = match operation {
+        // What is none of the protocol's operations works on what is there.
+        None | Some(Operation::Attune | Operation::Detect | Operation::Replay) => Missing::Refuse,
+        Some(
+            Operation::Register
+            | Operation::Deregister
+            | Operation::Record
+            | Operation::Merge
+            | Operation::Subscribe
+            | Operation::Compact
+            | Operation::Coordinate
+            | Operation::Handoff
+            | Operation::Session,
+        ) => Missing::Make,
+    };
+    field_choice::choose(app, credential, headers, missing).await
+}
+
+/// The agent that speaks: the one that the message names, if the key may speak for it.
+fn speaker(
+    operation: Option<Operation>,
+    credential: &Credential,
+    said: &Said,
+) -> Result<String, ProtocolError> {
+    let joins = (operation == Some(Operation::Register))
+        .then(|| said.payload.get("id").and_then(Value::as_str))
+        .flatten();
+    let agent = match (&credential.agent, said.agent.as_deref()) {
+        (_, Some("system")) => {
+            let message = "agent_id: `system` is the Field's own name";
+            return Err(ProtocolError::new(ErrorCode::InvalidPayload, message));
+        }
+        (KeyAgent::Any, Some(agent)) => agent,
+        // Without an id the payload is about to be refused, with better words than we have here.
+        (KeyAgent::Any, None) if operation == Some(Operation::Register) => {
+            joins.unwrap_or_default()
+        }
+        (KeyAgent::Any, None) => {
+            let message = "header Akashik-Agent: is required, for the key is no single agent's";
+            return Err(ProtocolError::new(ErrorCode::InvalidPayload, message));
+        }
+        (KeyAgent::Named(own), named) => {
+            let others = [named, joins].into_iter().flatten().find(|other| other != own);
+            if let Some(other) = others {
+                return Err(ProtocolError::new(
+                    ErrorCode::InsufficientAuthority,
+                    format!("agent_id: the key is {own}'s and cannot speak for {other}"),
+                ));
+            }
+            own
+        }
+    };
+    Ok(agent.to_owned())
+}

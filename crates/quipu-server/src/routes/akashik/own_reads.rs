@@ -1,0 +1,204 @@
+//! The GET routes that are ours: units, the log, the subscriptions. Like the protocol's own reads they
+//! need a key that may read, and no registered agent.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{
+        Path, Query, State,
+        rejection::{PathRejection, QueryRejection},
+    },
+    http::HeaderMap,
+};
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{
+        LogPage, MemoryType, MemoryUnit, Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus,
+    },
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    document::FieldHeader,
+    reads::{readable, whole_log},
+};
+use crate::{
+    app::{
+        limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
+        state::App,
+    },
+    pipeline::answer::{Answer, Outcome, Refused},
+};
+
+/// Which units.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnitsQuery {
+    /// Of this type.
+    #[serde(rename = "type")]
+    memory_type: Option<MemoryType>,
+    /// In this state.
+    status: Option<UnitStatus>,
+    /// Recorded by this agent.
+    agent: Option<String>,
+    /// Recorded in this session.
+    session: Option<String>,
+    /// Recorded for this task.
+    task: Option<String>,
+    /// Recorded at this time or later, in milliseconds since 1970.
+    since_ms: Option<u64>,
+    /// Recorded at this time or earlier.
+    until_ms: Option<u64>,
+    /// That relate to this unit.
+    relates_to: Option<String>,
+    /// That have every one of these words, in whatever form.
+    q: Option<String>,
+    /// The newest first if absent.
+    order: Option<UnitOrder>,
+    /// How many are passed over; none if absent.
+    skip: Option<usize>,
+    /// How many are listed then, 1 to 200; 50 if absent.
+    limit: Option<usize>,
+    /// How many characters of each content are shown; all if absent.
+    content_chars: Option<usize>,
+}
+
+/// The units that a query finds, whatever their status.
+#[utoipa::path(
+    get,
+    path = "/v1/units",
+    tag = "quipu",
+    params(FieldHeader, UnitsQuery),
+    responses(
+        (status = 200, description = "Some of them, and how many there are.", body = UnitList),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn units(
+    State(app): State<Arc<App>>,
+    query: Result<Query<UnitsQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Outcome<UnitList> {
+    let (field, reader) = readable(&app, &headers).await?;
+    let Query(asked) = query.map_err(|error| {
+        Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
+    })?;
+    let query = UnitQuery {
+        memory_type: asked.memory_type,
+        status: asked.status,
+        agent: asked.agent,
+        session: asked.session,
+        task: asked.task,
+        since_ms: asked.since_ms,
+        until_ms: asked.until_ms,
+        relates_to: asked.relates_to,
+        words: asked.q,
+        order: asked.order,
+        skip: asked.skip.unwrap_or(0),
+        limit: asked.limit.unwrap_or(UNITS_PAGE),
+        content_chars: asked.content_chars,
+    };
+    if query.limit == 0 {
+        return Err(Refused::new(ErrorCode::InvalidPayload, "query limit: must be at least 1"));
+    }
+    Ok(Answer(field.units(reader, query).await?))
+}
+
+/// One unit, whatever its status.
+#[utoipa::path(
+    get,
+    path = "/v1/units/{id}",
+    tag = "quipu",
+    params(FieldHeader, ("id" = String, Path, description = "The unit's id.")),
+    responses(
+        (status = 200, description = "The unit.", body = MemoryUnit),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn unit(
+    State(app): State<Arc<App>>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Outcome<MemoryUnit> {
+    let (field, reader) = readable(&app, &headers).await?;
+    let Path(id) = id.map_err(|error| {
+        Refused::new(ErrorCode::InvalidPayload, format!("id: {}", error.body_text()))
+    })?;
+    Ok(Answer(field.unit(reader, &id).await?))
+}
+
+/// Which commits.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LogQuery {
+    /// The first position; 1 if absent.
+    #[param(nullable = false)]
+    from: Option<u64>,
+    /// How many commits at most; 100 if absent, 1000 at most.
+    #[param(nullable = false)]
+    limit: Option<usize>,
+}
+
+/// The log, commit by commit, without its texts.
+#[utoipa::path(
+    get,
+    path = "/v1/log",
+    tag = "quipu",
+    params(FieldHeader, LogQuery),
+    responses(
+        (status = 200, description = "The commits, oldest first.", body = LogPage),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn log(
+    State(app): State<Arc<App>>,
+    query: Result<Query<LogQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Outcome<LogPage> {
+    let field = whole_log(&app, &headers).await?;
+    let Query(query) = query.map_err(|error| {
+        Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
+    })?;
+    let (from, limit) = (query.from.unwrap_or(1), query.limit.unwrap_or(LOG_PAGE_COMMITS));
+    if limit == 0 {
+        return Err(Refused::new(ErrorCode::InvalidPayload, "query limit: must be at least 1"));
+    }
+    Ok(Answer(field.log(from, limit).await?))
+}
+
+/// The subscriptions of all agents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct SubscriptionList {
+    /// Oldest first.
+    subscriptions: Vec<Subscription>,
+}
+
+/// The subscriptions of all agents. Needs authority 8.
+#[utoipa::path(
+    get,
+    path = "/v1/subscriptions",
+    tag = "quipu",
+    params(FieldHeader),
+    responses(
+        (status = 200, description = "The subscriptions, oldest first.", body = SubscriptionList),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn subscriptions(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Outcome<SubscriptionList> {
+    let field = whole_log(&app, &headers).await?;
+    Ok(Answer(SubscriptionList { subscriptions: field.all_subscriptions() }))
+}

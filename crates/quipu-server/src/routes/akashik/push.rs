@@ -1,0 +1,178 @@
+//! What a subscription pushes, as server-sent events and over a WebSocket. Both ask the Field for what
+//! is next when the other side has room for it, and end in order when the server stops.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::{
+        Path, Query, State, WebSocketUpgrade, rejection::QueryRejection,
+        ws::rejection::WebSocketUpgradeRejection,
+    },
+    http::{HeaderMap, HeaderValue, Response, header},
+};
+use quipu_field::push::PushStream;
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::{Operation, PushNotification},
+};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use super::{document::FieldHeader, push_sse::Events, push_ws};
+use crate::{
+    app::{limits::STREAM_MESSAGE_BYTES_MAX, state::App},
+    pipeline::{
+        answer::Refused,
+        auth,
+        field_choice::{self, Missing},
+        sender::text_header,
+    },
+    secrets::keys::{Credential, KeyAgent},
+};
+
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// The queries of both routes.
+type Asked = Result<Query<HashMap<String, String>>, QueryRejection>;
+
+/// A stream that was let in, with what it needs to stay.
+pub(super) struct Admitted {
+    pub(super) stream: PushStream,
+    pub(super) stopping: watch::Receiver<bool>,
+    app: Arc<App>,
+    authorization: Option<HeaderValue>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Admitted {
+    async fn open(
+        app: Arc<App>,
+        id: &str,
+        asked: Asked,
+        headers: &HeaderMap,
+    ) -> Result<Self, Refused> {
+        let opened = Self::try_open(app, id, asked, headers).await;
+        opened.map_err(|error| error.during(Operation::Subscribe).into())
+    }
+
+    async fn try_open(
+        app: Arc<App>,
+        id: &str,
+        asked: Asked,
+        headers: &HeaderMap,
+    ) -> Result<Self, ProtocolError> {
+        let credential = auth::credential(&app, headers)?;
+        let field = field_choice::choose(&app, &credential, headers, Missing::Refuse).await?;
+        let invalid = |message: String| ProtocolError::new(ErrorCode::InvalidPayload, message);
+        let Query(query) = asked.map_err(|rejection| invalid(format!("query: {rejection}")))?;
+        // A browser that resumes repeats the query of the first time and adds how far it came.
+        let resumed = text_header(headers, LAST_EVENT_ID)?.filter(|id| !id.is_empty());
+        let after = resumed.or_else(|| query.get("after").map(String::as_str));
+        let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+            let message = format!("{} streams are open already", app.push.streams_max);
+            ProtocolError::new(ErrorCode::Overloaded, message)
+        })?;
+        let stream = field.pushes(speaker(&credential), credential.authority, id, after).await?;
+        let stopping = app.stopping.subscribe();
+        let authorization = headers.get(header::AUTHORIZATION).cloned();
+        Ok(Self { stream, stopping, app, authorization, _place: place })
+    }
+
+    /// Whether the key still holds: one that was revoked is told nothing more.
+    pub(super) fn is_still_allowed(&self) -> bool {
+        let key = self.authorization.clone().map(|key| (header::AUTHORIZATION, key));
+        auth::known(&self.app, &HeaderMap::from_iter(key)).is_ok()
+    }
+
+    /// How often to say that the stream is there.
+    pub(super) fn heartbeat(&self) -> Duration {
+        self.app.push.heartbeat
+    }
+
+    /// Where to resume.
+    pub(super) fn cursor(&self) -> String {
+        self.stream.cursor().to_string()
+    }
+}
+
+/// Waits until the server stops.
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // An error means that the server is gone altogether.
+    stopping.wait_for(|stopping| *stopping).await.ok();
+}
+
+/// The only agent whose subscriptions the caller may see, or any.
+fn speaker(credential: &Credential) -> Option<&str> {
+    match &credential.agent {
+        KeyAgent::Any => None,
+        KeyAgent::Named(agent) => Some(agent),
+    }
+}
+
+/// What a subscription pushes, as server-sent events.
+#[utoipa::path(
+    get,
+    path = "/v1/subscriptions/{id}/events",
+    tag = "akashik",
+    params(
+        FieldHeader,
+        ("id" = String, Path, description = "The subscription."),
+        ("after" = Option<String>, Query, description = "Resume after this cursor; from now on if absent."),
+        ("Last-Event-ID" = Option<String>, Header, description = "The same; it goes before `after`."),
+    ),
+    responses(
+        (status = 200, description = "One event for each push: `id` is the cursor, `event` the kind, `data` the notification. A comment every 15 s. The last event is `end`.", body = PushNotification, content_type = "text/event-stream"),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn push_events(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    asked: Asked,
+    headers: HeaderMap,
+) -> Result<Response<Body>, Refused> {
+    let admitted = Admitted::open(app, &id, asked, &headers).await?;
+    let mut response = Response::new(Body::new(Events::new(admitted)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// What a subscription pushes, over a WebSocket.
+#[utoipa::path(
+    get,
+    path = "/v1/subscriptions/{id}/ws",
+    tag = "akashik",
+    params(
+        FieldHeader,
+        ("id" = String, Path, description = "The subscription."),
+        ("after" = Option<String>, Query, description = "Resume after this cursor; from now on if absent."),
+    ),
+    responses(
+        (status = 101, description = "One text frame for each push. A ping every 15 s. The close frame says where to resume.", body = PushNotification),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn push_websocket(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    asked: Asked,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response<Body>, Refused> {
+    let admitted = Admitted::open(app, &id, asked, &headers).await?;
+    let upgrade = upgrade.map_err(|rejection| {
+        Refused::new(ErrorCode::InvalidPayload, format!("this route speaks WebSocket: {rejection}"))
+    })?;
+    let upgrade = upgrade
+        .max_message_size(STREAM_MESSAGE_BYTES_MAX)
+        .max_frame_size(STREAM_MESSAGE_BYTES_MAX)
+        .read_buffer_size(STREAM_MESSAGE_BYTES_MAX)
+        .write_buffer_size(0);
+    Ok(upgrade.on_upgrade(move |socket| push_ws::serve(socket, admitted)))
+}

@@ -1,0 +1,81 @@
+//! SUBSCRIBE over HTTP (spec 3.7): the operation itself, and where its pushes are to be had.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, header},
+};
+use quipu_core::rules::subscribe::AUTHORITY;
+use quipu_wire::{
+    ProtocolError,
+    akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse},
+};
+
+use super::document::MessageHeaders;
+use crate::{
+    app::state::App,
+    pipeline::{
+        answer::{Answer, Outcome},
+        request::Call,
+    },
+};
+
+/// Makes, ends or lists subscriptions.
+#[utoipa::path(
+    post,
+    path = "/v1/subscribe",
+    tag = "akashik",
+    params(MessageHeaders),
+    request_body(content = SubscribePayload, description = "The payload, or the whole envelope with operation SUBSCRIBE around it."),
+    responses(
+        (status = 200, description = "It was done; or `status` is `not_found`.", body = SubscribeResponse),
+        (status = "4XX", description = "Refused.", body = ProtocolError),
+        (status = "5XX", description = "Failed.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn subscribe(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Outcome<SubscribeResponse> {
+    let place = Place::of(request.headers(), app.secure);
+    let mut call = Call::receive(&app, Operation::Subscribe, request).await?;
+    call.admit(|_| AUTHORITY)?;
+    let (payload, warnings) = call.parse(SubscribePayload::parse)?;
+    let is_new = payload.action == SubscribeAction::Subscribe;
+    let mut response = call.field.subscribe(call.message, payload).await?;
+    if let (true, Some(made)) = (is_new, &response.subscription) {
+        let path =
+            |kind: &str| format!("/v1/subscriptions/{}/{kind}?after={}", made.id, made.cursor);
+        let (sse_url, websocket_url) =
+            (place.url("http", &path("events")), place.url("ws", &path("ws")));
+        (response.sse_url, response.websocket_url) = (Some(sse_url), Some(websocket_url));
+    }
+    response.warnings.extend(warnings);
+    Ok(Answer(response))
+}
+
+/// Where the caller reached us, as far as it says.
+struct Place {
+    host: Option<String>,
+    secure: bool,
+}
+
+impl Place {
+    fn of(headers: &HeaderMap, secure: bool) -> Self {
+        let plain =
+            |host: &&str| host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.:[]_".contains(&b));
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let forwarded = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
+        let host = host.filter(|host| !host.is_empty()).filter(plain).map(str::to_owned);
+        Self { host, secure: secure || forwarded }
+    }
+
+    /// A whole URL, or its path where the caller named no host.
+    fn url(&self, scheme: &str, path: &str) -> String {
+        let Some(host) = &self.host else { return path.to_owned() };
+        let s = if self.secure { "s" } else { "" };
+        format!("{scheme}{s}://{host}{path}")
+    }
+}

@@ -1,0 +1,142 @@
+//! The one way a request of this protocol takes before its resource sees it. What is wrong is reported in
+//! this order: the version, the credential, its rate, its scope, the Field, the idempotency key, the body.
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderMap, Method, request::Parts},
+};
+use quipu_harness::{Asked, Caller, Harness};
+use quipu_wire::{
+    harn::{
+        HarnError, HarnErrorCode, HarnVersion, IDEMPOTENCY_HEADER, IdempotencyKey, Sha256,
+        TokenScope, VERSION_HEADER,
+    },
+    json::canon,
+    limits::REQUEST_BYTES_MAX,
+};
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{credentials::Bearer, query::HarnQuery, refusal::HarnRefused, upgrade};
+use crate::{
+    app::state::App,
+    net::body::{self, discard},
+    pipeline::field_choice::{self, Missing},
+    secrets::keys::KeyAgent,
+};
+
+/// A request that a resource can work on.
+#[derive(Debug)]
+pub(crate) struct HarnCall {
+    pub(crate) harness: Harness,
+    pub(crate) caller: Caller,
+    /// Whether the credential is no single agent's.
+    pub(crate) any_agent: bool,
+    pub(crate) version: HarnVersion,
+    pub(crate) idempotency: Option<IdempotencyKey>,
+    pub(crate) query: HarnQuery,
+    method: Method,
+    /// None where there is no body; a read has none in any case.
+    pub(crate) body: Option<Value>,
+    /// The room that the body takes is given back when the call is done.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl HarnCall {
+    /// Lets a request in and reads its body as JSON. Every valid credential may ask for what has no scope.
+    pub(crate) async fn receive(
+        app: &App,
+        scope: impl Into<Option<TokenScope>>,
+        request: Request,
+    ) -> Result<Self, HarnRefused> {
+        let (parts, body) = request.into_parts();
+        match Self::enter(app, scope, &parts).await {
+            Ok(call) => call.take_body(app, &parts.headers, body).await,
+            Err(refused) => {
+                // A connection whose body is unread must be closed.
+                discard(&parts.headers, body).await;
+                Err(refused)
+            }
+        }
+    }
+
+    /// Lets a request in whose body is no JSON, or that opens a stream. Asked again with the same head, it
+    /// says whether the credential still holds.
+    pub(crate) async fn enter(
+        app: &App,
+        scope: impl Into<Option<TokenScope>>,
+        parts: &Parts,
+    ) -> Result<Self, HarnRefused> {
+        let headers = &parts.headers;
+        let version = version(headers)?;
+        let bearer = Bearer::identify(app, headers)?;
+        if let Some(scope) = scope.into() {
+            bearer.require(scope)?;
+        }
+        let caller = bearer.caller(headers)?;
+        tracing::Span::current().record("agent", caller.agent.as_str());
+        // Looking makes nothing.
+        let missing = if parts.method.is_safe() { Missing::Refuse } else { Missing::Make };
+        let field = field_choice::choose(app, &bearer.credential, headers, missing).await?;
+        // A write is checked before it is decided, and both must rest on what all nodes wrote.
+        if !parts.method.is_safe() {
+            field.catch_up().await?;
+        }
+        Ok(Self {
+            harness: app.harnesses.of(&field),
+            caller,
+            any_agent: bearer.credential.agent == KeyAgent::Any,
+            version,
+            idempotency: IdempotencyKey::read(lines(headers, IDEMPOTENCY_HEADER))?,
+            query: HarnQuery::read(&parts.uri)?,
+            method: parts.method.clone(),
+            body: None,
+            _room: None,
+        })
+    }
+
+    /// The request as a write: who asks, under which key, and the digest by which it is the same again.
+    pub(crate) fn asked(&self) -> Result<Asked, HarnRefused> {
+        let digest = Sha256::of_json(self.body.as_ref().unwrap_or(&Value::Null));
+        let digest = digest.map_err(|error| {
+            HarnRefused::new(HarnErrorCode::InvalidRequest, format!("the body: {error}"))
+        })?;
+        let (caller, key) = (self.caller.clone(), self.idempotency.clone());
+        Ok(Asked { caller, key, digest })
+    }
+
+    /// Reads the body, whatever it says it is: the version header already keeps out what a page in a browser
+    /// could send without being asked.
+    async fn take_body(
+        mut self,
+        app: &App,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Self, HarnRefused> {
+        if self.method.is_safe() {
+            discard(headers, body).await;
+            return Ok(self);
+        }
+        let whole = body::read(&app.room, headers, body, REQUEST_BYTES_MAX).await?;
+        if !whole.bytes.trim_ascii().is_empty() {
+            self.body = Some(canon::parse(&whole.bytes).map_err(HarnError::from)?);
+        }
+        self._room = whole.room;
+        Ok(self)
+    }
+}
+
+fn version(headers: &HeaderMap) -> Result<HarnVersion, HarnError> {
+    if !headers.contains_key(VERSION_HEADER)
+        && let Some(version) = upgrade::version(headers)
+    {
+        return Ok(version);
+    }
+    HarnVersion::negotiate(lines(headers, VERSION_HEADER))
+}
+
+/// The lines of a header, which may be there more than once.
+fn lines<'h>(headers: &'h HeaderMap, name: &str) -> impl Iterator<Item = &'h [u8]> {
+    headers.get_all(name).into_iter().map(|value| value.as_bytes())
+}

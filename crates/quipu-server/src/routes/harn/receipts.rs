@@ -1,0 +1,170 @@
+//! Receipts over HTTP: as the API's resource, bare in canonical JSON or CBOR by `Accept`, and checked.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Response, header},
+    response::IntoResponse,
+};
+use quipu_harness::Page;
+use quipu_wire::harn::{
+    HarnErrorResponse, List, RECEIPT_CBOR, RECEIPT_JSON, ReceiptResource, ReceiptVerification,
+    ResourceKind, TokenScope, VerifyReceiptRequest,
+};
+
+use super::{
+    answer::{HarnAnswer, HarnOutcome},
+    document::HarnHeaders,
+    entrance::HarnCall,
+    path::HarnPath,
+    refusal::HarnRefused,
+};
+use crate::app::state::App;
+
+/// The Receipts of a Task, oldest first: one, or more where it was tried again by the other protocol.
+#[utoipa::path(
+    get,
+    path = "/v1/tasks/{task_id}/receipts",
+    operation_id = "listTaskReceipts",
+    tag = "harn",
+    params(
+        HarnHeaders,
+        ("task_id" = String, Path),
+        ("limit" = Option<u64>, Query, description = "1 to 200; 50 if absent."),
+        ("cursor" = Option<String>, Query),
+    ),
+    responses(
+        (status = 200, description = "A page.", body = List<ReceiptResource>),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["receipts:read"])),
+)]
+pub(super) async fn list_task_receipts(
+    State(app): State<Arc<App>>,
+    HarnPath(task): HarnPath<String>,
+    request: Request,
+) -> HarnOutcome<List<ReceiptResource>> {
+    let call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
+    let (limit, cursor) = (call.query.get("limit"), call.query.get("cursor"));
+    let page = Page::read(ResourceKind::Receipt, limit, cursor)?;
+    Ok(HarnAnswer::ok(call.harness.task_receipts(&call.caller, &task, page).await?))
+}
+
+/// One Receipt: the resource around it, or the receipt itself where `Accept` names its media type.
+#[utoipa::path(
+    get,
+    path = "/v1/receipts/{receipt_id}",
+    operation_id = "getReceipt",
+    tag = "harn",
+    params(HarnHeaders, ("receipt_id" = String, Path)),
+    responses(
+        (status = 200, description = "The Receipt.", content(
+            (ReceiptResource = "application/json"),
+            (quipu_wire::harn::Receipt = "application/vnd.harn.receipt+json"),
+            (Vec<u8> = "application/vnd.harn.receipt+cbor"),
+        )),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["receipts:read"])),
+)]
+pub(super) async fn get_receipt(
+    State(app): State<Arc<App>>,
+    HarnPath(receipt): HarnPath<String>,
+    request: Request,
+) -> Result<Response<Body>, HarnRefused> {
+    let form = Form::asked(request.headers());
+    let call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
+    let (harness, caller) = (&call.harness, &call.caller);
+    Ok(match form {
+        Form::Resource => HarnAnswer::ok(harness.receipt(caller, &receipt).await?).into_response(),
+        Form::Json => typed(RECEIPT_JSON, harness.receipt_json(caller, &receipt).await?),
+        Form::Cbor => typed(RECEIPT_CBOR, harness.receipt_cbor(caller, &receipt).await?),
+    })
+}
+
+/// Checks a Receipt: its schema, its hash, its place in the chain and its signatures. The answer is the
+/// finding, also where it does not hold; nothing is written.
+#[utoipa::path(
+    post,
+    path = "/v1/receipts/{receipt_id}/verify",
+    operation_id = "verifyReceipt",
+    tag = "harn",
+    params(HarnHeaders, ("receipt_id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    request_body = Option<VerifyReceiptRequest>,
+    responses(
+        (status = 200, description = "What was found.", body = ReceiptVerification),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["receipts:read"])),
+)]
+pub(super) async fn verify_receipt(
+    State(app): State<Arc<App>>,
+    HarnPath(receipt): HarnPath<String>,
+    request: Request,
+) -> HarnOutcome<ReceiptVerification> {
+    let mut call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
+    let request = VerifyReceiptRequest::parse(call.body.take())?;
+    Ok(HarnAnswer::ok(call.harness.verify_receipt(&call.caller, &receipt, request).await?))
+}
+
+/// What a caller wants of a receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Resource,
+    Json,
+    Cbor,
+}
+
+impl Form {
+    /// The first of our media types that `Accept` names; the resource where it names none. Never refused.
+    fn asked(headers: &HeaderMap) -> Self {
+        let lines =
+            headers.get_all(header::ACCEPT).into_iter().filter_map(|line| line.to_str().ok());
+        let types = lines.flat_map(|line| line.split(','));
+        let mut types = types.map(|text| text.split(';').next().unwrap_or_default().trim());
+        let known = |text: &str| {
+            if text.eq_ignore_ascii_case(essence(RECEIPT_CBOR)) {
+                return Some(Self::Cbor);
+            }
+            if text.eq_ignore_ascii_case(essence(RECEIPT_JSON)) {
+                return Some(Self::Json);
+            }
+            text.eq_ignore_ascii_case("application/json").then_some(Self::Resource)
+        };
+        types.find_map(known).unwrap_or(Self::Resource)
+    }
+}
+
+/// A media type without its parameters.
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or(media_type)
+}
+
+fn typed(media_type: &'static str, bytes: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::from(bytes));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_known_media_type_decides_and_nothing_is_refused() {
+        for (accept, form) in [
+            ("*/*", Form::Resource),
+            ("text/html", Form::Resource),
+            (RECEIPT_CBOR, Form::Cbor),
+            ("application/vnd.harn.receipt+json", Form::Json),
+            ("application/json, application/vnd.harn.receipt+cbor", Form::Resource),
+            ("text/plain, Application/Vnd.Harn.Receipt+CBOR; q=0.5", Form::Cbor),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(Form::asked(&headers), form, "{accept}");
+        }
+        assert_eq!(Form::asked(&HeaderMap::new()), Form::Resource);
+    }
+}

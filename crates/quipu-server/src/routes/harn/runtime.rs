@@ -1,0 +1,84 @@
+//! What a caller with a credential may ask about the server itself: what runs here and what it can do.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use quipu_wire::harn::{Capability, CapabilitySummary, HarnErrorResponse, Runtime, RuntimeObject};
+
+use super::{
+    answer::{HarnAnswer, HarnOutcome},
+    discovery::SERVER_VERSION,
+    document::HarnHeaders,
+    entrance::HarnCall,
+};
+use crate::app::state::App;
+
+/// What the server can do; the agent card names the same.
+pub(super) const CAPABILITIES: [(&str, &str); 8] = [
+    ("rest", "Resources over HTTP"),
+    ("sse", "Events of a Session, a Task or everything, as they happen"),
+    ("websocket", "The same both ways, with messages and cancellation"),
+    ("receipts", "A signed receipt for every Task that ended"),
+    ("replay", "Recorded Tasks run again, exactly or with answers changed"),
+    ("memory", "A shared memory that ranks what a Task needs"),
+    ("vaults", "Secrets that are kept and never read back"),
+    ("connectors", "Deliveries from outside that become Tasks"),
+];
+
+fn capabilities() -> Vec<Capability> {
+    let capability = |(id, description): (&str, &str)| Capability {
+        id: id.to_owned(),
+        description: description.to_owned(),
+    };
+    CAPABILITIES.into_iter().map(capability).collect()
+}
+
+/// What runs here.
+#[utoipa::path(
+    get,
+    path = "/v1/runtime",
+    operation_id = "getRuntime",
+    tag = "harn",
+    params(HarnHeaders),
+    responses(
+        (status = 200, description = "The server.", body = Runtime),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = [])),
+)]
+pub(super) async fn runtime(State(app): State<Arc<App>>, request: Request) -> HarnOutcome<Runtime> {
+    let call = HarnCall::receive(&app, None, request).await?;
+    let counts = call.harness.counts(&call.caller);
+    Ok(HarnAnswer::ok(Runtime {
+        object: RuntimeObject::Runtime,
+        version: SERVER_VERSION.to_owned(),
+        protocol_version: call.version,
+        adapter: "quipu".to_owned(),
+        workspace_root: None,
+        session_count: Some(counts.sessions),
+        task_count: Some(counts.tasks),
+        capabilities: capabilities(),
+    }))
+}
+
+/// What the server can do.
+#[utoipa::path(
+    get,
+    path = "/v1/capabilities",
+    operation_id = "getCapabilities",
+    tag = "harn",
+    params(HarnHeaders),
+    responses(
+        (status = 200, description = "What it can do.", body = CapabilitySummary),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = [])),
+)]
+pub(super) async fn capability_summary(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> HarnOutcome<CapabilitySummary> {
+    HarnCall::receive(&app, None, request).await?;
+    let object = RuntimeObject::CapabilitySummary;
+    Ok(HarnAnswer::ok(CapabilitySummary { object, capabilities: capabilities() }))
+}

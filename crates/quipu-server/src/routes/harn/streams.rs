@@ -1,0 +1,211 @@
+//! Streams of Events: of everything, of a Session, of a Task. Each is let in once, holds a place among the
+//! streams, and ends when its credential does, when the server stops, or when its Task has ended.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::{FromRequestParts, Request, State, WebSocketUpgrade},
+    http::{HeaderValue, Response, request::Parts},
+};
+use quipu_harness::{Asked, Caller, EventFeed, EventScope, Harness};
+use quipu_wire::harn::{
+    Event, HarnError, HarnErrorCode, HarnErrorResponse, IdempotencyKey, Sha256, TokenScope,
+};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use super::{
+    document::HarnHeaders, entrance::HarnCall, events::filters, path::HarnPath,
+    refusal::HarnRefused, stream_sse, stream_ws, upgrade,
+};
+use crate::{
+    app::{
+        limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
+        state::App,
+    },
+    net::body::discard,
+};
+
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// A stream that was let in, with what it needs to stay.
+pub(super) struct Admitted {
+    pub(super) harness: Harness,
+    pub(super) caller: Caller,
+    pub(super) scope: EventScope,
+    pub(super) stopping: watch::Receiver<bool>,
+    app: Arc<App>,
+    /// The head of the request that opened it, by which its credential is looked at again.
+    head: Parts,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Admitted {
+    /// Whether the credential still holds, and is for this.
+    pub(super) async fn check(&self, scope: TokenScope) -> Result<(), HarnRefused> {
+        HarnCall::enter(&self.app, scope, &self.head).await.map(|_| ())
+    }
+
+    /// How often to say that the stream is there.
+    pub(super) fn heartbeat(&self) -> Duration {
+        self.app.push.heartbeat
+    }
+
+    /// A feed behind an Event, or from the beginning.
+    pub(super) async fn feed(&self, after: Option<&str>) -> Result<EventFeed, HarnError> {
+        self.harness.feed(&self.caller, self.scope.clone(), after).await
+    }
+
+    /// A command of the other side as a write.
+    pub(super) fn asked(&self, key: Option<IdempotencyKey>, digest: Sha256) -> Asked {
+        Asked { caller: self.caller.clone(), key, digest }
+    }
+}
+
+/// The Events of everything, as they happen.
+#[utoipa::path(
+    get,
+    path = "/v1/events/stream",
+    operation_id = "streamEvents",
+    tag = "harn",
+    params(
+        HarnHeaders,
+        ("workspace_id" = Option<String>, Query),
+        ("session_id" = Option<String>, Query),
+        ("task_id" = Option<String>, Query),
+        ("Last-Event-ID" = Option<String>, Header, description = "Resume behind this Event; from the beginning if absent."),
+    ),
+    responses(
+        (status = 200, description = "Server-sent events: `id` is the Event's, `event` its kind, `data` the Event.", body = Event, content_type = "text/event-stream"),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["events:read"])),
+)]
+pub(super) async fn stream_events(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Result<Response<Body>, HarnRefused> {
+    let (head, call) = enter(&app, request).await?;
+    let scope = filters(&call);
+    let after = after(&head, &call)?;
+    let admitted = admit(app, head, call, scope)?;
+    stream_sse::answer(admitted, after).await
+}
+
+/// The Events of a Session, as they happen.
+#[utoipa::path(
+    get,
+    path = "/v1/sessions/{session_id}/events/stream",
+    operation_id = "streamSessionEvents",
+    tag = "harn",
+    params(
+        HarnHeaders,
+        ("session_id" = String, Path),
+        ("Last-Event-ID" = Option<String>, Header, description = "Resume behind this Event; from the beginning if absent."),
+    ),
+    responses(
+        (status = 200, description = "Server-sent events: `id` is the Event's, `event` its kind, `data` the Event.", body = Event, content_type = "text/event-stream"),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["events:read"])),
+)]
+pub(super) async fn stream_session_events(
+    State(app): State<Arc<App>>,
+    HarnPath(session): HarnPath<String>,
+    request: Request,
+) -> Result<Response<Body>, HarnRefused> {
+    let (head, call) = enter(&app, request).await?;
+    call.harness.check_session(&call.caller, &session)?;
+    let after = after(&head, &call)?;
+    let admitted = admit(app, head, call, EventScope::session(&session))?;
+    stream_sse::answer(admitted, after).await
+}
+
+/// The Events of a Task, as they happen. The same path may be upgraded to a WebSocket, over which messages
+/// and cancellation go the other way.
+#[utoipa::path(
+    get,
+    path = "/v1/tasks/{task_id}/stream",
+    operation_id = "streamTaskEvents",
+    tag = "harn",
+    params(
+        HarnHeaders,
+        ("task_id" = String, Path),
+        ("Last-Event-ID" = Option<String>, Header, description = "Resume behind this Event; from the beginning if absent."),
+    ),
+    responses(
+        (status = 101, description = "A WebSocket: one JSON object for each frame."),
+        (status = 200, description = "Server-sent events: `id` is the Event's, `event` its kind, `data` the Event. Ends when the Task has.", body = Event, content_type = "text/event-stream"),
+        (status = "default", description = "Refused.", body = HarnErrorResponse),
+    ),
+    security(("key" = []), ("oauth2" = ["events:read"])),
+)]
+pub(super) async fn stream_task_events(
+    State(app): State<Arc<App>>,
+    HarnPath(task): HarnPath<String>,
+    request: Request,
+) -> Result<Response<Body>, HarnRefused> {
+    let (mut head, call) = enter(&app, request).await?;
+    call.harness.check_task(&call.caller, &task)?;
+    let after = after(&head, &call)?;
+    let scope = EventScope::task(&task);
+    if !upgrade::is_upgrade(&head.headers) {
+        return stream_sse::answer(admit(app, head, call, scope)?, after).await;
+    }
+    let upgrade = match WebSocketUpgrade::from_request_parts(&mut head, &app).await {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => {
+            let problem = format!("this is no opening of a WebSocket: {rejection}");
+            return Err(HarnRefused::new(HarnErrorCode::InvalidRequest, problem));
+        }
+    };
+    let chosen = upgrade::chosen(&head.headers)?;
+    let admitted = admit(app, head, call, scope)?;
+    let upgrade = upgrade
+        .protocols(chosen)
+        .max_message_size(STREAM_COMMAND_BYTES_MAX)
+        .max_frame_size(STREAM_COMMAND_BYTES_MAX)
+        .read_buffer_size(STREAM_MESSAGE_BYTES_MAX)
+        .write_buffer_size(0);
+    Ok(upgrade.on_upgrade(move |socket| stream_ws::serve(socket, admitted, task, after)))
+}
+
+async fn enter(app: &App, request: Request) -> Result<(Parts, HarnCall), HarnRefused> {
+    let (head, body) = request.into_parts();
+    let entered = HarnCall::enter(app, TokenScope::EventsRead, &head).await;
+    discard(&head.headers, body).await;
+    Ok((head, entered?))
+}
+
+/// Where to resume: a browser that reconnects repeats its query and adds how far it came.
+fn after(head: &Parts, call: &HarnCall) -> Result<Option<String>, HarnRefused> {
+    let given = head.headers.get(LAST_EVENT_ID).map(HeaderValue::to_str).transpose();
+    let given = given.map_err(|_| {
+        let error = HarnError::new(HarnErrorCode::InvalidRequest, "Last-Event-ID: must be ASCII");
+        error.at("Last-Event-ID")
+    })?;
+    let given = given.filter(|id| !id.is_empty());
+    Ok(given.or_else(|| call.query.get("after_event_id")).map(str::to_owned))
+}
+
+fn admit(
+    app: Arc<App>,
+    head: Parts,
+    call: HarnCall,
+    scope: EventScope,
+) -> Result<Admitted, HarnRefused> {
+    let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+        let problem = format!("{} streams are open already", app.push.streams_max);
+        HarnRefused::new(HarnErrorCode::ServiceUnavailable, problem)
+    })?;
+    let HarnCall { harness, caller, .. } = call;
+    Ok(Admitted {
+        harness,
+        caller,
+        scope,
+        stopping: app.stopping.subscribe(),
+        head,
+        app,
+        _place: place,
+    })
+}

@@ -1,0 +1,71 @@
+//! A stream to a client of MCP: holds its place among all streams, and ends when its key does.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use axum::{
+    body::{Bytes, HttpBody},
+    http::HeaderMap,
+};
+use hyper::body::{Frame, SizeHint};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Interval, MissedTickBehavior, interval},
+};
+
+use crate::{app::state::App, pipeline::auth};
+
+/// The body of a stream.
+pub(super) struct HeldStream<B> {
+    body: B,
+    app: Arc<App>,
+    /// What the key came in.
+    headers: HeaderMap,
+    looks: Interval,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<B> HeldStream<B> {
+    pub(super) fn new(
+        body: B,
+        app: Arc<App>,
+        headers: HeaderMap,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
+        let mut looks = interval(app.push.heartbeat);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { body, app, headers, looks, _place: place }
+    }
+}
+
+impl<B> HttpBody for HeldStream<B>
+where
+    B: HttpBody<Data = Bytes, Error = Infallible> + Unpin,
+{
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        while self.looks.poll_tick(cx).is_ready() {
+            if auth::known(&self.app, &self.headers).is_err() {
+                return Poll::Ready(None);
+            }
+        }
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,7 @@
+//! One folder for each protocol, one file for each resource or operation.
+
+pub(crate) mod akashik;
+pub(crate) mod harn;
+pub(crate) mod mcp;
+pub(crate) mod proofs;
+pub(crate) mod site;

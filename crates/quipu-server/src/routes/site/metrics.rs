@@ -1,0 +1,47 @@
+//! `/metrics`, for Prometheus. Needs any valid key, except in `--dev`.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, HeaderValue, Response, header},
+};
+use quipu_wire::{ErrorCode, ProtocolError};
+
+use crate::{
+    app::{limits::STREAMS_MAX, state::App},
+    observe::metrics::{gauge_fields, gauge_keeping, gauge_streams},
+    pipeline::{answer::Refused, auth},
+};
+
+/// All counts as Prometheus reads them.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "server",
+    responses(
+        (status = 200, description = "The counts.", body = String, content_type = "text/plain"),
+        (status = 401, description = "Refused.", body = ProtocolError),
+    ),
+    security(("key" = [])),
+)]
+pub(super) async fn metrics(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response<Body>, Refused> {
+    auth::known(&app, &headers)?;
+    let counting = tokio::task::spawn_blocking(move || {
+        gauge_keeping(&app.fields);
+        gauge_fields(&app.fields.opened(), app.uptime.elapsed());
+        gauge_streams(STREAMS_MAX.saturating_sub(app.streams.available_permits()));
+        app.metrics.render()
+    });
+    let text = counting.await.map_err(|error| {
+        Refused::new(ErrorCode::InternalError, format!("the counts failed: {error}"))
+    })?;
+    let mut response = Response::new(Body::from(text));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Ok(response)
+}

@@ -1,0 +1,155 @@
+//! Whether the server is up (`/healthz`) and whether its Fields take writes (`/readyz`).
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{Response, StatusCode},
+};
+use quipu_field::Field;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    app::state::App,
+    pipeline::answer::{Answer, respond},
+};
+
+/// The answer of `/healthz`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Healthy {
+    /// `ok`.
+    status: &'static str,
+}
+
+/// The answer of `/readyz`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Readiness {
+    /// `ready`, or `unavailable` where a Field takes no writes.
+    status: &'static str,
+    /// Every open Field, and every one that could not be opened.
+    fields: Vec<FieldReadiness>,
+}
+
+/// Whether a Field takes writes.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FieldReadiness {
+    /// The Field's name.
+    name: String,
+    /// Whether it takes writes.
+    ready: bool,
+    /// Why not.
+    reason: Option<String>,
+    /// How far the check of old commits has come.
+    background_check: BackgroundCheck,
+    /// How far the texts are read of a Field that opened before they were; none once they are. ATTUNE, DETECT and lists by words
+    /// wait for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<Texts>,
+    /// How far the vectors of the configured embedding model have come; none without one. A model
+    /// that fails does not make a Field unready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enrichment: Option<Enrichment>,
+}
+
+/// How far the vectors of the configured embedding model have come.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Enrichment {
+    /// The model.
+    model: String,
+    /// Units that have its vector.
+    done: u64,
+    /// Units that should have it.
+    of: u64,
+    /// Whether the last attempt failed. The server's own log says why.
+    failing: bool,
+}
+
+/// How far the texts are read.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Texts {
+    /// The commits whose texts are read.
+    read: u64,
+    /// All commits.
+    of: u64,
+    /// Whether the log does not give them at the moment. The server's own log says why.
+    failing: bool,
+}
+
+/// How far the check of old commits has come in the background.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BackgroundCheck {
+    /// The commits that were checked.
+    checked: u64,
+    /// All that are to be checked.
+    of: u64,
+}
+
+/// Says that the server is up, and no more.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "server",
+    responses((status = 200, description = "The server is up.", body = Healthy)),
+)]
+pub(super) async fn healthz() -> Answer<Healthy> {
+    Answer(Healthy { status: "ok" })
+}
+
+/// The Fields that could not be opened.
+fn unopened(app: &App) -> impl Iterator<Item = FieldReadiness> {
+    app.fields.failed().into_iter().map(|(name, reason)| FieldReadiness {
+        name: name.to_string(),
+        ready: false,
+        reason: Some(reason),
+        background_check: BackgroundCheck { checked: 0, of: 0 },
+        texts: None,
+        enrichment: None,
+    })
+}
+
+/// Says whether every open Field takes writes.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "server",
+    responses(
+        (status = 200, description = "All open Fields take writes.", body = Readiness),
+        (status = 503, description = "A Field takes no writes.", body = Readiness),
+    ),
+)]
+pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
+    let fields: Vec<FieldReadiness> =
+        app.fields.opened().iter().map(|field| readiness(field)).chain(unopened(&app)).collect();
+    let ready = fields.iter().all(|field| field.ready);
+    let (code, status) = if ready {
+        (StatusCode::OK, "ready")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+    };
+    // Texts, numbers and booleans always have a JSON form.
+    respond(code, serde_json::to_vec(&Readiness { status, fields }).unwrap_or_default())
+}
+
+fn readiness(field: &Field) -> FieldReadiness {
+    let health = field.health();
+    let (checked, of) = health.background_check();
+    FieldReadiness {
+        name: field.name().to_string(),
+        ready: health.failure().is_none(),
+        reason: health.failure().map(str::to_owned),
+        background_check: BackgroundCheck { checked, of },
+        texts: field.texts_behind().map(|behind| Texts {
+            read: behind.read,
+            of: behind.of,
+            failing: behind.failing,
+        }),
+        enrichment: field.enrichment().map(|progress| Enrichment {
+            model: progress.model,
+            done: progress.done,
+            of: progress.of,
+            failing: progress.failure.is_some(),
+        }),
+    }
+}

@@ -1,0 +1,41 @@
+//! What is answered where there is no route, or none for the method: a refusal in the shape of the protocol
+//! whose path it would be.
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{Response, Uri},
+    response::IntoResponse as _,
+};
+use quipu_wire::{ErrorCode, ProtocolError};
+
+use crate::{
+    net::body::discard,
+    pipeline::answer::Refused,
+    routes::harn::{self, HarnRefused},
+};
+
+pub(super) async fn route(request: Request) -> Response<Body> {
+    let message = format!("there is no route {}", shown(request.uri()));
+    refuse(ErrorCode::RouteNotFound, message, request).await
+}
+
+pub(super) async fn method(request: Request) -> Response<Body> {
+    let message = format!("{} does not answer {}", shown(request.uri()), request.method());
+    refuse(ErrorCode::MethodNotAllowed, message, request).await
+}
+
+async fn refuse(code: ErrorCode, message: String, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    discard(&parts.headers, body).await;
+    let error = ProtocolError::new(code, message);
+    if harn::paths::is_harn(parts.uri.path()) {
+        return HarnRefused::from(error).into_response();
+    }
+    Refused::from(error).into_response()
+}
+
+/// A path as far as it fits into a sentence.
+fn shown(uri: &Uri) -> String {
+    uri.path().chars().take(200).collect()
+}

@@ -1,0 +1,157 @@
+//! A key and its parts: how a secret is written, hashed and compared. Knows no file.
+
+use quipu_log::FieldName;
+use quipu_wire::Hash;
+use serde::{Deserialize, Serialize};
+
+use crate::app::ids;
+
+const PREFIX: &str = "quipu_";
+const ID_CHARS: usize = 8;
+
+/// For whom a key may speak.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum KeyAgent {
+    /// For every agent; written `*`.
+    Any,
+    /// For this one alone.
+    Named(String),
+}
+
+impl From<String> for KeyAgent {
+    fn from(text: String) -> Self {
+        if text == "*" { Self::Any } else { Self::Named(text) }
+    }
+}
+
+impl From<KeyAgent> for String {
+    fn from(agent: KeyAgent) -> Self {
+        match agent {
+            KeyAgent::Any => "*".to_owned(),
+            KeyAgent::Named(name) => name,
+        }
+    }
+}
+
+impl std::fmt::Display for KeyAgent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Any => f.pad("*"),
+            Self::Named(name) => f.pad(name),
+        }
+    }
+}
+
+/// What a new key is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKey {
+    /// For whom it may speak.
+    pub agent: KeyAgent,
+    /// What it may do, 0 to 10.
+    pub authority: u8,
+    /// The only Field it is good for.
+    pub field: Option<FieldName>,
+    /// A note for the operator.
+    pub label: Option<String>,
+}
+
+/// A key without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyInfo {
+    /// Names the key in lists and logs; part of the secret's text.
+    pub id: String,
+    /// For whom it may speak.
+    pub agent: KeyAgent,
+    /// What it may do, 0 to 10.
+    pub authority: u8,
+    /// The only Field it is good for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<FieldName>,
+    /// A note for the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// When it was made, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// When it was revoked, in milliseconds since 1970. A revoked key stays listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at_ms: Option<u64>,
+}
+
+/// A key that was just made.
+#[derive(Clone)]
+pub struct IssuedKey {
+    /// The key.
+    pub info: KeyInfo,
+    /// What the caller sends. It is stored nowhere and cannot be shown again.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for IssuedKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IssuedKey").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+/// What a caller may do, as its key proves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credential {
+    /// The key's id.
+    pub key_id: String,
+    /// For whom it may speak.
+    pub agent: KeyAgent,
+    /// What it may do, 0 to 10.
+    pub authority: u8,
+    /// The only Field it is good for.
+    pub field: Option<FieldName>,
+}
+
+/// A key as it is stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StoredKey {
+    #[serde(flatten)]
+    pub(super) info: KeyInfo,
+    /// SHA-256 of the whole secret. The secret has 256 random bits, so no slow hash is needed.
+    pub(super) secret_sha256: Hash,
+}
+
+impl StoredKey {
+    /// Makes a key, and the secret that goes with it.
+    pub(super) fn issue(id: String, new: NewKey, created_at_ms: u64) -> (Self, String) {
+        let secret = format!("{PREFIX}{id}_{}", ids::key_secret());
+        let info = KeyInfo {
+            id,
+            agent: new.agent,
+            authority: new.authority,
+            field: new.field,
+            label: new.label,
+            created_at_ms,
+            revoked_at_ms: None,
+        };
+        (Self { info, secret_sha256: Hash::of(secret.as_bytes()) }, secret)
+    }
+
+    /// Whether the secret is this key's. Takes the same time wherever they differ.
+    pub(super) fn is_opened_by(&self, secret: &str) -> bool {
+        let given = Hash::of(secret.as_bytes());
+        let pairs = self.secret_sha256.as_bytes().iter().zip(given.as_bytes());
+        let difference = pairs.fold(0, |all, (ours, theirs)| all | (ours ^ theirs));
+        std::hint::black_box(difference) == 0
+    }
+
+    pub(super) fn credential(&self) -> Credential {
+        Credential {
+            key_id: self.info.id.clone(),
+            agent: self.info.agent.clone(),
+            authority: self.info.authority,
+            field: self.info.field.clone(),
+        }
+    }
+}
+
+/// The id inside a secret, if the text has a secret's shape so far.
+pub(super) fn id_within(secret: &str) -> Option<&str> {
+    let rest = secret.strip_prefix(PREFIX)?;
+    let id = rest.get(..ID_CHARS)?;
+    (rest.as_bytes().get(ID_CHARS) == Some(&b'_')).then_some(id)
+}

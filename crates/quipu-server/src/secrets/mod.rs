@@ -1,0 +1,7 @@
+//! Keys, tokens of others, and files that hold secrets.
+
+pub(crate) mod file_watch;
+pub mod keys;
+pub(crate) mod oauth;
+pub(crate) mod secret_file;
+pub(crate) mod shared_secrets;
