@@ -22,6 +22,7 @@ mod mcp_clients;
 mod models;
 mod moving;
 mod mutants;
+mod old_directory;
 mod pages;
 mod proofs;
 mod purging;
