@@ -6,15 +6,17 @@
 //! failures inside of the Field (REC-11, REC-12, RPL-5, STORAGE_FULL).
 
 mod actors;
+mod clock;
 mod http;
 mod limits;
 mod ops;
 mod protocol;
+mod rule;
 mod security;
 mod suite;
 
 pub use actors::target::{BadTarget, Binding, BoundKey, Keys, Target};
+pub use rule::{Rule, Strength};
 pub use suite::catalogue::catalogue;
 pub use suite::report::{Count, Outcome, Report, Verdict};
-pub use suite::rule::{Rule, Strength};
 pub use suite::runner::{Unreachable, run};

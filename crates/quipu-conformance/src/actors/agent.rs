@@ -9,7 +9,7 @@ use crate::{
         case::Field,
         check::{Checked, Failed, ensure, same, wrong},
         ids::token,
-        look::{Look, with},
+        json::{JsonAccess, with},
         unit::Unit,
     },
     http::Reply,

@@ -9,7 +9,7 @@ use crate::{
         agent::{Agent, envelope},
         check::{Checked, Failed},
         ids::token,
-        look::{Look, with},
+        json::{JsonAccess, with},
         target::{BoundKey, Target},
     },
     http::{Client, Reply},

@@ -6,7 +6,7 @@ use crate::actors::{
     agent::Agent,
     case::Case,
     check::{Checked, wrong},
-    look::{Look, with},
+    json::{JsonAccess, with},
     unit::{Unit, finding, relation, score},
 };
 

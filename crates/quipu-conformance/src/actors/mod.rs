@@ -3,10 +3,9 @@
 pub(crate) mod agent;
 pub(crate) mod case;
 pub(crate) mod check;
-pub(crate) mod clock;
 pub(crate) mod dispute;
 pub(crate) mod ids;
-pub(crate) mod look;
+pub(crate) mod json;
 pub(crate) mod room;
 pub(crate) mod subscription;
 pub(crate) mod target;

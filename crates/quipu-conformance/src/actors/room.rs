@@ -7,7 +7,7 @@ use crate::actors::{
     case::Case,
     check::Checked,
     ids::token,
-    look::{Look, with},
+    json::{JsonAccess, with},
 };
 
 /// A session and the agent that created it.

@@ -6,7 +6,7 @@ use crate::{
     actors::{
         agent::Agent,
         check::{Checked, Failed, ensure, wrong},
-        look::{Look, with},
+        json::{JsonAccess, with},
     },
     http::{EventStream, StreamEvent},
     limits::{PUSH_EVENTS_MAX, QUIET_WAIT},

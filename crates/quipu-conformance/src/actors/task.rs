@@ -6,7 +6,7 @@ use crate::actors::{
     agent::Agent,
     case::Case,
     check::{Checked, same, wrong},
-    look::{Look, with},
+    json::{JsonAccess, with},
 };
 
 /// A task and the agent that moves it.
@@ -26,7 +26,7 @@ impl Case {
     /// A payload that creates a task.
     pub(crate) fn new_task(&self, more: Value) -> Value {
         let task = json!({
-            "title": self.words("Look into it"),
+            "title": self.words("JsonAccess into it"),
             "intent": {"purpose": "Test the life of a task", "question": null},
         });
         json!({"action": "create", "task": with(task, more)})

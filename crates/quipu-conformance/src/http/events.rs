@@ -10,7 +10,7 @@ use super::{
     body::Body,
     head::{bad, read_head, read_line},
 };
-use crate::actors::clock::Deadline;
+use crate::clock::Deadline;
 
 /// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

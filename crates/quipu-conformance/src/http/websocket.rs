@@ -10,7 +10,7 @@ use super::{
     events::is_timeout,
     head::{bad, read_head},
 };
-use crate::{actors::clock::Deadline, limits::LINE_BYTES_MAX};
+use crate::{clock::Deadline, limits::LINE_BYTES_MAX};
 
 const TEXT: u8 = 0x81;
 const CLOSE: u8 = 0x88;

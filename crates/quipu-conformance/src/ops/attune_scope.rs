@@ -6,11 +6,11 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with},
+        json::{JsonAccess, with},
         unit::{Unit, committed, finding},
     },
     limits::TOKEN_BYTES_MAX,
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

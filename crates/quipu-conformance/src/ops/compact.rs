@@ -9,11 +9,11 @@ use crate::{
         agent::Agent,
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with},
+        json::{JsonAccess, with},
         room::Room,
         unit::{Unit, committed, draft, finding},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -7,9 +7,9 @@ use crate::{
         agent::Agent,
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with},
+        json::{JsonAccess, with},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -256,7 +256,7 @@ fn l3_coordinate_13_nobody_claims_a_claimed_task(case: &mut Case) -> Checked {
 fn l3_coordinate_14_blocking_and_failing_need_a_reason(case: &mut Case) -> Checked {
     let task = case.task_in("in_progress")?;
     for action in ["block", "fail"] {
-        let payload = crate::actors::look::without(task.payload(action), "reason");
+        let payload = crate::actors::json::without(task.payload(action), "reason");
         task.worker.refused_somehow("COORDINATE", payload)?;
     }
     same("blocked_reason", task.go("block")?.text("/blocked_reason")?, "It had to be")

@@ -5,10 +5,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::Look,
+        json::JsonAccess,
         task::MOVES,
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

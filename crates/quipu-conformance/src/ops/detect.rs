@@ -6,10 +6,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::Look,
+        json::JsonAccess,
         unit::finding,
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

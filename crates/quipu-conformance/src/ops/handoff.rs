@@ -8,10 +8,10 @@ use crate::{
         agent::Agent,
         case::Case,
         check::{Checked, ensure, same, wrong},
-        look::{Look, with},
+        json::{JsonAccess, with},
         unit::{committed, finding},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -286,8 +286,8 @@ fn l2_handoff_15_refuses_bad_requests(case: &mut Case) -> Checked {
     let task = format!("task-{}", case.token);
     let good = offer_payload(&task, &taker.id);
     giver.refused_somehow("HANDOFF", with(good.clone(), json!({"action": "throw"})))?;
-    giver.refused_somehow("HANDOFF", crate::actors::look::without(good.clone(), "to_agent"))?;
-    giver.refused_somehow("HANDOFF", crate::actors::look::without(good, "task_id"))?;
+    giver.refused_somehow("HANDOFF", crate::actors::json::without(good.clone(), "to_agent"))?;
+    giver.refused_somehow("HANDOFF", crate::actors::json::without(good, "task_id"))?;
     giver.refused_somehow("HANDOFF", json!({"action": "accept"})).map(drop)
 }
 

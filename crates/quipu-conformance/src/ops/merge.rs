@@ -6,9 +6,9 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with},
+        json::{JsonAccess, with},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -194,8 +194,8 @@ fn l2_merge_07_refuses_an_unknown_strategy(case: &mut Case) -> Checked {
 fn l2_merge_08_needs_conflict_and_strategy(case: &mut Case) -> Checked {
     let (dispute, judge) = (case.dispute()?, case.agent("judge")?);
     let full = dispute.merge("last_write_wins", json!({}));
-    judge.refused_somehow("MERGE", crate::actors::look::without(full.clone(), "conflict_id"))?;
-    judge.refused_somehow("MERGE", crate::actors::look::without(full, "strategy")).map(drop)
+    judge.refused_somehow("MERGE", crate::actors::json::without(full.clone(), "conflict_id"))?;
+    judge.refused_somehow("MERGE", crate::actors::json::without(full, "strategy")).map(drop)
 }
 
 fn l2_merge_09_escalation_leads_to_escalated(case: &mut Case) -> Checked {

@@ -7,11 +7,11 @@ use crate::{
         case::Case,
         check::{Checked, ensure, same},
         dispute::Dispute,
-        look::{Look, with},
+        json::{JsonAccess, with},
         room::Room,
         unit::{finding, relation, score},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

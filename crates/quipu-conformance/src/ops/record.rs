@@ -6,10 +6,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with, without},
+        json::{JsonAccess, with, without},
         unit::{committed, draft, finding, relation, score},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -6,10 +6,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same, wrong},
-        look::{Look, with},
+        json::{JsonAccess, with},
         unit::{committed, draft, finding, relation},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

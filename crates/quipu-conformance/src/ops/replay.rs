@@ -6,10 +6,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with},
+        json::{JsonAccess, with},
         unit::{committed, finding, relation},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -219,7 +219,7 @@ fn l2_replay_09_refuses_bad_requests(case: &mut Case) -> Checked {
     let good = json!({"target_type": "memory_unit", "target_id": unit.id, "depth": "summary"});
     reader.ok("REPLAY", good.clone())?;
     for key in ["target_type", "target_id"] {
-        reader.refused_somehow("REPLAY", crate::actors::look::without(good.clone(), key))?;
+        reader.refused_somehow("REPLAY", crate::actors::json::without(good.clone(), key))?;
     }
     reader.refused_somehow("REPLAY", with(good.clone(), json!({"depth": "bottomless"})))?;
     reader.refused_somehow("REPLAY", with(good, json!({"target_type": "dream"}))).map(drop)

@@ -7,10 +7,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, Failed, ensure, same, wrong},
-        look::Look,
+        json::JsonAccess,
         unit::{finding, relation},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -146,7 +146,7 @@ fn l2_subscribe_04_debounces_per_entity(case: &mut Case) -> Checked {
     let old = author.record(finding(case.words("Bells rang")))?;
     slow.until_unit("memory.recorded", &old.id)?;
     let new = finding(case.words("Bells are silent"));
-    let new = author.record(crate::actors::look::with(new, relation("supersedes", &old.id)))?;
+    let new = author.record(crate::actors::json::with(new, relation("supersedes", &old.id)))?;
     quick.until_unit("memory.superseded", &old.id)?;
     slow.until_unit("memory.recorded", &new.id)?;
     let again = |got: &serde_json::Value| got["memory_unit_id"] == old.id.as_str();

@@ -7,10 +7,10 @@ use crate::{
         agent::route,
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, with, without},
+        json::{JsonAccess, with, without},
         unit::finding,
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

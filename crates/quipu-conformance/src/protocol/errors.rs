@@ -8,10 +8,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, ensure, same},
-        look::{Look, without},
+        json::{JsonAccess, without},
         unit::finding,
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

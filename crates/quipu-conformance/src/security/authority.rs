@@ -7,10 +7,10 @@ use crate::{
     actors::{
         case::Case,
         check::{Checked, same},
-        look::Look,
+        json::JsonAccess,
         unit::{draft, finding},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

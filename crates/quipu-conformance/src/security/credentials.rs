@@ -9,11 +9,11 @@ use crate::{
         agent::Agent,
         case::Case,
         check::{Checked, Failed, ensure, same},
-        look::Look,
+        json::JsonAccess,
         target::BoundKey,
         unit::finding,
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[

@@ -9,11 +9,11 @@ use crate::{
         case::Case,
         check::{Checked, ensure, same},
         dispute::Dispute,
-        look::Look,
+        json::JsonAccess,
         room::Room,
         unit::{Unit, committed, finding, relation},
     },
-    suite::rule::{Rule, rule},
+    rule::{Rule, rule},
 };
 
 pub(crate) const CASES: &[Rule] = &[
@@ -241,7 +241,7 @@ fn l3_visibility_09_ids_do_not_tell(case: &mut Case) -> Checked {
     secret.outsider.refused("DETECT", check, "UNIT_NOT_FOUND")?;
     let word = case.words("The vault is in the attic");
     let claim = |target: &str| {
-        crate::actors::look::with(finding(word.clone()), relation("contradicts", target))
+        crate::actors::json::with(finding(word.clone()), relation("contradicts", target))
     };
     let hidden = secret.outsider.send("RECORD", claim(&secret.unit.id))?;
     let absent = secret.outsider.send("RECORD", claim(&format!("mem-{}", case.token)))?;

@@ -3,8 +3,8 @@
 use crate::{
     ops,
     protocol::{clock_rules, envelope, errors},
+    rule::Rule,
     security,
-    suite::rule::Rule,
 };
 
 /// The cases of each part, with the operation that the part is about.
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn every_level_has_cases_that_are_demanded() {
-        use crate::suite::rule::Strength;
+        use crate::rule::Strength;
         for level in 0..=3 {
             let musts = catalogue().into_iter().filter(|rule| rule.strength == Strength::Must);
             assert!(musts.filter(|rule| rule.level() == level).count() >= 15, "level {level}");

@@ -2,5 +2,4 @@
 
 pub(crate) mod catalogue;
 pub(crate) mod report;
-pub(crate) mod rule;
 pub(crate) mod runner;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::suite::rule::{Rule, Strength};
+use crate::rule::{Rule, Strength};
 
 /// How a case ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

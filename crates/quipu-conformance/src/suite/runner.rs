@@ -11,10 +11,10 @@ use crate::{
         target::{Binding, Target},
     },
     http::Client,
+    rule::Rule,
     suite::{
         catalogue::groups,
         report::{Outcome, Report, Verdict},
-        rule::Rule,
     },
 };
 

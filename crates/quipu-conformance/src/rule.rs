@@ -69,9 +69,9 @@ impl Rule {
 /// A rule whose name is that of the function that checks it: `rule!(Must, name, "IDS", "Sentence.")`.
 macro_rules! rule {
     ($strength:ident, $check:ident, $requirements:literal, $sentence:literal) => {
-        $crate::suite::rule::Rule {
+        $crate::rule::Rule {
             name: stringify!($check),
-            strength: $crate::suite::rule::Strength::$strength,
+            strength: $crate::rule::Strength::$strength,
             requirements: $requirements,
             sentence: $sentence,
             needs: &[],

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::actors::check::{Checked, ensure, wrong};
 
 /// Typed access to a JSON answer. A pointer is as in RFC 6901: `/conflict/status`.
-pub(crate) trait Look {
+pub(crate) trait JsonAccess {
     fn at(&self, pointer: &str) -> Checked<&Value>;
     fn text(&self, pointer: &str) -> Checked<&str>;
     fn number(&self, pointer: &str) -> Checked<f64>;
@@ -20,7 +20,7 @@ pub(crate) trait Look {
     fn has_keys(&self, what: &str, keys: &[&str]) -> Checked;
 }
 
-impl Look for Value {
+impl JsonAccess for Value {
     fn at(&self, pointer: &str) -> Checked<&Value> {
         self.pointer(pointer).map_or_else(|| wrong(format!("{pointer} is missing")), Ok)
     }
