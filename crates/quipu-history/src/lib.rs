@@ -6,6 +6,7 @@
 
 mod clock;
 mod event;
+mod http;
 mod judge;
 mod load;
 

@@ -3,9 +3,9 @@
 use crate::{
     event::{Answer, Event, Outcome},
     judge::{
-        bounds::Bounds, log::Entry, model::Model, objects::explain, refusals, violation::Violation,
+        bounds::Bounds, log::Entry, model::Model, objects::explain, reads, refusals,
+        violation::Violation, writes,
     },
-    load::{reads, writes},
 };
 
 /// What was judged.

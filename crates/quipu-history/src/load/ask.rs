@@ -6,7 +6,7 @@ use crate::{
     event::{
         Answer, Done, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
     },
-    load::http::{Reply, Sent},
+    http::{Reply, Sent},
 };
 
 /// The version of the other protocol.

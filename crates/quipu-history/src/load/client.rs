@@ -9,7 +9,8 @@ use std::{
 use crate::{
     clock::{Clock, pause},
     event::{Answer, Event, Member, Outcome, Read, Request, Write},
-    load::{ask, board::Board, dice::Dice, http, workload::Workload},
+    http,
+    load::{ask, board::Board, dice::Dice, workload::Workload},
 };
 
 /// How often a message is sent at most.

@@ -4,8 +4,8 @@ use std::{net::SocketAddr, time::Duration};
 
 use crate::{
     clock::{Clock, pause},
+    http::{Sent, ask},
     judge::{log::Entry, violation::Violation},
-    load::http::{Sent, ask},
 };
 
 const PAGE: u64 = 500;

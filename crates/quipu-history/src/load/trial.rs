@@ -7,11 +7,14 @@ use crate::{
     event::Event,
     judge::{
         log::Entry,
-        settle::{Settled, settle},
         verdict::{Verdict, judge},
         violation::Violation,
     },
-    load::{board::Board, workload::Workload},
+    load::{
+        board::Board,
+        settle::{Settled, settle},
+        workload::Workload,
+    },
 };
 
 /// In one of so many runs faults may come before everybody takes part.
