@@ -18,10 +18,11 @@ use rmcp::{
 use tokio::sync::watch;
 
 use crate::{
-    caller::{Caller, Presented},
-    invoke::Asker,
-    prompts, resources,
-    subscriptions::{self, Subscriptions},
+    caller::Caller,
+    prompts,
+    push::subscriptions::{self, Subscriptions},
+    resources,
+    shared::{HandlerOptions, Shared},
     tools::Table,
 };
 
@@ -31,25 +32,6 @@ start on something or decide something: it tells what is already known, best fir
 learn, decide or plan something that somebody may need later, with why (intent.purpose) and how sure you are \
 (confidence). If something you read is wrong, record a correction that supersedes it; if two units disagree, say \
 so instead of choosing silently. The other tools are for conflicts, tasks, handing work over, and looking back.";
-
-/// How a handler is set up.
-#[derive(Debug, Clone, Default)]
-pub struct HandlerOptions {
-    /// The agent that speaks where a call names none.
-    pub agent: Option<String>,
-    /// The role that it is registered with; `agent` if absent.
-    pub role: Option<String>,
-}
-
-/// What all handlers of a process share.
-#[derive(Debug)]
-pub(crate) struct Shared<C> {
-    pub(crate) caller: C,
-    pub(crate) options: HandlerOptions,
-    pub(crate) tools: Table,
-    /// Every feed holds a receiver until its subscription is ended.
-    pub(crate) listeners: watch::Sender<()>,
-}
 
 /// Serves one client.
 #[derive(Debug)]
@@ -77,36 +59,6 @@ impl<C: Caller> Handler<C> {
     }
 }
 
-impl<C: Caller> Shared<C> {
-    /// Who asks, and by what right.
-    pub(crate) fn asker(&self, context: &RequestContext<RoleServer>) -> Asker<'_, C> {
-        Asker {
-            caller: &self.caller,
-            presented: presented(context),
-            configured: self.options.agent.as_deref(),
-            role: self.options.role.as_deref(),
-            client_name: context.client_info().map(|client| client.name),
-        }
-    }
-}
-
-/// What came with the HTTP request, where there is one.
-fn presented(context: &RequestContext<RoleServer>) -> Presented {
-    let Some(parts) = context.extensions.get::<http::request::Parts>() else {
-        return Presented::default();
-    };
-    let header = |name: &str| {
-        parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-    };
-    Presented {
-        authorization: header("authorization"),
-        field: header("quipu-field"),
-        agent: header("akashik-agent"),
-        session: header("akashik-session"),
-        request_id: header("x-request-id"),
-    }
-}
-
 impl<C: Caller> ServerHandler for Handler<C> {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -125,11 +77,11 @@ impl<C: Caller> ServerHandler for Handler<C> {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.shared.tools.shown()))
+        Ok(ListToolsResult::with_all_items(self.shared.tools.definitions()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.tools.find(name).map(|tool| tool.shown().clone())
+        self.shared.tools.find(name).map(|tool| tool.definition().clone())
     }
 
     async fn call_tool(
@@ -143,7 +95,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
             return Err(ErrorData::invalid_params(problem, None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(self.shared.asker(&context).invoke(tool, arguments).await.into())
+        Ok(self.shared.invoker(&context).invoke(tool, arguments).await.into())
     }
 
     async fn list_resources(
@@ -151,7 +103,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = self.shared.asker(&context).list_resources().await?;
+        let resources = self.shared.invoker(&context).list_resources().await?;
         Ok(ListResourcesResult::with_all_items(resources))
     }
 
@@ -168,7 +120,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(self.shared.asker(&context).read_resource(&request.uri).await?.into())
+        Ok(self.shared.invoker(&context).read_resource(&request.uri).await?.into())
     }
 
     async fn subscribe(
@@ -192,7 +144,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(subscriptions::accepted(requested))
+        Some(subscriptions::accepted_filter(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -3,22 +3,18 @@
 //! asked becomes HTTP-shaped calls to a [`Caller`].
 
 mod caller;
-mod feed;
 mod handler;
-mod http;
-mod identity;
 mod invoke;
 mod prompts;
-mod push_reader;
+mod push;
 mod resources;
-mod schema;
-mod stdio;
-mod subscriptions;
+mod shared;
 mod tools;
+mod transport;
 mod uri;
 
 pub use caller::{Answer, Call, CallFailed, Caller, Presented, PushPlace, Verb};
-pub use handler::{Handler, HandlerOptions};
-pub use http::{Endpoint, EndpointOptions};
-pub use push_reader::PushReader;
-pub use stdio::StdioError;
+pub use handler::Handler;
+pub use push::PushReader;
+pub use shared::HandlerOptions;
+pub use transport::{Endpoint, EndpointOptions, StdioError};

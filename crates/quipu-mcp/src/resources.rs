@@ -17,8 +17,7 @@ use serde_json::{Value, json};
 
 use crate::{
     caller::{Answer, Caller, Verb},
-    identity::Speaker,
-    invoke::{Asker, Trouble, code_of, told},
+    invoke::{InvokeError, Invoker, Speaker, code_of, refusal_text},
     tools,
     uri::{ResourceUri, encoded},
 };
@@ -59,7 +58,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-impl<C: Caller> Asker<'_, C> {
+impl<C: Caller> Invoker<'_, C> {
     /// What is recent: open conflicts, and units. Looking registers nobody, because hosts look on
     /// their own.
     pub(crate) async fn list_resources(&self) -> Result<Vec<Resource>, ErrorData> {
@@ -86,13 +85,13 @@ impl<C: Caller> Asker<'_, C> {
         };
         let host = self.host().await;
         let text = match &parsed {
-            ResourceUri::Unit(id) => tools::unit(&self.unit(&host, uri, id).await?),
+            ResourceUri::Unit(id) => tools::unit_text(&self.unit(&host, uri, id).await?),
             ResourceUri::Conflict(id) => self.conflict(&host, uri, id).await?,
             ResourceUri::Replay(kind, id) => {
                 let payload = json!({"target_type": kind, "target_id": id, "depth": "detailed"});
                 let replay = Verb::Operate(Operation::Replay, payload);
                 let answer = self.ask(&host, uri, replay).await?;
-                tools::replay(&self.whole::<ReplayResponse>(answer)?)
+                tools::replay_text(&self.whole::<ReplayResponse>(answer)?)
             }
         };
         let contents = ResourceContents::text(text, uri).with_mime_type(TEXT);
@@ -112,10 +111,10 @@ impl<C: Caller> Asker<'_, C> {
         let Some(conflict) = known.conflicts.iter().find(|conflict| conflict.id == id) else {
             return Err(not_found(uri, "there is no such conflict"));
         };
-        let mut text = tools::conflict(conflict);
+        let mut text = tools::conflict_text(conflict);
         for unit in [&conflict.unit_a, &conflict.unit_b] {
             text.push_str("\n\n");
-            text.push_str(&tools::unit(&self.unit(host, uri, unit).await?));
+            text.push_str(&tools::unit_text(&self.unit(host, uri, unit).await?));
         }
         Ok(text)
     }
@@ -126,7 +125,7 @@ impl<C: Caller> Asker<'_, C> {
         match code_of(&answer) {
             None => Ok(answer),
             Some(ErrorCode::UnitNotFound | ErrorCode::ConflictNotFound) => {
-                Err(not_found(uri, &told(&answer)))
+                Err(not_found(uri, &refusal_text(&answer)))
             }
             Some(_) => Err(refused(&answer)),
         }
@@ -142,7 +141,7 @@ impl<C: Caller> Asker<'_, C> {
 }
 
 fn refused(answer: &Answer) -> ErrorData {
-    ErrorData::internal_error(told(answer), Some(answer.body.clone()))
+    ErrorData::internal_error(refusal_text(answer), Some(answer.body.clone()))
 }
 
 fn not_found(uri: &str, problem: &str) -> ErrorData {
@@ -150,11 +149,11 @@ fn not_found(uri: &str, problem: &str) -> ErrorData {
     ErrorData::resource_not_found(format!("Resource not found: {uri}: {problem}"), Some(data))
 }
 
-impl From<Trouble> for ErrorData {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Argument(problem) => Self::invalid_params(problem, None),
-            Trouble::Call(failed) => failed.into(),
+impl From<InvokeError> for ErrorData {
+    fn from(error: InvokeError) -> Self {
+        match error {
+            InvokeError::Argument(problem) => Self::invalid_params(problem, None),
+            InvokeError::Call(failed) => failed.into(),
         }
     }
 }

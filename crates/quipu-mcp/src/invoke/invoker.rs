@@ -6,10 +6,10 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
+use super::identity::{self, Speaker};
 use crate::{
     caller::{Answer, Call, CallFailed, Caller, Presented, Verb},
-    identity::{self, Speaker},
-    tools::{AgentArgument, OwnTool},
+    tools::{AgentArgument, OperationTool},
 };
 
 /// The role of a host that nobody gave one.
@@ -17,7 +17,7 @@ const HOST_ROLE: &str = "agent";
 
 /// What a tool call comes with besides its arguments.
 #[derive(Debug)]
-pub(crate) struct Asker<'a, C> {
+pub(crate) struct Invoker<'a, C> {
     pub(crate) caller: &'a C,
     pub(crate) presented: Presented,
     /// The agent that was configured for this process.
@@ -28,39 +28,39 @@ pub(crate) struct Asker<'a, C> {
     pub(crate) client_name: Option<String>,
 }
 
-impl<C: Caller> Asker<'_, C> {
+impl<C: Caller> Invoker<'_, C> {
     /// Carries a tool call out.
     pub(crate) async fn invoke(
         &self,
-        tool: &OwnTool,
+        tool: &OperationTool,
         arguments: Map<String, Value>,
     ) -> CallToolResult {
         match self.try_invoke(tool, arguments).await {
             Ok(Answer { status: 200, body }) => {
                 let mut result =
-                    CallToolResult::success(vec![ContentBlock::text(tool.tell(&body))]);
+                    CallToolResult::success(vec![ContentBlock::text(tool.describe(&body))]);
                 result.structured_content = Some(body);
                 result
             }
             Ok(refusal) => refused(&refusal),
-            Err(Trouble::Argument(problem)) => {
+            Err(InvokeError::Argument(problem)) => {
                 let error = ProtocolError::new(ErrorCode::InvalidPayload, problem);
                 refused(&Answer { status: 400, body: json!(error.during(tool.operation)) })
             }
-            Err(Trouble::Call(failed)) => unreachable_field(&failed),
+            Err(InvokeError::Call(failed)) => unreachable_field(&failed),
         }
     }
 
     async fn try_invoke(
         &self,
-        tool: &OwnTool,
+        tool: &OperationTool,
         mut arguments: Map<String, Value>,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, InvokeError> {
         let speaker = self.speaker(tool, &mut arguments).await?;
         let mut session = self.presented.session.clone();
         if tool.operation != Operation::Session {
             let named = identity::text_argument(&mut arguments, "session_id");
-            session = named.map_err(Trouble::Argument)?.or(session);
+            session = named.map_err(InvokeError::Argument)?.or(session);
         }
         tool.prepare(&mut arguments, matches!(speaker, Speaker::Host(_)));
         let role = arguments.get("scope").and_then(|scope| scope.get("role")).cloned();
@@ -71,9 +71,9 @@ impl<C: Caller> Asker<'_, C> {
 
     async fn speaker(
         &self,
-        tool: &OwnTool,
+        tool: &OperationTool,
         arguments: &mut Map<String, Value>,
-    ) -> Result<Speaker, Trouble> {
+    ) -> Result<Speaker, InvokeError> {
         let Self { caller, presented, configured, .. } = self;
         let client = self.client_name.as_deref();
         // Who joins speaks for itself.
@@ -84,7 +84,7 @@ impl<C: Caller> Asker<'_, C> {
             return Ok(Speaker::Named(id.clone()));
         }
         let speaker = identity::find(*caller, presented, *configured, arguments, client).await;
-        let speaker = speaker.map_err(Trouble::Argument)?;
+        let speaker = speaker.map_err(InvokeError::Argument)?;
         if tool.agent_argument == AgentArgument::Speaks {
             return Ok(speaker);
         }
@@ -110,7 +110,7 @@ impl<C: Caller> Asker<'_, C> {
         speaker: &Speaker,
         role: Option<&str>,
         call: Call,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, InvokeError> {
         let answer = self.caller.call(call.clone()).await?;
         let Speaker::Host(name) = speaker else { return Ok(answer) };
         // A Field that is not there comes into being with its first agent.
@@ -137,14 +137,14 @@ impl<C: Caller> Asker<'_, C> {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum InvokeError {
     /// An argument is not what it must be.
     Argument(String),
     /// The call failed on its way.
     Call(CallFailed),
 }
 
-impl From<CallFailed> for Trouble {
+impl From<CallFailed> for InvokeError {
     fn from(failed: CallFailed) -> Self {
         Self::Call(failed)
     }
@@ -160,7 +160,7 @@ pub(crate) fn code_of(answer: &Answer) -> Option<ErrorCode> {
 }
 
 /// What a refusal says, in words.
-pub(crate) fn told(refusal: &Answer) -> String {
+pub(crate) fn refusal_text(refusal: &Answer) -> String {
     let Ok(error) = ProtocolError::deserialize(&refusal.body) else {
         return format!("The server answered with status {}: {}", refusal.status, refusal.body);
     };
@@ -177,7 +177,7 @@ pub(crate) fn told(refusal: &Answer) -> String {
 fn refused(refusal: &Answer) -> CallToolResult {
     // No structured content: clients would hold it against the schema of a success.
     let object = ContentBlock::text(refusal.body.to_string());
-    CallToolResult::error(vec![ContentBlock::text(told(refusal)), object])
+    CallToolResult::error(vec![ContentBlock::text(refusal_text(refusal)), object])
 }
 
 fn unreachable_field(failed: &CallFailed) -> CallToolResult {

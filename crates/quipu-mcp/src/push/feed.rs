@@ -10,8 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     caller::{Caller, PushPlace, Verb},
-    identity::Speaker,
-    invoke::{Asker, told},
+    invoke::{Invoker, Speaker, refusal_text},
 };
 
 /// How long to wait before a stream that broke is opened again.
@@ -29,7 +28,7 @@ const EVENTS: [SubscriptionEvent; 6] = [
 /// One client's pushes.
 #[derive(Debug)]
 pub(crate) struct Feed<'a, C> {
-    asker: Asker<'a, C>,
+    invoker: Invoker<'a, C>,
     host: Speaker,
     subscription: String,
     /// After what to go on.
@@ -39,11 +38,11 @@ pub(crate) struct Feed<'a, C> {
 
 impl<'a, C: Caller> Feed<'a, C> {
     /// Subscribes, and opens the stream.
-    pub(crate) async fn open(asker: Asker<'a, C>) -> Result<Self, ErrorData> {
-        let host = asker.host().await;
-        let (subscription, cursor) = subscribe(&asker, &host).await?;
-        let pushes = follow(&asker, &host, &subscription, &cursor).await?;
-        Ok(Self { asker, host, subscription, cursor, pushes })
+    pub(crate) async fn open(invoker: Invoker<'a, C>) -> Result<Self, ErrorData> {
+        let host = invoker.host().await;
+        let (subscription, cursor) = subscribe(&invoker, &host).await?;
+        let pushes = follow(&invoker, &host, &subscription, &cursor).await?;
+        Ok(Self { invoker, host, subscription, cursor, pushes })
     }
 
     /// Waits for the next push. A stream that ends is opened again where it ended, for as long as
@@ -62,13 +61,13 @@ impl<'a, C: Caller> Feed<'a, C> {
     }
 
     async fn reopen(&mut self) -> Result<(), ErrorData> {
-        let Self { asker, host, subscription, cursor, .. } = self;
-        match follow(asker, host, subscription, cursor).await {
+        let Self { invoker, host, subscription, cursor, .. } = self;
+        match follow(invoker, host, subscription, cursor).await {
             Ok(pushes) => self.pushes = pushes,
             // A Field that was kept in memory is another one after a restart.
             Err(_) => {
-                let (subscription, cursor) = subscribe(&self.asker, &self.host).await?;
-                self.pushes = follow(&self.asker, &self.host, &subscription, &cursor).await?;
+                let (subscription, cursor) = subscribe(&self.invoker, &self.host).await?;
+                self.pushes = follow(&self.invoker, &self.host, &subscription, &cursor).await?;
                 (self.subscription, self.cursor) = (subscription, cursor);
             }
         }
@@ -78,23 +77,24 @@ impl<'a, C: Caller> Feed<'a, C> {
     /// Ends the subscription.
     pub(crate) async fn close(self) {
         let payload = json!({"action": "unsubscribe", "subscription": {"id": self.subscription}});
-        let call = self.asker.call(&self.host, None, Verb::Operate(Operation::Subscribe, payload));
-        if let Err(error) = self.asker.caller.call(call).await {
+        let call =
+            self.invoker.call(&self.host, None, Verb::Operate(Operation::Subscribe, payload));
+        if let Err(error) = self.invoker.caller.call(call).await {
             tracing::warn!(%error, "a subscription could not be ended");
         }
     }
 }
 
 async fn subscribe<C: Caller>(
-    asker: &Asker<'_, C>,
+    invoker: &Invoker<'_, C>,
     host: &Speaker,
 ) -> Result<(String, String), ErrorData> {
     let payload = json!({"action": "subscribe", "subscription": {"events": EVENTS}});
-    let session = asker.presented.session.clone();
-    let call = asker.call(host, session, Verb::Operate(Operation::Subscribe, payload));
-    let answer = asker.as_registered(host, None, call).await?;
+    let session = invoker.presented.session.clone();
+    let call = invoker.call(host, session, Verb::Operate(Operation::Subscribe, payload));
+    let answer = invoker.as_registered(host, None, call).await?;
     if answer.status != 200 {
-        return Err(ErrorData::internal_error(told(&answer), Some(answer.body)));
+        return Err(ErrorData::internal_error(refusal_text(&answer), Some(answer.body)));
     }
     let made: Option<SubscribeResponse> = serde_json::from_value(answer.body).ok();
     let made = made.and_then(|made| made.subscription);
@@ -103,11 +103,11 @@ async fn subscribe<C: Caller>(
 }
 
 async fn follow<C: Caller>(
-    asker: &Asker<'_, C>,
+    invoker: &Invoker<'_, C>,
     host: &Speaker,
     subscription: &str,
     cursor: &str,
 ) -> Result<mpsc::Receiver<PushNotification>, ErrorData> {
     let from = PushPlace { subscription, cursor };
-    Ok(asker.caller.follow(&asker.presented, host.name(), from).await?)
+    Ok(invoker.caller.follow(&invoker.presented, host.name(), from).await?)
 }

@@ -14,17 +14,18 @@ use rmcp::{
 };
 use tokio::sync::watch;
 
-use crate::{caller::Caller, feed::Feed, handler::Shared, uri::ResourceUri};
+use super::feed::Feed;
+use crate::{caller::Caller, shared::Shared, uri::ResourceUri};
 
 /// How many resources one client may listen to.
 const RESOURCES_MAX: usize = 1024;
 
 /// What one client of 2025-11-25 listens to. The feed ends when this is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Subscriptions(Mutex<Option<Listening>>);
+pub(crate) struct Subscriptions(Mutex<Option<FeedHandle>>);
 
 #[derive(Debug)]
-struct Listening {
+struct FeedHandle {
     wanted: Arc<Mutex<Wanted>>,
     /// Its other end ends with the feed; dropping it ends the feed.
     stop: watch::Sender<()>,
@@ -53,10 +54,10 @@ impl Subscriptions {
             let (stop, stopped) = watch::channel(());
             let wanted = Arc::default();
             want(&wanted, uri, parsed)?;
-            *listening = Some(Listening { wanted: Arc::clone(&wanted), stop });
+            *listening = Some(FeedHandle { wanted: Arc::clone(&wanted), stop });
             (wanted, stopped)
         };
-        tell_until(Arc::clone(shared), context, wanted, stopped).await
+        notify_until_stopped(Arc::clone(shared), context, wanted, stopped).await
     }
 
     /// Listens to one less.
@@ -89,7 +90,7 @@ fn want(wanted: &Mutex<Wanted>, uri: String, parsed: ResourceUri) -> Result<(), 
 }
 
 /// Opens the feed, and goes on with it in a task of its own.
-async fn tell_until<C: Caller>(
+async fn notify_until_stopped<C: Caller>(
     shared: Arc<Shared<C>>,
     context: RequestContext<RoleServer>,
     wanted: Arc<Mutex<Wanted>>,
@@ -99,7 +100,7 @@ async fn tell_until<C: Caller>(
     let (opened, opening) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let _listens = shared.listeners.subscribe();
-        let mut feed = match Feed::open(shared.asker(&context)).await {
+        let mut feed = match Feed::open(shared.invoker(&context)).await {
             Ok(feed) => feed,
             Err(error) => {
                 opened.send(Err(error)).ok();
@@ -111,7 +112,7 @@ async fn tell_until<C: Caller>(
             tokio::select! {
                 // It is never sent to: this is the other end being dropped.
                 _ = stopped.changed() => break,
-                push = feed.next() => if tell(&context.peer, &wanted, &push).await.is_err() { break },
+                push = feed.next() => if notify_client(&context.peer, &wanted, &push).await.is_err() { break },
             }
         }
         feed.close().await;
@@ -120,7 +121,7 @@ async fn tell_until<C: Caller>(
     opening.await.unwrap_or_else(|_| Err(gone()))
 }
 
-async fn tell(
+async fn notify_client(
     peer: &Peer<RoleServer>,
     wanted: &Mutex<Wanted>,
     push: &PushNotification,
@@ -153,7 +154,7 @@ fn changes_list(push: &PushNotification) -> bool {
 }
 
 /// What of a filter of 2026-07-28 can be told.
-pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+pub(crate) fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
     accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
@@ -172,15 +173,15 @@ pub(crate) async fn listen<C: Caller>(
     context: &SubscriptionContext,
 ) -> Result<(), ErrorData> {
     let _listens = shared.listeners.subscribe();
-    let mut feed = Feed::open(shared.asker(context.request_context())).await?;
+    let mut feed = Feed::open(shared.invoker(context.request_context())).await?;
     let listener = Listener::of(context);
-    let mut told = listener.tell(|_| true, true).await;
-    while told.is_ok() {
+    let mut sent = listener.notify(|_| true, true).await;
+    while sent.is_ok() {
         let push = tokio::select! {
             () = context.cancelled() => break,
             push = feed.next() => push,
         };
-        told = listener.tell(|resource| touches(&push, resource), changes_list(&push)).await;
+        sent = listener.notify(|resource| touches(&push, resource), changes_list(&push)).await;
     }
     feed.close().await;
     Ok(())
@@ -200,7 +201,7 @@ impl<'a> Listener<'a> {
     }
 
     /// Tells of the resources that changed, and of their list if that did and it is listened to.
-    async fn tell(
+    async fn notify(
         &self,
         is_changed: impl Fn(&ResourceUri) -> bool,
         list_changed: bool,

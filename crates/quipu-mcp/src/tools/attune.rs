@@ -4,8 +4,8 @@ use quipu_wire::akashik::{AttunePayload, AttuneResponse, Operation, UnitView};
 use serde_json::{Map, Value};
 
 use super::{
-    telling::{conflict, unit_brief, warned},
-    tool::{Effect, OwnTool},
+    text::{conflict_text, unit_summary, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -24,13 +24,13 @@ Call it before you start on something, before you decide something, and when you
 Example: {\"scope\": {\"role\": \"backend_engineer\", \"max_units\": 10, \"max_tokens\": 4000}, \
 \"context_hint\": \"change how failed imports are retried\"}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<AttunePayload, AttuneResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<AttunePayload, AttuneResponse>(
         Operation::Attune,
         "Attune before you act",
         DESCRIPTION,
         Effect::Reads,
-        tell,
+        describe,
     )
     .preparing(with_own)
 }
@@ -42,7 +42,7 @@ fn with_own(arguments: &mut Map<String, Value>, for_host: bool) {
     }
 }
 
-fn tell(answer: &AttuneResponse) -> String {
+fn describe(answer: &AttuneResponse) -> String {
     let budget = &answer.context_budget;
     let mut text = match answer.record.len() {
         0 => "Nothing relevant is known yet.".to_owned(),
@@ -53,7 +53,7 @@ fn tell(answer: &AttuneResponse) -> String {
     };
     for (place, scoped) in answer.record.iter().enumerate() {
         let about = match &scoped.memory_unit {
-            UnitView::Unit(unit) => unit_brief(unit),
+            UnitView::Unit(unit) => unit_summary(unit),
             UnitView::Id { id } => id.clone(),
         };
         text.push_str(&format!(
@@ -66,12 +66,12 @@ fn tell(answer: &AttuneResponse) -> String {
     if !answer.conflicts.is_empty() {
         text.push_str("\n\nUnsettled conflicts:");
         for open in &answer.conflicts {
-            text.push_str(&format!("\n- {}", conflict(open)));
+            text.push_str(&format!("\n- {}", conflict_text(open)));
         }
     }
     text.push_str(&format!(
         "\n\nEpoch {}: pass it as since_epoch to see only what is new.",
         answer.epoch
     ));
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{CompactPayload, CompactResponse, Operation};
 
 use super::{
-    telling::warned,
-    tool::{Effect, OwnTool},
+    text::with_warnings,
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -17,17 +17,17 @@ exactly which units in `filter`.
 Example: {\"strategy\": \"archive\", \"filter\": {\"status\": [\"superseded\"], \"max_age_epochs\": 10000}, \
 \"reason\": \"finished work\"}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<CompactPayload, CompactResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<CompactPayload, CompactResponse>(
         Operation::Compact,
         "Archive, summarize or purge",
         DESCRIPTION,
         Effect::Changes,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &CompactResponse) -> String {
+fn describe(answer: &CompactResponse) -> String {
     let mut text = format!("{} units were affected.", answer.units_affected);
     if answer.synthesis_units_created > 0 {
         text.push_str(&format!(" {} summaries stand for them.", answer.synthesis_units_created));
@@ -35,5 +35,5 @@ fn tell(answer: &CompactResponse) -> String {
     if let Some(bytes) = answer.storage_reclaimed_bytes {
         text.push_str(&format!(" {bytes} bytes of text were erased."));
     }
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{CoordinatePayload, CoordinateResponse, Operation, Task};
 
 use super::{
-    telling::warned,
-    tool::{Effect, OwnTool},
+    text::with_warnings,
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -18,24 +18,24 @@ Example: {\"action\": \"create\", \"task\": {\"title\": \"Check the market figur
 rests on them\"}}}
 Example: {\"action\": \"claim\", \"task_id\": \"task-…\"}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<CoordinatePayload, CoordinateResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<CoordinatePayload, CoordinateResponse>(
         Operation::Coordinate,
         "Share tasks",
         DESCRIPTION,
         Effect::Adds,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &CoordinateResponse) -> String {
+fn describe(answer: &CoordinateResponse) -> String {
     let text = match (&answer.task, &answer.tasks) {
         (Some(task), _) => line(task),
         (None, Some(tasks)) if tasks.is_empty() => "No tasks.".to_owned(),
         (None, Some(tasks)) => tasks.iter().map(line).collect::<Vec<_>>().join("\n"),
         (None, None) => answer.status.clone(),
     };
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }
 
 fn line(task: &Task) -> String {

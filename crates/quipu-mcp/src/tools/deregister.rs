@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{DeregisterPayload, DeregisterResponse, DeregisterStatus, Operation};
 
 use super::{
-    telling::warned,
-    tool::{Effect, OwnTool},
+    text::with_warnings,
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -16,19 +16,19 @@ Example: {\"agent_id\": \"fact-checker\"}";
 
 const AGENT: &str = "The agent that leaves. Without it, the one that you speak for.";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<DeregisterPayload, DeregisterResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<DeregisterPayload, DeregisterResponse>(
         Operation::Deregister,
         "Leave the shared memory",
         DESCRIPTION,
         Effect::Changes,
-        tell,
+        describe,
     )
     .with_argument("agent_id", AGENT)
     .meaning_an_agent()
 }
 
-fn tell(answer: &DeregisterResponse) -> String {
+fn describe(answer: &DeregisterResponse) -> String {
     let left = &answer.cleanup;
     let text = match answer.status {
         DeregisterStatus::Ok => format!(
@@ -37,5 +37,5 @@ fn tell(answer: &DeregisterResponse) -> String {
         ),
         DeregisterStatus::NotFound => "Nobody of that name was registered.".to_owned(),
     };
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{DetectPayload, DetectResponse, Operation};
 
 use super::{
-    telling::{conflict, warned},
-    tool::{Effect, OwnTool},
+    text::{conflict_text, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -15,24 +15,24 @@ tidy up. `mode`: list (what is known), check (compare one unit, named by `target
 
 Example: {\"mode\": \"list\", \"filter\": {\"status\": [\"detected\", \"escalated\"]}}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<DetectPayload, DetectResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<DetectPayload, DetectResponse>(
         Operation::Detect,
         "Find contradictions",
         DESCRIPTION,
         Effect::AddsOnce,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &DetectResponse) -> String {
+fn describe(answer: &DetectResponse) -> String {
     let mut text = match answer.conflicts.len() {
         0 => "No conflicts.".to_owned(),
         1 => "1 conflict:".to_owned(),
         many => format!("{many} conflicts:"),
     };
     for found in &answer.conflicts {
-        text.push_str(&format!("\n- {}", conflict(found)));
+        text.push_str(&format!("\n- {}", conflict_text(found)));
     }
     let seen = &answer.scan_coverage;
     if seen.units_scanned > 0 {
@@ -41,5 +41,5 @@ fn tell(answer: &DetectResponse) -> String {
             seen.units_scanned, seen.new_conflicts_found
         ));
     }
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

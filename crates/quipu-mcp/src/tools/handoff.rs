@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{Handoff, HandoffPayload, HandoffResponse, Operation};
 
 use super::{
-    telling::{listed, warned},
-    tool::{Effect, OwnTool},
+    text::{joined, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -17,24 +17,24 @@ accept or reject to answer.
 Example: {\"action\": \"offer\", \"task_id\": \"task-…\", \"to_agent\": \"writer\", \"reason\": \"The figures are checked\", \
 \"context\": {\"summary\": \"Two of three sources agree\", \"next_steps\": [\"Write section 2\"]}}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<HandoffPayload, HandoffResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<HandoffPayload, HandoffResponse>(
         Operation::Handoff,
         "Hand work over",
         DESCRIPTION,
         Effect::Adds,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &HandoffResponse) -> String {
+fn describe(answer: &HandoffResponse) -> String {
     let text = match (&answer.handoff, &answer.handoffs) {
         (Some(handoff), _) => whole(handoff),
         (None, Some(handoffs)) if handoffs.is_empty() => "No handoffs.".to_owned(),
         (None, Some(handoffs)) => handoffs.iter().map(whole).collect::<Vec<_>>().join("\n\n"),
         (None, None) => answer.status.clone(),
     };
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }
 
 fn whole(handoff: &Handoff) -> String {
@@ -60,7 +60,7 @@ fn whole(handoff: &Handoff) -> String {
         ("Next steps", &context.next_steps),
     ];
     for (title, entries) in lists.into_iter().filter(|(_, entries)| !entries.is_empty()) {
-        text.push_str(&format!("\n{title}: {}", listed(entries)));
+        text.push_str(&format!("\n{title}: {}", joined(entries)));
     }
     text
 }

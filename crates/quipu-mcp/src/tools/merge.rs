@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{MergePayload, MergeResponse, MergeStatus, Operation};
 
 use super::{
-    telling::{conflict, listed, warned},
-    tool::{Effect, OwnTool},
+    text::{conflict_text, joined, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -19,27 +19,27 @@ user, which is right when you are not sure.
 Example: {\"conflict_id\": \"conflict-…\", \"strategy\": \"synthesis\", \"resolution\": {\"synthesis\": \"Growth was 23 % in \
 2024 and 18 % in 2025.\", \"rationale\": \"Both figures are right, for different years\"}}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<MergePayload, MergeResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<MergePayload, MergeResponse>(
         Operation::Merge,
         "Settle a conflict",
         DESCRIPTION,
         Effect::Changes,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &MergeResponse) -> String {
+fn describe(answer: &MergeResponse) -> String {
     let mut text = match answer.status {
         MergeStatus::Resolved => "Settled: ",
         MergeStatus::Escalated => "Left to a human: ",
         MergeStatus::PendingVote => "Waits for more ballots: ",
     }
     .to_owned();
-    text.push_str(&conflict(&answer.conflict));
+    text.push_str(&conflict_text(&answer.conflict));
     let effects = &answer.side_effects;
     if !effects.superseded_units.is_empty() {
-        text.push_str(&format!("\nSuperseded: {}.", listed(&effects.superseded_units)));
+        text.push_str(&format!("\nSuperseded: {}.", joined(&effects.superseded_units)));
     }
     if let Some(unit) = &effects.new_unit_id {
         text.push_str(&format!("\nThe synthesis is {unit}."));
@@ -50,5 +50,5 @@ fn tell(answer: &MergeResponse) -> String {
             vote.unit_a, vote.unit_b, vote.quorum
         ));
     }
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

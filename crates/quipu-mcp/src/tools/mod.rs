@@ -10,12 +10,13 @@ mod merge;
 mod record;
 mod register;
 mod replay;
+mod schema;
 mod session;
 mod table;
-mod telling;
+mod text;
 mod tool;
 
-pub(crate) use replay::tell as replay;
+pub(crate) use replay::describe as replay_text;
 pub(crate) use table::Table;
-pub(crate) use telling::{conflict, unit};
-pub(crate) use tool::{AgentArgument, OwnTool};
+pub(crate) use text::{conflict_text, unit_text};
+pub(crate) use tool::{AgentArgument, OperationTool};

@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{Operation, RecordPayload, RecordResponse};
 
 use super::{
-    telling::{listed, warned},
-    tool::{Effect, OwnTool},
+    text::{joined, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -28,20 +28,20 @@ Example: {\"type\": \"decision\", \"content\": \"The importer retries three time
 \"intent\": {\"purpose\": \"Keep the nightly import from blocking\"}, \
 \"confidence\": {\"score\": 0.9, \"reasoning\": \"Agreed with the user\"}}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<RecordPayload, RecordResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<RecordPayload, RecordResponse>(
         Operation::Record,
         "Record what you learned",
         DESCRIPTION,
         Effect::Adds,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &RecordResponse) -> String {
+fn describe(answer: &RecordResponse) -> String {
     let mut text = format!("Recorded as {} at epoch {}.", answer.memory_unit_id, answer.epoch);
     if !answer.conflicts_detected.is_empty() {
-        let conflicts = listed(&answer.conflicts_detected);
+        let conflicts = joined(&answer.conflicts_detected);
         text.push_str(&format!(
             " It disagrees with what is known: {conflicts}. See akashik_detect, settle with akashik_merge."
         ));
@@ -49,5 +49,5 @@ fn tell(answer: &RecordResponse) -> String {
     if answer.conflict_detection.is_some() {
         text.push_str(" Conflicts are still being looked for.");
     }
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

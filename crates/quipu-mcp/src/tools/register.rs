@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{Operation, RegisterPayload, RegisterResponse, RegisterStatus};
 
 use super::{
-    telling::warned,
-    tool::{Effect, OwnTool},
+    text::with_warnings,
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -18,17 +18,17 @@ If the answer is AGENT_ID_TAKEN and the agent is you from an earlier conversatio
 
 Example: {\"id\": \"fact-checker\", \"role\": \"fact_checker\", \"interests\": [\"sources\", \"market size\"]}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<RegisterPayload, RegisterResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<RegisterPayload, RegisterResponse>(
         Operation::Register,
         "Join the shared memory",
         DESCRIPTION,
         Effect::AddsOnce,
-        tell,
+        describe,
     )
 }
 
-fn tell(answer: &RegisterResponse) -> String {
+fn describe(answer: &RegisterResponse) -> String {
     let text = match (&answer.status, &answer.agent) {
         (RegisterStatus::Registered, Some(agent)) => format!(
             "Registered as {} ({}). Pass \"agent_id\": \"{}\" with your calls to speak as this agent.",
@@ -39,5 +39,5 @@ fn tell(answer: &RegisterResponse) -> String {
             format!("Not registered: {why}.")
         }
     };
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

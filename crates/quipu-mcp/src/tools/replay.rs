@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{Operation, ReplayPayload, ReplayResponse};
 
 use super::{
-    telling::{listed, warned},
-    tool::{Effect, OwnTool},
+    text::{joined, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -16,18 +16,18 @@ detailed or full_trace.
 
 Example: {\"target_type\": \"decision\", \"target_id\": \"mem-…\", \"depth\": \"detailed\"}";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<ReplayPayload, ReplayResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<ReplayPayload, ReplayResponse>(
         Operation::Replay,
         "See how it came about",
         DESCRIPTION,
         Effect::Reads,
-        tell,
+        describe,
     )
 }
 
 /// Also how a replay reads as a resource.
-pub(crate) fn tell(answer: &ReplayResponse) -> String {
+pub(crate) fn describe(answer: &ReplayResponse) -> String {
     let mut text = answer.summary.clone();
     for event in &answer.timeline {
         text.push_str(&format!(
@@ -38,7 +38,7 @@ pub(crate) fn tell(answer: &ReplayResponse) -> String {
     text.push_str(&format!(
         "\n{} events in all, by {}.",
         answer.total_events,
-        listed(&answer.agents_involved)
+        joined(&answer.agents_involved)
     ));
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }

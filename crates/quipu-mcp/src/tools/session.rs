@@ -4,8 +4,8 @@ use quipu_wire::akashik::{Operation, Session, SessionPayload, SessionResponse};
 use serde_json::{Map, Value};
 
 use super::{
-    telling::{listed, warned},
-    tool::{Effect, OwnTool},
+    text::{joined, with_warnings},
+    tool::{Effect, OperationTool},
 };
 
 const DESCRIPTION: &str = "\
@@ -20,13 +20,13 @@ Example: {\"action\": \"create\", \"session\": {\"goal\": \"Prepare the launch\"
 const AGENT: &str = "Which agent you are, if you registered one with akashik_register.";
 const MEMBER: &str = "Whom to let in or to remove, for join and leave; yourself if absent.";
 
-pub(super) fn tool() -> OwnTool {
-    OwnTool::new::<SessionPayload, SessionResponse>(
+pub(super) fn tool() -> OperationTool {
+    OperationTool::new::<SessionPayload, SessionResponse>(
         Operation::Session,
         "Keep work apart in sessions",
         DESCRIPTION,
         Effect::Changes,
-        tell,
+        describe,
     )
     .with_argument("agent_id", AGENT)
     .with_argument("member_id", MEMBER)
@@ -40,14 +40,14 @@ fn name_member(arguments: &mut Map<String, Value>, _: bool) {
     }
 }
 
-fn tell(answer: &SessionResponse) -> String {
+fn describe(answer: &SessionResponse) -> String {
     let text = match (&answer.session, &answer.sessions) {
         (Some(session), _) => line(session),
         (None, Some(sessions)) if sessions.is_empty() => "No sessions.".to_owned(),
         (None, Some(sessions)) => sessions.iter().map(line).collect::<Vec<_>>().join("\n"),
         (None, None) => answer.status.clone(),
     };
-    warned(text, &answer.warnings)
+    with_warnings(text, &answer.warnings)
 }
 
 fn line(session: &Session) -> String {
@@ -56,6 +56,6 @@ fn line(session: &Session) -> String {
         session.id,
         session.status.as_str(),
         session.goal,
-        listed(&session.members)
+        joined(&session.members)
     )
 }

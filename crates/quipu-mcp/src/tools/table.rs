@@ -6,32 +6,32 @@ use rmcp::model::Tool;
 
 use super::{
     attune, compact, coordinate, deregister, detect, handoff, merge, record, register, replay,
-    session, tool::OwnTool,
+    session, tool::OperationTool,
 };
 
 /// All tools, in the order of the protocol.
 #[derive(Debug)]
-pub(crate) struct Table(Vec<OwnTool>);
+pub(crate) struct Table(Vec<OperationTool>);
 
 impl Table {
     pub(crate) fn new() -> Self {
         Self(Operation::ALL.iter().filter_map(|operation| of(*operation)).collect())
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<&OwnTool> {
-        self.0.iter().find(|tool| tool.shown().name == name)
+    pub(crate) fn find(&self, name: &str) -> Option<&OperationTool> {
+        self.0.iter().find(|tool| tool.definition().name == name)
     }
 
     pub(crate) fn names(&self) -> Vec<&str> {
-        self.0.iter().map(|tool| tool.shown().name.as_ref()).collect()
+        self.0.iter().map(|tool| tool.definition().name.as_ref()).collect()
     }
 
-    pub(crate) fn shown(&self) -> Vec<Tool> {
-        self.0.iter().map(|tool| tool.shown().clone()).collect()
+    pub(crate) fn definitions(&self) -> Vec<Tool> {
+        self.0.iter().map(|tool| tool.definition().clone()).collect()
     }
 }
 
-fn of(operation: Operation) -> Option<OwnTool> {
+fn of(operation: Operation) -> Option<OperationTool> {
     match operation {
         Operation::Register => Some(register::tool()),
         Operation::Deregister => Some(deregister::tool()),

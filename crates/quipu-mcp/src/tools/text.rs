@@ -3,8 +3,8 @@
 use quipu_wire::akashik::{Conflict, MemoryUnit};
 
 /// A unit, whole.
-pub(crate) fn unit(unit: &MemoryUnit) -> String {
-    let mut text = unit_brief(unit);
+pub(crate) fn unit_text(unit: &MemoryUnit) -> String {
+    let mut text = unit_summary(unit);
     if let Some(question) = &unit.intent.question {
         text.push_str(&format!("\nQuestion: {question}"));
     }
@@ -28,7 +28,7 @@ pub(crate) fn unit(unit: &MemoryUnit) -> String {
 }
 
 /// A unit: what it says, and what to think of it.
-pub(super) fn unit_brief(unit: &MemoryUnit) -> String {
+pub(super) fn unit_summary(unit: &MemoryUnit) -> String {
     let source = &unit.source;
     let mut text = format!(
         "{} [{}, {}] by {} ({}), {}, epoch {}\n{}\nWhy: {}",
@@ -51,7 +51,7 @@ pub(super) fn unit_brief(unit: &MemoryUnit) -> String {
 }
 
 /// A conflict.
-pub(crate) fn conflict(conflict: &Conflict) -> String {
+pub(crate) fn conflict_text(conflict: &Conflict) -> String {
     let mut text = format!(
         "{} [{}, {}] {} against {}: {}",
         conflict.id,
@@ -75,12 +75,12 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
 }
 
 /// Names in a row.
-pub(super) fn listed(names: &[String]) -> String {
+pub(super) fn joined(names: &[String]) -> String {
     if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
 }
 
 /// A text and what to mind besides.
-pub(super) fn warned(mut text: String, warnings: &[String]) -> String {
+pub(super) fn with_warnings(mut text: String, warnings: &[String]) -> String {
     for warning in warnings {
         text.push_str(&format!("\nNote: {warning}"));
     }

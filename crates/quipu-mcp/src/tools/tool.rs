@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use crate::schema::{self, Way};
+use super::schema::{self, Way};
 
 /// What a tool does to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,32 +32,32 @@ pub(crate) enum AgentArgument {
     IsMeant,
 }
 
-type Tell = Box<dyn Fn(&Value) -> String + Send + Sync>;
+type Describe = Box<dyn Fn(&Value) -> String + Send + Sync>;
 type Prepare = fn(&mut Map<String, Value>, for_host: bool);
 
 /// An operation as a tool.
-pub(crate) struct OwnTool {
+pub(crate) struct OperationTool {
     pub(crate) operation: Operation,
     pub(crate) agent_argument: AgentArgument,
-    shown: Tool,
-    tell: Tell,
+    definition: Tool,
+    describe: Describe,
     prepare: Prepare,
 }
 
-impl fmt::Debug for OwnTool {
+impl fmt::Debug for OperationTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OwnTool").field("operation", &self.operation).finish_non_exhaustive()
+        f.debug_struct("OperationTool").field("operation", &self.operation).finish_non_exhaustive()
     }
 }
 
-impl OwnTool {
+impl OperationTool {
     /// A tool whose schemas are those of the operation's payload and response.
     pub(super) fn new<P, R>(
         operation: Operation,
         title: &'static str,
         description: &'static str,
         effect: Effect,
-        tell: fn(&R) -> String,
+        describe: fn(&R) -> String,
     ) -> Self
     where
         P: ToSchema,
@@ -67,17 +67,17 @@ impl OwnTool {
         let mut input = schema::of::<P>(Way::In);
         add_context(&mut input);
         let output = schema::of::<R>(Way::Out);
-        let shown = Tool::new(name, description, Arc::new(input))
+        let definition = Tool::new(name, description, Arc::new(input))
             .with_title(title)
             .with_raw_output_schema(Arc::new(output))
             .with_annotations(annotations(title, effect));
-        let tell: Tell = Box::new(move |answer| match R::deserialize(answer) {
-            Ok(response) => tell(&response),
+        let describe: Describe = Box::new(move |answer| match R::deserialize(answer) {
+            Ok(response) => describe(&response),
             // A newer server's answer: better as it is than not at all.
             Err(_) => answer.to_string(),
         });
         let agent_argument = AgentArgument::Speaks;
-        Self { operation, agent_argument, shown, tell, prepare: |_, _| {} }
+        Self { operation, agent_argument, definition, describe, prepare: |_, _| {} }
     }
 
     /// The same with a last step before the arguments become the payload.
@@ -94,7 +94,7 @@ impl OwnTool {
 
     /// The same with an argument that may be left out, or described otherwise.
     pub(super) fn with_argument(mut self, name: &str, description: &str) -> Self {
-        let mut input = (*self.shown.input_schema).clone();
+        let mut input = (*self.definition.input_schema).clone();
         if let Some(Value::Array(required)) = input.get_mut("required") {
             required.retain(|required| required != name);
         }
@@ -102,13 +102,13 @@ impl OwnTool {
             properties
                 .insert(name.to_owned(), json!({"type": "string", "description": description}));
         }
-        self.shown.input_schema = Arc::new(input);
+        self.definition.input_schema = Arc::new(input);
         self
     }
 
-    /// As it is listed.
-    pub(crate) const fn shown(&self) -> &Tool {
-        &self.shown
+    /// The definition that `tools/list` answers.
+    pub(crate) const fn definition(&self) -> &Tool {
+        &self.definition
     }
 
     /// Makes the payload from what is left of the arguments.
@@ -117,8 +117,8 @@ impl OwnTool {
     }
 
     /// The answer in words.
-    pub(crate) fn tell(&self, answer: &Value) -> String {
-        (self.tell)(answer)
+    pub(crate) fn describe(&self, answer: &Value) -> String {
+        (self.describe)(answer)
     }
 }
 
