@@ -8,11 +8,7 @@ use serde_json::value::RawValue;
 
 use quipu_wire::hash::Hash;
 
-use crate::{
-    bodies,
-    commit::{Commit, Head, Header},
-    damage::{Damage, DamageKind},
-};
+use crate::commit::{Commit, Damage, DamageKind, Head, Header, bodies};
 
 /// One line of an export.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -9,9 +9,11 @@ use std::{
 
 use crate::{
     commit::{BodyContent, Commit, Head},
-    engine::{BodyAddress, Engine, EngineError, Erasure, READ_BYTES_MAX, check_batch, not_sealed},
+    engine::{
+        BodyAddress, Engine, EngineError, Erasure, Note, Notes, READ_BYTES_MAX, check_batch,
+        check_note, not_sealed,
+    },
     field_name::FieldName,
-    notes::{Note, Notes, check_note},
 };
 
 /// An engine without files.

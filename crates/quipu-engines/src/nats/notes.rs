@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_nats::{Client, HeaderMap};
 use bytes::Bytes;
-use quipu_log::{EngineError, Note, notes::check_note};
+use quipu_log::{EngineError, Note, engine::check_note};
 use quipu_wire::json::base64;
 use serde_json::{Value, json};
 use tokio::time::sleep;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quipu_log::{EngineError, Note, notes::check_note};
+use quipu_log::{EngineError, Note, engine::check_note};
 use tokio_postgres::types::{ToSql, Type};
 
 use super::{

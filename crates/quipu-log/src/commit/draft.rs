@@ -11,7 +11,7 @@ use super::{
     header::{HEADER_VERSION, Header, SealedEvent},
     stored::{BodyContent, Commit, StoredBody},
 };
-use crate::salt::Salt;
+use crate::commit::Salt;
 
 /// The free text of one event, apart from the header so that it can be erased.
 #[derive(Debug, Clone, PartialEq, Eq)]

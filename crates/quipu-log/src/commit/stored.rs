@@ -8,7 +8,7 @@ use super::{
     draft::Body,
     header::{HEADER_VERSION, Header, SealedEvent},
 };
-use crate::damage::{Damage, DamageKind};
+use crate::commit::{Damage, DamageKind};
 
 /// A commit as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    bodies,
+    commit::{Damage, DamageKind, bodies},
     conformance::Chain,
-    damage::{Damage, DamageKind},
 };
 
 fn draft() -> Draft<Value> {

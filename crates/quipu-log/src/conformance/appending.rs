@@ -10,10 +10,9 @@ use super::{
     sample::{Chain, field},
 };
 use crate::{
-    commit::{Body, BodyContent, Commit, Head},
+    commit::{Body, BodyContent, Commit, Head, Salt},
     engine::{Engine, EngineError},
     field_name::FieldName,
-    salt::Salt,
     verify::verify_chain,
 };
 

@@ -3,7 +3,7 @@
 use std::thread;
 
 use super::factory::EngineFactory;
-use crate::notes::{NOTE_BYTES_MAX, Note};
+use crate::engine::{NOTE_BYTES_MAX, Note};
 
 /// A note is replaced by who knows its version, and by nobody else; the largest one is kept.
 pub fn replaces_a_note_of_the_expected_version(factory: &dyn EngineFactory) {

@@ -7,8 +7,7 @@ use super::{
     sample::{Chain, field},
 };
 use crate::{
-    commit::{Commit, Head, StoredBodies, StoredHeader},
-    damage::{Damage, DamageKind},
+    commit::{Commit, Damage, DamageKind, Head, StoredBodies, StoredHeader},
     engine::EngineError,
     verify::verify_chain,
 };

@@ -3,9 +3,8 @@
 use serde_json::json;
 
 use crate::{
-    commit::{Body, Commit, Draft, DraftEvent, Head},
+    commit::{Body, Commit, Draft, DraftEvent, Head, Salt},
     field_name::FieldName,
-    salt::Salt,
 };
 
 /// A field name that is known to be good.

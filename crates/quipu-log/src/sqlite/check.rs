@@ -13,7 +13,7 @@ use super::{
     schema::{self, Identity},
     writer::read_sealed,
 };
-use crate::{damage::Damage, engine::EngineError, field_name::FieldName};
+use crate::{commit::Damage, engine::EngineError, field_name::FieldName};
 
 /// Checks the files beside the database: any damaged slot of the head mark is damage, also one that opening survives.
 ///

@@ -10,9 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::writer::Abort;
 use crate::{
-    bodies,
-    commit::{BodyContent, StoredBody},
-    damage::{Damage, DamageKind},
+    commit::{BodyContent, Damage, DamageKind, StoredBody, bodies},
     engine::{BodyAddress, Erasure},
 };
 

@@ -3,7 +3,7 @@
 
 use rusqlite::{Error, ErrorCode, ffi};
 
-use crate::{damage::Damage, engine::EngineError};
+use crate::{commit::Damage, engine::EngineError};
 
 pub(super) fn is(error: &Error, code: ErrorCode) -> bool {
     error.sqlite_error_code() == Some(code)

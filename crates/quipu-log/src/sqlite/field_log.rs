@@ -24,8 +24,7 @@ use super::{
     writer::{Writer, read_sealed},
 };
 use crate::{
-    commit::{Commit, Head, StoredBodies, StoredHeader},
-    damage::{Damage, DamageKind},
+    commit::{Commit, Damage, DamageKind, Head, StoredBodies, StoredHeader},
     engine::{BodyAddress, EngineError, Erasure, not_sealed},
     field_name::FieldName,
 };

@@ -13,10 +13,7 @@ use std::{
 use quipu_wire::hash::Hash;
 
 use super::layout::private_file;
-use crate::{
-    commit::Head,
-    damage::{Damage, DamageKind},
-};
+use crate::commit::{Damage, DamageKind, Head};
 
 /// The alignment and size of a slot: one sector, which disks write whole.
 const SLOT: usize = 512;

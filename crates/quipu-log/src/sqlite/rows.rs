@@ -6,9 +6,7 @@ use quipu_wire::hash::Hash;
 
 use super::failure::explain;
 use crate::{
-    bodies,
-    commit::{Commit, Head, StoredBodies, StoredBody, StoredHeader},
-    damage::{Damage, DamageKind},
+    commit::{Commit, Damage, DamageKind, Head, StoredBodies, StoredBody, StoredHeader, bodies},
     engine::{EngineError, READ_BYTES_MAX},
 };
 

@@ -6,7 +6,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{failure::explain, open_error::OpenError, options::SqliteOptions};
-use crate::{damage::Damage, engine::EngineError};
+use crate::{commit::Damage, engine::EngineError};
 
 /// "QPLG": says whose file this is, also to `file(1)`.
 const APPLICATION_ID: i64 = 0x5150_4c47;

@@ -9,8 +9,7 @@ use super::{
     rows::{self, InsertError},
 };
 use crate::{
-    commit::{Commit, Head},
-    damage::Damage,
+    commit::{Commit, Damage, Head},
     engine::EngineError,
     field_name::FieldName,
 };

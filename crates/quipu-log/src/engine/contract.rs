@@ -1,14 +1,12 @@
-//! The contract that every engine keeps, and its errors.
+//! The contract that every engine keeps.
 //! Holds no engine: see `memory`, `sqlite` and the crate `quipu-engines`; the suite that checks the contract is `conformance`.
 
 use std::{fmt, time::Duration};
 
+use super::{error::EngineError, notes::Notes};
 use crate::{
-    bodies,
     commit::{Commit, Head, StoredBodies, StoredHeader},
-    damage::Damage,
     field_name::FieldName,
-    notes::Notes,
 };
 
 /// The size of the commits after which a read ends, however many were asked for: a page of large bodies must not
@@ -224,117 +222,6 @@ pub struct Erasure {
     pub bytes_reclaimed: u64,
 }
 
-/// Why an engine did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// The expected head is not the field's head. Nothing was written.
-    #[error("head moved: it is at position {} now", actual.position)]
-    HeadMoved {
-        /// The field's head.
-        actual: Head,
-    },
-    /// The field takes no more appends.
-    #[error("field {field} is sealed")]
-    Sealed {
-        /// The field.
-        field: FieldName,
-    },
-    /// There is no room. Nothing was written; reads and later appends go on.
-    #[error("storage is full")]
-    Full,
-    /// The storage cannot be reached or does not take the write now. Nothing was written, nothing of it will be, and a
-    /// later append may succeed.
-    #[error("cannot {action}: nothing was written")]
-    Unavailable {
-        /// What was being done.
-        action: String,
-        /// The cause.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// An earlier write failed in a way that leaves the storage uncertain; reopen the engine. Reads go on.
-    #[error("writer is poisoned until the engine is opened again: {reason}")]
-    Poisoned {
-        /// What failed.
-        reason: String,
-    },
-    /// The stored log is not what was written.
-    #[error(transparent)]
-    Damaged(#[from] Damage),
-    /// The storage answered with an error.
-    #[error("cannot {action}")]
-    Io {
-        /// What was being done, naming the file or field.
-        action: String,
-        /// The cause.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The field does not exist.
-    #[error("field {field} does not exist")]
-    UnknownField {
-        /// The field.
-        field: FieldName,
-    },
-    /// The batch is not one that may be appended. Nothing was written.
-    #[error("invalid batch at position {position}: {reason}")]
-    InvalidBatch {
-        /// The first wrong position.
-        position: u64,
-        /// What is wrong with it.
-        reason: String,
-    },
-}
-
-impl EngineError {
-    pub(crate) fn io(
-        action: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self::Io { action: action.into(), source: source.into() }
-    }
-}
-
 fn no_copies() -> EngineError {
     EngineError::io("take a copy", "this engine takes none")
-}
-
-/// The refusal of `receive` by a field that is not sealed.
-#[must_use]
-pub fn not_sealed(field: &FieldName, expected: &Head) -> EngineError {
-    let reason = format!("field {field} takes appends of its own: it is no copy");
-    EngineError::InvalidBatch { position: expected.position.saturating_add(1), reason }
-}
-
-/// Checks, without hashing, that `batch` is a chain from `expected`; every engine asserts this before it writes.
-///
-/// # Errors
-/// `InvalidBatch`, naming the first commit that does not follow.
-pub fn check_batch(expected: &Head, batch: &[Commit]) -> Result<Head, EngineError> {
-    let refuse = |position: u64, reason: &str| {
-        Err(EngineError::InvalidBatch { position, reason: reason.to_owned() })
-    };
-    let mut head = *expected;
-    for commit in batch {
-        if head.position.checked_add(1) != Some(commit.position) {
-            return refuse(commit.position, &format!("it does not follow {}", head.position));
-        }
-        if commit.prev != head.hash {
-            return refuse(commit.position, "its previous hash is not that of the commit before");
-        }
-        if commit.epoch <= head.epoch {
-            return refuse(commit.position, "its epoch is not greater than the one before");
-        }
-        if !commit.bodies.is_sorted_by(|one, next| one.event < next.event) {
-            return refuse(commit.position, "its bodies are not in the order of their events");
-        }
-        if !bodies::are_json(&commit.bodies) {
-            return refuse(commit.position, "a body of it is not JSON");
-        }
-        head = commit.head();
-    }
-    if batch.is_empty() {
-        return refuse(expected.position.saturating_add(1), "it is empty");
-    }
-    Ok(head)
 }

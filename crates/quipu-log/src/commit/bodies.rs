@@ -3,10 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::{
-    commit::{Body, BodyContent, StoredBody},
-    salt::Salt,
-};
+use crate::commit::{Body, BodyContent, Salt, StoredBody};
 
 /// A body whose JSON is not even text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,10 +3,9 @@
 
 use serde::de::DeserializeOwned;
 
+use super::ahead::{Checked, Pace, Prepare, read_ahead, read_headers_ahead};
 use crate::{
-    ahead::{Checked, Pace, Prepare, read_ahead, read_headers_ahead},
-    commit::{CheckedHeader, Commit, Head, Header},
-    damage::{Damage, DamageKind},
+    commit::{CheckedHeader, Commit, Damage, DamageKind, Head, Header},
     engine::{Engine, EngineError},
     field_name::FieldName,
 };

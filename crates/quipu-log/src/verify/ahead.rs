@@ -10,8 +10,7 @@ use std::{
 use serde::de::DeserializeOwned;
 
 use crate::{
-    commit::{CheckedHeader, Commit, Head, StoredHeader},
-    damage::Damage,
+    commit::{CheckedHeader, Commit, Damage, Head, StoredHeader},
     engine::{Engine, EngineError},
     field_name::FieldName,
 };

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::engine::EngineError;
+use super::error::EngineError;
 
 /// The most bytes that a note may have. Servers of NATS take a mebibyte in one message unless they are told otherwise.
 pub const NOTE_BYTES_MAX: usize = 512 * 1024;
