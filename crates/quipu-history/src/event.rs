@@ -62,7 +62,7 @@ pub enum Write {
         /// Its id.
         task: String,
     },
-    /// A document of the other protocol is made, both of whose members say [`FIRST`].
+    /// A document of the other protocol is made, both of whose members say [`INITIAL_VALUE`].
     CreateDocument,
     /// One member of a document is changed; the other stays.
     Put {
@@ -76,7 +76,7 @@ pub enum Write {
 }
 
 /// What the members of a new document say.
-pub const FIRST: &str = "first";
+pub const INITIAL_VALUE: &str = "first";
 
 /// A member of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub enum Outcome {
     /// Nobody knows what happened: the connection was lost, the time was up, or the answer says so.
     Unknown(String),
     /// There was an answer.
-    Told {
+    Answered {
         /// How far the log had come there, if it says so.
         position: Option<u64>,
         /// The answer.
@@ -139,9 +139,9 @@ pub enum Answer {
     /// It was refused, with this code.
     Refused(String),
     /// What was asked for.
-    Seen(Seen),
+    Observed(Observed),
     /// An answer of a form that it must not have.
-    Odd(String),
+    Malformed(String),
 }
 
 /// What the answer to a change says of it.
@@ -155,7 +155,7 @@ pub struct Done {
 
 /// A unit as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenUnit {
+pub struct ObservedUnit {
     /// Its text.
     pub content: String,
     /// Whether it is active; else it is retracted.
@@ -164,7 +164,7 @@ pub struct SeenUnit {
 
 /// A document as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenDocument {
+pub struct ObservedDocument {
     /// Its name.
     pub name: String,
     /// Its note.
@@ -173,9 +173,9 @@ pub struct SeenDocument {
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observed {
     /// A unit, or that there is none.
-    Unit(Option<SeenUnit>),
+    Unit(Option<ObservedUnit>),
     /// Positions and hashes of commits, and of the head.
     Log {
         /// The page.
@@ -199,7 +199,7 @@ pub enum Seen {
         units: u64,
     },
     /// What the members of a document say, or that there is none.
-    Document(Option<SeenDocument>),
+    Document(Option<ObservedDocument>),
     /// The Field does not exist.
     Nothing,
 }
@@ -209,16 +209,16 @@ impl Event {
     #[must_use]
     pub const fn answer(&self) -> Option<&Answer> {
         match &self.outcome {
-            Outcome::Told { answer, .. } => Some(answer),
+            Outcome::Answered { answer, .. } => Some(answer),
             Outcome::Unknown(_) => None,
         }
     }
 
     /// The position that the answer told.
     #[must_use]
-    pub const fn told(&self) -> Option<u64> {
+    pub const fn reported_position(&self) -> Option<u64> {
         match &self.outcome {
-            Outcome::Told { position, .. } => *position,
+            Outcome::Answered { position, .. } => *position,
             Outcome::Unknown(_) => None,
         }
     }

@@ -9,9 +9,9 @@ use std::{
 
 use serde_json::Value;
 
-/// What is sent.
+/// What is request.
 #[derive(Debug, Clone)]
-pub(crate) struct Sent {
+pub(crate) struct HttpRequest {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -20,38 +20,42 @@ pub(crate) struct Sent {
 
 /// What comes back.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub(crate) struct HttpReply {
     pub(crate) status: u16,
     pub(crate) position: Option<u64>,
     pub(crate) body: Value,
 }
 
 /// Asks, and waits no longer than `patience` for each part of the answer.
-pub(crate) fn ask(node: SocketAddr, sent: &Sent, patience: Duration) -> io::Result<Reply> {
+pub(crate) fn send(
+    node: SocketAddr,
+    request: &HttpRequest,
+    patience: Duration,
+) -> io::Result<HttpReply> {
     let mut stream = TcpStream::connect_timeout(&node, patience)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
-    stream.write_all(text(node, sent).as_bytes())?;
+    stream.write_all(text(node, request).as_bytes())?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
     read(&String::from_utf8_lossy(&answer)).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
-fn text(node: SocketAddr, sent: &Sent) -> String {
-    let mut text = format!("{} {} HTTP/1.1\r\nHost: {node}\r\n", sent.method, sent.path);
+fn text(node: SocketAddr, request: &HttpRequest) -> String {
+    let mut text = format!("{} {} HTTP/1.1\r\nHost: {node}\r\n", request.method, request.path);
     text += "Connection: close\r\n";
-    for (name, value) in &sent.headers {
+    for (name, value) in &request.headers {
         text += &format!("{name}: {value}\r\n");
     }
-    let Some(body) = &sent.body else { return text + "\r\n" };
+    let Some(body) = &request.body else { return text + "\r\n" };
     let body = body.to_string();
     text += "Content-Type: application/json\r\n";
     text + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
 /// None where the answer was cut off.
-fn read(answer: &str) -> Option<Reply> {
+fn read(answer: &str) -> Option<HttpReply> {
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let header = |wanted: &str| {
@@ -63,7 +67,7 @@ fn read(answer: &str) -> Option<Reply> {
         return None;
     }
     let position = header("quipu-position").and_then(|text| text.parse().ok());
-    Some(Reply { status, position, body: serde_json::from_str(body).unwrap_or_default() })
+    Some(HttpReply { status, position, body: serde_json::from_str(body).unwrap_or_default() })
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ mod load;
 
 pub use clock::Clock;
 pub use event::{
-    Answer, Done, Event, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+    Answer, Done, Event, INITIAL_VALUE, Member, Observed, ObservedDocument, ObservedUnit, Outcome,
+    Read, Request, Write,
 };
 pub use judge::log::{Entry, Fact};
 pub use judge::objects::explain;

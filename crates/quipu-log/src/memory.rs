@@ -58,7 +58,7 @@ impl Log {
     }
 }
 
-fn known<'a>(
+fn existing<'a>(
     logs: &'a mut BTreeMap<FieldName, Log>,
     field: &FieldName,
 ) -> Result<&'a mut Log, EngineError> {
@@ -127,7 +127,7 @@ impl Engine for MemoryEngine {
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
-        Ok(known(&mut self.logs(), field)?.read(from, limit))
+        Ok(existing(&mut self.logs(), field)?.read(from, limit))
     }
 
     fn follow(
@@ -138,19 +138,19 @@ impl Engine for MemoryEngine {
         limit: usize,
     ) -> Result<Vec<Commit>, EngineError> {
         let mut logs = self.logs();
-        known(&mut logs, field)?;
+        existing(&mut logs, field)?;
         let (mut logs, _) = self
             .grown
             .wait_timeout_while(logs, timeout, |logs| {
                 logs.get(field).is_some_and(|log| log.head().position < from)
             })
             .unwrap_or_else(PoisonError::into_inner);
-        Ok(known(&mut logs, field)?.read(from, limit))
+        Ok(existing(&mut logs, field)?.read(from, limit))
     }
 
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
         let mut logs = self.logs();
-        let log = known(&mut logs, field)?;
+        let log = existing(&mut logs, field)?;
         let mut done = Erasure::default();
         for bytes in bodies.iter().filter_map(|address| log.erase_one(*address)) {
             done.bodies_erased += 1;
@@ -161,7 +161,7 @@ impl Engine for MemoryEngine {
 
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
         let mut logs = self.logs();
-        let log = known(&mut logs, field)?;
+        let log = existing(&mut logs, field)?;
         log.sealed = true;
         Ok(log.head())
     }
@@ -189,7 +189,7 @@ impl Engine for MemoryEngine {
 
     fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
         let mut logs = self.logs();
-        let log = known(&mut logs, field)?;
+        let log = existing(&mut logs, field)?;
         log.sealed = false;
         Ok(log.head())
     }

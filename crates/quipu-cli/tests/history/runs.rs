@@ -28,9 +28,9 @@ pub(crate) fn all(kind: EngineKind, base: u64, test: &str) {
     for seeds in seeds.chunks(RUNS_OF_CLUSTER) {
         let mut cluster = Cluster::start(Path::new(env!("CARGO_BIN_EXE_quipu")), kind, NODES);
         for seed in seeds {
-            if let Err(told) = one(&mut cluster, *seed, test, &mut tally) {
-                eprintln!("{told}");
-                violations.push(told);
+            if let Err(failure) = one(&mut cluster, *seed, test, &mut tally) {
+                eprintln!("{failure}");
+                violations.push(failure);
             }
         }
     }
@@ -61,7 +61,7 @@ fn one(cluster: &mut Cluster, seed: u64, test: &str, tally: &mut Tally) -> Resul
             let said: Vec<String> = said.map(|said| last_lines(&said)).collect();
             Err(format!(
                 "{}faults: {:?}\nnodes said: {}",
-                report.told(),
+                report.failure(),
                 plan.faults,
                 said.join("\n--\n")
             ))

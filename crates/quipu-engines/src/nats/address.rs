@@ -16,7 +16,7 @@ pub(super) struct Address {
     roots: Option<PathBuf>,
     encrypted: bool,
     /// For messages, without credentials.
-    pub(super) shown: String,
+    pub(super) display: String,
 }
 
 impl Address {
@@ -35,14 +35,14 @@ impl Address {
             let server = format!("{scheme}://{credentials}{host}").parse::<ServerAddr>();
             servers.push(server.map_err(|_| refuse(format!("{host:?} is not a host and port")))?);
         }
-        let shown = format!("{scheme}://{hosts}");
+        let display = format!("{scheme}://{hosts}");
         let mut address = Self {
             servers,
             monitors: Vec::new(),
             token: None,
             roots: None,
             encrypted: scheme == "tls",
-            shown,
+            display,
         };
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
@@ -88,7 +88,7 @@ mod tests {
     fn reads_several_servers_and_shows_no_credentials() {
         let url = "nats://me:secret@a:4222,b:4223?monitor=http://a:8222,http://b:8222/";
         let address = Address::parse(url).unwrap();
-        assert_eq!(address.shown, "nats://a:4222,b:4223");
+        assert_eq!(address.display, "nats://a:4222,b:4223");
         assert_eq!(address.monitors, ["a:8222", "b:8222"]);
         let users: Vec<_> = address.servers.iter().map(ServerAddr::username).collect();
         assert_eq!(users, [Some("me"), Some("me")]);

@@ -12,7 +12,7 @@ use super::{
     api::{self, ApiError, WRONG_LAST_SEQUENCE, io, publish, unavailable},
     engine::FieldState,
     erase::sweep,
-    locate::Place,
+    locate::GroupSpan,
     message::{Kind, Outgoing},
     read::{self, Extent},
     tail::{self, Tail},
@@ -107,7 +107,7 @@ impl Append {
     fn done(&self, state: &FieldState, sequence: u64) -> Head {
         let span = u64::try_from(self.messages.len()).unwrap_or(u64::MAX);
         let (first, last) = (self.expected.position.saturating_add(1), self.end.position);
-        state.places.note(Place { first, last, sequence, span });
+        state.groups.note(GroupSpan { first, last, sequence, span });
         state.learn(Tail {
             head: self.end,
             group: sequence,
@@ -138,11 +138,11 @@ impl Append {
         state: &FieldState,
         replicas: usize,
     ) -> Result<Tail, EngineError> {
-        let known = state.known();
+        let known = state.remembered_tail();
         if let Some(tail) = known.filter(|tail| tail.head == self.expected) {
             return Ok(tail);
         }
-        if let Some(tail) = tail::look(client, &state.stream, known).await? {
+        if let Some(tail) = tail::find(client, &state.stream, known).await? {
             state.learn(tail);
             return Ok(tail);
         }
@@ -202,7 +202,7 @@ impl Append {
             Err(error) if error.code() == WRONG_LAST_SEQUENCE => {}
             Err(_) => return None,
         }
-        let tail = tail::look(client, &state.stream, None).await.ok()??;
+        let tail = tail::find(client, &state.stream, None).await.ok()??;
         // What is in the way of the fence is itself on its way, and may be this very append.
         if tail.last_sequence <= at {
             return None;
@@ -214,9 +214,9 @@ impl Append {
         if tail.head.position < self.end.position {
             return Some(Settled::Moved(tail.head));
         }
-        let places = &state.places;
+        let groups = &state.groups;
         let (from, extent) = (self.end.position, Extent::Headers);
-        let page = read::page(client, &state.stream, places, &tail, from, 1, extent).await.ok()?;
+        let page = read::page(client, &state.stream, groups, &tail, from, 1, extent).await.ok()?;
         let is_ours = page.first().is_some_and(|commit| commit.hash == self.end.hash);
         Some(if is_ours { Settled::Committed } else { Settled::Moved(tail.head) })
     }

@@ -19,7 +19,7 @@ use super::{
     api,
     append::Append,
     erase, fitness,
-    locate::Places,
+    locate::Groups,
     message, notes,
     read::{self, Extent},
     stream::Stream,
@@ -52,7 +52,7 @@ pub(super) struct States(Mutex<BTreeMap<FieldName, Arc<FieldState>>>);
 #[derive(Debug)]
 pub(super) struct FieldState {
     pub(super) stream: Stream,
-    pub(super) places: Places,
+    pub(super) groups: Groups,
     tail: Mutex<Option<Tail>>,
     /// Appends of this node come one after the other; two at once would only make one of them fail.
     turn: tokio::sync::Mutex<()>,
@@ -75,7 +75,7 @@ impl States {
         Arc::clone(states.entry(field.clone()).or_insert_with(|| {
             Arc::new(FieldState {
                 stream: Stream::of(field),
-                places: Places::default(),
+                groups: Groups::default(),
                 tail: Mutex::default(),
                 turn: tokio::sync::Mutex::default(),
                 turns: Turns::default(),
@@ -85,7 +85,7 @@ impl States {
 }
 
 impl FieldState {
-    pub(super) fn known(&self) -> Option<Tail> {
+    pub(super) fn remembered_tail(&self) -> Option<Tail> {
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,11 +103,11 @@ impl FieldState {
 
     /// The end of the log, looked up if it is not known to reach `from`.
     async fn reaching(&self, client: &Client, from: u64) -> Result<Tail, EngineError> {
-        let known = self.known();
+        let known = self.remembered_tail();
         if let Some(tail) = known.filter(|tail| tail.head.position >= from) {
             return Ok(tail);
         }
-        let tail = tail::look(client, &self.stream, known).await?;
+        let tail = tail::find(client, &self.stream, known).await?;
         let tail = tail.filter(|tail| tail.head != Head::EMPTY);
         let tail =
             tail.ok_or_else(|| EngineError::UnknownField { field: self.stream.field.clone() })?;
@@ -124,10 +124,10 @@ impl NatsEngine {
     pub fn open(url: &str) -> Result<Self, OpenError> {
         let runtime = Runtime::start("quipu-nats")?;
         let address = Address::parse(url)?;
-        let server = address.shown.clone();
+        let server = address.display.clone();
         let opened = runtime.wait(async move {
             let unreachable = |source: async_nats::ConnectError| OpenError::Unreachable {
-                server: address.shown.clone(),
+                server: address.display.clone(),
                 source: source.into(),
             };
             let connected = address.options().connect(&address.servers[..]).await;
@@ -140,7 +140,7 @@ impl NatsEngine {
         })?;
         let (watch, states) = (Arc::new(Watch::default()), Arc::new(States::default()));
         let threads = runtime.handle();
-        threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&states), client.clone()));
+        threads.spawn(watch::poll(Arc::clone(&watch), Arc::clone(&states), client.clone()));
         threads.spawn(watch::listen(Arc::clone(&watch), client.clone()));
         threads.spawn(turn::listen(Arc::clone(&states), client.clone()));
         let tickets = Arc::new(Tickets::new(&client));
@@ -190,8 +190,8 @@ impl NatsEngine {
         self.wait(async move {
             let more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_sub(1);
             let tail = state.reaching(&client, from.max(1).saturating_add(more)).await?;
-            let FieldState { stream, places, .. } = &*state;
-            read::page(&client, stream, places, &tail, from, limit, extent).await
+            let FieldState { stream, groups, .. } = &*state;
+            read::page(&client, stream, groups, &tail, from, limit, extent).await
         })
     }
 }
@@ -214,7 +214,7 @@ impl Engine for NatsEngine {
                     let Some(field) = name.and_then(Stream::field_of) else { continue };
                     let last = stream.pointer("/state/last_seq").and_then(Value::as_u64);
                     let is_there = last.is_some_and(|last| last > FEW)
-                        || tail::look(&client, &states.of(&field).stream, None)
+                        || tail::find(&client, &states.of(&field).stream, None)
                             .await?
                             .is_some_and(|tail| tail.head != Head::EMPTY);
                     fields.extend(is_there.then_some(field));
@@ -228,7 +228,7 @@ impl Engine for NatsEngine {
     fn head(&self, field: &FieldName) -> Result<Head, EngineError> {
         let (client, state) = (self.client.clone(), self.states.of(field));
         self.wait(async move {
-            let tail = tail::look(&client, &state.stream, state.known()).await?;
+            let tail = tail::find(&client, &state.stream, state.remembered_tail()).await?;
             if let Some(tail) = tail {
                 state.learn(tail);
             }
@@ -295,7 +295,7 @@ impl Engine for NatsEngine {
     fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
         let (client, state) = (self.client.clone(), self.states.of(field));
         self.wait(async move {
-            let tail = tail::look(&client, &state.stream, state.known()).await?;
+            let tail = tail::find(&client, &state.stream, state.remembered_tail()).await?;
             Ok(tail.is_some_and(|tail| tail.sealed && tail.head != Head::EMPTY))
         })
     }

@@ -10,7 +10,7 @@ use super::{
     api::{self, WRONG_LAST_SEQUENCE},
     append::publish_alone,
     engine::FieldState,
-    locate::Place,
+    locate::GroupSpan,
     message::{BodyMark, Kind},
     read::some,
     tail::{self, Tail},
@@ -29,17 +29,17 @@ pub(super) async fn erase(
     tail: &Tail,
     addresses: &[BodyAddress],
 ) -> Result<Erasure, EngineError> {
-    let mut by_group: BTreeMap<u64, (Place, BTreeSet<(u64, u32)>)> = BTreeMap::new();
+    let mut by_group: BTreeMap<u64, (GroupSpan, BTreeSet<(u64, u32)>)> = BTreeMap::new();
     for address in addresses {
         if (1..=tail.head.position).contains(&address.position) {
-            let place = state.places.locate(client, &state.stream, address.position, tail).await?;
-            let group = by_group.entry(place.sequence).or_insert((place, BTreeSet::new()));
-            group.1.insert((address.position, address.event));
+            let group = state.groups.locate(client, &state.stream, address.position, tail).await?;
+            let entry = by_group.entry(group.sequence).or_insert((group, BTreeSet::new()));
+            entry.1.insert((address.position, address.event));
         }
     }
     let mut erasure = Erasure::default();
-    for (place, wanted) in by_group.into_values() {
-        erase_in(client, state, place, &wanted, &mut erasure).await?;
+    for (group, wanted) in by_group.into_values() {
+        erase_in(client, state, group, &wanted, &mut erasure).await?;
     }
     Ok(erasure)
 }
@@ -47,17 +47,17 @@ pub(super) async fn erase(
 async fn erase_in(
     client: &Client,
     state: &FieldState,
-    place: Place,
+    group: GroupSpan,
     wanted: &BTreeSet<(u64, u32)>,
     erasure: &mut Erasure,
 ) -> Result<(), EngineError> {
     // Up to the group itself, so that a copy of the stream that is behind cannot hide a body.
     let everything = state.stream.everything();
-    let mut next = place.start();
-    while next <= place.sequence {
+    let mut next = group.start();
+    while next <= group.sequence {
         let found = some(client, &state.stream, &everything, next, MESSAGES).await?;
         next = found.last().map_or(u64::MAX, |last| last.sequence + 1);
-        for message in found.iter().filter(|message| message.sequence < place.sequence) {
+        for message in found.iter().filter(|message| message.sequence < group.sequence) {
             let Some(mark) = BodyMark::of(message) else { continue };
             if !wanted.contains(&(mark.position, mark.event)) {
                 continue;
@@ -94,7 +94,7 @@ async fn delete(client: &Client, state: &FieldState, sequence: u64) -> Result<bo
 
 pub(super) async fn seal(client: &Client, state: &FieldState) -> Result<Head, EngineError> {
     for _ in 0..TRIES {
-        let tail = tail::look(client, &state.stream, state.known()).await?;
+        let tail = tail::find(client, &state.stream, state.remembered_tail()).await?;
         let tail = tail.filter(|tail| tail.head != Head::EMPTY);
         let tail =
             tail.ok_or_else(|| EngineError::UnknownField { field: state.stream.field.clone() })?;
@@ -115,7 +115,7 @@ pub(super) async fn seal(client: &Client, state: &FieldState) -> Result<Head, En
 
 pub(super) async fn unseal(client: &Client, state: &FieldState) -> Result<Head, EngineError> {
     let stream = &state.stream;
-    let tail = tail::look(client, stream, None).await?.filter(|tail| tail.head != Head::EMPTY);
+    let tail = tail::find(client, stream, None).await?.filter(|tail| tail.head != Head::EMPTY);
     let tail = tail.ok_or_else(|| EngineError::UnknownField { field: stream.field.clone() })?;
     let subject = stream.subject(Kind::Seal);
     // Two that seal at once leave two seals.

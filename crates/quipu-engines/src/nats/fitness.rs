@@ -55,7 +55,7 @@ struct Meta {
 /// Refuses servers that could lose what they acknowledged; answers how many copies of a message there shall be.
 pub(super) async fn check(client: &Client, address: &Address) -> Result<usize, OpenError> {
     let unfit = |reason: String, advice: &str| OpenError::Unfit {
-        server: address.shown.clone(),
+        server: address.display.clone(),
         reason,
         advice: advice.to_owned(),
     };

@@ -21,7 +21,7 @@ const REMEMBERED: usize = 32 * 1024;
 
 /// Where a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct GroupSpan {
     pub(super) first: u64,
     pub(super) last: u64,
     /// The sequence of its last part.
@@ -30,7 +30,7 @@ pub(super) struct Place {
     pub(super) span: u64,
 }
 
-impl Place {
+impl GroupSpan {
     pub(super) const fn new(mark: GroupMark, sequence: u64) -> Self {
         Self { first: mark.first, last: mark.last, sequence, span: mark.span }
     }
@@ -43,20 +43,20 @@ impl Place {
 
 /// The groups that were seen, by their first position.
 #[derive(Debug, Default)]
-pub(super) struct Places(Mutex<BTreeMap<u64, Place>>);
+pub(super) struct Groups(Mutex<BTreeMap<u64, GroupSpan>>);
 
-impl Places {
-    fn places(&self) -> MutexGuard<'_, BTreeMap<u64, Place>> {
+impl Groups {
+    fn groups(&self) -> MutexGuard<'_, BTreeMap<u64, GroupSpan>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers a group.
-    pub(super) fn note(&self, place: Place) {
-        let mut places = self.places();
-        places.insert(place.first, place);
-        if places.len() > REMEMBERED {
+    pub(super) fn note(&self, group: GroupSpan) {
+        let mut groups = self.groups();
+        groups.insert(group.first, group);
+        if groups.len() > REMEMBERED {
             let mut keep = false;
-            places.retain(|_, _| {
+            groups.retain(|_, _| {
                 keep = !keep;
                 keep
             });
@@ -64,25 +64,25 @@ impl Places {
     }
 
     /// The group that ends with a position, if it was seen.
-    pub(super) fn last(&self, position: u64) -> Option<Place> {
-        let places = self.places();
-        let below = places.range(..=position).next_back().map(|(_, place)| *place);
-        below.filter(|place| place.last == position)
+    pub(super) fn last(&self, position: u64) -> Option<GroupSpan> {
+        let groups = self.groups();
+        let below = groups.range(..=position).next_back().map(|(_, group)| *group);
+        below.filter(|group| group.last == position)
     }
 
     /// The group of a position if it was seen, or else the sequences between which it lies.
-    fn find(&self, position: u64, tail: &Tail) -> Result<Place, Between> {
-        let places = self.places();
-        let below = places.range(..=position).next_back().map(|(_, place)| *place);
-        if let Some(place) = below
-            && position <= place.last
+    fn find(&self, position: u64, tail: &Tail) -> Result<GroupSpan, Between> {
+        let groups = self.groups();
+        let below = groups.range(..=position).next_back().map(|(_, group)| *group);
+        if let Some(group) = below
+            && position <= group.last
         {
-            return Ok(place);
+            return Ok(group);
         }
-        let above = places.range(position..).next().map(|(_, place)| *place);
-        let (low, first) = below.map_or((1, 1), |place| (place.sequence + 1, place.last + 1));
+        let above = groups.range(position..).next().map(|(_, group)| *group);
+        let (low, first) = below.map_or((1, 1), |group| (group.sequence + 1, group.last + 1));
         let (high, last) = above
-            .map_or((tail.group, tail.head.position), |place| (place.start() - 1, place.first - 1));
+            .map_or((tail.group, tail.head.position), |group| (group.start() - 1, group.first - 1));
         Err(Between { low, first, high, last })
     }
 
@@ -93,9 +93,9 @@ impl Places {
         stream: &Stream,
         position: u64,
         tail: &Tail,
-    ) -> Result<Place, EngineError> {
+    ) -> Result<GroupSpan, EngineError> {
         let mut between = match self.find(position, tail) {
-            Ok(place) => return Ok(place),
+            Ok(group) => return Ok(group),
             Err(between) => between,
         };
         let mut by_halves = false;
@@ -106,13 +106,13 @@ impl Places {
                 between.high = from - 1;
                 continue;
             };
-            self.note(Place::new(mark, sequence));
+            self.note(GroupSpan::new(mark, sequence));
             if position < mark.first {
                 (between.high, between.last) = (from - 1, mark.first - 1);
             } else if position > mark.last {
                 (between.low, between.first) = (sequence + 1, mark.last + 1);
             } else {
-                return Ok(Place::new(mark, sequence));
+                return Ok(GroupSpan::new(mark, sequence));
             }
         }
         let reason = format!("no group of the stream holds position {position}");

@@ -160,8 +160,8 @@ impl Reader {
     /// Takes the next message; answers the commits that are whole with it.
     pub(super) fn take(&mut self, message: &StoredMessage) -> Result<Vec<Commit>, Damage> {
         if let Some(mark) = BodyMark::of(message) {
-            let place = self.bodies.entry((mark.position, mark.event)).or_default();
-            place.push((message.sequence, mark, message.payload.clone()));
+            let parts = self.bodies.entry((mark.position, mark.event)).or_default();
+            parts.push((message.sequence, mark, message.payload.clone()));
             return Ok(Vec::new());
         }
         let Some(mark) = GroupMark::of(message) else { return Ok(Vec::new()) };

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::{
     api::{self, StoredMessage, messages},
-    locate::{Place, Places},
+    locate::{GroupSpan, Groups},
     message::{GroupMark, Kind, Reader},
     stream::Stream,
     tail::Tail,
@@ -99,7 +99,7 @@ pub(super) async fn head_in_group(
 pub(super) async fn page(
     client: &Client,
     stream: &Stream,
-    places: &Places,
+    groups: &Groups,
     tail: &Tail,
     from: u64,
     limit: usize,
@@ -109,19 +109,19 @@ pub(super) async fn page(
     if from > tail.head.position || limit == 0 {
         return Ok(Vec::new());
     }
-    let place = places.locate(client, stream, from, tail).await?;
+    let group = groups.locate(client, stream, from, tail).await?;
     let subject = match extent {
         Extent::Everything => stream.everything(),
         Extent::Headers => stream.subject(Kind::Group),
     };
     let mut reader = Reader::default();
     let mut page: Vec<Commit> = Vec::new();
-    let (mut next, mut bytes) = (place.start(), 0);
+    let (mut next, mut bytes) = (group.start(), 0);
     while next <= tail.group {
-        let wanted = match place.last.saturating_sub(from) + 1 >= as_u64(limit) {
+        let wanted = match group.last.saturating_sub(from) + 1 >= as_u64(limit) {
             // A page that is known to end with this group need not ask for more than it.
-            true if next <= place.sequence => {
-                usize::try_from(place.sequence - next + 1).unwrap_or(MESSAGES)
+            true if next <= group.sequence => {
+                usize::try_from(group.sequence - next + 1).unwrap_or(MESSAGES)
             }
             _ => likely(limit - page.len()),
         };
@@ -131,7 +131,7 @@ pub(super) async fn page(
             next = message.sequence + 1;
             let commits = reader.take(message)?;
             if let (Some(mark), false) = (GroupMark::of(message), commits.is_empty()) {
-                places.note(Place::new(mark, message.sequence));
+                groups.note(GroupSpan::new(mark, message.sequence));
             }
             for commit in commits.into_iter().filter(|commit| commit.position >= from) {
                 if page.len() == limit || bytes >= READ_BYTES_MAX {

@@ -26,7 +26,7 @@ impl Tail {
 }
 
 /// Looks at the stream; none if there is none. `known` saves reading a group that was read before.
-pub(super) async fn look(
+pub(super) async fn find(
     client: &Client,
     stream: &Stream,
     known: Option<Tail>,

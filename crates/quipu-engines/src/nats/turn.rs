@@ -25,7 +25,7 @@ use tokio::{
 
 use super::{
     engine::{FieldState, States},
-    locate::Place,
+    locate::GroupSpan,
     tail::{self, Tail},
     turn_queue::{Queue, Ticket},
 };
@@ -144,10 +144,11 @@ async fn head(
 ) -> Result<Option<Head>, EngineError> {
     // Whoever had the turn before said where the log ends. Otherwise it is looked up. Where that is wrong the stream
     // refuses the append.
-    let tail = match state.known() {
+    let tail = match state.remembered_tail() {
         Some(tail) if tail.head.position >= known && tail.group > 0 => tail,
         _ => {
-            let Some(tail) = tail::look(client, &state.stream, state.known()).await? else {
+            let Some(tail) = tail::find(client, &state.stream, state.remembered_tail()).await?
+            else {
                 return Ok(None);
             };
             state.learn(tail);
@@ -183,14 +184,13 @@ pub(super) async fn end(client: &Client, state: &FieldState) {
 
 pub(super) async fn pass_on(client: &Client, state: &FieldState, ticket: &str) {
     let next = state.turns.queue().next().unwrap_or("-").to_owned();
-    let place = state.known().and_then(|tail| {
-        let place = state.places.last(tail.head.position)?;
+    let end = state.remembered_tail().and_then(|tail| {
+        let GroupSpan { first, span, .. } = state.groups.last(tail.head.position)?;
         let Head { position, epoch, hash } = tail.head;
         let (group, last) = (tail.group, tail.last_sequence);
-        let Place { first, span, .. } = place;
         Some(format!(" {first} {span} {position} {epoch} {hash} {group} {last}"))
     });
-    say(client, state, format!("done {ticket} {next}{}", place.unwrap_or_default())).await;
+    say(client, state, format!("done {ticket} {next}{}", end.unwrap_or_default())).await;
 }
 
 /// What cannot be said is not said: others go ahead after a while.
@@ -222,8 +222,8 @@ fn hear(state: &FieldState, text: &str) {
     match words[..] {
         ["want", ticket] => state.turns.queue().want(ticket.to_owned()),
         ["done", ticket, next, ref end @ ..] => {
-            if let Some((tail, place)) = read_end(end) {
-                state.places.note(place);
+            if let Some((tail, group)) = read_end(end) {
+                state.groups.note(group);
                 state.learn(tail);
             }
             state.turns.queue().done(ticket, (next != "-").then_some(next));
@@ -233,7 +233,7 @@ fn hear(state: &FieldState, text: &str) {
     state.turns.changed.notify_waiters();
 }
 
-fn read_end(words: &[&str]) -> Option<(Tail, Place)> {
+fn read_end(words: &[&str]) -> Option<(Tail, GroupSpan)> {
     let [first, span, position, epoch, hash, group, last] = words else { return None };
     let head = Head {
         position: position.parse().ok()?,
@@ -243,5 +243,5 @@ fn read_end(words: &[&str]) -> Option<(Tail, Place)> {
     let (group, last_sequence) = (group.parse().ok()?, last.parse().ok()?);
     let tail = Tail { head, group, last_sequence, sealed: false };
     let (first, span) = (first.parse().ok()?, span.parse().ok()?);
-    Some((tail, Place { first, last: head.position, sequence: group, span }))
+    Some((tail, GroupSpan { first, last: head.position, sequence: group, span }))
 }

@@ -19,7 +19,7 @@ pub(super) struct Address {
     pub(super) config: Config,
     pub(super) trust: Trust,
     /// For messages: host, port and database, without credentials.
-    pub(super) shown: String,
+    pub(super) display: String,
 }
 
 /// Whom we take for the server once the connection is encrypted.
@@ -76,14 +76,14 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("quipu");
         }
-        let shown = shown(&config);
+        let display = display_text(&config);
         // Whoever names authorities wants them asked.
         let trust = if certified || (roots.is_some() && mode == SslMode::Require) {
             Trust::Certified(roots)
         } else {
             Trust::Anybody
         };
-        Ok(Self { config, trust, shown })
+        Ok(Self { config, trust, display })
     }
 }
 
@@ -91,7 +91,7 @@ fn refuse(reason: String) -> OpenError {
     OpenError::Address { reason }
 }
 
-fn shown(config: &Config) -> String {
+fn display_text(config: &Config) -> String {
     let hosts: Vec<String> = config
         .get_hosts()
         .iter()
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn shows_everything_but_the_credentials() {
-        assert_eq!(parsed("").shown, "postgres://db.example:6432/quipu");
+        assert_eq!(parsed("").display, "postgres://db.example:6432/quipu");
     }
 
     #[test]

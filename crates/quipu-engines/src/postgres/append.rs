@@ -60,7 +60,7 @@ const TYPES: [Type; 19] = [
 ];
 
 /// The head row as it is.
-const LOOK: &str = "SELECT position, epoch, hash, sealed, fence, current_setting('synchronous_commit') <> 'off' \
+const HEAD_ROW: &str = "SELECT position, epoch, hash, sealed, fence, current_setting('synchronous_commit') <> 'off' \
      AND current_setting('fsync') = 'on' FROM quipu.fields WHERE name = $1";
 
 /// Raises the fence if the head is still where the append expected it. Waits for an append that is being committed.
@@ -188,13 +188,13 @@ impl Append {
         Ok(client.query_typed_one(APPEND, &typed).await?.get(0))
     }
 
-    async fn look(&self, client: &Client) -> Result<Option<Row>, tokio_postgres::Error> {
-        client.query_typed_opt(LOOK, &[(&self.field.as_str(), Type::TEXT)]).await
+    async fn head_row(&self, client: &Client) -> Result<Option<Row>, tokio_postgres::Error> {
+        client.query_typed_opt(HEAD_ROW, &[(&self.field.as_str(), Type::TEXT)]).await
     }
 
     /// Why nothing was written, from the row as it is now.
     async fn refusal(&self, client: &Client) -> Refusal {
-        let row = match self.look(client).await {
+        let row = match self.head_row(client).await {
             Ok(row) => row,
             Err(error) => return Refusal::Error(unavailable("read the head", error)),
         };
@@ -231,7 +231,7 @@ impl Append {
     }
 
     async fn undone(&self, client: &Client, error: tokio_postgres::Error) -> EngineError {
-        match self.look(client).await {
+        match self.head_row(client).await {
             Ok(Some(row)) => match head_of(&row) {
                 Ok(actual) if actual != self.expected => EngineError::HeadMoved { actual },
                 Ok(_) => unavailable("append", error),
@@ -287,7 +287,7 @@ impl Append {
         if stored.is_some_and(|row| row.get::<_, Vec<u8>>(0) == self.to.hash) {
             return Ok(Settled::Committed);
         }
-        let row = self.look(client).await?;
+        let row = self.head_row(client).await?;
         let actual = row.map_or(Ok(Head::EMPTY), |row| head_of(&row));
         Ok(Settled::Moved(actual.unwrap_or(Head::EMPTY)))
     }

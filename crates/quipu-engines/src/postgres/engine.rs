@@ -50,19 +50,19 @@ impl PostgresEngine {
         let opening = Arc::clone(&pool);
         let opened = runtime.wait(async move {
             let unreachable =
-                |source| OpenError::Unreachable { server: opening.shown().to_owned(), source };
+                |source| OpenError::Unreachable { server: opening.display().to_owned(), source };
             let client = opening.lease().await.map_err(unreachable)?;
             schema::check_server(&client, &opening).await?;
             schema::migrate(&client, &opening).await
         });
         opened.unwrap_or_else(|| {
-            let (server, source) = (pool.shown().to_owned(), "it could not be asked".into());
+            let (server, source) = (pool.display().to_owned(), "it could not be asked".into());
             Err(OpenError::Unreachable { server, source })
         })?;
         let watch = Arc::new(Watch::default());
         let threads = runtime.handle();
-        threads.spawn(watch::look(Arc::clone(&watch), Arc::clone(&pool)));
-        threads.spawn(watch::tell(Arc::clone(&watch), Arc::clone(&pool)));
+        threads.spawn(watch::poll(Arc::clone(&watch), Arc::clone(&pool)));
+        threads.spawn(watch::notify_others(Arc::clone(&watch), Arc::clone(&pool)));
         threads.spawn(watch::listen(Arc::clone(&watch), Arc::clone(&pool)));
         Ok(Self { pool, watch, fences: Mutex::default(), turns: Arc::default(), runtime })
     }

@@ -57,8 +57,8 @@ impl Pool {
     }
 
     /// For messages.
-    pub(super) fn shown(&self) -> &str {
-        &self.address.shown
+    pub(super) fn display(&self) -> &str {
+        &self.address.display
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
@@ -140,6 +140,6 @@ impl Drop for Lease {
 
 impl std::fmt::Debug for Pool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pool").field("address", &self.address.shown).finish_non_exhaustive()
+        f.debug_struct("Pool").field("address", &self.address.display).finish_non_exhaustive()
     }
 }

@@ -62,7 +62,7 @@ const PROMISES: &str = "SELECT current_setting('server_version_num')::int, pg_is
 pub(super) async fn check_server(client: &Client, pool: &Pool) -> Result<(), OpenError> {
     let unfit = |reason: &str, advice: &str| {
         let (reason, advice) = (reason.to_owned(), advice.to_owned());
-        Err(OpenError::Unfit { server: pool.shown().to_owned(), reason, advice })
+        Err(OpenError::Unfit { server: pool.display().to_owned(), reason, advice })
     };
     let row = client.query_typed_one(PROMISES, &[]).await.map_err(|e| unreachable(pool, e))?;
     let (version, standby): (i32, bool) = (row.get(0), row.get(1));
@@ -155,10 +155,10 @@ async fn version(client: &Client) -> Result<usize, tokio_postgres::Error> {
 
 fn newer(pool: &Pool, found: usize) -> OpenError {
     let as_u64 = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let server = pool.shown().to_owned();
+    let server = pool.display().to_owned();
     OpenError::NewerFormat { server, found: as_u64(found), supported: as_u64(MIGRATIONS.len()) }
 }
 
 pub(super) fn unreachable(pool: &Pool, source: tokio_postgres::Error) -> OpenError {
-    OpenError::Unreachable { server: pool.shown().to_owned(), source: source.into() }
+    OpenError::Unreachable { server: pool.display().to_owned(), source: source.into() }
 }

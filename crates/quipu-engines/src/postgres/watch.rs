@@ -26,9 +26,9 @@ use super::pool::Pool;
 use crate::followers::Followers;
 
 /// How often the heads are looked at while notifications arrive.
-const LOOK_RARELY: Duration = Duration::from_millis(250);
+const POLL_RARELY: Duration = Duration::from_millis(250);
 /// How often they are looked at while none do.
-const LOOK_OFTEN: Duration = Duration::from_millis(10);
+const POLL_OFTEN: Duration = Duration::from_millis(10);
 /// How long our own notification may take to come back.
 const ECHO: Duration = Duration::from_secs(2);
 /// How long a statement may take before its connection counts as lost: one that is half dead must not be kept.
@@ -49,7 +49,7 @@ pub(super) struct Watch {
     pub(super) followers: Followers,
     appended: Notify,
     /// What this node appended and nobody was told of yet.
-    untold: Mutex<BTreeMap<FieldName, u64>>,
+    unannounced: Mutex<BTreeMap<FieldName, u64>>,
     hinted: Notify,
     listening: AtomicBool,
 }
@@ -58,17 +58,17 @@ impl Watch {
     /// Says that this node appended: others are told.
     pub(super) fn appended(&self, field: &FieldName, position: u64) {
         self.followers.reached(field.as_str(), position);
-        self.untold().insert(field.clone(), position);
+        self.unannounced().insert(field.clone(), position);
         self.appended.notify_one();
     }
 
-    fn untold(&self) -> MutexGuard<'_, BTreeMap<FieldName, u64>> {
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unannounced(&self) -> MutexGuard<'_, BTreeMap<FieldName, u64>> {
+        self.unannounced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What others say: how far a field has come, or that there is something to look for.
-    fn hear(&self, said: &str) {
-        let named = said.split_once(' ').and_then(|(name, at)| Some((name, at.parse().ok()?)));
+    fn heed(&self, payload: &str) {
+        let named = payload.split_once(' ').and_then(|(name, at)| Some((name, at.parse().ok()?)));
         match named {
             Some((name, position)) => self.followers.reached(name, position),
             None => self.hinted.notify_one(),
@@ -77,14 +77,14 @@ impl Watch {
 }
 
 /// Looks at the heads of the fields that are followed, for ever.
-pub(super) async fn look(watch: Arc<Watch>, pool: Arc<Pool>) {
+pub(super) async fn poll(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         let names = watch.followers.waited_for();
         if !names.is_empty() {
-            look_at(&watch, &pool, &names).await;
+            poll_once(&watch, &pool, &names).await;
         }
         let listening = watch.listening.load(Ordering::Relaxed);
-        let pause = if listening { LOOK_RARELY } else { LOOK_OFTEN };
+        let pause = if listening { POLL_RARELY } else { POLL_OFTEN };
         tokio::select! {
             () = watch.hinted.notified() => {}
             () = watch.followers.wanted.notified() => {}
@@ -94,11 +94,11 @@ pub(super) async fn look(watch: Arc<Watch>, pool: Arc<Pool>) {
 }
 
 /// What cannot be read now is read at the next look; a follower reads for itself and is told the error.
-async fn look_at(watch: &Watch, pool: &Arc<Pool>, names: &[FieldName]) {
+async fn poll_once(watch: &Watch, pool: &Arc<Pool>, names: &[FieldName]) {
     let Ok(client) = pool.lease().await else { return };
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    let asked: [(&(dyn ToSql + Sync), Type); 1] = [(&names, Type::TEXT_ARRAY)];
-    match timeout(STATEMENT, client.query_typed(HEADS, &asked)).await {
+    let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&names, Type::TEXT_ARRAY)];
+    match timeout(STATEMENT, client.query_typed(HEADS, &parameters)).await {
         Ok(Ok(rows)) => {
             for row in rows {
                 let position = u64::try_from(row.get::<_, i64>(1)).unwrap_or_default();
@@ -110,13 +110,13 @@ async fn look_at(watch: &Watch, pool: &Arc<Pool>, names: &[FieldName]) {
 }
 
 /// Tells other nodes of what was appended, for ever.
-pub(super) async fn tell(watch: Arc<Watch>, pool: Arc<Pool>) {
+pub(super) async fn notify_others(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         watch.appended.notified().await;
         if let Ok(client) = pool.lease().await {
-            let news = notification(&std::mem::take(&mut *watch.untold()));
-            let told = timeout(STATEMENT, client.batch_execute(&news)).await;
-            if !matches!(told, Ok(Ok(()))) {
+            let news = notification(&std::mem::take(&mut *watch.unannounced()));
+            let sent = timeout(STATEMENT, client.batch_execute(&news)).await;
+            if !matches!(sent, Ok(Ok(()))) {
                 tracing::debug!("other nodes were not notified; they look by themselves");
                 client.give_up();
             }
@@ -165,7 +165,7 @@ async fn listen_once(watch: &Watch, pool: &Arc<Pool>) -> Result<(), tokio_postgr
     if timeout(ECHO, hears.recv()).await.is_ok_and(|heard| heard.is_some()) {
         watch.listening.store(true, Ordering::Relaxed);
         while let Some(said) = hears.recv().await {
-            watch.hear(&said);
+            watch.heed(&said);
         }
     } else {
         tracing::info!("the database's notifications do not arrive here: looking at it more often");

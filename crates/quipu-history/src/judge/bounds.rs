@@ -7,24 +7,26 @@ use crate::event::Event;
 /// The greatest position that was told before each moment, and by whom.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
-    all: Line,
-    nodes: BTreeMap<usize, Line>,
+    all: Timeline,
+    nodes: BTreeMap<usize, Timeline>,
 }
 
 /// Return instants in order, each with the greatest position told until then and the event that told it.
 #[derive(Debug, Default)]
-struct Line(Vec<(u64, u64, usize)>);
+struct Timeline(Vec<(u64, u64, usize)>);
 
 impl Bounds {
     pub(crate) fn of(events: &[Event]) -> Self {
-        let mut told: Vec<_> = events
+        let mut reports: Vec<_> = events
             .iter()
             .enumerate()
-            .filter_map(|(at, event)| Some((event.returned_us?, event.told()?, at, event.node)))
+            .filter_map(|(at, event)| {
+                Some((event.returned_us?, event.reported_position()?, at, event.node))
+            })
             .collect();
-        told.sort_unstable();
+        reports.sort_unstable();
         let mut bounds = Self::default();
-        for (returned, position, at, node) in told {
+        for (returned, position, at, node) in reports {
             bounds.all.push(returned, position, at);
             bounds.nodes.entry(node).or_default().push(returned, position, at);
         }
@@ -32,17 +34,17 @@ impl Bounds {
     }
 
     /// The greatest position that anybody had been told before `moment`, and the event that told it.
-    pub(crate) fn known(&self, moment: u64) -> Option<(u64, usize)> {
+    pub(crate) fn reported_before(&self, moment: u64) -> Option<(u64, usize)> {
         self.all.before(moment)
     }
 
     /// The same, told by one node.
-    pub(crate) fn known_of_node(&self, node: usize, moment: u64) -> Option<(u64, usize)> {
+    pub(crate) fn node_reported_before(&self, node: usize, moment: u64) -> Option<(u64, usize)> {
         self.nodes.get(&node)?.before(moment)
     }
 }
 
-impl Line {
+impl Timeline {
     fn push(&mut self, returned: u64, position: u64, event: usize) {
         match self.0.last() {
             Some((_, greatest, by)) if *greatest >= position => {

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    event::{Answer, Event, FIRST, Member, Read, Request, Seen, SeenDocument, Write},
+    event::{
+        Answer, Event, INITIAL_VALUE, Member, Observed, ObservedDocument, Read, Request, Write,
+    },
     judge::{
         search::{Call, OPERATIONS_MAX, Operation, Phase, Reply, is_explained},
         shrink::shrink,
@@ -37,8 +39,8 @@ pub fn explain(events: &[Event]) -> Result<usize, Violation> {
         let operations = operations(thing, makers, events);
         if operations.len() <= OPERATIONS_MAX && !is_explained(&operations) {
             let what = format!("no order of what was done to {thing:?} explains the answers");
-            let shown = shrink(&operations);
-            return Err(Violation::new("search", what).of(shown.iter().map(|one| one.event)));
+            let fewest = shrink(&operations);
+            return Err(Violation::new("search", what).of(fewest.iter().map(|one| one.event)));
         }
     }
     Ok(things.len())
@@ -74,23 +76,25 @@ fn operations(thing: &Thing, makers: &Makers, events: &[Event]) -> Vec<Operation
             Request::Write { message, write } => {
                 (changing(thing, makers, event, message, write)?, event.answer().and_then(replied))
             }
-            Request::Read(read) => (Call::Look, Some(looked(thing, read, event.answer()?)?)),
+            Request::Read(read) => {
+                (Call::Read, Some(observed_reply(thing, read, event.answer()?)?))
+            }
         };
         Some(Operation {
             event: at,
             invoked_us: event.invoked_us,
             returned_us: event.returned_us.filter(|_| reply.is_some()),
             min_position: event.min_position,
-            told: event.told(),
+            position: event.reported_position(),
             call,
             reply,
         })
     };
-    let (mut looks, mut all): (Vec<_>, Vec<_>) =
-        events.iter().enumerate().filter_map(operation).partition(|one| one.call == Call::Look);
+    let (mut reads, mut all): (Vec<_>, Vec<_>) =
+        events.iter().enumerate().filter_map(operation).partition(|one| one.call == Call::Read);
     // Looks change nothing, so any of them may be left out.
-    looks.truncate(OPERATIONS_MAX.saturating_sub(all.len()));
-    all.append(&mut looks);
+    reads.truncate(OPERATIONS_MAX.saturating_sub(all.len()));
+    all.append(&mut reads);
     all
 }
 
@@ -130,26 +134,28 @@ fn replied(answer: &Answer) -> Option<Reply> {
             "INVALID_TRANSITION" => Some(Reply::Taken),
             _ => None,
         },
-        Answer::Seen(_) | Answer::Odd(_) => None,
+        Answer::Observed(_) | Answer::Malformed(_) => None,
     }
 }
 
 /// What a question showed of the thing.
-fn looked(thing: &Thing, read: &Read, answer: &Answer) -> Option<Reply> {
-    let Answer::Seen(seen) = answer else { return None };
+fn observed_reply(thing: &Thing, read: &Read, answer: &Answer) -> Option<Reply> {
+    let Answer::Observed(seen) = answer else { return None };
     let phase = match (thing, read, seen) {
-        (Thing::Unit(name), Read::Unit { unit }, Seen::Unit(seen)) if unit == name => match seen {
-            None => Phase::Absent,
-            Some(unit) if unit.active => Phase::Open,
-            Some(_) => Phase::Taken(None),
-        },
-        (Thing::Unit(name), Read::Attune, Seen::Units(units)) => {
+        (Thing::Unit(name), Read::Unit { unit }, Observed::Unit(seen)) if unit == name => {
+            match seen {
+                None => Phase::Absent,
+                Some(unit) if unit.active => Phase::Open,
+                Some(_) => Phase::Taken(None),
+            }
+        }
+        (Thing::Unit(name), Read::Attune, Observed::Units(units)) => {
             if !units.contains_key(name) {
                 return Some(Reply::NotOpen);
             }
             Phase::Open
         }
-        (Thing::Task(name), Read::Tasks, Seen::Tasks(tasks)) => match tasks.get(name) {
+        (Thing::Task(name), Read::Tasks, Observed::Tasks(tasks)) => match tasks.get(name) {
             None => Phase::Absent,
             Some(None) => Phase::Open,
             Some(agent) => Phase::Taken(agent.clone()),
@@ -157,15 +163,15 @@ fn looked(thing: &Thing, read: &Read, answer: &Answer) -> Option<Reply> {
         (
             Thing::Name(name) | Thing::Note(name),
             Read::Document { document },
-            Seen::Document(seen),
+            Observed::Document(seen),
         ) if document == name => {
-            let said = |seen: &SeenDocument| match thing {
+            let said = |seen: &ObservedDocument| match thing {
                 Thing::Note(_) => seen.note.clone(),
                 Thing::Name(_) | Thing::Unit(_) | Thing::Task(_) => seen.name.clone(),
             };
             match seen.as_ref().map(said) {
                 None => Phase::Absent,
-                Some(value) if value == FIRST => Phase::Open,
+                Some(value) if value == INITIAL_VALUE => Phase::Open,
                 Some(value) => Phase::Value(value),
             }
         }

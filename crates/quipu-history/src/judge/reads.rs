@@ -2,7 +2,7 @@
 //! had told before, and not beyond the one that it tells itself.
 
 use crate::{
-    event::{Answer, Event, Read, Seen},
+    event::{Answer, Event, Observed, Read},
     judge::{
         bounds::Bounds,
         model::{Model, State},
@@ -14,44 +14,44 @@ use crate::{
 pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Result<(), Violation> {
     for (at, event) in events.iter().enumerate() {
         let (Some(read), Some(answer)) = (event.read(), event.answer()) else { continue };
-        let of_node = bounds.known_of_node(event.node, event.invoked_us);
+        let of_node = bounds.node_reported_before(event.node, event.invoked_us);
         let asked = event.min_position.unwrap_or_default();
-        let low = asked.max(of_node.map_or(0, |(known, _)| known));
-        let high = event.told().unwrap_or_else(|| model.head());
+        let low = asked.max(of_node.map_or(0, |(position, _)| position));
+        let high = event.reported_position().unwrap_or_else(|| model.head());
         let is_right = |position: u64| match answer {
-            Answer::Seen(seen) => shows(read, seen, position, low, model),
+            Answer::Observed(seen) => is_state_at(read, seen, position, low, model),
             Answer::Refused(code) => {
                 let state = model.state(position);
                 code == "AGENT_NOT_REGISTERED"
                     && state.is_some_and(|state| !state.agents.contains(&event.agent))
             }
-            Answer::Done(_) | Answer::Odd(_) => false,
+            Answer::Done(_) | Answer::Malformed(_) => false,
         };
         if !(low..=high).any(is_right) {
             let what = format!("the answer is the state at no position from {low} to {high}");
-            let told = of_node.map(|(_, told)| told).filter(|_| low > asked);
+            let reporter = of_node.map(|(_, reporter)| reporter).filter(|_| low > asked);
             return Err(Violation::new("read", what)
-                .of(told.into_iter().chain([at]))
+                .of(reporter.into_iter().chain([at]))
                 .at([low, high]));
         }
     }
     Ok(())
 }
 
-fn shows(read: &Read, seen: &Seen, position: u64, low: u64, model: &Model<'_>) -> bool {
+fn is_state_at(read: &Read, seen: &Observed, position: u64, low: u64, model: &Model<'_>) -> bool {
     let Some(state) = model.state(position) else { return false };
     let is_head = |head: &(u64, String)| {
         head.0 == position && model.entry(position).is_none_or(|entry| entry.hash == head.1)
     };
     match (read, seen) {
-        (_, Seen::Nothing) => position == 0,
+        (_, Observed::Nothing) => position == 0,
         // The log does not say what documents say.
-        (Read::Document { .. }, Seen::Document(_)) => true,
-        (Read::Unit { unit }, Seen::Unit(seen)) => {
+        (Read::Document { .. }, Observed::Document(_)) => true,
+        (Read::Unit { unit }, Observed::Unit(seen)) => {
             let there = state.units.get(unit).map(|unit| (&unit.content, unit.active));
             there == seen.as_ref().map(|seen| (&seen.content, seen.active))
         }
-        (Read::Log { from, limit }, Seen::Log { commits, head }) => {
+        (Read::Log { from, limit }, Observed::Log { commits, head }) => {
             let last = from.saturating_add(*limit).saturating_sub(1);
             is_head(head) && is_page(commits, *from, last, model) && {
                 // What there is at least must be on the page.
@@ -60,10 +60,10 @@ fn shows(read: &Read, seen: &Seen, position: u64, low: u64, model: &Model<'_>) -
                 reaches <= head.0.max(none) && reaches >= low.min(last)
             }
         }
-        (Read::Agents, Seen::Agents(agents)) => *agents == state.agents,
-        (Read::Attune, Seen::Units(units)) => active(state).eq(units.iter()),
-        (Read::Tasks, Seen::Tasks(tasks)) => *tasks == state.tasks,
-        (Read::Status, Seen::Status { head, agents, units }) => {
+        (Read::Agents, Observed::Agents(agents)) => *agents == state.agents,
+        (Read::Attune, Observed::Units(units)) => active(state).eq(units.iter()),
+        (Read::Tasks, Observed::Tasks(tasks)) => *tasks == state.tasks,
+        (Read::Status, Observed::Status { head, agents, units }) => {
             let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
             is_head(head)
                 && *agents == count(state.agents.len())

@@ -17,9 +17,9 @@ pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Res
         else {
             continue;
         };
-        let known = bounds.known(event.invoked_us);
-        let low = known.map_or(0, |(known, _)| known);
-        let high = event.told().unwrap_or_else(|| model.head());
+        let reported = bounds.reported_before(event.invoked_us);
+        let low = reported.map_or(0, |(position, _)| position);
+        let high = event.reported_position().unwrap_or_else(|| model.head());
         let done = model.done(&event.agent, message);
         let is_right = |position: u64| {
             done.is_none_or(|done| done > position)
@@ -27,10 +27,10 @@ pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Res
         };
         if !(low..=high).any(is_right) {
             let what = format!("{code} is wrong in every state from {low} to {high}");
-            let told = known.map(|(_, told)| told);
+            let reporter = reported.map(|(_, reporter)| reporter);
             let positions = [done, Some(low)].into_iter().flatten();
             return Err(Violation::new("refusal", what)
-                .of(told.into_iter().chain([at]))
+                .of(reporter.into_iter().chain([at]))
                 .at(positions));
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct Operation {
     /// For a look: how far its node had to be at least. None if it may look at the past.
     pub(crate) min_position: Option<u64>,
     /// How far the log was said to have come in its answer.
-    pub(crate) told: Option<u64>,
+    pub(crate) position: Option<u64>,
     /// What was asked.
     pub(crate) call: Call,
     /// What was answered; none if nobody knows.
@@ -38,7 +38,7 @@ pub(crate) enum Call {
     /// Let it be this value: the message, and the value.
     Put(String, String),
     /// What is it?
-    Look,
+    Read,
 }
 
 /// What is answered.
@@ -103,9 +103,9 @@ pub(crate) fn is_explained(operations: &[Operation]) -> bool {
                 continue;
             }
             let (next, reply) = step(&state, &operation.call);
-            let told = operation.reply.as_ref().is_none_or(|told| is_answer(&reply, told));
+            let fits = operation.reply.as_ref().is_none_or(|given| is_answer(&reply, given));
             let after = (done | bit(at), next);
-            if told && seen.insert(after.clone()) {
+            if fits && seen.insert(after.clone()) {
                 open.push(after);
             }
         }
@@ -115,7 +115,7 @@ pub(crate) fn is_explained(operations: &[Operation]) -> bool {
 
 fn precedes(one: &Operation, later: &Operation) -> bool {
     let in_time = one.returned_us.is_some_and(|returned| returned < later.invoked_us);
-    let binds = later.call != Call::Look || later.min_position >= one.told.or(Some(u64::MAX));
+    let binds = later.call != Call::Read || later.min_position >= one.position.or(Some(u64::MAX));
     in_time && binds
 }
 
@@ -148,13 +148,13 @@ fn step(state: &State, call: &Call) -> (State, Reply) {
             next.done.insert(message.clone());
             Reply::Done
         }
-        Call::Look => Reply::Is(state.phase.clone()),
+        Call::Read => Reply::Is(state.phase.clone()),
     };
     (next, reply)
 }
 
-fn is_answer(is: &Reply, told: &Reply) -> bool {
-    is == told || (*told == Reply::NotOpen && *is != Reply::Is(Phase::Open))
+fn is_answer(expected: &Reply, given: &Reply) -> bool {
+    expected == given || (*given == Reply::NotOpen && *expected != Reply::Is(Phase::Open))
 }
 
 #[cfg(test)]
@@ -163,7 +163,15 @@ mod tests {
 
     fn operation(span: (u64, Option<u64>), call: Call, reply: Option<Reply>) -> Operation {
         let (invoked_us, returned_us) = span;
-        Operation { event: 0, invoked_us, returned_us, min_position: None, told: None, call, reply }
+        Operation {
+            event: 0,
+            invoked_us,
+            returned_us,
+            min_position: None,
+            position: None,
+            call,
+            reply,
+        }
     }
 
     fn made() -> Operation {
@@ -211,19 +219,19 @@ mod tests {
     }
 
     #[test]
-    fn a_look_may_show_the_past_unless_it_asks_for_a_position() {
-        let told = |mut operation: Operation, told| {
-            operation.told = Some(told);
+    fn a_read_may_show_the_past_unless_it_asks_for_a_position() {
+        let at = |mut operation: Operation, position| {
+            operation.position = Some(position);
             operation
         };
-        let look = |min_position| Operation {
+        let read = |min_position| Operation {
             min_position,
-            ..operation((6, Some(7)), Call::Look, Some(Reply::Is(Phase::Open)))
+            ..operation((6, Some(7)), Call::Read, Some(Reply::Is(Phase::Open)))
         };
-        let history = [told(made(), 1), told(take((2, 3), "a", Reply::Done), 2)];
-        let with = |look: Operation| [&history[..], &[look]].concat();
-        assert!(is_explained(&with(look(None))));
-        assert!(is_explained(&with(look(Some(1)))));
-        assert!(!is_explained(&with(look(Some(2)))));
+        let history = [at(made(), 1), at(take((2, 3), "a", Reply::Done), 2)];
+        let with = |read: Operation| [&history[..], &[read]].concat();
+        assert!(is_explained(&with(read(None))));
+        assert!(is_explained(&with(read(Some(1)))));
+        assert!(!is_explained(&with(read(Some(2)))));
     }
 }

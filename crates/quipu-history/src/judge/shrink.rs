@@ -12,7 +12,7 @@ pub(crate) fn shrink(operations: &[Operation]) -> Vec<Operation> {
         cut.into_iter().find(|part| !is_explained(part)).unwrap_or_else(|| operations.to_vec());
     let mut at = 0;
     while let Some(operation) = left.get(at) {
-        let changed_nothing = operation.call == Call::Look
+        let changed_nothing = operation.call == Call::Read
             || matches!(operation.reply, Some(Reply::Absent | Reply::Taken));
         if changed_nothing {
             let removed = left.remove(at);
@@ -28,15 +28,15 @@ pub(crate) fn shrink(operations: &[Operation]) -> Vec<Operation> {
 
 /// What could be known at a moment.
 fn until(operations: &[Operation], moment: u64) -> Vec<Operation> {
-    let asked = operations.iter().filter(|one| one.invoked_us <= moment);
-    let cut = asked.filter_map(|one| {
+    let invoked = operations.iter().filter(|one| one.invoked_us <= moment);
+    let cut = invoked.filter_map(|one| {
         let mut one = one.clone();
         if one.returned_us.is_none_or(|returned| returned > moment) {
             one.returned_us = None;
             one.reply = None;
-            one.told = None;
+            one.position = None;
         }
-        (one.reply.is_some() || one.call != Call::Look).then_some(one)
+        (one.reply.is_some() || one.call != Call::Read).then_some(one)
     });
     cut.collect()
 }

@@ -63,11 +63,13 @@ fn agree(logs: &[Vec<Entry>]) -> Result<&[Entry], Violation> {
 /// No answer is of a wrong form or tells a position that the log does not have.
 fn form(events: &[Event], model: &Model<'_>) -> Result<(), Violation> {
     for (at, event) in events.iter().enumerate() {
-        if let Some(Answer::Odd(what)) = event.answer() {
+        if let Some(Answer::Malformed(what)) = event.answer() {
             return Err(Violation::new("form", what).of([at]));
         }
-        if let Some(position) = event.told().filter(|position| *position > model.head()) {
-            let what = format!("{position} was told, and the log ends at {}", model.head());
+        if let Some(position) =
+            event.reported_position().filter(|position| *position > model.head())
+        {
+            let what = format!("{position} was reported, and the log ends at {}", model.head());
             return Err(Violation::new("durable", what).of([at]));
         }
     }

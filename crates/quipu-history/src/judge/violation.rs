@@ -1,4 +1,4 @@
-//! What is told of a history that no log can explain.
+//! What is text of a history that no log can explain.
 
 use std::fmt::Write as _;
 
@@ -39,19 +39,19 @@ impl Violation {
 
     /// The violation with its events and commits in words.
     #[must_use]
-    pub fn tell(&self, events: &[Event], log: &[Entry]) -> String {
-        let mut told = format!("{self}\n");
+    pub fn describe(&self, events: &[Event], log: &[Entry]) -> String {
+        let mut text = format!("{self}\n");
         for event in self.events.iter().filter_map(|at| events.get(*at)) {
-            writeln!(told, "  {}", line(event)).ok();
+            writeln!(text, "  {}", line(event)).ok();
         }
         for position in &self.positions {
             let commit = log.iter().find(|entry| entry.position == *position);
             match commit {
-                Some(entry) => writeln!(told, "  log {position}: {entry:?}").ok(),
-                None => writeln!(told, "  log {position}: nothing").ok(),
+                Some(entry) => writeln!(text, "  log {position}: {entry:?}").ok(),
+                None => writeln!(text, "  log {position}: nothing").ok(),
             };
         }
-        told
+        text
     }
 }
 
@@ -61,7 +61,7 @@ fn line(event: &Event) -> String {
     let min = event.min_position.map_or_else(String::new, |at| format!(" from {at} on"));
     let outcome = match &event.outcome {
         Outcome::Unknown(why) => format!("unknown ({why})"),
-        Outcome::Told { position, answer } => format!("{answer:?} at {position:?}"),
+        Outcome::Answered { position, answer } => format!("{answer:?} at {position:?}"),
     };
     format!(
         "{invoked_us}–{until} µs, client {client} on node {node}: {request:?}{min} -> {outcome}"

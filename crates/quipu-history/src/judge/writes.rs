@@ -44,12 +44,15 @@ fn acknowledged(
 ) -> Result<(), Violation> {
     let Some(position) = model.done(&event.agent, message) else {
         let what = format!("{message} was acknowledged, and is not in the log");
-        return Err(Violation::new("lost", what).of([at]).at(event.told()));
+        return Err(Violation::new("lost", what).of([at]).at(event.reported_position()));
     };
     let Some(entry) = model.entry(position) else { return Ok(()) };
     let wrong = |rule, what: String| Err(Violation::new(rule, what).of([at]).at([position]));
-    if event.told().is_none_or(|told| told < position) {
-        return wrong("position", format!("{message} is at {position}, behind what was told"));
+    if event.reported_position().is_none_or(|reported| reported < position) {
+        return wrong(
+            "position",
+            format!("{message} is at {position}, beyond the position that its answer reported"),
+        );
     }
     if done.epoch.is_some_and(|epoch| epoch != entry.epoch) {
         return wrong("answer", format!("{message} has the epoch {}", entry.epoch));
@@ -89,9 +92,14 @@ fn committed(
             return Err(wrong("asked", what).of(attempts.iter().copied()));
         }
     }
-    if let Some((known, told)) = bounds.known(first).filter(|(known, _)| *known >= entry.position) {
-        let what = format!("{} was asked for when {known} had been told", entry.position);
-        return Err(wrong("real time", what).of([told].into_iter().chain(attempts.iter().copied())));
+    if let Some((reported, reporter)) =
+        bounds.reported_before(first).filter(|(reported, _)| *reported >= entry.position)
+    {
+        let what =
+            format!("{} was asked for when {reported} had already been reported", entry.position);
+        return Err(
+            wrong("real time", what).of([reporter].into_iter().chain(attempts.iter().copied()))
+        );
     }
     Ok(())
 }

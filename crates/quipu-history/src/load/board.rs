@@ -44,7 +44,7 @@ impl Board {
 
 fn add(list: &Mutex<Vec<String>>, one: &str) {
     let mut list = lock(list);
-    if !list.iter().any(|known| known == one) {
+    if !list.iter().any(|listed| listed == one) {
         list.push(one.to_owned());
     }
 }

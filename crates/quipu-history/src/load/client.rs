@@ -10,7 +10,7 @@ use crate::{
     clock::{Clock, pause},
     event::{Answer, Event, Member, Outcome, Read, Request, Write},
     http,
-    load::{ask, board::Board, dice::Dice, workload::Workload},
+    load::{board::Board, dice::Dice, wire, workload::Workload},
 };
 
 /// How often a message is sent at most.
@@ -69,16 +69,16 @@ impl<'a> Client<'a> {
 
     /// Takes part in the Field. The first client also makes the document that all of them change.
     pub(crate) fn enter(&mut self) {
-        self.insist(Write::Register);
+        self.repeat_until_answered(Write::Register);
         if self.number == 0 {
-            self.insist(Write::CreateDocument);
+            self.repeat_until_answered(Write::CreateDocument);
         }
     }
 
-    fn insist(&mut self, write: Write) {
+    fn repeat_until_answered(&mut self, write: Write) {
         let request = self.message(write);
         for _ in 0..FIRST_ATTEMPTS_MAX {
-            if self.ask(&request, None) {
+            if self.send(&request, None) {
                 break;
             }
             self.move_on();
@@ -98,7 +98,7 @@ impl<'a> Client<'a> {
                 Request::Write { .. } => self.change(request),
                 Request::Read(_) => {
                     let from = self.dice.percent(65).then_some(self.position);
-                    self.ask(&request, from);
+                    self.send(&request, from);
                 }
             }
         }
@@ -117,7 +117,7 @@ impl<'a> Client<'a> {
     fn draw(&mut self) -> Request {
         let drawn = match self.dice.below(100) {
             0..18 => None,
-            18..28 => self.board.document(&mut self.dice).map(|document| self.put(document)),
+            18..28 => self.board.document(&mut self.dice).map(|document| self.draw_put(document)),
             28..34 => self.last.clone(),
             34..46 => {
                 let task = format!("task-{}-{}", self.number, self.messages);
@@ -155,7 +155,7 @@ impl<'a> Client<'a> {
         })
     }
 
-    fn put(&mut self, document: String) -> Request {
+    fn draw_put(&mut self, document: String) -> Request {
         let member = if self.dice.percent(50) { Member::Name } else { Member::Note };
         let value = format!("{}-{}", self.number, self.messages);
         self.message(Write::Put { document, member, value })
@@ -169,7 +169,7 @@ impl<'a> Client<'a> {
     /// Sends a change until it is answered, or gives it up and leaves it open what became of it.
     fn change(&mut self, request: Request) {
         for _ in 0..ATTEMPTS_MAX {
-            if self.ask(&request, None) || self.dice.percent(25) {
+            if self.send(&request, None) || self.dice.percent(25) {
                 break;
             }
             self.move_on();
@@ -178,7 +178,7 @@ impl<'a> Client<'a> {
     }
 
     /// Lets the others know of what was made.
-    fn show(&self, request: &Request, made: &str) {
+    fn publish(&self, request: &Request, made: &str) {
         match request {
             Request::Write { write: Write::CreateDocument, .. } => self.board.add_document(made),
             Request::Write { .. } | Request::Read(_) => self.board.add_unit(made),
@@ -186,27 +186,27 @@ impl<'a> Client<'a> {
     }
 
     /// Asks once, and notes it. Whether there was an answer.
-    fn ask(&mut self, request: &Request, min_position: Option<u64>) -> bool {
+    fn send(&mut self, request: &Request, min_position: Option<u64>) -> bool {
         let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let node = self.load.nodes.get(self.node).copied().unwrap_or(nowhere);
-        let sent = ask::sent(&self.load.field, &self.agent, min_position, request);
+        let message = wire::http_request(&self.load.field, &self.agent, min_position, request);
         let invoked_us = self.clock.micros();
-        let reply = http::ask(node, &sent, self.load.patience);
+        let reply = http::send(node, &message, self.load.patience);
         let returned_us = self.clock.micros();
         let outcome = match reply {
-            Ok(reply) => ask::outcome(&self.agent, request, reply),
+            Ok(reply) => wire::outcome(&self.agent, request, reply),
             Err(error) => Outcome::Unknown(error.to_string()),
         };
-        if let Outcome::Told { position, answer } = &outcome {
+        if let Outcome::Answered { position, answer } = &outcome {
             self.position = self.position.max(position.unwrap_or_default());
             if let Answer::Done(done) = answer
                 && let Some(made) = &done.made
             {
-                self.show(request, made);
+                self.publish(request, made);
             }
         }
-        let told = matches!(outcome, Outcome::Told { .. });
-        if !told {
+        let answered = matches!(outcome, Outcome::Answered { .. });
+        if !answered {
             pause(UNKNOWN_PAUSE);
         }
         self.events.push(Event {
@@ -214,11 +214,11 @@ impl<'a> Client<'a> {
             agent: self.agent.clone(),
             node: self.node,
             invoked_us,
-            returned_us: told.then_some(returned_us),
+            returned_us: answered.then_some(returned_us),
             min_position,
             request: request.clone(),
             outcome,
         });
-        told
+        answered
     }
 }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use crate::{
     clock::{Clock, pause},
-    http::{Sent, ask},
+    http::{HttpRequest, send},
     judge::{log::Entry, violation::Violation},
 };
 
@@ -52,7 +52,7 @@ fn whole_log(node: SocketAddr, field: &str, position: u64) -> Result<Vec<Entry>,
         let path = format!("/v1/log?from={from}&limit={PAGE}");
         let headers =
             vec![("Quipu-Field", field.to_owned()), ("Quipu-Min-Position", position.to_string())];
-        let reply = ask(node, &Sent { method: "GET", path, headers, body: None }, PATIENCE);
+        let reply = send(node, &HttpRequest { method: "GET", path, headers, body: None }, PATIENCE);
         let reply = reply.map_err(|error| error.to_string())?;
         let commits = reply.body["commits"].as_array();
         let commits = commits.ok_or_else(|| format!("{} {}", reply.status, reply.body))?;

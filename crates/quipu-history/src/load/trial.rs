@@ -40,7 +40,7 @@ pub struct TrialReport {
     pub logs: Vec<Vec<Entry>>,
     /// What the judges say.
     pub verdict: Result<Verdict, Violation>,
-    told: String,
+    failure: String,
 }
 
 impl Trial {
@@ -60,25 +60,25 @@ impl Trial {
             disturb(&began);
             working.join().unwrap_or_default()
         });
-        let last = events.iter().filter_map(Event::told).max().unwrap_or_default();
+        let last = events.iter().filter_map(Event::reported_position).max().unwrap_or_default();
         let Settled { logs, unhealed } =
             settle(&self.load.nodes, &self.load.field, last, self.settling);
         // What is wrong in the logs that there are says more than that one of them is not there.
         let judged = if logs.is_empty() { Ok(Verdict::default()) } else { judge(&events, &logs) };
         let verdict = judged.and_then(|verdict| unhealed.map_or(Ok(verdict), Err));
-        let told = verdict.as_ref().err().map_or_else(String::new, |violation| {
+        let failure = verdict.as_ref().err().map_or_else(String::new, |violation| {
             let longest = logs.iter().max_by_key(|log| log.len()).map_or(&[][..], Vec::as_slice);
-            let told = violation.tell(&events, longest);
-            format!("seed {}: {told}run it again: {}\n", self.load.seed, self.again)
+            let text = violation.describe(&events, longest);
+            format!("seed {}: {text}run it again: {}\n", self.load.seed, self.again)
         });
-        TrialReport { events, logs, verdict, told }
+        TrialReport { events, logs, verdict, failure }
     }
 }
 
 impl TrialReport {
     /// The violation in words, with the seed and how to run it again; nothing if there is none.
     #[must_use]
-    pub fn told(&self) -> &str {
-        &self.told
+    pub fn failure(&self) -> &str {
+        &self.failure
     }
 }

@@ -1,14 +1,14 @@
 //! Each kind of fault, put into a sound history, is caught.
 
 use quipu_history::{
-    Answer, Done, Entry, Event, FIRST, Fact, Member, Outcome, Read, Request, Seen, SeenDocument,
-    Violation, Write, explain, judge,
+    Answer, Done, Entry, Event, Fact, INITIAL_VALUE, Member, Observed, ObservedDocument, Outcome,
+    Read, Request, Violation, Write, explain, judge,
 };
 
 use crate::{
     deciding::{done, seal},
     sim::{History, simulate},
-    state::shown,
+    state::observed_at,
 };
 
 const SEEDS: u64 = 250;
@@ -45,8 +45,8 @@ fn without_log(history: &History) -> Result<(), Violation> {
     explain(&history.events).map(drop)
 }
 
-fn tell(event: &mut Event, at: u64, with: Answer) {
-    event.outcome = Outcome::Told { position: Some(at), answer: with };
+fn answer_with(event: &mut Event, at: u64, with: Answer) {
+    event.outcome = Outcome::Answered { position: Some(at), answer: with };
 }
 
 fn is_of(entry: &Entry, event: &Event) -> bool {
@@ -103,8 +103,8 @@ fn let_two_win(history: &mut History) -> Option<()> {
             && event.write().is_some_and(|(_, write)| won(write))
     };
     let event = history.events.iter_mut().find(lost)?;
-    let at = event.told()?;
-    tell(event, at, Answer::Done(Done { epoch: Some(3 * at), made: None }));
+    let at = event.reported_position()?;
+    answer_with(event, at, Answer::Done(Done { epoch: Some(3 * at), made: None }));
     Some(())
 }
 
@@ -125,7 +125,7 @@ fn swap_positions(history: &mut History) -> Option<()> {
     for event in &mut history.events {
         let entry = history.log.0.iter().find(|entry| is_of(entry, event));
         if let (Some(entry), Some(Answer::Done(_))) = (entry, event.answer()) {
-            tell(event, event.told()?.max(entry.position), done(entry));
+            answer_with(event, event.reported_position()?.max(entry.position), done(entry));
         }
     }
     Some(())
@@ -142,11 +142,11 @@ fn show_the_past(history: &mut History) -> Option<()> {
             // The log does not say what is in it: see `forget_an_update`.
             continue;
         }
-        let told = event.told()?;
-        let now: Vec<Seen> = (min..=told).map(|at| shown(&read, &log, at)).collect();
-        let past = (0..min).map(|at| shown(&read, &log, at)).find(|seen| !now.contains(seen));
+        let reported = event.reported_position()?;
+        let now: Vec<Observed> = (min..=reported).map(|at| observed_at(&read, &log, at)).collect();
+        let past = (0..min).map(|at| observed_at(&read, &log, at)).find(|seen| !now.contains(seen));
         if let Some(past) = past {
-            tell(event, told, Answer::Seen(past));
+            answer_with(event, reported, Answer::Observed(past));
             return Some(());
         }
     }
@@ -164,7 +164,7 @@ fn show_the_future(history: &mut History) -> Option<()> {
         let mut later = asked.iter().zip(1_u64..).zip(&log);
         let later = later.find(|((asked, _), entry)| **asked > returned && is_witnessed(entry));
         if let Some(((_, position), _)) = later {
-            tell(event, position, Answer::Seen(shown(&read, &log, position)));
+            answer_with(event, position, Answer::Observed(observed_at(&read, &log, position)));
             return Some(());
         }
     }
@@ -178,8 +178,8 @@ fn tear(history: &mut History) -> Option<()> {
         |fact: &&Fact| if let Fact::Recorded(unit) = fact { Some(unit.clone()) } else { None };
     let recorded: Vec<String> = facts.iter().filter_map(unit).collect();
     for event in &mut history.events {
-        let told = event.told();
-        let Some(Answer::Seen(Seen::Units(units))) = event.answer() else { continue };
+        let reported = event.reported_position();
+        let Some(Answer::Observed(Observed::Units(units))) = event.answer() else { continue };
         let is_seen = |unit: &&String| units.contains_key(*unit);
         let mut seen = recorded.iter().filter(is_seen);
         let stays = |unit: &&String| !facts.contains(&&Fact::Retracted((*unit).clone()));
@@ -189,7 +189,7 @@ fn tear(history: &mut History) -> Option<()> {
         if early != last {
             let mut units = units.clone();
             units.remove(early);
-            tell(event, told?, Answer::Seen(Seen::Units(units)));
+            answer_with(event, reported?, Answer::Observed(Observed::Units(units)));
             return Some(());
         }
     }
@@ -200,16 +200,19 @@ fn tear(history: &mut History) -> Option<()> {
 fn forget_an_update(history: &mut History) -> Option<()> {
     let named = |event: &Event| {
         let (_, Write::Put { member: Member::Name, .. }) = event.write()? else { return None };
-        Some((event.returned_us?, event.told()?))
+        Some((event.returned_us?, event.reported_position()?))
     };
     let named: Vec<(u64, u64)> = history.events.iter().filter_map(named).collect();
     for event in &mut history.events {
-        let (told, asked) = (event.told(), event.min_position.unwrap_or_default());
-        let Some(Answer::Seen(Seen::Document(Some(seen)))) = event.answer() else { continue };
-        let before = |(returned, told): &(u64, u64)| *returned < event.invoked_us && *told <= asked;
+        let (reported, asked) = (event.reported_position(), event.min_position.unwrap_or_default());
+        let Some(Answer::Observed(Observed::Document(Some(seen)))) = event.answer() else {
+            continue;
+        };
+        let before =
+            |(returned, reported): &(u64, u64)| *returned < event.invoked_us && *reported <= asked;
         if named.iter().any(before) {
-            let seen = SeenDocument { name: FIRST.to_owned(), ..seen.clone() };
-            tell(event, told?, Answer::Seen(Seen::Document(Some(seen))));
+            let seen = ObservedDocument { name: INITIAL_VALUE.to_owned(), ..seen.clone() };
+            answer_with(event, reported?, Answer::Observed(Observed::Document(Some(seen))));
             return Some(());
         }
     }
@@ -223,22 +226,24 @@ fn refuse_wrongly(history: &mut History) -> Option<()> {
         claim && matches!(event.answer(), Some(Answer::Done(_)))
     };
     let event = history.events.iter_mut().find(claims)?;
-    let (told, (message, write)) = (event.told()?, event.write()?);
+    let (reported, (message, write)) = (event.reported_position()?, event.write()?);
     assert!(log.iter().any(|entry| is_of(entry, event)), "{message} {write:?}");
-    tell(event, told, Answer::Refused("INVALID_TRANSITION".to_owned()));
+    answer_with(event, reported, Answer::Refused("INVALID_TRANSITION".to_owned()));
     Some(())
 }
 
 fn tell_another_text(history: &mut History) -> Option<()> {
     let event = history.events.iter_mut().find(
-        |event| matches!(event.answer(), Some(Answer::Seen(Seen::Unit(Some(unit)))) if unit.active),
+        |event| matches!(event.answer(), Some(Answer::Observed(Observed::Unit(Some(unit)))) if unit.active),
     )?;
-    let (told, Some(Answer::Seen(Seen::Unit(Some(unit))))) = (event.told()?, event.answer()) else {
+    let (reported, Some(Answer::Observed(Observed::Unit(Some(unit))))) =
+        (event.reported_position()?, event.answer())
+    else {
         return None;
     };
     let mut unit = unit.clone();
     unit.content.push('!');
-    tell(event, told, Answer::Seen(Seen::Unit(Some(unit))));
+    answer_with(event, reported, Answer::Observed(Observed::Unit(Some(unit))));
     Some(())
 }
 
@@ -309,7 +314,7 @@ fn a_violation_shows_few_events_and_how_they_were_answered() {
     };
     let history = (0..SEEDS).find_map(broken).unwrap();
     let violation = explain(&history.events).unwrap_err();
-    assert!(violation.events.len() <= 6, "{}", violation.tell(&history.events, &[]));
-    let told = violation.tell(&history.events, &history.log.0);
-    assert!(told.contains("Done") && told.contains("client"), "{told}");
+    assert!(violation.events.len() <= 6, "{}", violation.describe(&history.events, &[]));
+    let reported = violation.describe(&history.events, &history.log.0);
+    assert!(reported.contains("Done") && reported.contains("client"), "{reported}");
 }

@@ -5,7 +5,7 @@ use quipu_history::{Answer, Dice, Event, Member, Outcome, Read, Request, Write};
 
 use crate::{
     deciding::{DOCUMENT, Log},
-    state::{State, content, shown},
+    state::{State, content, observed_at},
 };
 
 const CLIENTS: usize = 4;
@@ -33,7 +33,7 @@ struct Simulation {
     dice: Dice,
     log: Log,
     nodes: [u64; NODES],
-    told: [u64; CLIENTS],
+    reported: [u64; CLIENTS],
     sent: Vec<Vec<Request>>,
     events: Vec<Event>,
 }
@@ -57,7 +57,7 @@ pub(crate) fn simulate(seed: u64) -> History {
         dice,
         log: Log::default(),
         nodes: [0; NODES],
-        told: [0; CLIENTS],
+        reported: [0; CLIENTS],
         sent: vec![Vec::new(); CLIENTS],
         events: Vec::new(),
     };
@@ -78,13 +78,13 @@ impl Simulation {
                 self.change(&agent, node, message, write)
             }
             Request::Read(read) => {
-                min_position = self.dice.percent(60).then_some(self.told[client]);
+                min_position = self.dice.percent(60).then_some(self.reported[client]);
                 self.answer(node, read, min_position.unwrap_or_default())
             }
         };
         let mut returned_us = None;
-        if let Outcome::Told { position, .. } = &outcome {
-            self.told[client] = self.told[client].max(position.unwrap());
+        if let Outcome::Answered { position, .. } = &outcome {
+            self.reported[client] = self.reported[client].max(position.unwrap());
             returned_us = Some(returned);
         }
         let invoked_us = invoked;
@@ -112,14 +112,14 @@ impl Simulation {
         if lost {
             return Outcome::Unknown("its answer was lost".to_owned());
         }
-        Outcome::Told { position: Some(self.nodes[node]), answer }
+        Outcome::Answered { position: Some(self.nodes[node]), answer }
     }
 
     fn answer(&mut self, node: usize, read: &Read, min: u64) -> Outcome {
         let at = self.between(self.nodes[node].max(min));
         self.nodes[node] = self.between(at);
-        let answer = Answer::Seen(shown(read, &self.log.0, at));
-        Outcome::Told { position: Some(self.nodes[node]), answer }
+        let answer = Answer::Observed(observed_at(read, &self.log.0, at));
+        Outcome::Answered { position: Some(self.nodes[node]), answer }
     }
 
     fn between(&mut self, low: u64) -> u64 {

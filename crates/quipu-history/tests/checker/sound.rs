@@ -11,8 +11,8 @@ proptest! {
         let history = simulate(seed);
         let logs = vec![history.log.0.clone(); 3];
         let verdict = judge(&history.events, &logs);
-        let told = verdict.as_ref().map_err(|wrong| wrong.tell(&history.events, &logs[0]));
-        prop_assert!(verdict.is_ok(), "{}", told.unwrap_err());
+        let text = verdict.as_ref().map_err(|wrong| wrong.describe(&history.events, &logs[0]));
+        prop_assert!(verdict.is_ok(), "{}", text.unwrap_err());
         prop_assert!(explain(&history.events).is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quipu_history::{Entry, FIRST, Fact, Read, Seen, SeenDocument, SeenUnit};
+use quipu_history::{Entry, Fact, INITIAL_VALUE, Observed, ObservedDocument, ObservedUnit, Read};
 
 /// The Field.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +10,7 @@ pub(crate) struct State {
     pub(crate) agents: BTreeSet<String>,
     pub(crate) units: BTreeMap<String, bool>,
     pub(crate) tasks: BTreeMap<String, Option<String>>,
-    pub(crate) document: Option<SeenDocument>,
+    pub(crate) document: Option<ObservedDocument>,
 }
 
 impl State {
@@ -34,8 +34,8 @@ impl State {
     }
 
     fn change_document(&mut self, what: &str) {
-        let [name, note] = [FIRST.to_owned(), FIRST.to_owned()];
-        let document = self.document.get_or_insert(SeenDocument { name, note });
+        let [name, note] = [INITIAL_VALUE.to_owned(), INITIAL_VALUE.to_owned()];
+        let document = self.document.get_or_insert(ObservedDocument { name, note });
         match what.split_once(' ') {
             Some(("Name", value)) => value.clone_into(&mut document.name),
             Some(("Note", value)) => value.clone_into(&mut document.note),
@@ -50,7 +50,7 @@ pub(crate) fn content(unit: &str) -> String {
 }
 
 /// What a node at this position answers.
-pub(crate) fn shown(read: &Read, log: &[Entry], position: u64) -> Seen {
+pub(crate) fn observed_at(read: &Read, log: &[Entry], position: u64) -> Observed {
     let state = State::at(log, position);
     let at = |position: u64| {
         let entry = usize::try_from(position).unwrap().checked_sub(1).map(|at| &log[at]);
@@ -58,25 +58,25 @@ pub(crate) fn shown(read: &Read, log: &[Entry], position: u64) -> Seen {
     };
     let count = |count: usize| u64::try_from(count).unwrap();
     match read {
-        _ if position == 0 => Seen::Nothing,
-        Read::Unit { unit } => Seen::Unit(
+        _ if position == 0 => Observed::Nothing,
+        Read::Unit { unit } => Observed::Unit(
             state
                 .units
                 .get(unit)
-                .map(|active| SeenUnit { content: content(unit), active: *active }),
+                .map(|active| ObservedUnit { content: content(unit), active: *active }),
         ),
-        Read::Log { from, limit } => Seen::Log {
+        Read::Log { from, limit } => Observed::Log {
             commits: (*from..from + limit).take_while(|one| *one <= position).map(at).collect(),
             head: at(position),
         },
-        Read::Agents => Seen::Agents(state.agents),
+        Read::Agents => Observed::Agents(state.agents),
         Read::Attune => {
             let active = state.units.into_iter().filter(|(_, active)| *active);
-            Seen::Units(active.map(|(unit, _)| (unit.clone(), content(&unit))).collect())
+            Observed::Units(active.map(|(unit, _)| (unit.clone(), content(&unit))).collect())
         }
-        Read::Tasks => Seen::Tasks(state.tasks),
-        Read::Document { .. } => Seen::Document(state.document),
-        Read::Status => Seen::Status {
+        Read::Tasks => Observed::Tasks(state.tasks),
+        Read::Document { .. } => Observed::Document(state.document),
+        Read::Status => Observed::Status {
             head: at(position),
             agents: count(state.agents.len()),
             units: count(state.units.len()),

@@ -67,7 +67,7 @@ impl SqliteEngine {
         self.open_field(field, files).map(Some)
     }
 
-    fn known(&self, field: &FieldName) -> Result<Arc<FieldLog>, EngineError> {
+    fn existing(&self, field: &FieldName) -> Result<Arc<FieldLog>, EngineError> {
         self.find(field)?.ok_or_else(|| EngineError::UnknownField { field: field.clone() })
     }
 
@@ -112,7 +112,7 @@ impl SqliteEngine {
 
     #[cfg(test)]
     pub(super) fn fail_next_commit(&self, field: &FieldName, code: i32) {
-        let log = self.known(field).expect("the field exists");
+        let log = self.existing(field).expect("the field exists");
         log.writer().expect("the writer is free").fail_next_commit = Some(code);
     }
 }
@@ -158,7 +158,7 @@ impl Engine for SqliteEngine {
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
-        self.known(field)?.read(from, limit)
+        self.existing(field)?.read(from, limit)
     }
 
     fn read_headers(
@@ -167,7 +167,7 @@ impl Engine for SqliteEngine {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredHeader>, EngineError> {
-        self.known(field)?.read_headers(from, limit)
+        self.existing(field)?.read_headers(from, limit)
     }
 
     fn read_bodies(
@@ -176,7 +176,7 @@ impl Engine for SqliteEngine {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredBodies>, EngineError> {
-        self.known(field)?.read_bodies(from, limit)
+        self.existing(field)?.read_bodies(from, limit)
     }
 
     fn follow(
@@ -186,15 +186,15 @@ impl Engine for SqliteEngine {
         timeout: Duration,
         limit: usize,
     ) -> Result<Vec<Commit>, EngineError> {
-        self.known(field)?.follow(from, timeout, limit)
+        self.existing(field)?.follow(from, timeout, limit)
     }
 
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
-        self.known(field)?.erase(bodies)
+        self.existing(field)?.erase(bodies)
     }
 
     fn seal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.known(field)?.seal()
+        self.existing(field)?.seal()
     }
 
     fn is_sealed(&self, field: &FieldName) -> Result<bool, EngineError> {
@@ -216,7 +216,7 @@ impl Engine for SqliteEngine {
     }
 
     fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {
-        self.known(field)?.unseal()
+        self.existing(field)?.unseal()
     }
 
     fn release(&self, field: &FieldName) {

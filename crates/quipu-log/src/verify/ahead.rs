@@ -128,12 +128,12 @@ pub(crate) fn read_headers_ahead<E: DeserializeOwned + Send>(
 
 fn read_pages_ahead<C: Placed>(
     read: ReadPage<'_, C>,
-    (after, known): (u64, u64),
+    (after, end): (u64, u64),
     pace: Pace,
     take: &mut dyn FnMut(Vec<C>) -> Result<u64, EngineError>,
 ) -> Result<(), EngineError> {
     let mut reached = after;
-    let ranges = known.saturating_sub(after) / RANGE;
+    let ranges = end.saturating_sub(after) / RANGE;
     if ranges > 1 {
         let reader = Reader { read, after, ranges };
         reached = thread::scope(|scope| {

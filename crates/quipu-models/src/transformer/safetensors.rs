@@ -18,13 +18,13 @@ use crate::limits::TENSOR_HEADER_BYTES_MAX;
 #[derive(Debug)]
 pub(super) struct Safetensors {
     file: File,
-    tensors: BTreeMap<String, Place>,
+    tensors: BTreeMap<String, TensorEntry>,
     data_start: u64,
     data_bytes: u64,
 }
 
 #[derive(Debug, Deserialize)]
-struct Place {
+struct TensorEntry {
     dtype: String,
     shape: Vec<u64>,
     data_offsets: [u64; 2],
@@ -59,17 +59,17 @@ impl Safetensors {
     /// The numbers of a tensor, which must have this shape.
     pub(super) fn read(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, DirectoryError> {
         let wrong = |reason: String| DirectoryError::Tensor { name: name.to_owned(), reason };
-        let place = self.tensors.get(name).ok_or_else(|| wrong("is not there".to_owned()))?;
-        if place.dtype != "F32" {
-            return Err(wrong(format!("has numbers of type {}, not F32", place.dtype)));
+        let entry = self.tensors.get(name).ok_or_else(|| wrong("is not there".to_owned()))?;
+        if entry.dtype != "F32" {
+            return Err(wrong(format!("has numbers of type {}, not F32", entry.dtype)));
         }
         let wanted: Vec<u64> =
             shape.iter().map(|n| u64::try_from(*n).unwrap_or(u64::MAX)).collect();
-        if place.shape != wanted {
-            return Err(wrong(format!("has the shape {:?}, not {wanted:?}", place.shape)));
+        if entry.shape != wanted {
+            return Err(wrong(format!("has the shape {:?}, not {wanted:?}", entry.shape)));
         }
         let bytes = wanted.iter().try_fold(4u64, |product, n| product.checked_mul(*n));
-        let [start, end] = place.data_offsets;
+        let [start, end] = entry.data_offsets;
         if end > self.data_bytes
             || end.checked_sub(start).is_none()
             || end.checked_sub(start) != bytes
@@ -95,10 +95,10 @@ impl Safetensors {
     }
 }
 
-fn read_header(header: &[u8]) -> Result<BTreeMap<String, Place>, serde_json::Error> {
+fn read_header(header: &[u8]) -> Result<BTreeMap<String, TensorEntry>, serde_json::Error> {
     let all: BTreeMap<String, serde_json::Value> = serde_json::from_slice(header)?;
     all.into_iter()
         .filter(|(name, _)| name != "__metadata__")
-        .map(|(name, place)| Ok((name, Place::deserialize(place)?)))
+        .map(|(name, entry)| Ok((name, TensorEntry::deserialize(entry)?)))
         .collect()
 }

@@ -155,7 +155,7 @@ fn run(lie: Lie, seed: u64) -> TrialReport {
 #[test]
 fn a_history_over_a_sound_log_passes() {
     let report = run(Lie::None, 3_000_000);
-    let verdict = report.verdict.as_ref().unwrap_or_else(|_| panic!("{}", report.told()));
+    let verdict = report.verdict.as_ref().unwrap_or_else(|_| panic!("{}", report.failure()));
     assert!(verdict.commits > 50 && verdict.operations > 150, "{verdict:?}");
     assert_eq!(verdict.unknown, 0, "{:?}", report.events);
 }
@@ -163,8 +163,8 @@ fn a_history_over_a_sound_log_passes() {
 fn is_caught(lie: Lie, rules: &[&str]) {
     let report = run(lie, 3_000_001);
     let violation = report.verdict.as_ref().expect_err("it is caught");
-    assert!(rules.contains(&violation.rule), "{}", report.told());
-    assert!(report.told().starts_with("seed 3000001: "), "{}", report.told());
+    assert!(rules.contains(&violation.rule), "{}", report.failure());
+    assert!(report.failure().starts_with("seed 3000001: "), "{}", report.failure());
 }
 
 #[test]

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use crate::{
     event::{
-        Answer, Done, FIRST, Member, Outcome, Read, Request, Seen, SeenDocument, SeenUnit, Write,
+        Answer, Done, INITIAL_VALUE, Member, Observed, ObservedDocument, ObservedUnit, Outcome,
+        Read, Request, Write,
     },
-    http::{Reply, Sent},
+    http::{HttpReply, HttpRequest},
 };
 
 /// The version of the other protocol.
@@ -15,7 +16,12 @@ const HARN: &str = "agents-protocol-2026-04-25";
 const UNITS_MAX: u64 = 10_000;
 
 /// A request as it goes over the wire.
-pub(crate) fn sent(field: &str, agent: &str, min_position: Option<u64>, request: &Request) -> Sent {
+pub(crate) fn http_request(
+    field: &str,
+    agent: &str,
+    min_position: Option<u64>,
+    request: &Request,
+) -> HttpRequest {
     let mut headers = vec![("Quipu-Field", field.to_owned()), ("Akashik-Agent", agent.to_owned())];
     headers.extend(min_position.map(|at| ("Quipu-Min-Position", at.to_string())));
     headers.push(("Harn-Agents-Protocol-Version", HARN.to_owned()));
@@ -24,20 +30,20 @@ pub(crate) fn sent(field: &str, agent: &str, min_position: Option<u64>, request:
             // Each protocol has its own name for it. One of them wants it to be unique in the whole Field.
             headers.push(("Akashik-Message-Id", message.clone()));
             headers.push(("Idempotency-Key", format!("{agent}-{message}")));
-            let (path, body) = change(agent, write);
+            let (path, body) = write_request(agent, write);
             (path, Some(body))
         }
-        Request::Read(read) => question(read),
+        Request::Read(read) => read_request(read),
     };
     let method = match (request, &body) {
         (Request::Write { write: Write::Put { .. }, .. }, _) => "PATCH",
         (_, Some(_)) => "POST",
         (_, None) => "GET",
     };
-    Sent { method, path, headers, body }
+    HttpRequest { method, path, headers, body }
 }
 
-fn change(agent: &str, write: &Write) -> (String, Value) {
+fn write_request(agent: &str, write: &Write) -> (String, Value) {
     let intent = json!({"purpose": "To be seen by all"});
     let (path, body) = match write {
         Write::Register => ("register", json!({"id": agent, "role": "worker"})),
@@ -54,8 +60,8 @@ fn change(agent: &str, write: &Write) -> (String, Value) {
         }
         Write::Claim { task } => ("coordinate", json!({"action": "claim", "task_id": task})),
         Write::CreateDocument => {
-            let metadata = json!({"note": FIRST});
-            ("workspaces", json!({"name": FIRST, "root": "here", "metadata": metadata}))
+            let metadata = json!({"note": INITIAL_VALUE});
+            ("workspaces", json!({"name": INITIAL_VALUE, "root": "here", "metadata": metadata}))
         }
         Write::Put { document, member, value } => {
             let body = match member {
@@ -68,7 +74,7 @@ fn change(agent: &str, write: &Write) -> (String, Value) {
     (format!("/v1/{path}"), body)
 }
 
-fn question(read: &Read) -> (String, Option<Value>) {
+fn read_request(read: &Read) -> (String, Option<Value>) {
     match read {
         Read::Unit { unit } => (format!("/v1/units/{unit}"), None),
         Read::Log { from, limit } => (format!("/v1/log?from={from}&limit={limit}"), None),
@@ -84,18 +90,18 @@ fn question(read: &Read) -> (String, Option<Value>) {
 }
 
 /// What a reply says. A server that failed, or has too much to do, has not said what happened.
-pub(crate) fn outcome(agent: &str, request: &Request, reply: Reply) -> Outcome {
-    let Reply { status, position, body } = reply;
+pub(crate) fn outcome(agent: &str, request: &Request, reply: HttpReply) -> Outcome {
+    let HttpReply { status, position, body } = reply;
     if status >= 500 || status == 429 {
         return Outcome::Unknown(format!("{status} {}", code(&body)));
     }
     let answer = match request {
         _ if status >= 300 => Some(refused(request, code(&body))),
         Request::Write { write, .. } => done(agent, write, &body).map(Answer::Done),
-        Request::Read(read) => seen(read, &body).map(Answer::Seen),
+        Request::Read(read) => observed(read, &body).map(Answer::Observed),
     };
-    let odd = || Answer::Odd(format!("{status} {body}"));
-    Outcome::Told { position, answer: answer.unwrap_or_else(odd) }
+    let malformed = || Answer::Malformed(format!("{status} {body}"));
+    Outcome::Answered { position, answer: answer.unwrap_or_else(malformed) }
 }
 
 fn code(body: &Value) -> &str {
@@ -105,11 +111,13 @@ fn code(body: &Value) -> &str {
 
 fn refused(request: &Request, code: &str) -> Answer {
     match (request, code) {
-        (Request::Read(Read::Unit { .. }), "UNIT_NOT_FOUND") => Answer::Seen(Seen::Unit(None)),
-        (Request::Read(Read::Document { .. }), "resource_not_found") => {
-            Answer::Seen(Seen::Document(None))
+        (Request::Read(Read::Unit { .. }), "UNIT_NOT_FOUND") => {
+            Answer::Observed(Observed::Unit(None))
         }
-        (Request::Read(_), "FIELD_NOT_FOUND") => Answer::Seen(Seen::Nothing),
+        (Request::Read(Read::Document { .. }), "resource_not_found") => {
+            Answer::Observed(Observed::Document(None))
+        }
+        (Request::Read(_), "FIELD_NOT_FOUND") => Answer::Observed(Observed::Nothing),
         _ => Answer::Refused(code.to_owned()),
     }
 }
@@ -134,12 +142,12 @@ fn done(agent: &str, write: &Write, body: &Value) -> Option<Done> {
     }
 }
 
-fn seen(read: &Read, body: &Value) -> Option<Seen> {
+fn observed(read: &Read, body: &Value) -> Option<Observed> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let head = |head: &Value, position: &Value| Some((position.as_u64()?, text(head)?));
     let list = |name: &str| body[name].as_array();
     Some(match read {
-        Read::Unit { .. } => Seen::Unit(Some(SeenUnit {
+        Read::Unit { .. } => Observed::Unit(Some(ObservedUnit {
             content: text(&body["content"])?,
             active: match body["status"].as_str()? {
                 "active" => true,
@@ -150,30 +158,30 @@ fn seen(read: &Read, body: &Value) -> Option<Seen> {
         Read::Log { .. } => {
             let commit = |commit: &Value| head(&commit["hash"], &commit["position"]);
             let commits = list("commits")?.iter().map(commit).collect::<Option<_>>()?;
-            Seen::Log { commits, head: head(&body["head"]["hash"], &body["head"]["position"])? }
+            Observed::Log { commits, head: head(&body["head"]["hash"], &body["head"]["position"])? }
         }
         Read::Agents => {
             let ids = list("agents")?.iter().map(|agent| text(&agent["id"]));
-            Seen::Agents(ids.collect::<Option<_>>()?)
+            Observed::Agents(ids.collect::<Option<_>>()?)
         }
         Read::Attune => {
             let units = list("record")?.iter().map(|entry| {
                 let unit = &entry["memory_unit"];
                 Some((text(&unit["id"])?, text(&unit["content"])?))
             });
-            Seen::Units(units.collect::<Option<_>>()?)
+            Observed::Units(units.collect::<Option<_>>()?)
         }
         Read::Tasks => {
             let tasks = list("tasks")?;
             let task = |task: &Value| Some((text(&task["id"])?, text(&task["assigned_to"])));
-            Seen::Tasks(tasks.iter().map(task).collect::<Option<_>>()?)
+            Observed::Tasks(tasks.iter().map(task).collect::<Option<_>>()?)
         }
-        Read::Status => Seen::Status {
+        Read::Status => Observed::Status {
             head: head(&body["head"], &body["position"])?,
             agents: body["agents"].as_u64()?,
             units: body["units"]["total"].as_u64()?,
         },
-        Read::Document { .. } => Seen::Document(Some(SeenDocument {
+        Read::Document { .. } => Observed::Document(Some(ObservedDocument {
             name: text(&body["name"])?,
             note: text(&body["metadata"]["note"])?,
         })),
