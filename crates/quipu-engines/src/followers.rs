@@ -1,5 +1,5 @@
-//! Who waits for which field, and how far each field is known to have come.
-//! A position here is a reason to look, never the truth: whoever is woken reads.
+//! Which fields are waited for, and how far each field is known to have grown.
+//! A position here is only a reason to read, never the truth: a follower that is woken reads the log.
 
 use std::{
     collections::BTreeMap,
@@ -10,12 +10,12 @@ use std::{
 use quipu_log::{Commit, Engine, EngineError, FieldName};
 use tokio::sync::Notify;
 
-/// The fields that somebody waits for or waited for.
+/// The fields that a follower waits for or waited for.
 #[derive(Debug, Default)]
 pub(crate) struct Followers {
     fields: Mutex<BTreeMap<FieldName, Followed>>,
     moved: Condvar,
-    /// Told when somebody waits for a field of which nothing is known yet.
+    /// Notified when a follower waits for a field that nobody waited for before.
     pub(crate) wanted: Notify,
 }
 
@@ -30,7 +30,7 @@ impl Followers {
         self.fields.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// [`Engine::follow`], for an engine whose watch tells these followers.
+    /// [`Engine::follow`] for an engine whose watch reports to these followers.
     pub(crate) fn follow(
         &self,
         engine: &dyn Engine,
@@ -47,8 +47,8 @@ impl Followers {
         engine.read(field, from, limit)
     }
 
-    /// Waits until `field` is known to have come to `from`, or `timeout` has passed, and answers how far it is known to
-    /// have come. `reached` is where it was when the caller looked last.
+    /// Waits until `field` is known to have grown to `from`, or `timeout` has passed, and returns the position that
+    /// is known then. `reached` is the position at which the caller last read.
     pub(crate) fn wait(
         &self,
         field: &FieldName,
@@ -57,7 +57,7 @@ impl Followers {
         timeout: Duration,
     ) -> u64 {
         let mut fields = self.fields();
-        // What was heard while nobody waited counts, so whoever comes again need not look first.
+        // Reports that arrived while nobody waited count too, so a follower that comes back need not read first.
         let followed = fields.entry(field.clone()).or_insert_with(|| {
             self.wanted.notify_one();
             Followed::default()
@@ -74,7 +74,7 @@ impl Followers {
         let Some(followed) = fields.get_mut(field) else { return reached };
         followed.waiting -= 1;
         let position = followed.position;
-        // Nothing happens there: no need to remember it among thousands.
+        // Nothing happened in this field, so it is removed: there may be thousands.
         if waited.timed_out() && followed.waiting == 0 {
             fields.remove(field);
         }
@@ -88,7 +88,7 @@ impl Followers {
         waited.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Says how far a field has come. What was seen later may be told earlier, so it never goes back.
+    /// Reports how far a field has grown. Reports may arrive out of order, so the position never goes back.
     pub(crate) fn reached(&self, field: &str, position: u64) {
         let Ok(name) = FieldName::try_from(field) else { return };
         if let Some(followed) = self.fields().get_mut(&name) {

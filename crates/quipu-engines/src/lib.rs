@@ -1,7 +1,7 @@
 //! Engines over servers that a team already runs: PostgreSQL and NATS JetStream.
 //!
-//! Several nodes may share one of them: the server orders the commits, and each engine compares the expected head
-//! where the commits are stored. What a commit means, and who follows whom, is not known here.
+//! Several nodes may share one server: the server orders the commits, and each engine compares the expected head
+//! where the commits are stored. This crate knows neither what commits mean nor who follows whom.
 #![warn(clippy::indexing_slicing)]
 
 mod followers;

@@ -12,19 +12,19 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The server does not answer, or does not let us in.
+    /// The server does not answer, or refuses the connection.
     #[error("cannot reach the log at {server}")]
     Unreachable {
-        /// Which server, without credentials.
+        /// The server, without credentials.
         server: String,
         /// The cause.
         #[source]
         source: Cause,
     },
-    /// The server answers, but what it promises is not enough for a log.
+    /// The server answers, but does not guarantee what a log needs.
     #[error("the log at {server} cannot be trusted: {reason}")]
     Unfit {
-        /// Which server, without credentials.
+        /// The server, without credentials.
         server: String,
         /// What is wrong with it.
         reason: String,
@@ -34,7 +34,7 @@ pub enum OpenError {
     /// A newer version of the program made the tables.
     #[error("the log at {server} has format {found}, this program reads up to {supported}")]
     NewerFormat {
-        /// Which server, without credentials.
+        /// The server, without credentials.
         server: String,
         /// The format it states.
         found: u64,

@@ -1,7 +1,7 @@
-//! The threads of an engine whose client is asynchronous, and the way from a blocking call to them and back.
+//! The threads of an engine with an asynchronous client, and how a blocking call runs work on them.
 //!
-//! Work is handed over, never run in place: the caller may stand on a thread of another runtime, where waiting for a
-//! future is not allowed.
+//! Work is always sent to these threads: the caller may be on a thread of another runtime, where waiting for a future
+//! is not allowed.
 
 use std::{future::Future, sync::mpsc};
 
@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Handle};
 
 use crate::open_error::OpenError;
 
-/// How many threads poll the sockets. The servers do the work; one thread keeps up with several connections.
+/// How many threads drive the sockets. The servers do the work; one thread can serve several connections.
 const THREADS: usize = 2;
 
 /// The threads of one engine. They end when it is dropped.
@@ -32,19 +32,19 @@ impl Runtime {
         Ok(Self { inner: Some(inner), handle })
     }
 
-    /// Where background work is started.
+    /// The handle to start background work with.
     pub(crate) const fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Runs `work` and waits for its answer; none if it panicked.
+    /// Runs `work` on the threads and waits for its result; `None` if it panicked.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Option<T> {
         let (answer, answered) = mpsc::sync_channel(1);
         self.handle.spawn(async move {
-            // Nobody takes the answer only if the caller's thread is gone.
+            // The receiver is gone only if the caller's thread is.
             answer.send(work.await).ok();
         });
         answered.recv().ok()
@@ -53,7 +53,7 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        // Waiting for the threads is not allowed where an asynchronous caller drops the engine.
+        // Dropping a runtime waits for its threads, which is not allowed if an asynchronous caller drops the engine.
         if let Some(inner) = self.inner.take() {
             inner.shutdown_background();
         }

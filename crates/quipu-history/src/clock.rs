@@ -1,31 +1,31 @@
-//! The one clock of a run. All instants of a history are read from it, so that "returned before" means something.
+//! The clock of a run. All times in a history are read from this one clock, so that they can be compared.
 
 use std::time::{Duration, Instant};
 
-/// Microseconds since the run began.
+/// A clock that counts microseconds since it was started.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock(Instant);
 
 impl Clock {
-    /// A clock that begins now.
+    /// Starts a clock.
     #[must_use]
     pub fn start() -> Self {
         Self(now())
     }
 
-    /// Microseconds since it began.
+    /// How many microseconds have passed since the clock was started.
     #[must_use]
     pub fn micros(&self) -> u64 {
         u64::try_from(now().duration_since(self.0).as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// Whether so much time has passed since it began.
+    /// Whether this much time has passed since the clock was started.
     #[must_use]
     pub fn is_past(&self, span: Duration) -> bool {
         now().duration_since(self.0) >= span
     }
 
-    /// Waits until so much time has passed since it began.
+    /// Waits until this much time has passed since the clock was started.
     pub fn wait_until(&self, span: Duration) {
         while let Some(left) = span.checked_sub(now().duration_since(self.0)) {
             if left.is_zero() {
@@ -36,7 +36,7 @@ impl Clock {
     }
 }
 
-/// Waits a moment.
+/// Sleeps for this long.
 pub(crate) fn pause(span: Duration) {
     Clock::start().wait_until(span);
 }

@@ -1,39 +1,39 @@
-//! What is recorded: one operation of one client, from its first byte to its answer.
+//! The history that is recorded: for each operation of a client, its request, its times and its answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One operation as its client saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Who asked. A client asks one thing at a time.
+    /// The client. It sends one request at a time.
     pub client: usize,
-    /// The agent that it spoke for.
+    /// The agent in whose name the client sent the request.
     pub agent: String,
-    /// Which node it asked.
+    /// The node to which it sent the request.
     pub node: usize,
-    /// When it asked, in microseconds of the run.
+    /// When it sent the request, in microseconds of the run.
     pub invoked_us: u64,
-    /// When it had its answer; none if it had none that tells what happened.
+    /// When the answer had arrived; `None` if the outcome is unknown.
     pub returned_us: Option<u64>,
-    /// The position that it asked for, if it did.
+    /// The position that the node had to have reached at least (`Quipu-Min-Position`), if the client asked for one.
     pub min_position: Option<u64>,
-    /// What it asked.
+    /// The request.
     pub request: Request,
-    /// What it was told.
+    /// What came back.
     pub outcome: Outcome,
 }
 
-/// What is asked.
+/// A request: a change or a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// Something is to change.
+    /// A change.
     Write {
-        /// The id of the message. Who sends it again sends the same message.
+        /// The id of the message. A repeated request has the same id.
         message: String,
-        /// The change.
+        /// What is changed.
         write: Write,
     },
-    /// Something is to be told.
+    /// A read.
     Read(Read),
 }
 
@@ -47,35 +47,36 @@ pub enum Write {
         /// Its text.
         content: String,
     },
-    /// A unit is withdrawn.
+    /// A unit is retracted.
     Retract {
         /// Its id.
         unit: String,
     },
-    /// A task is made that nobody has.
+    /// A task is created, without an assignee.
     CreateTask {
         /// Its id.
         task: String,
     },
-    /// The agent takes a task.
+    /// The agent claims a task.
     Claim {
         /// Its id.
         task: String,
     },
-    /// A document of the other protocol is made, both of whose members say [`INITIAL_VALUE`].
+    /// A document of the Agents protocol (a workspace) is created. Both of its members have the value
+    /// [`INITIAL_VALUE`].
     CreateDocument,
-    /// One member of a document is changed; the other stays.
+    /// One member of a document is replaced; the other one stays.
     Put {
         /// The document's id.
         document: String,
         /// The member.
         member: Member,
-        /// What it says from now on. No two changes say the same.
+        /// Its new value. Every change writes a different value.
         value: String,
     },
 }
 
-/// What the members of a new document say.
+/// The value of the members of a new document.
 pub const INITIAL_VALUE: &str = "first";
 
 /// A member of a document.
@@ -87,7 +88,7 @@ pub enum Member {
     Note,
 }
 
-/// A question.
+/// What is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Read {
     /// One unit.
@@ -102,13 +103,13 @@ pub enum Read {
         /// How many at most.
         limit: u64,
     },
-    /// Who takes part.
+    /// All agents.
     Agents,
     /// All units that are active, by ATTUNE.
     Attune,
     /// All tasks.
     Tasks,
-    /// The Field's own account of itself.
+    /// The status of the Field: its head and its counts.
     Status,
     /// A document.
     Document {
@@ -117,14 +118,15 @@ pub enum Read {
     },
 }
 
-/// What a client was told.
+/// What a client knows of a request after it has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nobody knows what happened: the connection was lost, the time was up, or the answer says so.
+    /// Whether the request was carried out is unknown: the connection was lost, the time was up, or the answer says
+    /// so.
     Unknown(String),
     /// There was an answer.
     Answered {
-        /// How far the log had come there, if it says so.
+        /// The position that the log had reached on that node, if the answer says so.
         position: Option<u64>,
         /// The answer.
         answer: Answer,
@@ -138,18 +140,18 @@ pub enum Answer {
     Done(Done),
     /// It was refused, with this code.
     Refused(String),
-    /// What was asked for.
+    /// What was read.
     Observed(Observed),
-    /// An answer of a form that it must not have.
+    /// An answer without the form that it must have.
     Malformed(String),
 }
 
-/// What the answer to a change says of it.
+/// What the answer to a successful change contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Done {
     /// The epoch of the commit.
     pub epoch: Option<u64>,
-    /// The unit or the document that was made.
+    /// The id of the unit or the document that was created.
     pub made: Option<String>,
 }
 
@@ -158,7 +160,7 @@ pub struct Done {
 pub struct ObservedUnit {
     /// Its text.
     pub content: String,
-    /// Whether it is active; else it is retracted.
+    /// Whether it is active. If not, it is retracted.
     pub active: bool,
 }
 
@@ -174,22 +176,22 @@ pub struct ObservedDocument {
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Observed {
-    /// A unit, or that there is none.
+    /// The unit; `None` if there is no such unit.
     Unit(Option<ObservedUnit>),
     /// Positions and hashes of commits, and of the head.
     Log {
         /// The page.
         commits: Vec<(u64, String)>,
-        /// The head that the answer names.
+        /// The head of the log that the answer states.
         head: (u64, String),
     },
     /// The agents.
     Agents(BTreeSet<String>),
     /// The texts of the active units, by id.
     Units(BTreeMap<String, String>),
-    /// Who has each task.
+    /// The assignee of each task.
     Tasks(BTreeMap<String, Option<String>>),
-    /// The head, and how many agents and units there are.
+    /// The head of the log and the numbers of agents and units.
     Status {
         /// The head.
         head: (u64, String),
@@ -198,14 +200,14 @@ pub enum Observed {
         /// Units.
         units: u64,
     },
-    /// What the members of a document say, or that there is none.
+    /// The members of a document; `None` if there is no such document.
     Document(Option<ObservedDocument>),
     /// The Field does not exist.
     Nothing,
 }
 
 impl Event {
-    /// The answer, if there was one.
+    /// The answer, if one came.
     #[must_use]
     pub const fn answer(&self) -> Option<&Answer> {
         match &self.outcome {
@@ -214,7 +216,7 @@ impl Event {
         }
     }
 
-    /// The position that the answer told.
+    /// The position that the answer reports.
     #[must_use]
     pub const fn reported_position(&self) -> Option<u64> {
         match &self.outcome {
@@ -223,7 +225,7 @@ impl Event {
         }
     }
 
-    /// The message and the change, if it is one.
+    /// The message id and the change, if the request is a write.
     #[must_use]
     pub const fn write(&self) -> Option<(&String, &Write)> {
         match &self.request {
@@ -232,7 +234,7 @@ impl Event {
         }
     }
 
-    /// The question, if it is one.
+    /// What was read, if the request is a read.
     #[must_use]
     pub const fn read(&self) -> Option<&Read> {
         match &self.request {

@@ -1,5 +1,5 @@
-//! One request on a connection of its own, and its answer. A client crate would be larger than all the rest; a kept
-//! connection would have to be opened again in silence, and then nobody could say what was asked when.
+//! A small HTTP client: each request opens a connection of its own. A kept connection would sometimes have to be
+//! reopened silently, and then the time at which a request was sent would be unknown.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-/// What is request.
+/// A request.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpRequest {
     pub(crate) method: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct HttpRequest {
     pub(crate) body: Option<Value>,
 }
 
-/// What comes back.
+/// A response.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpReply {
     pub(crate) status: u16,
@@ -26,7 +26,7 @@ pub(crate) struct HttpReply {
     pub(crate) body: Value,
 }
 
-/// Asks, and waits no longer than `patience` for each part of the answer.
+/// Sends a request and reads the response; waits no longer than `patience` for each part of it.
 pub(crate) fn send(
     node: SocketAddr,
     request: &HttpRequest,
@@ -54,7 +54,7 @@ fn text(node: SocketAddr, request: &HttpRequest) -> String {
     text + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// None where the answer was cut off.
+/// Parses a response; `None` if it was cut off.
 fn read(answer: &str) -> Option<HttpReply> {
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;

@@ -1,8 +1,9 @@
-//! Records what clients saw of several nodes over HTTP, and judges whether one log can explain it. Knows the wire and
-//! nothing of how a server works: its model of a Field is one of its own, so that a mistake would have to be made twice.
+//! Records what clients observe of several nodes over HTTP, and judges whether one log can explain it. It knows the
+//! wire and nothing of how a server works: its model of a Field is written independently, so a mistake would have to
+//! be made twice to stay unnoticed.
 //!
-//! There are two judges. [`judge`] takes the log that the nodes end with as a witness and holds every answer against it.
-//! [`explain`] asks for no witness: it looks for any order of a few operations on one thing that explains their answers.
+//! There are two judges. [`judge`] compares every answer with the log that the nodes end with. [`explain`] needs no
+//! log: it searches for any order of the operations on one thing that explains their answers.
 
 mod clock;
 mod event;

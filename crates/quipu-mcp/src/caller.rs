@@ -1,5 +1,5 @@
-//! The seam to whoever carries an operation out: calls in the shape of the HTTP binding. The server
-//! answers them in process, `quipu mcp` with an embedded Field or over the network.
+//! The interface to whatever carries out operations: calls in the shape of the HTTP binding. The server answers them
+//! in its own process; `quipu mcp` answers them from an embedded Field or over the network.
 
 use std::future::Future;
 
@@ -9,54 +9,54 @@ use tokio::sync::mpsc;
 
 use crate::uri::encoded;
 
-/// What came with the request that a call is made for: passed on as it came, judged by the other side.
+/// The headers of the client's request. They are passed on unchanged, and checked by whoever carries the call out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Presented {
-    /// `Authorization`.
+    /// The `Authorization` header.
     pub authorization: Option<String>,
-    /// `Quipu-Field`.
+    /// The `Quipu-Field` header: the name of the Field.
     pub field: Option<String>,
-    /// `Akashik-Agent`: who speaks where a tool call does not say.
+    /// The `Akashik-Agent` header: the agent that speaks if the arguments of a tool call name none.
     pub agent: Option<String>,
-    /// `Akashik-Session`, likewise.
+    /// The `Akashik-Session` header: the session if the arguments of a tool call name none.
     pub session: Option<String>,
-    /// `X-Request-Id`, under which logs speak of the request.
+    /// The `X-Request-Id` header, by which log lines name the request.
     pub request_id: Option<String>,
 }
 
 /// What a call does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verb {
-    /// Carries an operation out, with this payload.
+    /// Carries out an operation with this payload.
     Operate(Operation, Value),
-    /// Reads a path.
+    /// Reads a path, such as `/v1/units/{id}`.
     Read(String),
 }
 
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// What came with the request.
+    /// The headers of the client's request.
     pub presented: Presented,
-    /// The agent that speaks; the credential's own if absent.
+    /// The agent that speaks. If absent, the agent that the credential is bound to.
     pub agent: Option<String>,
-    /// The session it speaks in.
+    /// The session in which the agent speaks.
     pub session: Option<String>,
     /// What to do.
     pub verb: Verb,
 }
 
-/// A place in a stream of pushes.
+/// A position in the stream of a subscription.
 #[derive(Debug, Clone, Copy)]
 pub struct PushPlace<'a> {
-    /// The subscription.
+    /// The id of the subscription.
     pub subscription: &'a str,
-    /// After what to go on.
+    /// The cursor of the last push that was received.
     pub cursor: &'a str,
 }
 
 impl PushPlace<'_> {
-    /// Where the HTTP binding streams it.
+    /// The path at which the HTTP binding serves this stream.
     #[must_use]
     pub fn path(&self) -> String {
         let (subscription, cursor) = (encoded(self.subscription), encoded(self.cursor));
@@ -64,7 +64,7 @@ impl PushPlace<'_> {
     }
 }
 
-/// What came back.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The HTTP status.
@@ -73,21 +73,20 @@ pub struct Answer {
     pub body: Value,
 }
 
-/// No answer came, and it is not known whether the call was carried out.
+/// No answer came, so it is unknown whether the call was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CallFailed(pub String);
 
-/// Carries calls out.
+/// Carries out calls.
 ///
-/// A write is carried out at most once, also where the implementation has to send it again: it sends
-/// the same message id then.
+/// A write is carried out at most once: an implementation that has to send it again uses the same message id.
 pub trait Caller: Send + Sync + 'static {
     /// Makes one call.
     fn call(&self, call: Call) -> impl Future<Output = Result<Answer, CallFailed>> + Send;
 
-    /// Follows what a subscription of the agent pushes after a cursor. Dropping the receiver ends it;
-    /// it ends by itself when the stream does.
+    /// Streams what a subscription of the agent pushes after a cursor. Dropping the receiver ends the stream; the
+    /// receiver also ends when the stream does.
     fn follow(
         &self,
         presented: &Presented,

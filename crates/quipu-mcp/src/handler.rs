@@ -1,5 +1,5 @@
-//! The MCP server itself: answers what a client asks, in either generation of the protocol. One handler
-//! serves one client, or one request where the protocol has no sessions; what they share is behind it.
+//! The MCP server: answers the requests of a client in both generations of the protocol. One handler serves one
+//! client, or one request where the protocol has no sessions. What handlers share is in `shared`.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct Handler<C> {
 }
 
 impl<C: Caller> Handler<C> {
-    /// A handler that carries everything out by `caller`.
+    /// A handler that carries out everything through `caller`.
     #[must_use]
     pub fn new(caller: C, options: HandlerOptions) -> Self {
         let shared = Arc::new(Shared {
@@ -53,7 +53,7 @@ impl<C: Caller> Handler<C> {
         Self { shared, subscriptions: Subscriptions::default() }
     }
 
-    /// Another one, for another client.
+    /// A handler for another client, with the same shared parts.
     pub(crate) fn another(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), subscriptions: Subscriptions::default() }
     }
@@ -176,7 +176,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
         let method = request.method.as_str();
         let is_modern = context.protocol_version() == Some(ProtocolVersion::V_2026_07_28);
         let is_gone = is_modern && METHODS_OF_SESSIONS.contains(&method);
-        // A method that we know comes here only if its parameters could not be read.
+        // A method that this server implements arrives here only if its parameters could not be read.
         if !is_gone && KNOWN_METHODS.contains(&method) {
             let problem = format!("Invalid params for {}", request.method);
             return Err(ErrorData::invalid_params(problem, None));
@@ -185,7 +185,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
     }
 }
 
-/// What 2026-07-28 has no longer.
+/// The methods that the generation 2026-07-28 removed.
 const METHODS_OF_SESSIONS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
 const KNOWN_METHODS: [&str; 6] = [

@@ -1,6 +1,6 @@
-//! The MCP binding: the protocol's operations as tools, memory as resources, good habits as prompts.
-//! Speaks both generations of MCP by way of `rmcp`, and knows no Field and no storage: whatever it is
-//! asked becomes HTTP-shaped calls to a [`Caller`].
+//! The MCP binding: the operations as tools, memory as resources, and two prompts for good habits. Speaks both
+//! generations of MCP through `rmcp`. Knows no Field and no storage: every request becomes calls to a [`Caller`] in
+//! the shape of HTTP requests.
 
 mod caller;
 mod handler;

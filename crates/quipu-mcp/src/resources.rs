@@ -1,5 +1,5 @@
-//! Memory as resources: a unit, a conflict, how something came about, each as readable text. The list has
-//! what is recent; everything else is reached by its address.
+//! Memory as resources: units, conflicts and replays as readable text. The list holds what is recent; everything else
+//! is read by its URI.
 
 use quipu_wire::{
     ErrorCode,
@@ -23,9 +23,9 @@ use crate::{
 };
 
 const TEXT: &str = "text/plain";
-/// How many units the list has.
+/// How many recent units are listed.
 const RECENT_UNITS: usize = 20;
-/// How much of a text stands for it in the list.
+/// The longest title that is made from a text.
 const TITLE_CHARS: usize = 80;
 
 /// The kinds of resources.
@@ -59,8 +59,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 impl<C: Caller> Invoker<'_, C> {
-    /// What is recent: open conflicts, and units. Looking registers nobody, because hosts look on
-    /// their own.
+    /// The open conflicts and the most recent units. Registers nobody: hosts list resources without being asked to.
     pub(crate) async fn list_resources(&self) -> Result<Vec<Resource>, ErrorData> {
         let host = self.host().await;
         let session = self.presented.session.clone();
@@ -78,7 +77,7 @@ impl<C: Caller> Invoker<'_, C> {
         Ok(listed)
     }
 
-    /// A resource as text.
+    /// Reads a resource as text.
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
         let Some(parsed) = ResourceUri::parse(uri) else {
             return Err(not_found(uri, "no such kind"));

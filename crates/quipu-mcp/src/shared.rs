@@ -9,12 +9,12 @@ use crate::{
     tools::Table,
 };
 
-/// How a handler is set up.
+/// The options of a handler.
 #[derive(Debug, Clone, Default)]
 pub struct HandlerOptions {
-    /// The agent that speaks where a call names none.
+    /// The agent that speaks if a call names none.
     pub agent: Option<String>,
-    /// The role that it is registered with; `agent` if absent.
+    /// The role with which that agent is registered; `agent` if absent.
     pub role: Option<String>,
 }
 
@@ -24,12 +24,12 @@ pub(crate) struct Shared<C> {
     pub(crate) caller: C,
     pub(crate) options: HandlerOptions,
     pub(crate) tools: Table,
-    /// Every feed holds a receiver until its subscription is ended.
+    /// Each feed holds a receiver until its subscription has ended, so that shutdown can wait for them.
     pub(crate) listeners: watch::Sender<()>,
 }
 
 impl<C: Caller> Shared<C> {
-    /// Who asks, and by what right.
+    /// The invoker for a request: its headers, its client's name and the configured agent.
     pub(crate) fn invoker(&self, context: &RequestContext<RoleServer>) -> Invoker<'_, C> {
         Invoker {
             caller: &self.caller,
@@ -41,7 +41,7 @@ impl<C: Caller> Shared<C> {
     }
 }
 
-/// What came with the HTTP request, where there is one.
+/// The headers of the HTTP request; none over the standard streams.
 fn presented(context: &RequestContext<RoleServer>) -> Presented {
     let Some(parts) = context.extensions.get::<http::request::Parts>() else {
         return Presented::default();

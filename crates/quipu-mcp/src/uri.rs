@@ -1,4 +1,4 @@
-//! The addresses of resources: `quipu://unit/{id}`, `quipu://conflict/{id}`, `quipu://replay/{kind}/{id}`.
+//! The URIs of resources: `quipu://unit/{id}`, `quipu://conflict/{id}` and `quipu://replay/{kind}/{id}`.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use quipu_wire::akashik::ReplayTarget;
 
 const SCHEME: &str = "quipu://";
 
-/// What a resource is about.
+/// What a URI refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResourceUri {
     /// A unit.
     Unit(String),
     /// A conflict.
     Conflict(String),
-    /// How something came about.
+    /// A replay: how a unit, decision, conflict, task or session came about.
     Replay(ReplayTarget, String),
 }
 
 impl ResourceUri {
-    /// Reads an address.
+    /// Parses a URI; `None` if it is not one of ours.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix(SCHEME)?.split('/');
         let kind = parts.next()?;
@@ -35,7 +35,7 @@ impl ResourceUri {
         }
     }
 
-    /// Whether something that happened to a unit or a conflict may have changed what is read here.
+    /// Whether a change of this unit or conflict may change the text of the resource.
     pub(crate) fn is_touched(&self, unit: Option<&str>, conflict: Option<&str>) -> bool {
         match self {
             Self::Unit(id)
@@ -43,7 +43,7 @@ impl ResourceUri {
                 unit == Some(id)
             }
             Self::Conflict(id) | Self::Replay(ReplayTarget::Conflict, id) => conflict == Some(id),
-            // Pushes do not say which task or session they belong to: too often is better than never.
+            // Pushes do not name the task or session they belong to, so every push counts.
             Self::Replay(ReplayTarget::Task | ReplayTarget::Session, _) => true,
         }
     }
@@ -61,7 +61,7 @@ impl fmt::Display for ResourceUri {
     }
 }
 
-/// An id as a segment of a path.
+/// Percent-encodes an id as one segment of a path.
 pub(crate) fn encoded(id: &str) -> String {
     let mut text = String::with_capacity(id.len());
     for byte in id.bytes() {

@@ -6,16 +6,16 @@ use async_nats::{ConnectOptions, ServerAddr};
 
 use crate::open_error::OpenError;
 
-/// Where the servers are and how to speak with them.
+/// The servers and how to connect to them.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     pub(super) servers: Vec<ServerAddr>,
-    /// Where each server tells how it is configured: `host:port`.
+    /// The monitoring endpoint of each server, at which it states its configuration: `host:port`.
     pub(super) monitors: Vec<String>,
     token: Option<String>,
     roots: Option<PathBuf>,
     encrypted: bool,
-    /// For messages, without credentials.
+    /// The address without credentials, for messages.
     pub(super) display: String,
 }
 

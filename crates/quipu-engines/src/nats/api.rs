@@ -1,4 +1,4 @@
-//! The requests of JetStream that we need, as JSON over the plain client. Decides nothing.
+//! The JetStream requests that this engine needs, as JSON over the plain client. Decides nothing.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::open_error::Cause;
 
-/// How long a request may take before nobody knows what became of it.
+/// How long a request may take before its outcome counts as unknown.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a question is waited on before it is asked again, at first and at the most. Servers that choose a leader do
-/// not answer, and nobody remembers the question afterwards.
+/// How long to wait for an answer before the request is repeated, at first and at the most. Servers that are electing
+/// a leader do not answer, and forget the request.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(6);
-/// How long a question is asked again, and the pause before.
+/// For how long a request is repeated, and the pause before each repetition.
 const ASKING: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -28,16 +28,16 @@ pub(super) const NO_STREAM: u64 = 10_059;
 pub(super) const NO_MESSAGE: u64 = 10_037;
 /// The stream's last sequence is another one.
 pub(super) const WRONG_LAST_SEQUENCE: u64 = 10_071;
-/// The same, where what is the last is still on its way to the other servers.
+/// The same, while the last message is still being replicated to the other servers.
 const WRONG_LAST_SEQUENCE_ON_ITS_WAY: u64 = 10_164;
 /// The stream exists already.
 pub(super) const NAME_IN_USE: u64 = 10_058;
-/// Nobody leads the stream, or the streams, for now.
+/// The stream, or the cluster, has no leader at the moment.
 const NO_LEADER: u64 = 10_008;
-/// There is no room, in three ways of saying it.
+/// The codes for a lack of storage.
 const NO_ROOM: [u64; 3] = [10_023, 10_047, 10_077];
 
-/// What a server said no to.
+/// An error that a server answered.
 #[derive(Debug, Clone, Deserialize, thiserror::Error)]
 #[error("{description} ({err_code})")]
 pub(super) struct Refused {
@@ -55,13 +55,13 @@ impl Refused {
     }
 }
 
-/// Why a request has no answer.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ApiError {
-    /// The server said no, and did nothing.
+    /// The server refused the request and did nothing.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// Nobody said what became of it.
+    /// No answer came, so the outcome is unknown.
     #[error("no answer")]
     Lost(#[source] Cause),
 }
@@ -74,7 +74,7 @@ impl ApiError {
         }
     }
 
-    /// Whether nobody was there to hear the request, as for a moment after a stream was made by somebody else.
+    /// Whether no server received the request, as happens for a moment after another node created the stream.
     pub(super) fn is_unheard(&self) -> bool {
         let Self::Lost(cause) = self else { return false };
         cause
@@ -82,7 +82,7 @@ impl ApiError {
             .is_some_and(|error| error.kind() == RequestErrorKind::NoResponders)
     }
 
-    /// Whether the same question may find an answer in a moment.
+    /// Whether the same request may succeed in a moment.
     fn may_be_answered_later(&self) -> bool {
         match self {
             Self::Refused(refused) => refused.err_code == NO_LEADER,
@@ -90,7 +90,7 @@ impl ApiError {
         }
     }
 
-    /// The error of a request that only reads, or that may be repeated.
+    /// The engine's error for a request that only reads, or that may be repeated.
     pub(super) fn explain(self, action: &str) -> EngineError {
         if let Self::Refused(refused) = &self
             && refused.is_full()
@@ -117,12 +117,12 @@ pub(super) struct StoredMessage {
     pub(super) payload: Bytes,
 }
 
-/// Sends a request of the API that changes something, and reads its answer.
+/// Sends an API request that changes something and reads its answer.
 pub(super) async fn call(client: &Client, what: &str, payload: &Value) -> Result<Value, ApiError> {
     call_within(client, what, payload, PATIENCE).await
 }
 
-/// Asks the API for something, again where nobody answers.
+/// Sends an API request that only reads, and repeats it if no answer comes.
 pub(super) async fn ask(client: &Client, what: &str, payload: &Value) -> Result<Value, ApiError> {
     again(|wait| call_within(client, what, payload, wait)).await
 }
@@ -138,7 +138,7 @@ async fn call_within(
     read_answer(&answer.map_err(|e| ApiError::Lost(e.into()))?.payload)
 }
 
-/// Asks until somebody answers, as long as it is worth it. Only for what changes nothing.
+/// Repeats a request until it is answered or the time is up. Only for requests that change nothing.
 async fn again<T, F: Future<Output = Result<T, ApiError>>>(
     mut ask: impl FnMut(Duration) -> F,
 ) -> Result<T, ApiError> {
@@ -153,7 +153,7 @@ async fn again<T, F: Future<Output = Result<T, ApiError>>>(
     }
 }
 
-/// Publishes a message that is acknowledged.
+/// Publishes a message and waits for its acknowledgement.
 pub(super) async fn publish(
     client: &Client,
     subject: String,
@@ -179,7 +179,7 @@ fn read_answer(payload: &[u8]) -> Result<Value, ApiError> {
     }
 }
 
-/// The last message of a subject as the stream's leader knows it: its sequence.
+/// The sequence of the last message of a subject, as the stream's leader knows it.
 pub(super) async fn last_of(
     client: &Client,
     stream: &str,
@@ -193,8 +193,8 @@ pub(super) async fn last_of(
     }
 }
 
-/// Messages of a subject from a sequence on, from any copy of the stream: at most `limit`, and no more once they are
-/// larger than `bytes`. Fewer than there are if that copy is behind.
+/// Reads messages of a subject from a sequence on, from any replica of the stream: at most `limit`, and no more once
+/// they are larger than `bytes`. A replica that is behind returns fewer.
 pub(super) async fn messages(
     client: &Client,
     stream: &str,
@@ -209,7 +209,7 @@ pub(super) async fn messages(
     again(|wait| messages_within(client, stream, wanted.clone(), wait)).await
 }
 
-/// What a copy of the stream answers, if it begins within `wait`, and does not stop for longer.
+/// The messages that one replica returns, if it begins to answer within `wait` and does not pause for longer.
 async fn messages_within(
     client: &Client,
     stream: &str,
@@ -230,7 +230,7 @@ async fn messages_within(
             None | Some(200) => messages.push(
                 stored(answer).ok_or_else(|| lost("a message does not say which it is".into()))?,
             ),
-            // The end of what was asked for, or nothing at all.
+            // 204 ends a batch, 404 means that there is no such message.
             Some(204 | 404) => return Ok(messages),
             Some(503) => return Err(lost("no server has the stream now".into())),
             Some(other) => return Err(lost(format!("status {other}").into())),

@@ -1,4 +1,4 @@
-//! One append: one atomic batch, and what is done when nobody says what became of it.
+//! One append: an atomic batch, and how its outcome is found out if no answer comes.
 
 use std::time::Duration;
 
@@ -18,30 +18,29 @@ use super::{
     tail::{self, Tail},
 };
 
-/// The most messages that a server takes in one atomic batch, unless it is told otherwise.
+/// The default limit of a server for the messages in one atomic batch.
 const BATCH: usize = 1000;
-/// How often an append looks again because something other than a commit that can be read moved the stream: about
-/// five seconds.
+/// How often an append reads the tail again because messages other than commits moved the stream: about five seconds.
 const TRIES: usize = 64;
-/// How long we try to find out what became of an append.
+/// How long the outcome of an append is sought before it is reported as unknown.
 const SETTLE: Duration = Duration::from_secs(10);
-/// The first pause between two tries, which doubles.
+/// The first pause between two attempts. It doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
-/// The longest pause between two tries.
+/// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A batch on its way.
+/// A batch that is being appended.
 #[derive(Debug)]
 pub(super) struct Append {
     pub(super) expected: Head,
     pub(super) end: Head,
-    /// Whether it is part of a copy, which only a sealed field takes.
+    /// Whether the batch belongs to a copy of a log. Only a sealed field takes those.
     pub(super) copied: bool,
     pub(super) messages: Vec<Outgoing>,
 }
 
 impl Append {
-    /// Writes the batch, or answers why not.
+    /// Writes the batch, or returns why it was not written.
     pub(super) async fn run(
         &self,
         client: &Client,
@@ -55,7 +54,7 @@ impl Append {
         for _ in 0..TRIES {
             let tail = self.tail(client, state, replicas).await.map_err(nothing_sent)?;
             if tail.sealed != self.copied {
-                // Whoever opens or seals it moves no head that would tell us.
+                // Sealing and unsealing do not move the head, so the remembered tail could be wrong.
                 state.forget();
                 if tail.sealed {
                     return Err(EngineError::Sealed { field: state.stream.field.clone() });
@@ -74,8 +73,8 @@ impl Append {
                 Err((ApiError::Refused(refused), at)) => {
                     state.forget();
                     sweep(client, state, tail.last_sequence, at).await;
-                    // The leader counts what is on its way to the other servers; nobody can read it before it
-                    // has arrived.
+                    // The leader already counts messages that are still being replicated. They can be read only after
+                    // that.
                     if refused.err_code != WRONG_LAST_SEQUENCE {
                         return Err(if refused.is_full() {
                             EngineError::Full
@@ -91,8 +90,8 @@ impl Append {
                     if never {
                         sweep(client, state, tail.last_sequence, at).await;
                     }
-                    // For a moment after a stream was made, or had another leader, not every server knows whom to
-                    // tell. What never happened and never will may be sent again.
+                    // For a moment after a stream was created or its leader changed, not every server knows where to
+                    // send the request. An append that did not and will never happen may be sent again.
                     if !(never && unheard) {
                         return settled;
                     }
@@ -117,7 +116,7 @@ impl Append {
         self.end
     }
 
-    /// Seals a field that has no commits yet, so that nobody else writes to the copy.
+    /// Seals a field without commits, so that nobody else writes to the copy.
     async fn seal_first(
         &self,
         client: &Client,
@@ -131,7 +130,8 @@ impl Append {
         }
     }
 
-    /// The end of the log, from memory where it is as expected; makes the stream for a first commit.
+    /// The tail of the log: the remembered one if it is at the expected head. Creates the stream for the first
+    /// commit.
     async fn tail(
         &self,
         client: &Client,
@@ -153,8 +153,9 @@ impl Append {
         Ok(Tail::EMPTY)
     }
 
-    /// Sends the messages behind `last`; answers the sequence of the last one, or the sequence that the part of it
-    /// that failed was to follow. More than one batch takes come in several: nothing of it counts before the last.
+    /// Sends the messages that follow sequence `last`. Returns the sequence of the last one or, on failure, the
+    /// sequence that the failed part was to follow. An append that exceeds one batch is sent in several, and none of
+    /// it counts until the last one is stored.
     async fn send(
         &self,
         client: &Client,
@@ -168,8 +169,8 @@ impl Append {
         Ok(last)
     }
 
-    /// Finds out what became of an append that nobody answered, and makes sure that it stays so: a fence takes the
-    /// very place that the rest of the append would need.
+    /// Finds out whether an unanswered append happened, and makes the result final: a fence takes the very sequence
+    /// that the rest of the append would need.
     async fn settle(
         &self,
         client: &Client,
@@ -195,7 +196,7 @@ impl Append {
         }
     }
 
-    /// None if nobody can be asked now.
+    /// One attempt to settle; `None` if the servers do not answer.
     async fn ask(&self, client: &Client, state: &FieldState, at: u64) -> Option<Settled> {
         match publish_alone(client, state, Kind::Fence, at).await {
             Ok(_) => return Some(Settled::Never),
@@ -203,11 +204,11 @@ impl Append {
             Err(_) => return None,
         }
         let tail = tail::find(client, &state.stream, None).await.ok()??;
-        // What is in the way of the fence is itself on its way, and may be this very append.
+        // The message that blocks the fence is still being replicated, and may be this very append.
         if tail.last_sequence <= at {
             return None;
         }
-        // The stream has moved on without it, so what it was to follow is not the last any more.
+        // The stream has moved on without the append, so the sequence that it was to follow is no longer the last.
         if tail.head == self.expected {
             return Some(Settled::Never);
         }
@@ -222,7 +223,7 @@ impl Append {
     }
 }
 
-/// What became of an append.
+/// The settled outcome of an append.
 enum Settled {
     Committed,
     /// It did not happen and never will.
@@ -230,7 +231,7 @@ enum Settled {
     Moved(Head),
 }
 
-/// An error before anything was sent.
+/// The error for a failure before anything was sent.
 fn nothing_sent(error: EngineError) -> EngineError {
     if let EngineError::Io { action, source } = error {
         return EngineError::Unavailable { action, source };
@@ -280,7 +281,7 @@ fn sequence_of(ack: Option<&Value>) -> Result<u64, ApiError> {
     sequence.ok_or_else(|| ApiError::Lost("the acknowledgement names no sequence".into()))
 }
 
-/// Publishes a message that holds nothing, behind the sequence `last`.
+/// Publishes a message without content after the sequence `last`.
 pub(super) async fn publish_alone(
     client: &Client,
     state: &FieldState,

@@ -1,4 +1,5 @@
-//! The NATS engine: blocking calls to requests. What each request does is in the files beside.
+//! The NATS engine: turns the blocking calls of [`Engine`] into requests. The requests are in the other files of this
+//! folder.
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +30,7 @@ use super::{
 };
 use crate::{open_error::OpenError, runtime::Runtime};
 
-/// A stream with so few messages may hold no commit at all.
+/// A stream with fewer messages than this may have no commit at all.
 const FEW: u64 = 8;
 
 /// The engine over NATS servers.
@@ -40,27 +41,27 @@ pub struct NatsEngine {
     watch: Arc<Watch>,
     tickets: Arc<Tickets>,
     replicas: usize,
-    // Dropped last: the connection lives on its threads.
+    // Dropped last: the connection runs on its threads.
     runtime: Runtime,
 }
 
-/// What is known of each field.
+/// What this node remembers about each field.
 #[derive(Debug, Default)]
 pub(super) struct States(Mutex<BTreeMap<FieldName, Arc<FieldState>>>);
 
-/// What is known of one field. Nothing here is the truth: the stream compares.
+/// What this node remembers about one field. None of it is authoritative: the stream compares sequences.
 #[derive(Debug)]
 pub(super) struct FieldState {
     pub(super) stream: Stream,
     pub(super) groups: Groups,
     tail: Mutex<Option<Tail>>,
-    /// Appends of this node come one after the other; two at once would only make one of them fail.
+    /// Appends of this node run one after the other; of two at the same time one would fail.
     turn: tokio::sync::Mutex<()>,
     pub(super) turns: Turns,
 }
 
 impl States {
-    /// What is known of a field, if anything is.
+    /// What is remembered of a field, if anything is.
     pub(super) fn find(&self, field: &FieldName) -> Option<Arc<FieldState>> {
         let states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         states.get(field).map(Arc::clone)
@@ -89,7 +90,7 @@ impl FieldState {
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the end of the log, unless something later is known.
+    /// Remembers the tail unless a later one is known.
     pub(super) fn learn(&self, tail: Tail) {
         let mut known = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none_or(|known| known.last_sequence <= tail.last_sequence) {
@@ -101,7 +102,7 @@ impl FieldState {
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The end of the log, looked up if it is not known to reach `from`.
+    /// The tail of the log, read from the stream unless the remembered one already reaches `from`.
     async fn reaching(&self, client: &Client, from: u64) -> Result<Tail, EngineError> {
         let known = self.remembered_tail();
         if let Some(tail) = known.filter(|tail| tail.head.position >= from) {
@@ -117,10 +118,10 @@ impl FieldState {
 }
 
 impl NatsEngine {
-    /// Connects and checks what the servers promise.
+    /// Connects and checks the guarantees of the servers.
     ///
     /// # Errors
-    /// If the address is none, or the servers are not reached or would lose what they acknowledged.
+    /// If the address cannot be parsed, the servers cannot be reached, or they could lose acknowledged messages.
     pub fn open(url: &str) -> Result<Self, OpenError> {
         let runtime = Runtime::start("quipu-nats")?;
         let address = Address::parse(url)?;

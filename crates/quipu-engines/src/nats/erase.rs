@@ -16,11 +16,11 @@ use super::{
     tail::{self, Tail},
 };
 
-/// The message is not there any more, as one server says it, and as several do where two delete it at once.
+/// The message is already deleted, as one server reports it, and as several do if two delete it at the same time.
 const GONE: [u64; 2] = [10_057, 10_043];
-/// How many messages are looked at in one request.
+/// How many messages one request reads.
 const MESSAGES: usize = 256;
-/// How often a seal looks again because the log moved.
+/// How often a seal reads the tail again because the log grew.
 const TRIES: usize = 64;
 
 pub(super) async fn erase(
@@ -51,7 +51,7 @@ async fn erase_in(
     wanted: &BTreeSet<(u64, u32)>,
     erasure: &mut Erasure,
 ) -> Result<(), EngineError> {
-    // Up to the group itself, so that a copy of the stream that is behind cannot hide a body.
+    // The range includes the group itself, so a replica that is behind cannot hide a body.
     let everything = state.stream.everything();
     let mut next = group.start();
     while next <= group.sequence {
@@ -72,7 +72,7 @@ async fn erase_in(
     Ok(())
 }
 
-/// Erases what is left of an append that never happened, as far as it can be reached.
+/// Erases the messages of an append that never happened, as far as the servers can be reached.
 pub(super) async fn sweep(client: &Client, state: &FieldState, after: u64, to: u64) {
     for sequence in after.saturating_add(1)..=to {
         if let Err(error) = delete(client, state, sequence).await {
@@ -82,7 +82,7 @@ pub(super) async fn sweep(client: &Client, state: &FieldState, after: u64, to: u
     }
 }
 
-/// Overwrites a message where it is stored; false if it was gone already.
+/// Overwrites a message in the stream's files; false if it was already deleted.
 async fn delete(client: &Client, state: &FieldState, sequence: u64) -> Result<bool, EngineError> {
     let what = format!("STREAM.MSG.DELETE.{}", state.stream.name);
     match api::call(client, &what, &json!({ "seq": sequence, "no_erase": false })).await {
@@ -118,7 +118,7 @@ pub(super) async fn unseal(client: &Client, state: &FieldState) -> Result<Head, 
     let tail = tail::find(client, stream, None).await?.filter(|tail| tail.head != Head::EMPTY);
     let tail = tail.ok_or_else(|| EngineError::UnknownField { field: stream.field.clone() })?;
     let subject = stream.subject(Kind::Seal);
-    // Two that seal at once leave two seals.
+    // Two nodes that seal at the same time leave two seals.
     while let Some(seal) =
         api::last_of(client, &stream.name, &subject).await.map_err(|e| e.explain("unseal"))?
     {

@@ -1,7 +1,7 @@
-//! What the servers must promise before we trust them with a log: that they sync before they acknowledge.
+//! What servers must guarantee before they are trusted with a log: that they sync to disk before they acknowledge.
 //!
-//! A client is not told by the server's protocol, so each server is asked at its monitoring port. As many servers must
-//! answer as the cluster has: one that syncs late is enough to lose what was acknowledged.
+//! The client protocol does not state this, so each server is asked at its monitoring port. As many servers as the
+//! cluster has must answer: a single one that syncs late is enough to lose acknowledged commits.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,13 +16,13 @@ use tokio::{
 use super::{address::Address, message::PART_BYTES};
 use crate::open_error::{Cause, OpenError};
 
-/// How long a server may take to tell how it is configured.
+/// How long a server may take to state its configuration.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most that a server tells; beyond it is not one.
+/// The largest answer of a monitoring port. Anything longer is not from a NATS server.
 const ANSWER_BYTES: u64 = 4 * 1024 * 1024;
-/// Room for what goes with the text in a message.
+/// The bytes of a message that are reserved for its headers.
 const ROOM_BESIDE: usize = 4096;
-/// From so many servers on, each message is kept by three.
+/// With at least this many servers, each message is kept by three of them.
 const CLUSTER: usize = 3;
 
 #[derive(Debug, Deserialize)]
@@ -52,7 +52,7 @@ struct Meta {
     cluster_size: usize,
 }
 
-/// Refuses servers that could lose what they acknowledged; answers how many copies of a message there shall be.
+/// Refuses servers that could lose acknowledged messages. Returns the number of replicas for new streams.
 pub(super) async fn check(client: &Client, address: &Address) -> Result<usize, OpenError> {
     let unfit = |reason: String, advice: &str| OpenError::Unfit {
         server: address.display.clone(),
@@ -99,7 +99,7 @@ pub(super) async fn check(client: &Client, address: &Address) -> Result<usize, O
         }
         seen.insert(varz.server_id, varz.jetstream.meta.map_or(1, |meta| meta.cluster_size));
     }
-    // A server that has just come up may not know yet how many they are.
+    // A server that has just started may not know the size of its cluster yet.
     let servers = seen.values().copied().max().unwrap_or(1).max(seen.len());
     if seen.len() < servers {
         let reason = format!("of its {servers} servers only {} tell whether they sync", seen.len());
@@ -111,7 +111,7 @@ pub(super) async fn check(client: &Client, address: &Address) -> Result<usize, O
     Ok(if servers >= CLUSTER { CLUSTER } else { 1 })
 }
 
-/// Written by hand: one request without a body needs no library.
+/// Written by hand: a single request without a body needs no library.
 async fn ask(monitor: &str) -> Result<Varz, Cause> {
     let asked = timeout(PATIENCE, async {
         let mut stream = TcpStream::connect(monitor).await?;

@@ -1,5 +1,5 @@
-//! Which group a position is in. Groups that were seen are remembered, as many as is worth it; between two of them
-//! the stream is searched where the position should be, and by halves in turn.
+//! Finds the group that contains a position. Groups that were read are remembered, up to a limit. Between two of them
+//! the stream is searched by interpolation and bisection in turn.
 
 use std::{
     collections::BTreeMap,
@@ -16,17 +16,17 @@ use super::{
     tail::Tail,
 };
 
-/// The most groups that are remembered for a field.
+/// The most groups that are remembered for each field.
 const REMEMBERED: usize = 32 * 1024;
 
-/// Where a group is.
+/// A group's positions, and its place in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupSpan {
     pub(super) first: u64,
     pub(super) last: u64,
     /// The sequence of its last part.
     pub(super) sequence: u64,
-    /// How many messages belong to it, that one included.
+    /// How many messages belong to it, including its last part.
     pub(super) span: u64,
 }
 
@@ -41,7 +41,7 @@ impl GroupSpan {
     }
 }
 
-/// The groups that were seen, by their first position.
+/// The remembered groups, by their first position.
 #[derive(Debug, Default)]
 pub(super) struct Groups(Mutex<BTreeMap<u64, GroupSpan>>);
 
@@ -63,14 +63,14 @@ impl Groups {
         }
     }
 
-    /// The group that ends with a position, if it was seen.
+    /// The group that ends with this position, if it is remembered.
     pub(super) fn last(&self, position: u64) -> Option<GroupSpan> {
         let groups = self.groups();
         let below = groups.range(..=position).next_back().map(|(_, group)| *group);
         below.filter(|group| group.last == position)
     }
 
-    /// The group of a position if it was seen, or else the sequences between which it lies.
+    /// The group of a position if it is remembered, or else the range of sequences that must contain it.
     fn find(&self, position: u64, tail: &Tail) -> Result<GroupSpan, Between> {
         let groups = self.groups();
         let below = groups.range(..=position).next_back().map(|(_, group)| *group);
@@ -86,7 +86,7 @@ impl Groups {
         Err(Between { low, first, high, last })
     }
 
-    /// Finds the group of a position that the log has.
+    /// Finds the group of a position that exists in the log.
     pub(super) async fn locate(
         &self,
         client: &Client,
@@ -120,14 +120,14 @@ impl Groups {
     }
 }
 
-/// Sequences that hold the groups of some positions.
+/// A range of sequences, and the positions that its groups contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Between {
     low: u64,
-    /// The position that begins at `low`.
+    /// The position at the sequence `low`.
     first: u64,
     high: u64,
-    /// The position that ends at `high`, or before it.
+    /// The last position at or before the sequence `high`.
     last: u64,
 }
 
@@ -136,8 +136,8 @@ impl Between {
         self.low + (self.high - self.low) / 2
     }
 
-    /// Where a position lies if all take as much room. Whoever reads on finds the next group at once, and whoever
-    /// begins elsewhere after a few looks.
+    /// Estimates the sequence of a position as if all positions took the same number of messages. A reader that
+    /// continues finds the next group at once; one that begins elsewhere after a few attempts.
     fn guess(&self, position: u64) -> u64 {
         let (room, positions) = (self.high - self.low, self.last.saturating_sub(self.first) + 1);
         let before = position.saturating_sub(self.first).min(positions - 1);
@@ -146,7 +146,7 @@ impl Between {
     }
 }
 
-/// The first whole group at or behind a sequence, up to `end`.
+/// The first complete group at or after a sequence, up to `end`.
 async fn next_group(
     client: &Client,
     stream: &Stream,

@@ -1,10 +1,10 @@
-//! A batch as messages, and messages as commits.
+//! Encodes a batch as messages, and decodes messages to commits.
 //!
 //! ```text
 //! body     Quipu-Body: POSITION EVENT SALT PART PARTS      the text, or a part of it
 //! group    Quipu-Group: FIRST LAST SPAN PART PARTS         "HASH HEADER\n" for each commit, or a part of it
 //! ```
-//! SPAN is how many messages of the append there are up to this one: those right before it belong to it.
+//! SPAN counts the messages of the append up to and including this one: those directly before it belong to it.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use serde::de::IgnoredAny;
 
 use super::api::StoredMessage;
 
-/// The most bytes of text in one message. Servers take a mebibyte unless they are told otherwise.
+/// The most bytes of text in one message. By default servers accept a mebibyte.
 pub(super) const PART_BYTES: usize = 512 * 1024;
 
 const BODY: &str = "Quipu-Body";
 const GROUP: &str = "Quipu-Group";
 
-/// A message on its way.
+/// A message to be published.
 #[derive(Debug, Clone)]
 pub(super) struct Outgoing {
     pub(super) kind: Kind,
@@ -30,7 +30,7 @@ pub(super) struct Outgoing {
     pub(super) payload: Bytes,
 }
 
-/// What a message is, and the last token of its subject.
+/// The kind of a message, which is the last token of its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Body,
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-/// A group as its message states it.
+/// A group, as the header of its message states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupMark {
     pub(super) first: u64,
@@ -60,7 +60,7 @@ pub(super) struct GroupMark {
     pub(super) parts: u32,
 }
 
-/// A body message as it states itself.
+/// A body, as the header of its message states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BodyMark {
     pub(super) position: u64,
@@ -70,8 +70,8 @@ pub(super) struct BodyMark {
     pub(super) parts: u32,
 }
 
-/// The messages of a batch: the bodies first, then the group with all headers. Until its last part is stored nothing
-/// of it counts.
+/// The messages of a batch: first the bodies, then the group with all headers. None of it counts until the group's
+/// last part is stored.
 pub(super) fn encode(batch: &[Commit]) -> Result<Vec<Outgoing>, EngineError> {
     let mut messages = Vec::new();
     let mut group = Vec::new();
@@ -102,7 +102,7 @@ fn is_one_line(header: &[u8]) -> bool {
 
 fn encode_bodies(commit: &Commit, messages: &mut Vec<Outgoing>) {
     for stored in &commit.bodies {
-        // A body that was erased elsewhere has no message, and that is what erased means here.
+        // An erased body has no message; a missing message is what erased means in this engine.
         let BodyContent::Present(Body { salt, json }) = &stored.content else { continue };
         let parts = json.chunks(PART_BYTES).len();
         for (part, chunk) in json.chunks(PART_BYTES).enumerate() {
@@ -146,10 +146,10 @@ impl BodyMark {
     }
 }
 
-/// A message of a body: its sequence, its mark, its text.
+/// A message of a body: its sequence, its mark and its text.
 type BodyPart = (u64, BodyMark, Bytes);
 
-/// Puts messages together again, in the order of their sequences.
+/// Decodes messages in the order of their sequences.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     bodies: BTreeMap<(u64, u32), Vec<BodyPart>>,
@@ -157,7 +157,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Takes the next message; answers the commits that are whole with it.
+    /// Takes the next message and returns the commits that it completes.
     pub(super) fn take(&mut self, message: &StoredMessage) -> Result<Vec<Commit>, Damage> {
         if let Some(mark) = BodyMark::of(message) {
             let parts = self.bodies.entry((mark.position, mark.event)).or_default();
@@ -172,7 +172,7 @@ impl Reader {
         if !mark.is_last_part() {
             return Ok(Vec::new());
         }
-        // What lies further back is left over from an append that never happened.
+        // Messages further back are left over from an append that never happened.
         let before = message.sequence.saturating_sub(mark.span);
         for parts in self.bodies.values_mut() {
             parts.retain(|(sequence, _, _)| *sequence > before);
@@ -198,7 +198,7 @@ impl Reader {
             let parts = self.bodies.remove(&(header.position, event));
             let content = match parts.filter(|parts| !parts.is_empty()) {
                 Some(parts) => whole(&parts),
-                // It was committed to, and its message is gone.
+                // The header commits to a body and its message is gone: it was erased.
                 None => sealed.body.map(|_| BodyContent::Erased),
             };
             bodies.extend(content.map(|content| StoredBody { event, content }));
@@ -208,7 +208,7 @@ impl Reader {
     }
 }
 
-/// A body of which a part is gone is erased: parts go one after the other.
+/// A body without one of its parts is erased: parts are deleted one after the other.
 fn whole(parts: &[BodyPart]) -> Option<BodyContent> {
     let mark = &parts.first()?.1;
     let is_whole = usize::try_from(mark.parts).ok() == Some(parts.len());

@@ -1,5 +1,5 @@
-//! Notes: one stream for all of them, a subject each, of which only the last message is kept. Its sequence is the
-//! note's version.
+//! Notes: one stream for all of them with a subject each, of which only the last message is kept. The sequence of
+//! that message is the version of the note.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::api::{self, ApiError, NO_MESSAGE, NO_STREAM, WRONG_LAST_SEQUENCE, io, unavailable};
 
-/// How often a request is sent that nobody hears, and the pause between.
+/// How often a request that no server receives is repeated, and the pause in between.
 const TRIES: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -20,7 +20,7 @@ const STREAM: &str = "QUIPUNOTES";
 const SUBJECTS: &str = "quipu_notes";
 
 pub(super) async fn get(client: &Client, name: &str) -> Result<Option<Note>, EngineError> {
-    // From the leader, so that a note that was written is seen by everybody.
+    // Read from the leader, so that everybody sees a note that was written.
     let wanted = json!({ "last_by_subj": format!("{SUBJECTS}.{name}") });
     let what = format!("STREAM.MSG.GET.{STREAM}");
     let answer = match api::ask(client, &what, &wanted).await {
@@ -29,7 +29,7 @@ pub(super) async fn get(client: &Client, name: &str) -> Result<Option<Note>, Eng
         Err(error) => return Err(error.explain("read a note")),
     };
     let version = answer.pointer("/message/seq").and_then(Value::as_u64);
-    // A note without a byte has no `data`.
+    // An empty note has no `data`.
     let data = answer.pointer("/message/data").and_then(Value::as_str).unwrap_or_default();
     match (version, base64::decode(data)) {
         (Some(version), Some(bytes)) => Ok(Some(Note { version, bytes })),
@@ -67,7 +67,7 @@ pub(super) async fn put(
     }
 }
 
-/// Waits until the note that is in the way can be read: the leader counts what is on its way to the other servers.
+/// Waits until the newer note can be read: the leader already counts messages that are still being replicated.
 async fn overtaken(client: &Client, name: &str, expected: u64) -> Result<Option<u64>, EngineError> {
     for _ in 0..TRIES {
         if get(client, name).await?.map_or(0, |note| note.version) != expected {
@@ -78,8 +78,8 @@ async fn overtaken(client: &Client, name: &str, expected: u64) -> Result<Option<
     Err(unavailable("write a note", "another one was on its way and never came"))
 }
 
-/// Sends until somebody hears it: a stream that another node is making has no leader for a moment. What nobody heard did
-/// not happen, so it may be sent again.
+/// Repeats a request until a server receives it: a stream that another node is creating has no leader for a moment. A
+/// request that no server received had no effect, so it may be sent again.
 async fn heard<F: Future<Output = Result<Value, ApiError>>>(
     mut send: impl FnMut() -> F,
 ) -> Result<Value, ApiError> {

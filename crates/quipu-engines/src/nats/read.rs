@@ -1,4 +1,4 @@
-//! Messages to commits. They are read from any copy of the stream; one that is behind is asked again.
+//! Reads messages as commits, from any replica of the stream. A replica that is behind is asked again.
 
 use std::time::Duration;
 
@@ -18,20 +18,20 @@ use super::{
 const MESSAGES: usize = 1024;
 /// The most bytes of one request.
 const BYTES: usize = 4 * 1024 * 1024;
-/// How often a copy that is behind is asked again, and the pause between, which is short at first.
+/// How often a replica that is behind is asked again, and the pause in between, which is short at first.
 const ASKS: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
-/// What is read of each commit.
+/// Which part of each commit is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     Everything,
-    /// The bodies come out as erased, whatever they are.
+    /// Only headers. All bodies are returned as erased.
     Headers,
 }
 
-/// The next message of a subject from a sequence on. There must be one.
+/// The next message of a subject from a sequence on, which must exist.
 pub(super) async fn next(
     client: &Client,
     stream: &Stream,
@@ -41,7 +41,7 @@ pub(super) async fn next(
     Ok(some(client, stream, subject, from, 1).await?.into_iter().next())
 }
 
-/// The message at a sequence; none if it was deleted. There must be one there or behind it.
+/// The message at a sequence; `None` if it was deleted. A message must exist there or after it.
 pub(super) async fn one(
     client: &Client,
     stream: &Stream,
@@ -51,8 +51,8 @@ pub(super) async fn one(
     Ok(found.filter(|message| message.sequence == sequence))
 }
 
-/// Some messages of a subject from a sequence on, with none left out between them. There must be at least one: a
-/// copy of the stream that has none yet is behind.
+/// Messages of a subject from a sequence on, without gaps. At least one must exist: a replica that returns none is
+/// behind.
 pub(super) async fn some(
     client: &Client,
     stream: &Stream,
@@ -73,7 +73,7 @@ pub(super) async fn some(
     Err(api::io("read", "no copy of the stream has what was acknowledged"))
 }
 
-/// The head that a group ends with.
+/// The head after the last commit of a group.
 pub(super) async fn head_in_group(
     client: &Client,
     stream: &Stream,
@@ -119,7 +119,7 @@ pub(super) async fn page(
     let (mut next, mut bytes) = (group.start(), 0);
     while next <= tail.group {
         let wanted = match group.last.saturating_sub(from) + 1 >= as_u64(limit) {
-            // A page that is known to end with this group need not ask for more than it.
+            // If the page is known to end with this group, no message after it is requested.
             true if next <= group.sequence => {
                 usize::try_from(group.sequence - next + 1).unwrap_or(MESSAGES)
             }
@@ -148,8 +148,8 @@ pub(super) async fn page(
     Ok(page)
 }
 
-/// How many messages so many commits are likely to take: a text each, and a group for some of them. Where they take
-/// more, the rest is asked for; what is asked for in vain is sent all the same.
+/// An estimate of the messages that this many commits take: one text each, and a group for some of them. If they take
+/// more, the rest is requested afterwards; messages requested in vain are transferred all the same.
 const fn likely(commits: usize) -> usize {
     commits.saturating_add(commits / 8 + 8)
 }

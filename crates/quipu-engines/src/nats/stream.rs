@@ -10,7 +10,7 @@ use super::{
 };
 
 const NAME: &str = "QUIPU_";
-/// Where the server says that a group was stored. Nobody keeps these; they are hints.
+/// The subject at which servers announce that a group was stored. Nobody keeps these messages; they are hints.
 pub(super) const HEADS: &str = "quipu_heads";
 
 /// The stream of a field.
@@ -25,7 +25,7 @@ impl Stream {
         Self { field: field.clone(), name: format!("{NAME}{field}") }
     }
 
-    /// The field that a stream is of.
+    /// The field that a stream holds.
     pub(super) fn field_of(name: &str) -> Option<FieldName> {
         FieldName::try_from(name.strip_prefix(NAME)?).ok()
     }
@@ -34,7 +34,7 @@ impl Stream {
         format!("quipu.{}.{}", self.field, kind.token())
     }
 
-    /// The subjects of all messages.
+    /// The wildcard for all subjects of the stream.
     pub(super) fn everything(&self) -> String {
         format!("quipu.{}.>", self.field)
     }
@@ -64,7 +64,7 @@ impl Stream {
         })
     }
 
-    /// Makes the stream, if it is not there.
+    /// Creates the stream if it does not exist.
     pub(super) async fn create(&self, client: &Client, replicas: usize) -> Result<(), ApiError> {
         let made = format!("STREAM.CREATE.{}", self.name);
         match api::call(client, &made, &self.settings(replicas)).await {
@@ -93,7 +93,7 @@ impl Stream {
     }
 }
 
-/// A setting that somebody changed so that the stream would forget, or could not take a batch.
+/// A setting that somebody changed so that the stream would lose messages, or could not take a batch.
 fn wrong_setting(info: &Value) -> Option<&'static str> {
     let setting = |name: &str| info.pointer(&format!("/config/{name}"));
     let number = |name: &str| setting(name).and_then(Value::as_i64).unwrap_or(0);

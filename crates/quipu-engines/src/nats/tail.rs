@@ -1,4 +1,4 @@
-//! Where the log of a field ends, as the stream's leader knows it.
+//! The tail of a log: where it ends, as the stream's leader knows it.
 
 use async_nats::Client;
 use quipu_log::{EngineError, Head};
@@ -10,7 +10,7 @@ use super::{
     stream::Stream,
 };
 
-/// The end of a log, and the last sequence at which it is the end. The next append names that sequence.
+/// The end of a log, and the last sequence of its stream at that time. The next append names that sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tail {
     pub(super) head: Head,
@@ -25,13 +25,13 @@ impl Tail {
         Self { head: Head::EMPTY, group: 0, last_sequence: 0, sealed: false };
 }
 
-/// Looks at the stream; none if there is none. `known` saves reading a group that was read before.
+/// Reads the tail; `None` if the stream does not exist. `known` saves reading a group that was read before.
 pub(super) async fn find(
     client: &Client,
     stream: &Stream,
     known: Option<Tail>,
 ) -> Result<Option<Tail>, EngineError> {
-    // In this order: whatever group is the last now, none lies between it and the sequence that was the last before.
+    // In this order: then no group can lie between the last group and the last sequence that was read before it.
     let Some(last_sequence) = stream.last_sequence(client).await? else { return Ok(None) };
     let group = last_group(client, stream, known).await?;
     let seal = api::last_of(client, &stream.name, &stream.subject(Kind::Seal)).await;
@@ -41,12 +41,12 @@ pub(super) async fn find(
         _ if group == 0 => Head::EMPTY,
         _ => read::head_in_group(client, stream, group).await?,
     };
-    // A group that came in between ends what is looked at. If more has come since, the next append is refused.
+    // A group that was stored in between ends the tail. If more has been stored since, the next append is refused.
     let last_sequence = last_sequence.max(group);
     Ok(Some(Tail { head, group, last_sequence, sealed }))
 }
 
-/// The sequence of the last group that is whole; 0 if there is none.
+/// The sequence of the last complete group; 0 if there is none.
 async fn last_group(
     client: &Client,
     stream: &Stream,
@@ -55,7 +55,7 @@ async fn last_group(
     let subject = stream.subject(Kind::Group);
     let last = api::last_of(client, &stream.name, &subject).await;
     let Some(mut sequence) = last.map_err(|e| e.explain("look"))? else { return Ok(0) };
-    // The last may be a part that was left over; then the whole one lies further back.
+    // The last message may be left over from a failed append; then the last complete group is further back.
     while sequence > 0 {
         if known.is_some_and(|tail| tail.group == sequence) {
             return Ok(sequence);

@@ -1,6 +1,7 @@
-//! Turns by word of mouth. A stream keeps nobody waiting, so nodes ask each other: whoever wants to append says so,
-//! and whoever has appended says who is next and where the log ends now. Nothing of it is stored or needed for
-//! safety: the stream compares, and a node that hears nothing for a while goes ahead.
+//! Turns to append, by messages between nodes. A stream does not make writers wait, so the nodes coordinate: a node
+//! that wants to append announces it, and a node that has appended says who is next and where the log ends now. None
+//! of it is stored or needed for safety: the stream compares sequences, and a node that receives nothing for a while
+//! goes ahead.
 //!
 //! ```text
 //! want TICKET
@@ -30,16 +31,16 @@ use super::{
     turn_queue::{Queue, Ticket},
 };
 
-/// Where nodes talk of turns. Nobody keeps what is said.
+/// The subject for messages about turns. Nobody keeps them.
 const TURNS: &str = "quipu_turns";
-/// How long whoever has the turn may say nothing.
+/// How long the node that has the turn may be silent.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often somebody waits as long as that.
+/// How many times a node waits that long.
 const WAITS: usize = 3;
 /// The pause before another try to listen.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// What this node knows of the turns of one field.
+/// What this node knows about the turns of one field.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     queue: Mutex<Queue>,
@@ -48,7 +49,7 @@ pub(super) struct Turns {
     held: Mutex<Option<Ticket>>,
 }
 
-/// Draws tickets that nobody else draws.
+/// Creates tickets that are unique among all nodes.
 #[derive(Debug)]
 pub(super) struct Tickets {
     node: String,
@@ -62,7 +63,7 @@ impl Tickets {
         Self { node, drawn: AtomicU64::default() }
     }
 
-    /// Whether this node drew a ticket. It hears only after a while that it gave one back.
+    /// Whether the ticket belongs to this node. Its own message that it gave one back arrives only after a while.
     fn is_own(&self, ticket: &str) -> bool {
         ticket.strip_prefix(self.node.as_str()).is_some_and(|rest| rest.starts_with('/'))
     }
@@ -77,7 +78,7 @@ impl Turns {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the turn that this node has, and answers the one that it had.
+    /// Sets the turn that this node has and returns the previous one.
     pub(super) fn hold(&self, ticket: Option<Ticket>) -> Option<Ticket> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut held, ticket)
@@ -87,7 +88,7 @@ impl Turns {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Waits until it is the turn of a ticket; whether it came to that.
+    /// Waits until the ticket has the turn. Returns whether it got it.
     async fn wait_for(&self, ticket: &str) -> bool {
         for _ in 0..WAITS {
             let before = loop {
@@ -113,7 +114,7 @@ impl Turns {
     }
 }
 
-/// Waits for this node's turn, and answers where the log ends. None if it never came.
+/// Waits for this node's turn and returns the tail of the log; `None` if the turn never came.
 pub(super) async fn take(
     client: &Client,
     state: &FieldState,
@@ -142,8 +143,8 @@ async fn head(
     state: &FieldState,
     known: u64,
 ) -> Result<Option<Head>, EngineError> {
-    // Whoever had the turn before said where the log ends. Otherwise it is looked up. Where that is wrong the stream
-    // refuses the append.
+    // The previous holder of the turn said where the log ends. If it did not, the tail is read. If it was wrong, the
+    // stream refuses the append.
     let tail = match state.remembered_tail() {
         Some(tail) if tail.head.position >= known && tail.group > 0 => tail,
         _ => {
@@ -158,11 +159,11 @@ async fn head(
     Ok(Some(tail.head))
 }
 
-/// A node that appends without a turn while others wait for theirs joins them: it is always faster than those who
-/// first have to read what it wrote.
+/// Makes a node that would append without a turn join those who wait for theirs: it would always be faster than nodes
+/// that first have to read what it wrote.
 pub(super) async fn let_others_go(client: &Client, state: &FieldState, tickets: &Tickets) {
     let wanted = state.turns.queue().is_wanted(|ticket| !tickets.is_own(ticket));
-    // A node that is cut off is told so by the append, and not after a wait for others.
+    // A disconnected node learns that from the append, not from waiting for others.
     let connected = client.connection_state() == State::Connected;
     if state.turns.has_one() || !wanted || !connected {
         return;
@@ -175,7 +176,7 @@ pub(super) async fn let_others_go(client: &Client, state: &FieldState, tickets: 
     }
 }
 
-/// Gives this node's turn on, if it has one.
+/// Passes this node's turn on, if it has one.
 pub(super) async fn end(client: &Client, state: &FieldState) {
     if let Some(ticket) = state.turns.hold(None) {
         pass_on(client, state, &ticket).await;
@@ -193,15 +194,15 @@ pub(super) async fn pass_on(client: &Client, state: &FieldState, ticket: &str) {
     say(client, state, format!("done {ticket} {next}{}", end.unwrap_or_default())).await;
 }
 
-/// What cannot be said is not said: others go ahead after a while.
+/// Publishes a message about a turn. If that fails, the other nodes go ahead after a while.
 async fn say(client: &Client, state: &FieldState, what: String) {
     let subject = format!("{TURNS}.{}", state.stream.field);
     if client.publish(subject, what.into()).await.is_err() {
-        tracing::debug!(field = %state.stream.field, "nobody could be told of a turn");
+        tracing::debug!(field = %state.stream.field, "the other nodes could not be told about a turn");
     }
 }
 
-/// Hears what all nodes say, this one included, for ever.
+/// Receives the messages of all nodes, including this one, for ever.
 pub(super) async fn listen(states: Arc<States>, client: Client) {
     loop {
         if let Ok(mut said) = client.subscribe(format!("{TURNS}.*")).await {

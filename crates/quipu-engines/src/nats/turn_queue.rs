@@ -1,38 +1,38 @@
-//! The order in which nodes append to one field, as one of them heard it. Pure: what is said comes in, who is next
-//! comes out. Two nodes may have heard things in another order, and then both may think that it is their turn; the
-//! stream decides between them.
+//! The order in which nodes append to one field, as one node has received it. Pure: messages go in, and who is next
+//! comes out. Nodes may receive messages in different orders, so two may believe that it is their turn; the stream
+//! decides between them.
 
 use std::collections::VecDeque;
 
-/// More than there are nodes.
+/// The most tickets in the queue; more than there are nodes.
 const WAITING_MAX: usize = 256;
 
-/// Who waits and for the how manieth time: opaque, and different each time.
+/// A node's request for a turn: opaque, and different each time.
 pub(super) type Ticket = String;
 
-/// Who has the turn and who waits for it.
+/// The ticket that has the turn, and those that wait for it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Queue {
     holder: Option<Ticket>,
     waiting: VecDeque<Ticket>,
-    /// How often the turn went to somebody.
+    /// How often the turn has been passed on.
     changes: u64,
 }
 
 impl Queue {
-    /// Somebody wants a turn: at once, if nobody has it.
+    /// Adds a ticket. It gets the turn at once if nobody has it.
     pub(super) fn want(&mut self, ticket: Ticket) {
         if self.holder.as_ref() != Some(&ticket) && !self.waiting.contains(&ticket) {
             self.waiting.push_back(ticket);
         }
-        // Those who are gone without a word must not fill the memory.
+        // Tickets of nodes that disappeared must not fill the memory.
         if self.waiting.len() > WAITING_MAX {
             self.waiting.pop_front();
         }
         self.go_on();
     }
 
-    /// Somebody does not want a turn any more, or has used it; whoever had it says who is next.
+    /// Removes a ticket that was used or withdrawn. The holder of the turn also says who is next.
     pub(super) fn done(&mut self, ticket: &str, next: Option<&str>) {
         self.waiting.retain(|waiting| waiting != ticket && Some(waiting.as_str()) != next);
         if let Some(next) = next {
@@ -44,7 +44,7 @@ impl Queue {
         }
     }
 
-    /// Whoever has the turn says nothing: the first who waits takes it.
+    /// The holder is silent: the first ticket in the queue takes the turn.
     pub(super) fn pass_over(&mut self) {
         self.holder = None;
         self.go_on();
@@ -66,12 +66,12 @@ impl Queue {
         self.holder.as_deref() == Some(ticket)
     }
 
-    /// Who is next, as far as is known here.
+    /// The next ticket, as far as this node knows.
     pub(super) fn next(&self) -> Option<&str> {
         self.waiting.front().map(String::as_str)
     }
 
-    /// Grows whenever the turn goes on.
+    /// Increases whenever the turn is passed on.
     pub(super) const fn changes(&self) -> u64 {
         self.changes
     }
@@ -105,7 +105,7 @@ mod tests {
         for ticket in ["a", "b", "c"] {
             queue.want(ticket.to_owned());
         }
-        // It heard of c before it heard of b.
+        // This node received c before b.
         queue.done("a", Some("c"));
         assert!(queue.is_turn_of("c"));
         queue.done("b", None);

@@ -1,5 +1,5 @@
-//! How followers learn of what other nodes append. The stream is the truth and is looked at again and again; what the
-//! server says about a stored group says how far a field has come a little sooner.
+//! How followers learn about appends of other nodes. The streams are polled, and that is what counts; the server's
+//! announcements of stored groups only make it faster.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,13 +14,13 @@ use tokio::{
 use super::{engine::States, message::GroupMark, stream::HEADS, tail};
 use crate::followers::Followers;
 
-/// How often streams are looked at without a hint.
+/// How often streams are polled if no announcement comes.
 const POLL: Duration = Duration::from_millis(250);
-/// How long one is looked at: where nobody leads it, the others must not wait for that.
+/// How long reading one stream may take. A stream without a leader must not hold up the others.
 const READ_MAX: Duration = Duration::from_secs(1);
-/// How many streams are looked at together.
+/// How many streams are read at the same time.
 const TOGETHER: usize = 16;
-/// The pause before another try to listen.
+/// The pause before listening is tried again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 /// The background work of an engine.
@@ -30,10 +30,10 @@ pub(super) struct Watch {
     hinted: Notify,
 }
 
-/// Looks at the streams that are followed, for ever.
+/// Polls the streams that are followed, for ever.
 pub(super) async fn poll(watch: Arc<Watch>, states: Arc<States>, client: Client) {
     loop {
-        // Side by side: a stream that has no leader for a while holds up the others for a moment only.
+        // Concurrently: a stream without a leader holds up the others only for a moment.
         let fields = stream::iter(watch.followers.waited_for());
         let polls = fields
             .for_each_concurrent(TOGETHER, |field| poll_once(&watch, &states, &client, field));
@@ -46,7 +46,7 @@ pub(super) async fn poll(watch: Arc<Watch>, states: Arc<States>, client: Client)
     }
 }
 
-/// What cannot be read now is read at the next look; a follower reads for itself and is told the error.
+/// A tail that cannot be read now is read the next time. A follower reads for itself and gets the error.
 async fn poll_once(watch: &Watch, states: &States, client: &Client, field: FieldName) {
     let state = states.of(&field);
     let read = timeout(READ_MAX, tail::find(client, &state.stream, state.remembered_tail()));
@@ -56,7 +56,7 @@ async fn poll_once(watch: &Watch, states: &States, client: &Client, field: Field
     }
 }
 
-/// Listens to what the server says about stored groups, for ever.
+/// Listens to the servers' announcements of stored groups, for ever.
 pub(super) async fn listen(watch: Arc<Watch>, client: Client) {
     loop {
         if let Ok(mut heads) = client.subscribe(format!("{HEADS}.*")).await {

@@ -10,24 +10,24 @@ use tokio_postgres::{
 use crate::open_error::OpenError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// After so long without a word from the other side a connection counts as lost.
+/// A connection that is silent for this long counts as lost.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Where the database is and how to speak with it.
+/// The database and how to connect to it.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) trust: Trust,
-    /// For messages: host, port and database, without credentials.
+    /// Host, port and database without credentials, for messages.
     pub(super) display: String,
 }
 
-/// Whom we take for the server once the connection is encrypted.
+/// Which server certificates are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Anybody: `sslmode` is `prefer` or `require`, as with the database's own tools.
+    /// Any certificate: `sslmode` is `prefer` or `require`, as with PostgreSQL's own tools.
     Anybody,
-    /// A server with a certificate for its name, by the system's authorities or by those of this file.
+    /// A certificate for the server's name, issued by the system's authorities or by those in this file.
     Certified(Option<PathBuf>),
 }
 
@@ -60,7 +60,7 @@ impl Address {
         let rest = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
         let mut config: Config =
             format!("{base}{rest}").parse().map_err(|e: tokio_postgres::Error| {
-                // The library's own words name what is wrong and never the value of a password.
+                // The library's error names what is wrong and never the value of a password.
                 refuse(
                     std::error::Error::source(&e)
                         .map_or_else(|| e.to_string(), ToString::to_string),
@@ -77,7 +77,7 @@ impl Address {
             config.application_name("quipu");
         }
         let display = display_text(&config);
-        // Whoever names authorities wants them asked.
+        // If authorities are named, certificates are checked against them.
         let trust = if certified || (roots.is_some() && mode == SslMode::Require) {
             Trust::Certified(roots)
         } else {

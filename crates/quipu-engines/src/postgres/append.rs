@@ -1,8 +1,8 @@
-//! One append: one statement, and what is done when nobody says what became of it.
+//! One append: a single statement, and how its outcome is found out if no answer comes.
 //!
-//! The head row holds a *fence* besides the head. A node that lost the connection in the middle of an append raises it,
-//! and whatever is left of that append on its way to the database finds another fence and does nothing. So an append
-//! whose outcome was unknown is settled for good: it happened, or it never will.
+//! The head row has a *fence* besides the head. A node that loses its connection during an append raises the fence.
+//! What is left of that append on its way to the database then finds another fence and does nothing. So the outcome
+//! is settled for good: the append happened, or it never will.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,16 +25,16 @@ use crate::open_error::Cause;
 
 /// How long a statement may take before its connection counts as lost.
 const STATEMENT: Duration = Duration::from_secs(20);
-/// How long we try to find out what became of an append.
+/// How long the outcome of an append is sought before it is reported as unknown.
 const SETTLE: Duration = Duration::from_secs(10);
-/// How long it may take to be given a connection for that, and to be answered on it.
+/// How long it may take to get a connection for that and an answer on it.
 const ASK: Duration = Duration::from_secs(3);
-/// The pause between two tries.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
-/// A fence that others raise again and again means that something is wrong beside us.
+/// How often a raised fence is accepted: if others keep raising it, something else is wrong.
 const FENCES: usize = 8;
 
-/// One round trip; what it does is in `functions.sql`.
+/// One round trip; the function is in `functions.sql`.
 const APPEND: &str = "SELECT quipu.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 
 const TYPES: [Type; 19] = [
@@ -59,7 +59,7 @@ const TYPES: [Type; 19] = [
     Type::BOOL,
 ];
 
-/// The head row as it is.
+/// Reads the head row.
 const HEAD_ROW: &str = "SELECT position, epoch, hash, sealed, fence, current_setting('synchronous_commit') <> 'off' \
      AND current_setting('fsync') = 'on' FROM quipu.fields WHERE name = $1";
 
@@ -73,7 +73,7 @@ const RAISE_BEHIND: &str = "UPDATE quipu.fields SET fence = greatest(fence, $5) 
 
 const HASH_AT: &str = "SELECT hash FROM quipu.commits WHERE field = $1 AND position = $2";
 
-/// A batch on its way.
+/// A batch that is being appended.
 #[derive(Debug)]
 pub(super) struct Append {
     pub(super) field: FieldName,
@@ -82,21 +82,21 @@ pub(super) struct Append {
     pub(super) from: HeadColumns,
     pub(super) to: HeadColumns,
     pub(super) columns: Columns,
-    /// Whether it is part of a copy, which only a sealed field takes.
+    /// Whether the batch belongs to a copy of a log. Only a sealed field takes those.
     pub(super) copied: bool,
-    /// The fence that was seen last.
+    /// The fence that was read last.
     pub(super) fence: i64,
 }
 
-/// Why a head row did not move.
+/// Why the head row was not moved.
 enum Refusal {
     Fence(i64),
     Error(EngineError),
 }
 
 impl Append {
-    /// Writes the batch, or answers why not; in a turn, if there is one. `self.fence` is the field's fence afterwards,
-    /// as far as it was seen.
+    /// Writes the batch, or returns why it was not written; within a turn, if the node has one. Afterwards
+    /// `self.fence` is the field's fence, as far as it was read.
     pub(super) async fn run(
         &mut self,
         pool: &Arc<Pool>,
@@ -120,7 +120,7 @@ impl Append {
                     }
                     Refusal::Error(error) => return Err(error),
                 },
-                // Before the append was sent, so nothing of it happened.
+                // The turn had ended before the append was sent, so nothing of it happened.
                 Ok(Err(error)) if in_turn && is_turn_over(&error) => {
                     lease.give_up();
                     lease = pool.lease_to_append().await.map_err(|e| unavailable("append", e))?;
@@ -129,7 +129,7 @@ impl Append {
                 }
                 Ok(Err(error)) => match fate(&error) {
                     Fate::Full => return Err(EngineError::Full),
-                    // Two nodes at once under a stricter isolation than the usual end here too.
+                    // Two concurrent nodes under a stricter isolation level than the default also end here.
                     Fate::Undone => return Err(self.undone(&lease, error).await),
                     Fate::Unknown => error.into(),
                 },
@@ -141,7 +141,7 @@ impl Append {
         Err(unavailable("append", "the field's fence is raised again and again"))
     }
 
-    /// The connection of a turn that is still the one to append in.
+    /// The connection of a turn that has not ended.
     async fn begun(&mut self, turn: Option<Held>) -> Option<Lease> {
         let turn = turn?;
         if turn.head != self.expected {
@@ -152,10 +152,10 @@ impl Append {
         turn.into_lease()
     }
 
-    /// The last statement of a turn, and its end, sent together.
+    /// Sends the last statement of a turn together with its commit.
     async fn send_and_commit(&self, client: &Client) -> Result<bool, tokio_postgres::Error> {
         let (sent, committed) = join(self.send(client), client.batch_execute("COMMIT")).await;
-        // A statement that failed took the transaction with it.
+        // A failed statement aborted the transaction too.
         let sent = sent?;
         committed.map(|()| sent)
     }
@@ -192,7 +192,7 @@ impl Append {
         client.query_typed_opt(HEAD_ROW, &[(&self.field.as_str(), Type::TEXT)]).await
     }
 
-    /// Why nothing was written, from the row as it is now.
+    /// Why nothing was written, from the current head row.
     async fn refusal(&self, client: &Client) -> Refusal {
         let row = match self.head_row(client).await {
             Ok(row) => row,
@@ -224,7 +224,7 @@ impl Append {
             return Refusal::Error(unavailable("append", PROMISES_BROKEN));
         }
         if fence == self.fence {
-            // The head came and went: a moment ago it was another one.
+            // The head was another one a moment ago, and is back.
             return Refusal::Error(unavailable("append", "the head moved back"));
         }
         Refusal::Fence(fence)
@@ -241,7 +241,7 @@ impl Append {
         }
     }
 
-    /// Finds out what became of an append that nobody answered, and makes sure that it stays so.
+    /// Finds out whether an unanswered append happened, and makes the result final.
     async fn settle(&mut self, pool: &Arc<Pool>, lost: Cause) -> Result<Head, EngineError> {
         tracing::warn!(field = %self.field, error = %lost, "the outcome of an append is unknown: asking");
         let end = Instant::now() + SETTLE;
@@ -293,10 +293,10 @@ impl Append {
     }
 }
 
-/// What became of an append.
+/// The settled outcome of an append.
 enum Settled {
     Committed,
-    /// It did not happen and never will.
+    /// It did not happen and never will. The new fence.
     Never(i64),
     Moved(Head),
 }

@@ -1,8 +1,8 @@
-//! A batch as the arrays of one statement.
+//! Encodes a batch as the array parameters of one statement.
 
 use quipu_log::{BodyContent, Commit, EngineError, Head};
 
-/// Everything that an append sends, in columns.
+/// The parameters of an append, in columns.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     pub(super) positions: Vec<i64>,
@@ -17,7 +17,7 @@ pub(super) struct Columns {
     pub(super) bodies: Vec<Option<Vec<u8>>>,
 }
 
-/// A head as the database keeps it.
+/// A head in the types of the database.
 #[derive(Debug, Clone)]
 pub(super) struct HeadColumns {
     pub(super) position: i64,

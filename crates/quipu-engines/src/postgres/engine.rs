@@ -1,4 +1,5 @@
-//! The PostgreSQL engine: blocking calls to statements. What each statement does is in the files beside.
+//! The PostgreSQL engine: turns the blocking calls of [`Engine`] into statements. The statements are in the other
+//! files of this folder.
 
 use std::{
     collections::BTreeMap,
@@ -31,19 +32,19 @@ use crate::{open_error::OpenError, runtime::Runtime};
 pub struct PostgresEngine {
     pool: Arc<Pool>,
     watch: Arc<Watch>,
-    /// The fence of each field as it was seen last; 0 where none was.
+    /// The fence of each field as it was last read; 0 if it was not.
     fences: Mutex<BTreeMap<FieldName, i64>>,
     turns: Arc<Turns>,
-    // Dropped last: the connections live on its threads.
+    // Dropped last: the connections run on its threads.
     runtime: Runtime,
 }
 
 impl PostgresEngine {
-    /// Connects, checks what the server promises, and makes the tables if they are not there.
+    /// Connects, checks the guarantees of the server, and creates the tables if they do not exist.
     ///
     /// # Errors
-    /// If the address is none, the server is not reached or would lose what it acknowledged, or a newer version made
-    /// the tables.
+    /// If the address cannot be parsed, the server cannot be reached or could lose acknowledged commits, or a newer
+    /// version created the tables.
     pub fn open(url: &str) -> Result<Self, OpenError> {
         let runtime = Runtime::start("quipu-postgres")?;
         let pool = Arc::new(Pool::new(Address::parse(url)?)?);
@@ -194,7 +195,7 @@ impl Engine for PostgresEngine {
         let (pool, field) = (Arc::clone(&self.pool), field.clone());
         let turns = Arc::clone(&self.turns);
         self.wait(async move {
-            // A turn of this very node would keep it waiting.
+            // The node's own turn would make it wait.
             turns.end(&field).await;
             erase::seal(&pool, &field, true).await
         })
@@ -243,7 +244,7 @@ impl Engine for PostgresEngine {
     }
 
     fn end_turn(&self, field: &FieldName) {
-        // Taken out at once, so that it cannot be the next one that ends.
+        // Removed at once, so that it is not the next one to be ended.
         if let Some(held) = self.turns.use_up(field) {
             self.runtime.handle().spawn(held.end());
         }

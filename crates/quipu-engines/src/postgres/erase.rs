@@ -11,7 +11,7 @@ use super::{
     read::{find_head, head_of, lease},
 };
 
-/// The rows are locked before they are counted, so that of two calls only one counts a body.
+/// Locks the rows before it counts them, so that of two calls only one counts a body.
 const ERASE: &str = "WITH named AS (SELECT DISTINCT position, event FROM unnest($2, $3) AS n (position, event)), \
      there AS (SELECT b.position, b.event, octet_length(b.body) AS bytes FROM quipu.bodies AS b, named AS n \
      WHERE b.field = $1 AND b.position = n.position AND b.event = n.event AND b.body IS NOT NULL \
@@ -19,7 +19,7 @@ const ERASE: &str = "WITH named AS (SELECT DISTINCT position, event FROM unnest(
      gone AS (UPDATE quipu.bodies AS b SET salt = NULL, body = NULL FROM there AS t \
      WHERE b.field = $1 AND b.position = t.position AND b.event = t.event) \
      SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM there";
-/// What was updated stays in the table's file until it is vacuumed.
+/// The old version of an updated row stays in the table's file until it is vacuumed.
 const VACUUM: &str = "VACUUM quipu.bodies";
 const UNSEAL: &str = "UPDATE quipu.fields SET sealed = false WHERE name = $1 AND position > 0 RETURNING position, epoch, hash";
 const SEALED: &str = "SELECT sealed FROM quipu.fields WHERE name = $1 AND position > 0";
@@ -34,7 +34,7 @@ pub(super) async fn erase(
     if find_head(&client, field).await?.is_none() {
         return Err(EngineError::UnknownField { field: field.clone() });
     }
-    // An address that does not fit was never written.
+    // No body has an address that does not fit into these types.
     let (positions, events): (Vec<i64>, Vec<i32>) = addresses
         .iter()
         .filter_map(|at| Some((i64::try_from(at.position).ok()?, i32::try_from(at.event).ok()?)))
@@ -47,7 +47,7 @@ pub(super) async fn erase(
         [(&name, Type::TEXT), (&positions, Type::INT8_ARRAY), (&events, Type::INT4_ARRAY)];
     let row = client.query_typed_one(ERASE, &values).await;
     let row = row.map_err(|e| explain("erase bodies", e))?;
-    // Also if there was nothing left to erase: an earlier call may have got no further than this.
+    // Also if nothing was left to erase: an earlier call may have failed before this.
     client.batch_execute(VACUUM).await.map_err(|e| explain("vacuum what was erased", e))?;
     let whole = |number: i64| u64::try_from(number).unwrap_or_default();
     Ok(Erasure { bodies_erased: whole(row.get(0)), bytes_reclaimed: whole(row.get(1)) })
@@ -59,7 +59,7 @@ pub(super) async fn is_sealed(pool: &Arc<Pool>, field: &FieldName) -> Result<boo
     Ok(row.map_err(|e| explain("look at a field", e))?.is_some_and(|row| row.get(0)))
 }
 
-/// Seals a field, or opens it again.
+/// Seals or unseals a field.
 pub(super) async fn seal(
     pool: &Arc<Pool>,
     field: &FieldName,

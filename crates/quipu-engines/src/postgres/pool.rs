@@ -1,5 +1,5 @@
-//! Connections, kept for the next statement. No statement relies on what another left in its session, so a pooler
-//! that hands out a new session for each transaction may stand between.
+//! A pool of connections. No statement relies on session state that another one left, so a pooler in transaction mode
+//! may stand in between.
 
 use std::{
     ops::Deref,
@@ -22,16 +22,17 @@ use crate::open_error::{Cause, OpenError};
 
 /// The most connections that one node opens. A statement that finds them all busy waits for one.
 const CONNECTIONS: usize = 16;
-/// The most of them that wait for rows that others hold, besides turns: whoever holds one must be able to read.
+/// The most of them that wait for rows locked by others, not counting turns: a node that holds a row must still be
+/// able to read.
 const APPENDS: usize = CONNECTIONS - TURNS - 2;
 /// How long a statement waits for a connection.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// What moves the bytes of a connection.
+/// The future that drives a connection.
 pub(super) type Driver =
     tokio_postgres::Connection<tokio_postgres::Socket, Stream<tokio_postgres::Socket>>;
 
-/// Connections to one database.
+/// The connections to one database.
 pub(super) struct Pool {
     address: Address,
     tls: Tls,
@@ -40,7 +41,7 @@ pub(super) struct Pool {
     appends: Arc<Semaphore>,
 }
 
-/// A connection for one statement after the other. It goes back when it is dropped, unless it was given up.
+/// A connection that is borrowed. It is returned when this is dropped, unless it was given up.
 pub(super) struct Lease {
     pool: Arc<Pool>,
     client: Option<Client>,
@@ -56,7 +57,7 @@ impl Pool {
         Ok(Self { address, tls, idle: Mutex::default(), room, appends })
     }
 
-    /// For messages.
+    /// The database without credentials, for messages.
     pub(super) fn display(&self) -> &str {
         &self.address.display
     }
@@ -65,12 +66,12 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection that was not known to be broken a moment ago.
+    /// A connection that was working when it was last used.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, Cause> {
         self.lease_with(None).await
     }
 
-    /// A connection to append on without a turn.
+    /// A connection for an append without a turn.
     pub(super) async fn lease_to_append(self: &Arc<Self>) -> Result<Lease, Cause> {
         let append = timeout(WAIT, Arc::clone(&self.appends).acquire_owned()).await;
         let append = append.map_err(|_| "no connection was free in time")??;
@@ -101,7 +102,7 @@ impl Pool {
     async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
         let (client, connection) = self.address.config.connect(self.tls.clone()).await?;
         tokio::spawn(async move {
-            // Whoever waits for an answer is told; nobody else needs to know.
+            // Whoever waits for an answer gets the error; nobody else needs it.
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection to the log ended");
             }
@@ -109,7 +110,7 @@ impl Pool {
         Ok(client)
     }
 
-    /// A connection of its own, for whoever must hear what the server says unasked: its client, and its driver.
+    /// A connection for notifications, outside the pool: its client and its driver.
     pub(super) async fn listener(&self) -> Result<(Client, Driver), tokio_postgres::Error> {
         self.address.config.connect(self.tls.clone()).await
     }

@@ -1,4 +1,4 @@
-//! Rows to commits. A value of another size than was written is damage; the chain is verified by whoever reads.
+//! Reads rows as commits. A value of another size than was written is damage; whoever reads verifies the chain.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -17,25 +17,25 @@ use super::{
     pool::{Lease, Pool},
 };
 
-/// The most commits that one statement reads; a longer page takes several.
+/// The most commits that one statement reads. A longer page takes several statements.
 const PAGE: usize = 1024;
 
-/// The positions from `$2` on, before `$3`, and no more once they are together larger than `$4`: commits, and then their
-/// bodies. What it does is in `functions.sql`.
+/// Reads the positions from `$2` on and before `$3`, and no more once they are together larger than `$4`: the
+/// commits, then their bodies. The function is in `functions.sql`.
 const SOME: &str = "SELECT * FROM quipu.page($1, $2, $3, $4, $5, $6)";
-/// The first position from `$2` on. Asked only where positions are missing.
+/// The first position from `$2` on, for logs with missing positions.
 const NEXT: &str = "SELECT min(position) FROM quipu.commits WHERE field = $1 AND position >= $2";
 const HEAD: &str = "SELECT position, epoch, hash FROM quipu.fields WHERE name = $1";
 const FIELDS: &str = "SELECT name FROM quipu.fields WHERE position > 0 ORDER BY name";
 
-/// A kind of page.
+/// What a page consists of: commits, headers or bodies.
 pub(super) trait Item: Sized + Send + 'static {
     /// Whether the headers are read.
     const HEADERS: bool;
     /// Whether the bodies are read too.
     const BODIES: bool;
 
-    /// One item from its row.
+    /// Makes an item from its row.
     fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage>;
     /// Its position.
     fn position(&self) -> u64;
@@ -105,7 +105,7 @@ const fn present(stored: &StoredBody) -> Option<&Body> {
     }
 }
 
-/// The items from `from` on, at most `limit`; `UnknownField` if there are none and never were.
+/// The items from `from` on, at most `limit`; `UnknownField` if there are none because the field does not exist.
 pub(super) async fn page<T: Item>(
     pool: &Arc<Pool>,
     field: &FieldName,
@@ -133,7 +133,7 @@ pub(super) async fn page<T: Item>(
     Ok(items)
 }
 
-/// The items behind positions that are missing: whoever reads them finds that they do not follow.
+/// The items after missing positions. Whoever reads them notices the gap.
 async fn behind_gap<T: Item>(
     client: &Client,
     field: &FieldName,
@@ -159,7 +159,7 @@ pub(super) async fn some<T: Item>(
     limit: usize,
     bytes: usize,
 ) -> Result<Vec<T>, EngineError> {
-    // A position that does not fit was never written.
+    // No commit has a position that does not fit.
     let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
     let signed = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (name, end, bytes) = (field.as_str(), from.saturating_add(signed(limit)), signed(bytes));
@@ -192,7 +192,7 @@ pub(super) async fn lease(pool: &Arc<Pool>, action: &str) -> Result<Lease, Engin
     pool.lease().await.map_err(|e| io(action, e))
 }
 
-/// The head of a field that exists.
+/// The head of a field; `None` if the field does not exist.
 pub(super) async fn find_head(
     client: &Client,
     field: &FieldName,
@@ -201,11 +201,11 @@ pub(super) async fn find_head(
     let row = client.query_typed_opt(HEAD, &[(&name, Type::TEXT)]).await;
     let row = row.map_err(|e| explain("read the head", e))?;
     let head = row.map(|row| head_of(&row)).transpose()?;
-    // A row without commits only holds a fence.
+    // A row without commits exists only for its fence.
     Ok(head.filter(|head| *head != Head::EMPTY))
 }
 
-/// The names of all fields, in their order.
+/// The names of all fields in order.
 pub(super) async fn fields(client: &Client) -> Result<Vec<FieldName>, EngineError> {
     let rows = client.query_typed(FIELDS, &[]).await.map_err(|e| explain("list fields", e))?;
     let names = rows.iter().map(|row| {

@@ -1,18 +1,18 @@
-//! The tables, how they come into being, and what a server must promise before we trust it with a log.
+//! The tables, their migrations, and what a server must guarantee before it is trusted with a log.
 
 use tokio_postgres::Client;
 
 use super::pool::Pool;
 use crate::open_error::OpenError;
 
-/// The oldest server that is supported, as it numbers itself.
+/// The oldest supported server version, in the server's own numbering.
 const OLDEST: i32 = 130_000;
 
-/// Any number will do, as long as every node takes the same.
+/// The key of an advisory lock: any number, the same for all nodes.
 const MIGRATION_LOCK: i64 = 0x0071_7569_7075;
 
-/// Each entry brings the tables from the version before to its own; the first is version 1. Entries are never changed.
-/// Texts are bytes, so that no encoding of the database can alter what was hashed.
+/// Each entry migrates the tables from the previous version; the first makes version 1. Entries are never changed.
+/// Texts are stored as bytes, so that no encoding of the database can alter what was hashed.
 const MIGRATIONS: [&str; 3] = [
     r#"
 CREATE TABLE quipu.fields (
@@ -58,7 +58,7 @@ const FUNCTIONS: usize = 3;
 const PROMISES: &str = "SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), \
      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')";
 
-/// Refuses a server that could lose what it acknowledged.
+/// Refuses a server that could lose acknowledged commits.
 pub(super) async fn check_server(client: &Client, pool: &Pool) -> Result<(), OpenError> {
     let unfit = |reason: &str, advice: &str| {
         let (reason, advice) = (reason.to_owned(), advice.to_owned());
@@ -97,11 +97,11 @@ pub(super) async fn check_server(client: &Client, pool: &Pool) -> Result<(), Ope
     Ok(())
 }
 
-/// Brings the tables to this version. Nodes that start together wait for each other.
+/// Migrates the tables to this version. Nodes that start at the same time wait for each other.
 pub(super) async fn migrate(client: &Client, pool: &Pool) -> Result<(), OpenError> {
     let failed = |e| unreachable(pool, e);
     let supported = MIGRATIONS.len();
-    // A role that may not make tables can still use them.
+    // A role without the right to create tables can still use them.
     let found = version(client).await.map_err(failed)?;
     if found > supported {
         return Err(newer(pool, found));
@@ -130,7 +130,7 @@ pub(super) async fn migrate(client: &Client, pool: &Pool) -> Result<(), OpenErro
         Ok(found) if found > supported => Err(newer(pool, found)),
         Ok(_) => Ok(()),
         Err(error) => {
-            // The connection must not go back with half a transaction in it.
+            // The connection must not return to the pool inside a transaction.
             client.batch_execute("ROLLBACK").await.ok();
             Err(unreachable(pool, error))
         }
@@ -145,7 +145,7 @@ async fn version(client: &Client) -> Result<usize, tokio_postgres::Error> {
     let highest = "SELECT coalesce(max(version), 0) FROM quipu.format";
     let version: i32 = client.query_typed_one(highest, &[]).await?.get(0);
     let version = usize::try_from(version).unwrap_or_default();
-    // A copy of the tables alone has no functions.
+    // A restored copy of the tables may lack the functions.
     let functions =
         "SELECT to_regproc('quipu.append') IS NOT NULL AND to_regproc('quipu.page') IS NOT NULL";
     let lacks_them =

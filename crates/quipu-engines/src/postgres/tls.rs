@@ -23,7 +23,7 @@ use tokio_rustls::TlsConnector;
 use super::address::Trust;
 use crate::open_error::OpenError;
 
-/// Makes TLS connections.
+/// Creates TLS connections.
 #[derive(Clone)]
 pub(super) struct Tls(Arc<ClientConfig>);
 
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// One connection that is about to be encrypted.
+/// A connection before its TLS handshake.
 pub(super) struct Connect {
     connector: TlsConnector,
     name: ServerName<'static>,
@@ -138,7 +138,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     }
 }
 
-/// Takes any certificate, as `sslmode=require` does everywhere: it keeps listeners out, not impostors.
+/// Accepts any certificate, as `sslmode=require` does everywhere: it keeps eavesdroppers out, not impostors.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 

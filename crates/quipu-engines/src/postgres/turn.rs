@@ -1,8 +1,8 @@
-//! Whose turn it is to append: a transaction that holds the head row locked. Whoever wants the row waits in the
-//! database's own queue, so nodes that all want to append do so one after the other instead of deciding in vain.
+//! Turns to append: a transaction that holds the head row locked. Other nodes that want the row wait in the
+//! database's own queue, so nodes that want to append do so one after the other instead of deciding in vain.
 //!
-//! A turn is never needed for safety: the append compares the head as any other does. It ends by itself, here and in
-//! the database, so that a node that hangs or is cut off keeps the others waiting only for a moment.
+//! A turn is never needed for safety: each append compares the head. A turn ends by itself, here and in the database,
+//! so a node that hangs or is cut off holds up the others only for a moment.
 
 use std::{
     collections::BTreeMap,
@@ -28,14 +28,16 @@ use super::{
     read::head_of,
 };
 
-/// The most turns that a node asks for and holds at once. Each takes a connection, and others need some too.
+/// The most turns that a node waits for and holds at the same time. Each takes a connection, and other statements
+/// need some too.
 pub(super) const TURNS: usize = 8;
 /// How long a node waits for its turn.
 const WAIT: Duration = Duration::from_secs(10);
-/// How long a turn lasts here. Twice as long in the database, for whoever is cut off from it.
+/// How long a turn lasts. In the database it lasts twice as long, for nodes that are cut off from it.
 const HOLD: Duration = Duration::from_secs(2);
 
-/// Each statement sees what was committed before it, so the row is read as it is once it is held. All of it is one round trip.
+/// Each statement sees what was committed before it, so the row is up to date once it is locked. All of this is one
+/// round trip.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 8000; \
      SET LOCAL idle_in_transaction_session_timeout = 4000";
 const HOLD_ROW: &str =
@@ -52,7 +54,7 @@ pub(super) struct Turns {
 /// A transaction that holds the head row of a field.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// Told apart from the next one of the same field.
+    /// Distinguishes it from the next turn of the same field.
     number: u64,
     pub(super) head: Head,
     pub(super) fence: i64,
@@ -60,7 +62,7 @@ pub(super) struct Held {
     _room: OwnedSemaphorePermit,
 }
 
-/// An open transaction. Its connection is closed if nobody ends it.
+/// An open transaction. Its connection is closed unless the transaction is ended.
 struct Transaction(Option<Lease>);
 
 impl Default for Turns {
@@ -75,13 +77,13 @@ impl Turns {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn; none if there is no room for one, or nothing to hold yet.
+    /// Waits for a turn; `None` if no connection is free for it, or the field has no row yet.
     pub(super) async fn take(
         self: Arc<Self>,
         pool: Arc<Pool>,
         field: FieldName,
     ) -> Result<Option<Head>, EngineError> {
-        // One that was forgotten would keep this one waiting.
+        // A forgotten turn would make this one wait.
         self.end(&field).await;
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else { return Ok(None) };
         let lease = pool.lease().await.map_err(|e| unavailable("take a turn", e))?;
@@ -104,14 +106,14 @@ impl Turns {
         Ok(Some(head))
     }
 
-    /// A turn that is still held.
+    /// The turn of this number, if it is still held.
     fn left_over(&self, field: &FieldName, number: u64) -> Option<Held> {
         let mut held = self.held();
         let is_it = held.get(field).is_some_and(|held| held.number == number);
         if is_it { held.remove(field) } else { None }
     }
 
-    /// Takes a turn to append in it.
+    /// Takes the turn out, to append in it.
     pub(super) fn use_up(&self, field: &FieldName) -> Option<Held> {
         self.held().remove(field)
     }
@@ -125,12 +127,12 @@ impl Turns {
 }
 
 impl Held {
-    /// The connection, in the middle of the transaction. None if the database ended it.
+    /// The connection inside the transaction; `None` if the database ended it.
     pub(super) fn into_lease(mut self) -> Option<Lease> {
         self.transaction.0.take().filter(|lease| !lease.is_closed())
     }
 
-    /// Lets the next one have it.
+    /// Ends the turn, so that the next node gets it.
     pub(super) async fn end(self) {
         self.transaction.roll_back().await;
     }
@@ -154,7 +156,7 @@ async fn begin(
 impl Transaction {
     async fn roll_back(mut self) {
         let Some(lease) = self.0.take() else { return };
-        // A statement that failed left nothing behind, and an answer that does not come costs one connection.
+        // If this fails, nothing is left in the database; if no answer comes, only the connection is lost.
         match timeout(HOLD, lease.batch_execute("ROLLBACK")).await {
             Ok(Ok(())) => drop(lease),
             Ok(Err(_)) | Err(_) => lease.give_up(),

@@ -1,6 +1,5 @@
-//! How followers learn of what other nodes append. The head rows are the truth and are looked at again and again;
-//! a notification says how far a field has come a little sooner. Behind a pooler that gives every transaction another
-//! session no notification ever arrives; then the looks come more often.
+//! How followers learn about appends of other nodes. The head rows are polled, and that is what counts; notifications
+//! only make it faster. Behind a pooler in transaction mode notifications never arrive, so polling is more frequent.
 
 use std::{
     collections::BTreeMap,
@@ -25,22 +24,23 @@ use tokio_postgres::{
 use super::pool::Pool;
 use crate::followers::Followers;
 
-/// How often the heads are looked at while notifications arrive.
+/// How often the heads are polled while notifications arrive.
 const POLL_RARELY: Duration = Duration::from_millis(250);
-/// How often they are looked at while none do.
+/// How often they are polled while none arrive.
 const POLL_OFTEN: Duration = Duration::from_millis(10);
-/// How long our own notification may take to come back.
+/// How long this node's own notification may take to come back.
 const ECHO: Duration = Duration::from_secs(2);
-/// How long a statement may take before its connection counts as lost: one that is half dead must not be kept.
+/// How long a statement may take before its connection counts as lost: a connection that is half dead must not be
+/// kept.
 const STATEMENT: Duration = Duration::from_secs(20);
-/// The pause before another try to listen.
+/// The pause before listening is tried again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(30);
-/// Notifications closer together than this are one: a commit that notifies waits for all others that do.
+/// Appends within this time are notified together: each commit that notifies waits for all others that do.
 const GATHER: Duration = Duration::from_millis(2);
 
 const HEADS: &str = "SELECT name, position FROM quipu.fields WHERE name = ANY($1)";
 const LISTEN: &str = "LISTEN quipu_heads";
-/// The most fields that are named in one transaction that notifies; the others are found by a look.
+/// The most fields that one notification names. The others are found by polling.
 const NAMED: usize = 32;
 
 /// The background work of an engine.
@@ -48,14 +48,14 @@ const NAMED: usize = 32;
 pub(super) struct Watch {
     pub(super) followers: Followers,
     appended: Notify,
-    /// What this node appended and nobody was told of yet.
+    /// Positions that this node appended and has not announced yet.
     unannounced: Mutex<BTreeMap<FieldName, u64>>,
     hinted: Notify,
     listening: AtomicBool,
 }
 
 impl Watch {
-    /// Says that this node appended: others are told.
+    /// Records an append of this node, which is then announced to the others.
     pub(super) fn appended(&self, field: &FieldName, position: u64) {
         self.followers.reached(field.as_str(), position);
         self.unannounced().insert(field.clone(), position);
@@ -66,7 +66,7 @@ impl Watch {
         self.unannounced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What others say: how far a field has come, or that there is something to look for.
+    /// Handles a notification: how far a field has grown, or only that something has.
     fn heed(&self, payload: &str) {
         let named = payload.split_once(' ').and_then(|(name, at)| Some((name, at.parse().ok()?)));
         match named {
@@ -76,7 +76,7 @@ impl Watch {
     }
 }
 
-/// Looks at the heads of the fields that are followed, for ever.
+/// Polls the heads of the fields that are followed, for ever.
 pub(super) async fn poll(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         let names = watch.followers.waited_for();
@@ -93,7 +93,7 @@ pub(super) async fn poll(watch: Arc<Watch>, pool: Arc<Pool>) {
     }
 }
 
-/// What cannot be read now is read at the next look; a follower reads for itself and is told the error.
+/// Heads that cannot be read now are read the next time. A follower reads for itself and gets the error.
 async fn poll_once(watch: &Watch, pool: &Arc<Pool>, names: &[FieldName]) {
     let Ok(client) = pool.lease().await else { return };
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -109,7 +109,7 @@ async fn poll_once(watch: &Watch, pool: &Arc<Pool>, names: &[FieldName]) {
     }
 }
 
-/// Tells other nodes of what was appended, for ever.
+/// Notifies other nodes of appends, for ever.
 pub(super) async fn notify_others(watch: Arc<Watch>, pool: Arc<Pool>) {
     loop {
         watch.appended.notified().await;
@@ -125,11 +125,11 @@ pub(super) async fn notify_others(watch: Arc<Watch>, pool: Arc<Pool>) {
     }
 }
 
-/// A commit of its own after the append, and nobody waits until it is on disk.
+/// The SQL of a notification: a transaction of its own after the append, whose commit nobody waits for.
 fn notification(news: &BTreeMap<FieldName, u64>) -> String {
     let mut sql = "BEGIN; SET LOCAL synchronous_commit = off; ".to_owned();
     for (name, position) in news.iter().take(NAMED) {
-        // A name has nothing in it that would have to be quoted.
+        // Field names need no quoting.
         sql.push_str(&format!("NOTIFY quipu_heads, '{name} {position}'; "));
     }
     if news.is_empty() || news.len() > NAMED {
@@ -160,7 +160,7 @@ async fn listen_once(watch: &Watch, pool: &Arc<Pool>) -> Result<(), tokio_postgr
         }
     });
     client.batch_execute(LISTEN).await?;
-    // Told through another session: behind a pooler it does not come back.
+    // The notification is sent through another session. Behind a pooler it does not come back.
     watch.appended.notify_one();
     if timeout(ECHO, hears.recv()).await.is_ok_and(|heard| heard.is_some()) {
         watch.listening.store(true, Ordering::Relaxed);

@@ -1,17 +1,19 @@
-//! What real time demands: which positions somebody had been told of before a moment.
+//! Which position had already been reported to a client before a given moment. What happens later must come after
+//! that position.
 
 use std::collections::BTreeMap;
 
 use crate::event::Event;
 
-/// The greatest position that was told before each moment, and by whom.
+/// The greatest position that had been reported before each moment, by any node and by each node.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
     all: Timeline,
     nodes: BTreeMap<usize, Timeline>,
 }
 
-/// Return instants in order, each with the greatest position told until then and the event that told it.
+/// The times at which answers arrived, in order, each with the greatest position reported until then and the event
+/// that reported it.
 #[derive(Debug, Default)]
 struct Timeline(Vec<(u64, u64, usize)>);
 
@@ -33,12 +35,12 @@ impl Bounds {
         bounds
     }
 
-    /// The greatest position that anybody had been told before `moment`, and the event that told it.
+    /// The greatest position that any client had received before `moment`, and the event that reported it.
     pub(crate) fn reported_before(&self, moment: u64) -> Option<(u64, usize)> {
         self.all.before(moment)
     }
 
-    /// The same, told by one node.
+    /// The same for the answers of one node.
     pub(crate) fn node_reported_before(&self, node: usize, moment: u64) -> Option<(u64, usize)> {
         self.nodes.get(&node)?.before(moment)
     }

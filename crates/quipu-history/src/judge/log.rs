@@ -1,4 +1,4 @@
-//! The log as a client reads it: commits with the facts in them, each checked against its own hash.
+//! The log as clients read it: commits with the facts in them, each checked against its own hash.
 
 use quipu_wire::{Hash, json::canon};
 use serde_json::Value;
@@ -14,33 +14,33 @@ pub struct Entry {
     pub prev: String,
     /// Its epoch.
     pub epoch: u64,
-    /// Who made it.
+    /// The agent that caused it.
     pub actor: String,
-    /// The message that asked for it, if one did.
+    /// The id of the message that caused it, if there is one.
     pub message: Option<String>,
-    /// What happened.
+    /// The changes that it contains.
     pub facts: Vec<Fact>,
 }
 
-/// Something that happened.
+/// A change that a commit records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// An agent joined.
     Registered(String),
     /// A unit was recorded.
     Recorded(String),
-    /// A unit was withdrawn.
+    /// A unit was retracted.
     Retracted(String),
     /// A task was made.
     Created(String),
-    /// An agent took a task.
+    /// An agent claimed a task.
     Claimed {
         /// The task.
         task: String,
-        /// Who has it now.
+        /// The agent that has it now.
         agent: String,
     },
-    /// Something that no client of a run asks for, by its kind.
+    /// An event that no request of a client causes, by its kind.
     Other(String),
 }
 
@@ -48,7 +48,7 @@ impl Entry {
     /// Reads a commit of a page of `/v1/log`.
     ///
     /// # Errors
-    /// What is wrong, in words; also where the hash is not that of the header.
+    /// A description of what is wrong, for example that the hash is not that of the header.
     pub fn read(commit: &Value) -> Result<Self, String> {
         let header = &commit["header"];
         let position = number(&header["position"])?;

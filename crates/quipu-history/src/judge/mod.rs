@@ -1,4 +1,4 @@
-//! Whether one log explains everything that the clients were told.
+//! Decides whether one log can explain all answers that the clients received.
 
 pub(crate) mod bounds;
 pub(crate) mod log;

@@ -1,4 +1,4 @@
-//! The state of a Field at each position, made from the log by rules of our own.
+//! The state of a Field at each position, computed from the log by rules that share no code with the server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,21 +25,21 @@ pub(crate) struct Unit {
     pub(crate) active: bool,
 }
 
-/// The log and what follows from it.
+/// The log with the state after each of its commits.
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
     pub(crate) log: &'a [Entry],
-    /// From position 0, where there is nothing.
+    /// The state at each position, from 0 where nothing exists.
     states: Vec<State>,
-    /// Where each message was carried out, by agent and id.
+    /// The position at which each message was carried out, by agent and message id.
     done: BTreeMap<(&'a str, &'a str), u64>,
 }
 
 impl<'a> Model<'a> {
-    /// Applies a log.
+    /// Computes the states of a log.
     ///
     /// # Errors
-    /// Where the log is no chain, does something twice, or does what its state forbids.
+    /// If the log is not a chain, carries out a message twice, or contains a change that its state forbids.
     pub(crate) fn of(log: &'a [Entry], events: &[Event]) -> Result<Self, Violation> {
         let contents = contents(events);
         let mut model = Self { log, states: vec![State::default()], done: BTreeMap::new() };
@@ -79,13 +79,13 @@ impl<'a> Model<'a> {
         self.log.get(usize::try_from(position.checked_sub(1)?).ok()?)
     }
 
-    /// Where a message was carried out.
+    /// The position at which a message was carried out, if it was.
     pub(crate) fn done(&self, agent: &str, message: &str) -> Option<u64> {
         self.done.get(&(agent, message)).copied()
     }
 }
 
-/// The text that each message was to record, by agent and id.
+/// The content that each RECORD message contains, by agent and message id.
 fn contents(events: &[Event]) -> BTreeMap<(&str, &str), &str> {
     let texts = events.iter().filter_map(|event| match event.write()? {
         (message, Write::Record { content }) => {

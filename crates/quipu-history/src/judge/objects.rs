@@ -1,5 +1,5 @@
-//! Takes a history apart into the operations on each task, each unit and each member of a document, and has them
-//! explained.
+//! Splits a history into the operations on each task, each unit and each member of a document, and searches for an
+//! order that explains each of them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Something that operations are about.
+/// A thing that operations act on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Thing {
     Unit(String),
@@ -25,14 +25,14 @@ enum Thing {
     Note(String),
 }
 
-/// The messages that may have made a thing, each with its agent.
+/// The messages that may have created a thing, each with its agent.
 type Makers = Vec<(String, String)>;
 
-/// Looks for an order of what was done to each task, each unit and each member of a document that explains the
-/// answers, without a log; answers how many there were.
+/// Searches, for each task, unit and document member, for an order of its operations that explains their answers,
+/// without using the log. Returns how many things there were.
 ///
 /// # Errors
-/// The first that has none, with the fewest events that show it.
+/// The first thing without such an order, with the fewest events that show the contradiction.
 pub fn explain(events: &[Event]) -> Result<usize, Violation> {
     let things = things(events);
     for (thing, makers) in &things {
@@ -46,7 +46,7 @@ pub fn explain(events: &[Event]) -> Result<usize, Violation> {
     Ok(things.len())
 }
 
-/// The tasks, and what has an id that somebody was told.
+/// All tasks, and all units and documents whose ids a client received.
 fn things(events: &[Event]) -> BTreeMap<Thing, Makers> {
     let mut things: BTreeMap<Thing, Makers> = BTreeMap::new();
     for event in events {
@@ -92,7 +92,7 @@ fn operations(thing: &Thing, makers: &Makers, events: &[Event]) -> Vec<Operation
     };
     let (mut reads, mut all): (Vec<_>, Vec<_>) =
         events.iter().enumerate().filter_map(operation).partition(|one| one.call == Call::Read);
-    // Looks change nothing, so any of them may be left out.
+    // Reads change nothing, so any of them may be left out.
     reads.truncate(OPERATIONS_MAX.saturating_sub(all.len()));
     all.append(&mut reads);
     all
@@ -125,7 +125,7 @@ fn changing(
     }
 }
 
-/// The answer to a change, as far as it is about the thing.
+/// The answer to a change, reduced to what it says about the thing.
 fn replied(answer: &Answer) -> Option<Reply> {
     match answer {
         Answer::Done(_) => Some(Reply::Done),
@@ -138,7 +138,7 @@ fn replied(answer: &Answer) -> Option<Reply> {
     }
 }
 
-/// What a question showed of the thing.
+/// What the answer to a read says about the thing.
 fn observed_reply(thing: &Thing, read: &Read, answer: &Answer) -> Option<Reply> {
     let Answer::Observed(seen) = answer else { return None };
     let phase = match (thing, read, seen) {

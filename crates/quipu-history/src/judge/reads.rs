@@ -1,5 +1,5 @@
-//! Answers to questions: each is the state at one position, not behind the one that was asked for or that the same node
-//! had told before, and not beyond the one that it tells itself.
+//! Checks the answers to reads. Each must be the state at one position that is not before the requested minimum, not
+//! before a position that the same node had already reported, and not after the position that the answer reports.
 
 use crate::{
     event::{Answer, Event, Observed, Read},
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Checks every answer to a question.
+/// Checks every answer to a read.
 pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Result<(), Violation> {
     for (at, event) in events.iter().enumerate() {
         let (Some(read), Some(answer)) = (event.read(), event.answer()) else { continue };
@@ -45,7 +45,7 @@ fn is_state_at(read: &Read, seen: &Observed, position: u64, low: u64, model: &Mo
     };
     match (read, seen) {
         (_, Observed::Nothing) => position == 0,
-        // The log does not say what documents say.
+        // The log has no contents of documents; `objects` checks them.
         (Read::Document { .. }, Observed::Document(_)) => true,
         (Read::Unit { unit }, Observed::Unit(seen)) => {
             let there = state.units.get(unit).map(|unit| (&unit.content, unit.active));
@@ -54,7 +54,7 @@ fn is_state_at(read: &Read, seen: &Observed, position: u64, low: u64, model: &Mo
         (Read::Log { from, limit }, Observed::Log { commits, head }) => {
             let last = from.saturating_add(*limit).saturating_sub(1);
             is_head(head) && is_page(commits, *from, last, model) && {
-                // What there is at least must be on the page.
+                // The page must reach as far as the log did at the least.
                 let none = from.saturating_sub(1);
                 let reaches = commits.last().map_or(none, |(at, _)| *at);
                 reaches <= head.0.max(none) && reaches >= low.min(last)

@@ -1,5 +1,5 @@
-//! Refused changes: each is decided on the newest state, so it must be right at a position that nobody had been told of
-//! something behind.
+//! Checks refused changes. A change is decided on the newest state, so its refusal must be right at a position that
+//! is not before any position reported earlier.
 
 use crate::{
     event::{Answer, Event, Write},
@@ -37,7 +37,7 @@ pub(crate) fn check(events: &[Event], model: &Model<'_>, bounds: &Bounds) -> Res
     Ok(())
 }
 
-/// Whether a code is the right answer to a change in a state.
+/// Whether this code is the right answer to the change in this state.
 fn holds(code: &str, write: &Write, event: &Event, state: &State) -> bool {
     let registered = state.agents.contains(&event.agent);
     match (code, write) {

@@ -1,47 +1,47 @@
-//! Whether operations on one thing have an order that explains their answers: the search of Wing and Gong with the
-//! memory of Lowe. It knows no log and no positions of one, so a log that is wrong in itself cannot mislead it.
+//! Searches for an order of the operations on one thing that explains their answers: the algorithm of Wing and Gong
+//! with the memoization of Lowe. It does not use the log, so a log that is wrong in itself cannot mislead it.
 //!
-//! The thing is made once and taken once: a task that one agent wins, a unit that is retracted. Or it is a value that
-//! is replaced, again and again: a member of a document.
+//! A thing is created once and taken once, like a task that one agent claims or a unit that is retracted; or it is a
+//! value that is replaced again and again, like a member of a document.
 
 use std::collections::{BTreeSet, HashSet};
 
-/// How many operations on one thing are searched at most.
+/// The most operations on one thing that are searched.
 pub(crate) const OPERATIONS_MAX: usize = 128;
 
 /// An operation on the thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Operation {
-    /// Its place in the history.
+    /// Its index in the history.
     pub(crate) event: usize,
-    /// When it was asked.
+    /// When the request was sent.
     pub(crate) invoked_us: u64,
-    /// When it was answered; none if nobody knows what happened.
+    /// When the answer arrived; `None` if the outcome is unknown.
     pub(crate) returned_us: Option<u64>,
-    /// For a look: how far its node had to be at least. None if it may look at the past.
+    /// For a read: the position that the node had to have reached. `None` if an older state is a valid answer.
     pub(crate) min_position: Option<u64>,
-    /// How far the log was said to have come in its answer.
+    /// The position that the answer reported.
     pub(crate) position: Option<u64>,
-    /// What was asked.
+    /// The operation that was requested.
     pub(crate) call: Call,
-    /// What was answered; none if nobody knows.
+    /// The answer; `None` if the outcome is unknown.
     pub(crate) reply: Option<Reply>,
 }
 
-/// What is asked of the thing.
+/// An operation on the thing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Call {
-    /// Let it be there.
+    /// Create it, by this message.
     Make(String),
-    /// Let it be taken: the message, and who takes it where that can be seen.
+    /// Take it: the message, and who takes it if reads show that.
     Take(String, Option<String>),
-    /// Let it be this value: the message, and the value.
+    /// Replace its value: the message, and the value.
     Put(String, String),
-    /// What is it?
+    /// Read it.
     Read,
 }
 
-/// What is answered.
+/// The answer to an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// It was done, now or when the message came first.
@@ -50,36 +50,36 @@ pub(crate) enum Reply {
     Absent,
     /// It was taken already.
     Taken,
-    /// It is so.
+    /// The state that was read.
     Is(Phase),
-    /// It is not there to be taken: it does not exist, or somebody took it.
+    /// It cannot be taken: it does not exist, or somebody has taken it.
     NotOpen,
 }
 
-/// What the thing is.
+/// The state of the thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Phase {
-    /// It is not there.
+    /// It does not exist.
     #[default]
     Absent,
-    /// It is as it was made.
+    /// It was created and nobody has taken it.
     Open,
-    /// It was taken, and by whom where that can be seen.
+    /// It was taken; by whom, if reads show that.
     Taken(Option<String>),
-    /// It is this value.
+    /// It has this value.
     Value(String),
 }
 
-/// The thing, and which messages were carried out.
+/// The state of the thing, and the messages that were carried out on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct State {
     phase: Phase,
     done: BTreeSet<String>,
 }
 
-/// Whether some order of these operations, at most [`OPERATIONS_MAX`], explains all answers. What was asked after
-/// something was answered comes after it; a look without a position to wait for may show the past. What nobody
-/// knows the outcome of may have happened at any time after it was asked, or never.
+/// Whether some order of these operations, at most [`OPERATIONS_MAX`], explains all answers. A request that was sent
+/// after another one was answered comes after it, except that a read without a minimum position may return an older
+/// state. An operation with an unknown outcome may have happened at any time after it was sent, or never.
 #[must_use]
 pub(crate) fn is_explained(operations: &[Operation]) -> bool {
     let bit = |at: usize| 1_u128 << at;
@@ -119,7 +119,7 @@ fn precedes(one: &Operation, later: &Operation) -> bool {
     in_time && binds
 }
 
-/// What a sound server does.
+/// What a correct server does.
 fn step(state: &State, call: &Call) -> (State, Reply) {
     let mut next = state.clone();
     let reply = match call {
@@ -129,7 +129,7 @@ fn step(state: &State, call: &Call) -> (State, Reply) {
             Reply::Done
         }
         Call::Make(message) => {
-            // Nobody makes the same thing twice under two messages.
+            // Every thing is created by one message only.
             next = State { phase: Phase::Open, done: BTreeSet::from([message.clone()]) };
             Reply::Done
         }

@@ -1,9 +1,9 @@
-//! The fewest operations on one thing that still have no explanation.
+//! Reduces a contradiction to the operations that are needed to see it.
 
 use crate::judge::search::{Call, Operation, Reply, is_explained};
 
-/// Leaves out what is not needed. Only what cannot have changed anything is left out for good, and what came later
-/// than the first contradiction: without the rest, a sound history could look wrong.
+/// Removes the operations after the first contradiction, and then each operation that cannot have changed anything
+/// and is not needed for it. Nothing else may go: without it a correct history could look wrong.
 pub(crate) fn shrink(operations: &[Operation]) -> Vec<Operation> {
     let mut ends: Vec<u64> = operations.iter().filter_map(|one| one.returned_us).collect();
     ends.sort_unstable();
@@ -26,7 +26,7 @@ pub(crate) fn shrink(operations: &[Operation]) -> Vec<Operation> {
     left
 }
 
-/// What could be known at a moment.
+/// The operations as they were known at a moment: without answers that arrived later.
 fn until(operations: &[Operation], moment: u64) -> Vec<Operation> {
     let invoked = operations.iter().filter(|one| one.invoked_us <= moment);
     let cut = invoked.filter_map(|one| {

@@ -1,4 +1,5 @@
-//! Holds everything that clients were told against the log that the nodes end with, and then, without it, against itself.
+//! Judges a history: compares all answers with the log that the nodes end with, and then, without the log, with each
+//! other.
 
 use crate::{
     event::{Answer, Event, Outcome},
@@ -8,25 +9,25 @@ use crate::{
     },
 };
 
-/// What was judged.
+/// How much was judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Operations.
+    /// All operations.
     pub operations: usize,
-    /// Those of which nobody knows what happened.
+    /// Operations with an unknown outcome.
     pub unknown: usize,
     /// Writes that were refused.
     pub refused: usize,
-    /// Commits of the log.
+    /// Commits in the log.
     pub commits: usize,
     /// Things whose operations were also explained without the log.
     pub objects: usize,
 }
 
-/// Judges a history. `logs` has the log as each node gave it once all was over.
+/// Judges a history. `logs` are the logs that the nodes return after the run.
 ///
 /// # Errors
-/// The first rule that does not hold.
+/// The first rule that is violated.
 pub fn judge(events: &[Event], logs: &[Vec<Entry>]) -> Result<Verdict, Violation> {
     let witness = agree(logs)?;
     let model = Model::of(witness, events)?;
@@ -48,7 +49,7 @@ pub fn judge(events: &[Event], logs: &[Vec<Entry>]) -> Result<Verdict, Violation
     })
 }
 
-/// No two nodes disagree on any position. Answers the longest log.
+/// Checks that no two nodes have different commits at the same position. Returns the longest log.
 fn agree(logs: &[Vec<Entry>]) -> Result<&[Entry], Violation> {
     let longest = logs.iter().max_by_key(|log| log.len()).map_or(&[][..], Vec::as_slice);
     for (node, log) in logs.iter().enumerate() {
@@ -60,7 +61,7 @@ fn agree(logs: &[Vec<Entry>]) -> Result<&[Entry], Violation> {
     Ok(longest)
 }
 
-/// No answer is of a wrong form or tells a position that the log does not have.
+/// Checks that every answer has the right form and reports a position that exists.
 fn form(events: &[Event], model: &Model<'_>) -> Result<(), Violation> {
     for (at, event) in events.iter().enumerate() {
         if let Some(Answer::Malformed(what)) = event.answer() {

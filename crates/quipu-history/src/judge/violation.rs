@@ -1,4 +1,4 @@
-//! What is text of a history that no log can explain.
+//! The report on a history that no log can explain.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::{
     judge::log::Entry,
 };
 
-/// A rule that does not hold, and the fewest events that show it.
+/// A rule that is violated, and the fewest events that show it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}: {what}")]
 pub struct Violation {
@@ -15,9 +15,9 @@ pub struct Violation {
     pub rule: &'static str,
     /// How it is broken.
     pub what: String,
-    /// The events that show it, by their place in the history.
+    /// The events that show it, by their index in the history.
     pub events: Vec<usize>,
-    /// The positions of the log that matter.
+    /// The positions of the log that are involved.
     pub positions: Vec<u64>,
 }
 
@@ -37,7 +37,7 @@ impl Violation {
         self
     }
 
-    /// The violation with its events and commits in words.
+    /// The violation as text, with its events and commits.
     #[must_use]
     pub fn describe(&self, events: &[Event], log: &[Entry]) -> String {
         let mut text = format!("{self}\n");

@@ -1,4 +1,5 @@
-//! Changes against the log: what was acknowledged is there once, and in the order of real time.
+//! Checks changes against the log: each acknowledged change is in the log exactly once, and its position agrees with
+//! real time.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::{
     },
 };
 
-/// All attempts to have one message carried out, in the order of the history.
+/// All requests with the same message, by agent and message id, in the order of the history.
 type Attempts<'a> = BTreeMap<(&'a str, &'a str), Vec<usize>>;
 
 /// Checks every change and every commit.
@@ -75,7 +76,7 @@ fn committed(
     let wrong = |rule, what: String| Violation::new(rule, what).at([entry.position]);
     let sent = (entry.actor.as_str(), entry.message.as_deref().unwrap_or_default());
     let Some(attempts) = attempts.get(&sent) else {
-        // The Field makes commits of its own, but nothing that a client asks for.
+        // The Field makes commits on its own, but none of a kind that clients request.
         let what = format!("nobody asked for {facts:?}");
         return if facts.is_empty() { Ok(()) } else { Err(wrong("asked", what)) };
     };
@@ -104,7 +105,7 @@ fn committed(
     Ok(())
 }
 
-/// What a change leaves in the log. The id of a unit is the server's choice.
+/// The fact that a change records in the log. The id of a unit is chosen by the server, so it is taken from the log.
 fn expected(write: &Write, agent: &str, facts: &[&Fact]) -> Fact {
     match write {
         Write::Register => Fact::Registered(agent.to_owned()),
@@ -119,8 +120,8 @@ fn expected(write: &Write, agent: &str, facts: &[&Fact]) -> Fact {
     }
 }
 
-/// Whether the log says of a change which message it was. Of documents it says neither that nor what they say, so
-/// they are left to the search.
+/// Whether the log shows which message caused this change. It does not for documents, which are left to the search in
+/// `objects`.
 const fn has_witness(write: &Write) -> bool {
     !matches!(write, Write::CreateDocument | Write::Put { .. })
 }

@@ -1,14 +1,14 @@
-//! What the clients of a run know of each other: which units and tasks there may be, so that they get in each
-//! other's way.
+//! The ids that the clients of a run share: units, tasks and documents that exist, so that several clients work on
+//! the same ones.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::load::dice::Dice;
 
-/// How many of the newest things are drawn from: few, so that several clients draw the same.
+/// Clients choose among this many of the newest ids: few, so that several clients choose the same.
 const NEWEST: usize = 3;
 
-/// Units and tasks, the newest last.
+/// Shared ids, the newest last.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     units: Mutex<Vec<String>>,

@@ -1,5 +1,5 @@
-//! One client: draws what to do, does it on some node, and notes what it saw. After an unknown outcome it sends the same
-//! message again, mostly to another node.
+//! One client: chooses requests at random, sends them to some node, and records what it observes. After an unknown
+//! outcome it sends the same message again, usually to another node.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -13,18 +13,19 @@ use crate::{
     load::{board::Board, dice::Dice, wire, workload::Workload},
 };
 
-/// How often a message is sent at most.
+/// The most attempts to send a message.
 const ATTEMPTS_MAX: u32 = 4;
-/// How often the first message, without which nothing works, is sent at most.
+/// The most attempts to send the first messages, without which the client cannot work.
 const FIRST_ATTEMPTS_MAX: u32 = 100;
-/// How long a client thinks at most before its next operation.
+/// The longest pause before the next request.
 const THINKING_MAX_MS: u64 = 25;
-/// How long a client waits after an unknown outcome: who fails at once would otherwise soon have nothing left to do.
+/// The pause after an unknown outcome. Without it, a client whose requests fail at once would soon have used up its
+/// operations.
 const UNKNOWN_PAUSE: Duration = Duration::from_millis(40);
-/// The longest page of the log that is asked for.
+/// The longest page of the log that a client requests.
 const PAGE_MAX: u64 = 40;
 
-/// A client at work.
+/// A client of the run.
 #[derive(Debug)]
 pub(crate) struct Client<'a> {
     load: &'a Workload,
@@ -34,11 +35,11 @@ pub(crate) struct Client<'a> {
     clock: &'a Clock,
     dice: Dice,
     node: usize,
-    /// The greatest position that it was told.
+    /// The greatest position that an answer reported to it.
     position: u64,
-    /// How many messages it made up.
+    /// How many messages it has created, for their ids.
     messages: u64,
-    /// Its last change.
+    /// Its last write.
     last: Option<Request>,
     events: Vec<Event>,
 }
@@ -67,7 +68,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Takes part in the Field. The first client also makes the document that all of them change.
+    /// Registers the agent. The first client also creates the document that all clients change.
     pub(crate) fn enter(&mut self) {
         self.repeat_until_answered(Write::Register);
         if self.number == 0 {
@@ -85,7 +86,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Works until the time is up.
+    /// Sends requests until the time is up.
     pub(crate) fn work(&mut self, began: &Clock) {
         let operations_max = self.events.len() + self.load.operations_max;
         while !began.is_past(self.load.duration) && self.events.len() < operations_max {
@@ -104,7 +105,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// What it saw.
+    /// What the client observed.
     pub(crate) fn into_events(self) -> Vec<Event> {
         self.events
     }
@@ -113,7 +114,7 @@ impl<'a> Client<'a> {
         self.node = self.dice.index(self.load.nodes.len());
     }
 
-    /// What to do next.
+    /// Chooses the next request.
     fn draw(&mut self) -> Request {
         let drawn = match self.dice.below(100) {
             0..18 => None,
@@ -166,7 +167,7 @@ impl<'a> Client<'a> {
         Request::Write { message: format!("m{}", self.messages), write }
     }
 
-    /// Sends a change until it is answered, or gives it up and leaves it open what became of it.
+    /// Sends a change until it is answered, or stops trying, so that its outcome stays unknown.
     fn change(&mut self, request: Request) {
         for _ in 0..ATTEMPTS_MAX {
             if self.send(&request, None) || self.dice.percent(25) {
@@ -177,7 +178,7 @@ impl<'a> Client<'a> {
         self.last = Some(request);
     }
 
-    /// Lets the others know of what was made.
+    /// Shares the id of what was created with the other clients.
     fn publish(&self, request: &Request, made: &str) {
         match request {
             Request::Write { write: Write::CreateDocument, .. } => self.board.add_document(made),
@@ -185,7 +186,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Asks once, and notes it. Whether there was an answer.
+    /// Sends a request once and records the event. Returns whether an answer came.
     fn send(&mut self, request: &Request, min_position: Option<u64>) -> bool {
         let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let node = self.load.nodes.get(self.node).copied().unwrap_or(nowhere);

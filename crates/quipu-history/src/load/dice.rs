@@ -1,17 +1,17 @@
 //! A seeded generator (SplitMix64): the same seed gives the same choices.
 
-/// The generator.
+/// The random number generator.
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// A generator from a seed.
+    /// A generator with this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Another one for a part of the same run.
+    /// A generator for one part of a run, such as a client, with a seed of its own.
     #[must_use]
     pub fn for_part(seed: u64, part: u64) -> Self {
         let mut dice = Self(seed ^ part.wrapping_mul(0xd6e8_feb8_6659_fd93));
@@ -39,7 +39,7 @@ impl Dice {
         usize::try_from(self.below(count)).unwrap_or(0)
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `chance` of a hundred cases.
     pub const fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }

@@ -1,28 +1,28 @@
-//! What goes wrong in a run, and when, drawn from the seed. Whoever runs it brings it about.
+//! The faults of a run and their times, chosen from the seed. Whoever runs the trial causes them.
 
 use std::time::Duration;
 
 use crate::load::dice::Dice;
 
-/// Something that goes wrong for a while.
+/// A fault that lasts for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fault {
-    /// A node is killed, and comes back at the end.
+    /// A node is killed and restarted at the end.
     KillNode(usize),
-    /// The server that orders the log is killed, and comes back at the end.
+    /// The server that orders the log is killed and restarted at the end.
     KillEngine,
-    /// The connections between a node and the log end, and there are no new ones.
+    /// All connections between a node and the log are closed, and new ones are refused.
     Cut(usize),
     /// What a node sends to the log is lost.
     Deafen(usize),
-    /// What the log answers a node is lost.
+    /// The answers of the log to a node are lost.
     Mute(usize),
-    /// What a node and the log tell each other comes late.
+    /// Messages between a node and the log are delayed.
     Delay(usize),
 }
 
 impl Fault {
-    /// Its name, without which node it is about.
+    /// The name of the fault, without its node.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -39,12 +39,12 @@ impl Fault {
 /// The faults of a run, one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FaultPlan {
-    /// When each begins, counted from the start of the run, how long it lasts, and what it is.
+    /// For each fault its start after the beginning of the run, its duration, and what it is.
     pub faults: Vec<(Duration, Duration, Fault)>,
 }
 
 impl FaultPlan {
-    /// One or two faults for a run with so many nodes.
+    /// Chooses one or two faults for a run with this many nodes.
     #[must_use]
     pub fn draw(seed: u64, nodes: usize) -> Self {
         let mut dice = Dice::for_part(seed, 0xfa);

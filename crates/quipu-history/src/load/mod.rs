@@ -1,4 +1,4 @@
-//! Clients that use several nodes at once while faults disturb them.
+//! The load: clients that use several nodes at once while faults disturb them.
 
 pub(crate) mod board;
 pub(crate) mod client;

@@ -1,4 +1,4 @@
-//! What remains once all is over: the log as every node gives it.
+//! The end of a run: reads the log from every node until all have the same.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -12,15 +12,15 @@ const PAGE: u64 = 500;
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The logs that nodes gave.
+/// The logs that the nodes returned.
 #[derive(Debug)]
 pub(crate) struct Settled {
     pub(crate) logs: Vec<Vec<Entry>>,
-    /// Whether one of them does not answer, is behind for good, or gives a commit that is not what its hash says.
+    /// Set if a node does not answer, stays behind, or returns a commit whose hash is wrong.
     pub(crate) unhealed: Option<Violation>,
 }
 
-/// Reads the log from every node until all give the same, at least up to `position`, or the time is up.
+/// Reads the log from every node until all of them return the same, at least up to `position`, or the time is up.
 pub(crate) fn settle(
     nodes: &[SocketAddr],
     field: &str,

@@ -1,4 +1,4 @@
-//! One run: load and faults, and then the judgement.
+//! One run: load and faults, and then the verdict.
 
 use std::{thread, time::Duration};
 
@@ -17,39 +17,40 @@ use crate::{
     },
 };
 
-/// In one of so many runs faults may come before everybody takes part.
+/// In one of this many runs, faults may already begin while the clients register.
 const ENTERING_DISTURBED: u64 = 5;
 
-/// A run that is to be judged.
+/// The settings of a run.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// What is done.
+    /// The load.
     pub load: Workload,
-    /// How long nodes may need until all have the same log. After that they never will.
+    /// How long the nodes may take after the run until all have the same log.
     pub settling: Duration,
-    /// The command that does it all again.
+    /// The command that repeats the run, for the report.
     pub again: String,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct TrialReport {
-    /// What clients saw.
+    /// What the clients observed.
     pub events: Vec<Event>,
-    /// The log as every node gave it.
+    /// The logs that the nodes returned.
     pub logs: Vec<Vec<Entry>>,
-    /// What the judges say.
+    /// The verdict of the judges, or the violation that they found.
     pub verdict: Result<Verdict, Violation>,
     failure: String,
 }
 
 impl Trial {
-    /// Lets the load run beside `disturb`, which ends with everything whole again, and judges.
+    /// Runs the load while `disturb` causes faults, and judges the history. `disturb` has to repair everything before
+    /// it returns.
     #[must_use]
     pub fn run(&self, disturb: impl FnOnce(&Clock)) -> TrialReport {
         let (clock, board) = (Clock::start(), Board::default());
         let enter = || self.load.enter(&board, &clock);
-        // Faults may come while the Field is made, but mostly it is there before.
+        // Usually the Field exists before the first fault.
         let entered = (!self.load.seed.is_multiple_of(ENTERING_DISTURBED)).then(enter);
         let began = Clock::start();
         let events = thread::scope(|scope| {
@@ -63,7 +64,7 @@ impl Trial {
         let last = events.iter().filter_map(Event::reported_position).max().unwrap_or_default();
         let Settled { logs, unhealed } =
             settle(&self.load.nodes, &self.load.field, last, self.settling);
-        // What is wrong in the logs that there are says more than that one of them is not there.
+        // A violation in the logs says more than that one of them is missing, so it comes first.
         let judged = if logs.is_empty() { Ok(Verdict::default()) } else { judge(&events, &logs) };
         let verdict = judged.and_then(|verdict| unhealed.map_or(Ok(verdict), Err));
         let failure = verdict.as_ref().err().map_or_else(String::new, |violation| {
@@ -76,7 +77,7 @@ impl Trial {
 }
 
 impl TrialReport {
-    /// The violation in words, with the seed and how to run it again; nothing if there is none.
+    /// The violation as text, with the seed and the command that repeats the run; empty if there is none.
     #[must_use]
     pub fn failure(&self) -> &str {
         &self.failure

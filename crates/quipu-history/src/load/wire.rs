@@ -1,4 +1,4 @@
-//! From requests to HTTP, and from HTTP to answers.
+//! Translates requests to HTTP, and HTTP responses to outcomes.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ use crate::{
     http::{HttpReply, HttpRequest},
 };
 
-/// The version of the other protocol.
+/// The version of the Agents protocol that the requests name.
 const HARN: &str = "agents-protocol-2026-04-25";
-/// More than a run makes.
+/// More units than one run records.
 const UNITS_MAX: u64 = 10_000;
 
-/// A request as it goes over the wire.
+/// The HTTP request for a request of a client.
 pub(crate) fn http_request(
     field: &str,
     agent: &str,
@@ -27,7 +27,8 @@ pub(crate) fn http_request(
     headers.push(("Harn-Agents-Protocol-Version", HARN.to_owned()));
     let (path, body) = match request {
         Request::Write { message, write } => {
-            // Each protocol has its own name for it. One of them wants it to be unique in the whole Field.
+            // Each protocol has its own header for the message id. That of the Agents protocol must be unique in the
+            // whole Field.
             headers.push(("Akashik-Message-Id", message.clone()));
             headers.push(("Idempotency-Key", format!("{agent}-{message}")));
             let (path, body) = write_request(agent, write);
@@ -89,7 +90,7 @@ fn read_request(read: &Read) -> (String, Option<Value>) {
     }
 }
 
-/// What a reply says. A server that failed, or has too much to do, has not said what happened.
+/// The outcome that a response states. After a server error, or a refusal because of load, the outcome is unknown.
 pub(crate) fn outcome(agent: &str, request: &Request, reply: HttpReply) -> Outcome {
     let HttpReply { status, position, body } = reply;
     if status >= 500 || status == 429 {
@@ -132,7 +133,7 @@ fn done(agent: &str, write: &Write, body: &Value) -> Option<Done> {
         }
         Write::Retract { .. } => Some(Done { epoch: Some(body["epoch"].as_u64()?), made: None }),
         Write::CreateTask { .. } | Write::Claim { .. } => {
-            // The task as this message left it, whatever became of it since.
+            // The answer has the task as this message left it, whatever happened to it since.
             let (task, claims) = (&body["task"], matches!(write, Write::Claim { .. }));
             let as_left = task["assigned_to"].as_str() == claims.then_some(agent);
             as_left.then_some(Done { epoch: Some(task["epoch_updated"].as_u64()?), made: None })

@@ -1,4 +1,4 @@
-//! A run's load: several clients that get in each other's way, all from one seed.
+//! The load of a run: several clients that compete for the same things, all chosen from one seed.
 
 use std::{net::SocketAddr, thread, time::Duration};
 
@@ -8,10 +8,10 @@ use crate::{
     load::{board::Board, client::Client},
 };
 
-/// What is done in a run.
+/// The settings of a load.
 #[derive(Debug, Clone)]
 pub struct Workload {
-    /// Decides what each client does, and where.
+    /// The seed that decides all choices of the clients.
     pub seed: u64,
     /// The Field, a new one for each run.
     pub field: String,
@@ -19,16 +19,16 @@ pub struct Workload {
     pub nodes: Vec<SocketAddr>,
     /// How many clients there are.
     pub clients: usize,
-    /// For how long they begin something new.
+    /// How long clients send new requests.
     pub duration: Duration,
-    /// How many operations a client does at most.
+    /// The most operations of one client.
     pub operations_max: usize,
     /// How long a client waits for an answer.
     pub patience: Duration,
 }
 
 impl Workload {
-    /// A run of the usual size.
+    /// The default load.
     #[must_use]
     pub fn new(seed: u64, field: &str, nodes: &[SocketAddr]) -> Self {
         Self {
@@ -42,13 +42,14 @@ impl Workload {
         }
     }
 
-    /// Lets the clients take part in the Field, which is made by the first of them.
+    /// Registers the clients. The first registration creates the Field.
     pub(crate) fn enter<'a>(&'a self, board: &'a Board, clock: &'a Clock) -> Vec<Client<'a>> {
         let clients = (0..self.clients).map(|number| Client::new(self, number, board, clock));
         each(clients.collect(), |client| client.enter())
     }
 
-    /// Lets the clients work, and gives what they saw, in the order in which they asked. `began` says when that was.
+    /// Runs the clients until the time since `began` is up, and returns what they observed, in the order in which the
+    /// requests were sent.
     pub(crate) fn work(&self, clients: Vec<Client<'_>>, began: &Clock) -> Vec<Event> {
         let clients = each(clients, |client| client.work(began));
         let mut events: Vec<Event> = clients.into_iter().flat_map(Client::into_events).collect();
@@ -57,7 +58,7 @@ impl Workload {
     }
 }
 
-/// Has all of them do something at the same time.
+/// Runs `what` for all clients at the same time.
 fn each<'a>(
     mut clients: Vec<Client<'a>>,
     what: impl Fn(&mut Client<'a>) + Sync,

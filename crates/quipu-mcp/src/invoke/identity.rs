@@ -1,21 +1,22 @@
-//! Who speaks. A host knows nothing of registration, so somebody must be found for it: the agent that
-//! the call names, the configured one, the credential's own, or one named after the client.
+//! Which agent speaks in a call. An MCP host does not know that agents have to register, so one is chosen for it: the
+//! agent that the call names, the configured one, the one that the credential is bound to, or one named after the
+//! client.
 
 use serde_json::{Map, Value};
 
 use crate::caller::{Caller, Presented};
 
-/// The longest name that is taken from a client.
+/// The longest agent name that is made from a client's name.
 const NAME_BYTES_MAX: usize = 64;
-/// Who speaks for a client that does not say what it is.
+/// The agent for a client that does not say its name.
 const NAMELESS: &str = "mcp-client";
 
 /// The agent that speaks in a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Speaker {
-    /// The call names it. It is the protocol's to the letter: it has to register itself.
+    /// The call names this agent. It has to have registered itself, as the protocol demands.
     Named(String),
-    /// Found for the host. It is registered when it is first needed.
+    /// Chosen for the host. It is registered when it is first needed.
     Host(String),
 }
 
@@ -27,7 +28,7 @@ impl Speaker {
     }
 }
 
-/// Takes `agent_id` out of the arguments, or else finds who speaks for the host.
+/// Removes `agent_id` from the arguments. If there is none, chooses the agent for the host.
 pub(crate) async fn find<C: Caller>(
     caller: &C,
     presented: &Presented,
@@ -41,7 +42,7 @@ pub(crate) async fn find<C: Caller>(
     }
 }
 
-/// Who speaks where nobody is named.
+/// The agent that speaks if a call names none.
 pub(crate) async fn host<C: Caller>(
     caller: &C,
     presented: &Presented,
@@ -57,7 +58,7 @@ pub(crate) async fn host<C: Caller>(
     }
 }
 
-/// Takes an argument that must be a text, if it is there.
+/// Removes an optional argument, which must be a string that is not blank.
 pub(crate) fn text_argument(
     arguments: &mut Map<String, Value>,
     name: &str,
@@ -70,7 +71,7 @@ pub(crate) fn text_argument(
     }
 }
 
-/// The name of a client as the name of an agent: `Visual Studio Code` to `visual-studio-code`.
+/// Makes an agent name from a client's name: `Visual Studio Code` becomes `visual-studio-code`.
 fn of_client(name: &str) -> String {
     let mut agent = String::new();
     for letter in name.chars() {

@@ -1,5 +1,5 @@
-//! Carries a tool call out: finds who speaks, makes the payload, calls, and tells the outcome. What
-//! the Field refuses is told to the model, with what to do next.
+//! Carries out a tool call: chooses the agent that speaks, makes the payload, sends the call, and describes the
+//! answer. A refusal is returned to the model as a result with advice, not as a protocol error.
 
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -12,24 +12,24 @@ use crate::{
     tools::{AgentArgument, OperationTool},
 };
 
-/// The role of a host that nobody gave one.
+/// The role with which a host's agent is registered if none is configured.
 const HOST_ROLE: &str = "agent";
 
-/// What a tool call comes with besides its arguments.
+/// Everything about a request that is not in the arguments of the tool call.
 #[derive(Debug)]
 pub(crate) struct Invoker<'a, C> {
     pub(crate) caller: &'a C,
     pub(crate) presented: Presented,
     /// The agent that was configured for this process.
     pub(crate) configured: Option<&'a str>,
-    /// The role that was.
+    /// The role with which that agent is registered.
     pub(crate) role: Option<&'a str>,
-    /// What the client calls itself.
+    /// The name that the client gave itself.
     pub(crate) client_name: Option<String>,
 }
 
 impl<C: Caller> Invoker<'_, C> {
-    /// Carries a tool call out.
+    /// Carries out a tool call.
     pub(crate) async fn invoke(
         &self,
         tool: &OperationTool,
@@ -76,7 +76,7 @@ impl<C: Caller> Invoker<'_, C> {
     ) -> Result<Speaker, InvokeError> {
         let Self { caller, presented, configured, .. } = self;
         let client = self.client_name.as_deref();
-        // Who joins speaks for itself.
+        // REGISTER is sent in the name of the agent that registers.
         if let (Operation::Register, None, Some(Value::String(id))) =
             (tool.operation, arguments.get("agent_id"), arguments.get("id"))
             && !id.trim().is_empty()
@@ -97,14 +97,15 @@ impl<C: Caller> Invoker<'_, C> {
         Call { presented: self.presented.clone(), agent, session, verb }
     }
 
-    /// Who speaks for the host.
+    /// The agent that speaks for the host.
     pub(crate) async fn host(&self) -> Speaker {
         let client = self.client_name.as_deref();
         let name = identity::host(self.caller, &self.presented, self.configured, client).await;
         Speaker::Host(name)
     }
 
-    /// Makes a call; if the host is not known there yet, it is registered, and the call made again.
+    /// Makes a call. If it is refused because the host's agent is not registered, registers the agent and makes the
+    /// call again.
     pub(crate) async fn as_registered(
         &self,
         speaker: &Speaker,
@@ -113,12 +114,12 @@ impl<C: Caller> Invoker<'_, C> {
     ) -> Result<Answer, InvokeError> {
         let answer = self.caller.call(call.clone()).await?;
         let Speaker::Host(name) = speaker else { return Ok(answer) };
-        // A Field that is not there comes into being with its first agent.
+        // A Field that does not exist yet is created when its first agent registers.
         let code = code_of(&answer);
         if !matches!(code, Some(ErrorCode::AgentNotRegistered | ErrorCode::FieldNotFound)) {
             return Ok(answer);
         }
-        // DEREGISTER and REGISTER speak of registration themselves.
+        // DEREGISTER and REGISTER are about registration themselves, so the agent is not registered for them.
         if let Verb::Operate(Operation::Deregister | Operation::Register, _) = call.verb {
             return Ok(answer);
         }
@@ -127,7 +128,7 @@ impl<C: Caller> Invoker<'_, C> {
         let payload = json!({"id": name, "role": role});
         let registering = self.call(speaker, None, Verb::Operate(Operation::Register, payload));
         let registered = self.caller.call(registering).await?;
-        // Another process of the same host may have been quicker.
+        // AGENT_ID_TAKEN: another process of the same host registered the agent in between.
         match code_of(&registered) {
             None | Some(ErrorCode::AgentIdTaken) => Ok(self.caller.call(call).await?),
             Some(_) => Ok(registered),
@@ -135,12 +136,12 @@ impl<C: Caller> Invoker<'_, C> {
     }
 }
 
-/// Why there is no answer.
+/// Why a call has no answer.
 #[derive(Debug)]
 pub(crate) enum InvokeError {
-    /// An argument is not what it must be.
+    /// An argument has the wrong type or a value that is not allowed.
     Argument(String),
-    /// The call failed on its way.
+    /// The call could not be sent, or no answer came.
     Call(CallFailed),
 }
 
@@ -150,7 +151,7 @@ impl From<CallFailed> for InvokeError {
     }
 }
 
-/// The error code of a refusal.
+/// The error code if the answer is a refusal.
 pub(crate) fn code_of(answer: &Answer) -> Option<ErrorCode> {
     if answer.status == 200 {
         return None;
@@ -159,12 +160,12 @@ pub(crate) fn code_of(answer: &Answer) -> Option<ErrorCode> {
     Some(error.map_or(ErrorCode::InternalError, |error| error.code))
 }
 
-/// What a refusal says, in words.
+/// The text of a refusal: its code, its message, and what to do next.
 pub(crate) fn refusal_text(refusal: &Answer) -> String {
     let Ok(error) = ProtocolError::deserialize(&refusal.body) else {
         return format!("The server answered with status {}: {}", refusal.status, refusal.body);
     };
-    // The model sent flat arguments and knows no payload.
+    // The model sent flat arguments and does not know that they are inside of a payload.
     let message = error.message.strip_prefix("payload.").unwrap_or(&error.message);
     let next = if error.code == ErrorCode::AgentNotRegistered {
         "call akashik_register with this id first, or leave agent_id out to speak for the host"
@@ -175,7 +176,7 @@ pub(crate) fn refusal_text(refusal: &Answer) -> String {
 }
 
 fn refused(refusal: &Answer) -> CallToolResult {
-    // No structured content: clients would hold it against the schema of a success.
+    // Without structured content, because clients would check it against the schema of a success.
     let object = ContentBlock::text(refusal.body.to_string());
     CallToolResult::error(vec![ContentBlock::text(refusal_text(refusal)), object])
 }

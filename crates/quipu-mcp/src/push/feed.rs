@@ -1,5 +1,4 @@
-//! What a client is told without asking: a subscription of the host's agent, followed for as long as the
-//! client listens, and ended with it.
+//! The pushes for one client: a subscription of the host's agent, which lives as long as the client listens.
 
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use crate::{
     invoke::{Invoker, Speaker, refusal_text},
 };
 
-/// How long to wait before a stream that broke is opened again.
+/// The pause before a broken stream is opened again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 const EVENTS: [SubscriptionEvent; 6] = [
@@ -31,13 +30,13 @@ pub(crate) struct Feed<'a, C> {
     invoker: Invoker<'a, C>,
     host: Speaker,
     subscription: String,
-    /// After what to go on.
+    /// The cursor of the last push, after which a new stream continues.
     cursor: String,
     pushes: mpsc::Receiver<PushNotification>,
 }
 
 impl<'a, C: Caller> Feed<'a, C> {
-    /// Subscribes, and opens the stream.
+    /// Subscribes and opens the stream.
     pub(crate) async fn open(invoker: Invoker<'a, C>) -> Result<Self, ErrorData> {
         let host = invoker.host().await;
         let (subscription, cursor) = subscribe(&invoker, &host).await?;
@@ -45,8 +44,7 @@ impl<'a, C: Caller> Feed<'a, C> {
         Ok(Self { invoker, host, subscription, cursor, pushes })
     }
 
-    /// Waits for the next push. A stream that ends is opened again where it ended, for as long as
-    /// somebody waits.
+    /// Waits for the next push. If the stream ends, opens it again at the same cursor, as often as needed.
     pub(crate) async fn next(&mut self) -> PushNotification {
         loop {
             if let Some(push) = self.pushes.recv().await {
@@ -64,7 +62,7 @@ impl<'a, C: Caller> Feed<'a, C> {
         let Self { invoker, host, subscription, cursor, .. } = self;
         match follow(invoker, host, subscription, cursor).await {
             Ok(pushes) => self.pushes = pushes,
-            // A Field that was kept in memory is another one after a restart.
+            // The subscription may be gone: a Field in memory is empty after a restart. So subscribe again.
             Err(_) => {
                 let (subscription, cursor) = subscribe(&self.invoker, &self.host).await?;
                 self.pushes = follow(&self.invoker, &self.host, &subscription, &cursor).await?;

@@ -1,18 +1,18 @@
-//! Reads the pushes of a subscription out of its stream of server-sent events.
+//! Reads pushes from the server-sent events of a subscription.
 
 use quipu_wire::akashik::PushNotification;
 
-/// The longest line that is kept: what is longer is no push of ours.
+/// The longest line that is kept. No push is longer.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Takes bytes as they come and gives pushes as they are complete.
+/// Collects bytes as they arrive and returns every push that is complete.
 #[derive(Debug, Default)]
 pub struct PushReader {
     line: Vec<u8>,
 }
 
 impl PushReader {
-    /// Reads on.
+    /// Takes the next bytes and returns the pushes that they complete.
     pub fn read(&mut self, bytes: &[u8]) -> Vec<PushNotification> {
         let mut pushes = Vec::new();
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -20,7 +20,7 @@ impl PushReader {
                 self.line.extend_from_slice(part);
             }
             if part.ends_with(b"\n") {
-                // The last word of a stream is data too, and no push.
+                // The final event of a stream has data too, but it is no push.
                 pushes.extend(
                     self.line
                         .strip_prefix(b"data:")

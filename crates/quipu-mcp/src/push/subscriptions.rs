@@ -1,5 +1,5 @@
-//! Who listens to what. In 2025-11-25 a client subscribes to resources one by one, and is told on its
-//! session's stream; in 2026-07-28 it opens a stream for all of them.
+//! Which resources each client listens to. In the generation 2025-11-25 a client subscribes to resources one by one
+//! and gets notifications on its session's stream; in 2026-07-28 it opens one stream for all of them.
 
 use std::{
     collections::BTreeMap,
@@ -20,22 +20,22 @@ use crate::{caller::Caller, shared::Shared, uri::ResourceUri};
 /// How many resources one client may listen to.
 const RESOURCES_MAX: usize = 1024;
 
-/// What one client of 2025-11-25 listens to. The feed ends when this is dropped.
+/// The resources to which a client of 2025-11-25 listens. Dropping this ends the feed.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions(Mutex<Option<FeedHandle>>);
 
 #[derive(Debug)]
 struct FeedHandle {
     wanted: Arc<Mutex<Wanted>>,
-    /// Its other end ends with the feed; dropping it ends the feed.
+    /// The receiver is dropped when the feed has ended. Dropping this sender ends the feed.
     stop: watch::Sender<()>,
 }
 
-/// Resources by the addresses that the client used for them.
+/// The resources by the URI that the client wrote, which may be spelled differently from ours.
 type Wanted = BTreeMap<String, ResourceUri>;
 
 impl Subscriptions {
-    /// Listens to one resource more.
+    /// Adds a resource, and opens the feed for the first one.
     pub(crate) async fn add<C: Caller>(
         &self,
         shared: &Arc<Shared<C>>,
@@ -60,7 +60,7 @@ impl Subscriptions {
         notify_until_stopped(Arc::clone(shared), context, wanted, stopped).await
     }
 
-    /// Listens to one less.
+    /// Removes a resource, and ends the feed with the last one.
     pub(crate) fn remove(&self, uri: &str) {
         let mut listening = locked(&self.0);
         let Some(held) = listening.as_ref() else { return };
@@ -89,14 +89,14 @@ fn want(wanted: &Mutex<Wanted>, uri: String, parsed: ResourceUri) -> Result<(), 
     Ok(())
 }
 
-/// Opens the feed, and goes on with it in a task of its own.
+/// Opens the feed and starts a task that notifies the client until it is stopped.
 async fn notify_until_stopped<C: Caller>(
     shared: Arc<Shared<C>>,
     context: RequestContext<RoleServer>,
     wanted: Arc<Mutex<Wanted>>,
     mut stopped: watch::Receiver<()>,
 ) -> Result<(), ErrorData> {
-    // The feed borrows what it needs, so the task that reads it is the one that opens it.
+    // The feed borrows from the task that reads it, so that task has to open it.
     let (opened, opening) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let _listens = shared.listeners.subscribe();
@@ -110,7 +110,7 @@ async fn notify_until_stopped<C: Caller>(
         opened.send(Ok(())).ok();
         loop {
             tokio::select! {
-                // It is never sent to: this is the other end being dropped.
+                // Nothing is ever sent on this channel: it changes when the sender is dropped.
                 _ = stopped.changed() => break,
                 push = feed.next() => if notify_client(&context.peer, &wanted, &push).await.is_err() { break },
             }
@@ -153,7 +153,7 @@ fn changes_list(push: &PushNotification) -> bool {
     )
 }
 
-/// What of a filter of 2026-07-28 can be told.
+/// The part of a client's filter (2026-07-28) that this server can serve.
 pub(crate) fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
@@ -164,10 +164,10 @@ pub(crate) fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFil
     accepted
 }
 
-/// Tells a client of 2026-07-28 what it listens to, until it stops.
+/// Notifies a client of 2026-07-28 about the resources that it listens to, until it stops.
 ///
-/// It was acknowledged before anything is followed here. So it is told once of everything it listens to as soon as
-/// it is followed: whoever reads again then has missed nothing.
+/// The client was acknowledged before the feed opens. Once it is open, the client is notified of every resource: by
+/// reading them again it cannot miss a change in between.
 pub(crate) async fn listen<C: Caller>(
     shared: &Shared<C>,
     context: &SubscriptionContext,
@@ -187,7 +187,7 @@ pub(crate) async fn listen<C: Caller>(
     Ok(())
 }
 
-/// One stream of a client of 2026-07-28.
+/// The stream of one client of 2026-07-28.
 struct Listener<'a> {
     context: &'a SubscriptionContext,
     wanted: Vec<(String, ResourceUri)>,
@@ -200,7 +200,7 @@ impl<'a> Listener<'a> {
         Self { context, wanted: wanted.collect() }
     }
 
-    /// Tells of the resources that changed, and of their list if that did and it is listened to.
+    /// Notifies the client of the resources that changed, and of a changed list if it listens to the list.
     async fn notify(
         &self,
         is_changed: impl Fn(&ResourceUri) -> bool,

@@ -35,7 +35,8 @@ pub(super) fn tool() -> OperationTool {
     .preparing(with_own)
 }
 
-/// A host's conversations do not remember one another: what one of them recorded is news to the next.
+/// Includes the host's own units: its conversations do not remember each other, so what one recorded is new to the
+/// next.
 fn with_own(arguments: &mut Map<String, Value>, for_host: bool) {
     if let Some(Value::Object(scope)) = arguments.get_mut("scope").filter(|_| for_host) {
         scope.entry("include_own").or_insert(Value::Bool(true));

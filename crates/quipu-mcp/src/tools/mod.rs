@@ -1,4 +1,4 @@
-//! The tools: one file for each operation, with what a model is told about it and how its answer reads.
+//! The tools: one file for each operation, with the description for the model and the text of the answer.
 
 mod attune;
 mod compact;

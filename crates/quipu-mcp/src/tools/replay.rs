@@ -26,7 +26,7 @@ pub(super) fn tool() -> OperationTool {
     )
 }
 
-/// Also how a replay reads as a resource.
+/// Writes a replay as text, for the tool's answer and for the resource.
 pub(crate) fn describe(answer: &ReplayResponse) -> String {
     let mut text = answer.summary.clone();
     for event in &answer.timeline {

@@ -1,5 +1,5 @@
-//! JSON Schemas of tools, made from those of the wire's types. References are put in place of
-//! themselves, because not every host follows them.
+//! The JSON Schemas of the tools, made from those of the wire's types. References are replaced by what they refer to,
+//! because not every host resolves them.
 
 use serde_json::{Map, Value, json};
 use utoipa::{
@@ -9,16 +9,16 @@ use utoipa::{
 
 const REFERENCE: &str = "#/components/schemas/";
 
-/// Which way a schema is used.
+/// Whether a schema describes what a model sends or what it receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// What a model sends: it has no reason to send null.
+    /// The model sends it, and never has to send null.
     In,
-    /// What it is sent.
+    /// The model receives it.
     Out,
 }
 
-/// The schema of a type, whole.
+/// The schema of a type without any reference.
 pub(crate) fn of<T: ToSchema>(way: Way) -> Map<String, Value> {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
@@ -27,14 +27,14 @@ pub(crate) fn of<T: ToSchema>(way: Way) -> Map<String, Value> {
 }
 
 fn json_of(schema: &RefOr<Schema>) -> Value {
-    // A schema is made of texts and numbers, which always have a JSON form.
+    // A schema consists of strings and numbers, which always have a JSON form.
     serde_json::to_value(schema).unwrap_or_default()
 }
 
 struct Inliner<'a> {
     parts: &'a [(String, RefOr<Schema>)],
     way: Way,
-    /// The references that lead here: one that comes back to itself is cut.
+    /// The references that are being resolved. One that leads back to itself is cut.
     within: Vec<String>,
 }
 
@@ -51,12 +51,12 @@ impl Inliner<'_> {
         if let Some(target) = object.remove("$ref") {
             return self.follow(&target, object);
         }
-        // Formats such as int64 are OpenAPI's; hosts that check formats refuse those they do not know. An object here
-        // is a property of that name.
+        // Removes formats such as int64, which only OpenAPI defines: hosts that check formats refuse unknown ones. If
+        // the value is an object, `format` is the name of a property instead.
         object.retain(|key, value| key != "format" || !value.is_string());
         let mut inlined: Map<String, Value> =
             object.into_iter().map(|(key, value)| (key, self.inline(value))).collect();
-        // An untagged enum fits where any of its variants fits.
+        // An untagged enum is valid if any of its variants is.
         if let Some(Value::Array(variants)) = inlined.remove("oneOf") {
             return self.variants(variants, inlined);
         }
@@ -78,7 +78,7 @@ impl Inliner<'_> {
         let mut whole = self.inline(json_of(part));
         self.within.pop();
         if let Some(object) = whole.as_object_mut() {
-            // What is said of the use is nearer than what is said of the type.
+            // The description at the reference is more specific than that of the type.
             object.extend(beside);
             plainer(object);
         }
@@ -98,7 +98,7 @@ impl Inliner<'_> {
     }
 }
 
-/// `["string", "null"]` to `"string"`.
+/// Turns `["string", "null"]` into `"string"`.
 fn without_null(object: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = object.get_mut("type") else { return };
     types.retain(|kind| kind != "null");
@@ -108,7 +108,7 @@ fn without_null(object: &mut Map<String, Value>) {
     }
 }
 
-/// Whether a part is the protocol's or ours is of no use to a model.
+/// Removes the prefix `Ours: `: whether a part is in the protocol or added by Quipu is of no use to a model.
 fn plainer(object: &mut Map<String, Value>) {
     let Some(Value::String(text)) = object.get_mut("description") else { return };
     if let Some(rest) = text.strip_prefix("Ours: ") {

@@ -33,7 +33,7 @@ pub(super) fn tool() -> OperationTool {
     .preparing(name_member)
 }
 
-/// The payload calls the member `agent_id`, which in a tool is who speaks.
+/// The payload has the member in `agent_id`, which in a tool's arguments is the agent that speaks.
 fn name_member(arguments: &mut Map<String, Value>, _: bool) {
     if let Some(member) = arguments.remove("member_id") {
         arguments.insert("agent_id".to_owned(), member);

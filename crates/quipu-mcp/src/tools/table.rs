@@ -1,5 +1,5 @@
-//! All tools. One match over all operations: a new one does not compile until it is a tool, or it is
-//! said why it is none.
+//! All tools. One match over all operations: a new operation does not compile until it is a tool here, or is listed
+//! with the reason why not.
 
 use quipu_wire::akashik::Operation;
 use rmcp::model::Tool;

@@ -1,8 +1,8 @@
-//! The protocol's objects in words, as a model or a person reads them.
+//! Units and conflicts as text for a model or a person.
 
 use quipu_wire::akashik::{Conflict, MemoryUnit};
 
-/// A unit, whole.
+/// A unit with its question, task, evidence, assumptions and relations.
 pub(crate) fn unit_text(unit: &MemoryUnit) -> String {
     let mut text = unit_summary(unit);
     if let Some(question) = &unit.intent.question {
@@ -27,7 +27,7 @@ pub(crate) fn unit_text(unit: &MemoryUnit) -> String {
     text
 }
 
-/// A unit: what it says, and what to think of it.
+/// A unit's content, source, purpose and confidence.
 pub(super) fn unit_summary(unit: &MemoryUnit) -> String {
     let source = &unit.source;
     let mut text = format!(
@@ -50,7 +50,7 @@ pub(super) fn unit_summary(unit: &MemoryUnit) -> String {
     text
 }
 
-/// A conflict.
+/// A conflict, with its resolution if it has one.
 pub(crate) fn conflict_text(conflict: &Conflict) -> String {
     let mut text = format!(
         "{} [{}, {}] {} against {}: {}",
@@ -74,12 +74,12 @@ pub(crate) fn conflict_text(conflict: &Conflict) -> String {
     text
 }
 
-/// Names in a row.
+/// The names separated by commas, or `nobody`.
 pub(super) fn joined(names: &[String]) -> String {
     if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
 }
 
-/// A text and what to mind besides.
+/// Appends each warning to a text, on a line of its own.
 pub(super) fn with_warnings(mut text: String, warnings: &[String]) -> String {
     for warning in warnings {
         text.push_str(&format!("\nNote: {warning}"));

@@ -1,4 +1,4 @@
-//! What a tool is: an operation, how it is described to a model, and how its answer is told.
+//! A tool: an operation, its definition for a model, and how its answer is written as text.
 
 use std::{fmt, sync::Arc};
 
@@ -13,22 +13,23 @@ use super::schema::{self, Way};
 /// What a tool does to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing.
+    /// Only reads.
     Reads,
-    /// Adds to it.
+    /// Adds something.
     Adds,
-    /// Adds to it, and the second time nothing.
+    /// Adds something, and changes nothing when it is repeated.
     AddsOnce,
-    /// Changes what is there, or takes it away.
+    /// Changes or removes something.
     Changes,
 }
 
 /// What the argument `agent_id` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AgentArgument {
-    /// Who speaks; it is no part of the payload.
+    /// The agent that speaks. It is removed from the payload.
     Speaks,
-    /// Who is meant; the payload has it too, and speaks for itself where the credential lets it.
+    /// The agent that the operation is about. It stays in the payload, and that agent also speaks unless the
+    /// credential is bound to another one.
     IsMeant,
 }
 
@@ -73,26 +74,26 @@ impl OperationTool {
             .with_annotations(annotations(title, effect));
         let describe: Describe = Box::new(move |answer| match R::deserialize(answer) {
             Ok(response) => describe(&response),
-            // A newer server's answer: better as it is than not at all.
+            // The answer of a newer server may not fit our type. Then its JSON is better than nothing.
             Err(_) => answer.to_string(),
         });
         let agent_argument = AgentArgument::Speaks;
         Self { operation, agent_argument, definition, describe, prepare: |_, _| {} }
     }
 
-    /// The same with a last step before the arguments become the payload.
+    /// The same tool with a last change to the arguments before they become the payload.
     pub(super) fn preparing(mut self, prepare: Prepare) -> Self {
         self.prepare = prepare;
         self
     }
 
-    /// The same with `agent_id` for somebody who is meant.
+    /// The same tool, where `agent_id` is the agent that the operation is about.
     pub(super) const fn meaning_an_agent(mut self) -> Self {
         self.agent_argument = AgentArgument::IsMeant;
         self
     }
 
-    /// The same with an argument that may be left out, or described otherwise.
+    /// The same tool with an optional argument of this description, in addition or instead of the payload's own.
     pub(super) fn with_argument(mut self, name: &str, description: &str) -> Self {
         let mut input = (*self.definition.input_schema).clone();
         if let Some(Value::Array(required)) = input.get_mut("required") {
@@ -111,18 +112,18 @@ impl OperationTool {
         &self.definition
     }
 
-    /// Makes the payload from what is left of the arguments.
+    /// Applies the tool's last change to the arguments, which then are the payload.
     pub(crate) fn prepare(&self, arguments: &mut Map<String, Value>, for_host: bool) {
         (self.prepare)(arguments, for_host);
     }
 
-    /// The answer in words.
+    /// Writes the operation's answer as text.
     pub(crate) fn describe(&self, answer: &Value) -> String {
         (self.describe)(answer)
     }
 }
 
-/// The arguments that every tool has besides the payload's.
+/// Adds the arguments that every tool has in addition to the payload's.
 fn add_context(input: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = input.get_mut("properties") else { return };
     let agent = "Which agent you are, if you registered one with akashik_register. Leave it out to \

@@ -1,5 +1,5 @@
-//! MCP over streamable HTTP: clients of 2025-11-25 and before in sessions, clients of 2026-07-28
-//! without. Whoever mounts it checks keys, sizes and origins first.
+//! MCP over streamable HTTP: with sessions for clients up to 2025-11-25, without for clients of 2026-07-28. The
+//! server that mounts it has to check keys, sizes and origins first.
 
 use std::{convert::Infallible, fmt, sync::Arc, time::Duration};
 
@@ -13,18 +13,18 @@ use tower_service::Service as _;
 
 use crate::{caller::Caller, handler::Handler};
 
-/// How an endpoint is set up.
+/// The options of an endpoint.
 #[derive(Debug, Clone)]
 pub struct EndpointOptions {
-    /// How long a session is kept that nobody uses.
+    /// How long an unused session is kept.
     pub session_idle: Duration,
-    /// How often a stream says that it is there.
+    /// The interval at which an idle stream sends a keep-alive.
     pub heartbeat: Duration,
-    /// The largest message.
+    /// The largest request body in bytes.
     pub message_bytes_max: usize,
 }
 
-/// What answers at `/mcp`.
+/// The endpoint at `/mcp`.
 pub struct Endpoint<C: Caller> {
     service: StreamableHttpService<Handler<C>, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
@@ -47,7 +47,7 @@ impl<C: Caller> Endpoint<C> {
             .with_sse_keep_alive(Some(options.heartbeat))
             .with_json_response(true)
             .with_max_request_body_bytes(options.message_bytes_max)
-            // Who mounts it knows which hosts and origins are ours.
+            // The server that mounts this endpoint checks hosts and origins.
             .disable_allowed_hosts();
         let each = move || Ok(handler.another());
         let service = StreamableHttpService::new(each, Arc::clone(&sessions), config);
@@ -70,7 +70,7 @@ impl<C: Caller> Endpoint<C> {
         self.service.config.cancellation_token.cancel();
     }
 
-    /// Whether a session is there.
+    /// Whether a session of this id exists.
     pub async fn has_session(&self, id: &str) -> bool {
         self.sessions.has_session(&id.into()).await.unwrap_or(false)
     }

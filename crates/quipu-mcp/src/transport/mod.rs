@@ -1,4 +1,4 @@
-//! The two ways in: streamable HTTP and the standard streams.
+//! The two transports: streamable HTTP and the standard streams.
 
 mod http;
 mod stdio;

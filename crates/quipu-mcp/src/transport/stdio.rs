@@ -1,5 +1,5 @@
-//! MCP over the standard streams: a host starts the process, speaks to it through a pipe, and closes the
-//! pipe when it is done.
+//! MCP over the standard streams: a host starts the process, talks to it through pipes, and closes them when it is
+//! done.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,8 +18,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Why serving ended before the host closed the pipe.
 #[derive(Debug, thiserror::Error)]
 pub enum StdioError {
-    /// The client did not begin as MCP begins.
-    #[error("the client did not begin as MCP begins")]
+    /// The client's first messages are not MCP's initialization.
+    #[error("the client did not start with the initialization of MCP")]
     Beginning(#[source] Box<ServerInitializeError>),
     /// The loop that serves failed.
     #[error("serving failed")]
@@ -32,14 +32,14 @@ impl<C: Caller> Handler<C> {
         let shared = Arc::clone(&self.shared);
         let serving = match self.serve(stdio_pipes()).await {
             Ok(serving) => serving,
-            // A host that looks whether the program starts says nothing at all.
+            // A host that only checks whether the program starts closes the pipe without a word.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(StdioError::Beginning(Box::new(error))),
         };
         if let QuitReason::JoinError(error) = serving.waiting().await? {
             return Err(error.into());
         }
-        // The client is gone; what it listened to is ended in its name.
+        // The client is gone; wait until its subscriptions have ended.
         timeout(FAREWELL, shared.listeners.closed()).await.ok();
         Ok(())
     }

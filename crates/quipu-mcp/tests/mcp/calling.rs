@@ -1,4 +1,4 @@
-//! Calling tools: what comes back, and what is said of what goes wrong.
+//! Calling tools: the answers, and the texts of refusals and failures.
 
 use quipu_mcp::CallFailed;
 use quipu_wire::akashik::Operation;

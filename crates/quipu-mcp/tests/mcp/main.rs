@@ -1,5 +1,5 @@
-//! The binding as a client meets it: rmcp's own client over a pipe in memory, in both generations of MCP,
-//! and behind the handler a Field of a few lines that notes every call.
+//! The binding as a client sees it: rmcp's own client over a pipe in memory, in both generations of MCP, and behind
+//! the handler a small test Field that records every call.
 #![cfg(test)]
 
 mod calling;

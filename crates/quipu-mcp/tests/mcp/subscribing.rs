@@ -1,4 +1,4 @@
-//! Being told: subscriptions of both generations, and that they end with the client.
+//! Subscriptions of both generations: what the client is notified of, and that they end with the client.
 
 use quipu_mcp::Verb;
 use quipu_wire::akashik::Operation;
@@ -66,8 +66,8 @@ async fn a_resource_of_no_kind_cannot_be_subscribed_to() {
     assert_eq!(field.operations(), []);
 }
 
-/// Waits for what a client is told next, and gives the resource.
-async fn told(listening: &mut Subscription) -> String {
+/// Waits for the next notification of a changed resource and returns its URI.
+async fn next_notified(listening: &mut Subscription) -> String {
     let told = listening.next().await.unwrap().unwrap();
     let ServerNotification::ResourceUpdatedNotification(told) = told else { panic!("{told:?}") };
     told.params.uri
@@ -83,12 +83,12 @@ async fn a_client_without_a_session_is_told_on_a_stream_of_its_own_from_its_firs
         .resource_subscription("quipu://weather/today")
         .build();
     let mut listening = connected.client.listen(filter).await.unwrap();
-    // Once it is followed, the client is asked to look at everything.
-    assert_eq!(told(&mut listening).await, "quipu://unit/mem-1");
-    assert_eq!(told(&mut listening).await, "quipu://unit/mem-2");
+    // Once the feed is open, the client is notified of every resource.
+    assert_eq!(next_notified(&mut listening).await, "quipu://unit/mem-1");
+    assert_eq!(next_notified(&mut listening).await, "quipu://unit/mem-2");
     field.push(superseded("mem-9"));
     field.push(superseded("mem-2"));
-    assert_eq!(told(&mut listening).await, "quipu://unit/mem-2");
+    assert_eq!(next_notified(&mut listening).await, "quipu://unit/mem-2");
     drop(listening);
     connected.client.cancel().await.unwrap();
     wait_until_ended(&field).await;

@@ -1,4 +1,4 @@
-//! A Field of a few lines, and a client that is connected to a handler over it.
+//! A small test Field, and a client that is connected to a handler in front of it.
 
 use std::{
     collections::BTreeSet,
@@ -205,7 +205,7 @@ impl Caller for TinyField {
     }
 }
 
-/// A client that notes what it is told.
+/// A client that records its notifications.
 #[derive(Debug)]
 pub(crate) struct Host {
     updates: mpsc::UnboundedSender<String>,
@@ -225,7 +225,7 @@ impl ClientHandler for Host {
     }
 }
 
-/// A client at work, and what it was told.
+/// A connected client and the notifications that it received.
 #[derive(Debug)]
 pub(crate) struct Connected {
     pub(crate) client: RunningService<RoleClient, Host>,
