@@ -1,18 +1,18 @@
-//! The one place that reads a clock: deadlines of waits. Nothing here is about epochs.
+//! The one file that reads a clock: deadlines for waiting. It has nothing to do with epochs.
 
 use std::time::{Duration, Instant};
 
-/// A moment after which waiting is given up.
+/// The time after which a wait is given up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Instant);
 
 impl Deadline {
-    /// The moment `wait` from now.
+    /// The deadline `wait` from now.
     pub(crate) fn after(wait: Duration) -> Self {
         Self(now() + wait)
     }
 
-    /// How long is left, or `None` once it has passed.
+    /// The remaining time; `None` once the deadline has passed.
     pub(crate) fn left(self) -> Option<Duration> {
         self.0.checked_duration_since(now()).filter(|left| !left.is_zero())
     }

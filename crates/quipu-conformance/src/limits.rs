@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long one answer may take.
 pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(30);
-/// How long a notification that must come may take, if the target does not say.
+/// How long an expected notification may take, if the target does not say.
 pub(crate) const PUSH_WAIT: Duration = Duration::from_secs(10);
 /// How long a stream is watched for a notification that must not come.
 pub(crate) const QUIET_WAIT: Duration = Duration::from_millis(600);
@@ -16,9 +16,9 @@ pub(crate) const LINE_BYTES_MAX: u64 = 1024 * 1024;
 pub(crate) const HEADERS_MAX: usize = 256;
 /// How much of a message a failure quotes.
 pub(crate) const QUOTE_CHARS_MAX: usize = 1_200;
-/// `max_units` of an ATTUNE that must not miss anything.
+/// The `max_units` of an ATTUNE that must return everything.
 pub(crate) const ALL_UNITS: u64 = 10_000;
-/// No tokenizer makes longer tokens of English sentences, on average.
+/// The longest average token, in bytes, of any tokenizer for English sentences.
 pub(crate) const TOKEN_BYTES_MAX: usize = 12;
-/// The events of its own session that a case looks through for the one that it waits for.
+/// How many events a case reads while it waits for a certain one.
 pub(crate) const PUSH_EVENTS_MAX: usize = 2_000;

@@ -1,4 +1,4 @@
-//! What a case claims: its name, its level, how binding it is, and which requirements it stands for.
+//! The rule that a case checks: its name, its level, how binding it is, and the requirements it covers.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Commits as JSON lines, for export and import.
-//! The header and the bodies go through byte by byte; nothing is written anew on the way back in.
+//! Commits as JSON lines, for export and import. Headers and bodies are copied byte by byte in both directions, never
+//! re-encoded.
 
 use std::io::{self, Write};
 
@@ -89,7 +89,7 @@ pub fn write_line(out: &mut dyn Write, commit: &Commit) -> io::Result<()> {
 /// Reads one line and verifies that it follows `after`.
 ///
 /// # Errors
-/// The damage, at the position that the line claims or, if it cannot be read, at the one that should have come.
+/// The damage, at the position that the line states or, if it is unreadable, at the expected position.
 pub fn read_line(line: &str, after: &Head) -> Result<Commit, Damage> {
     let line: CommitLine =
         serde_json::from_str(line).map_err(|e| unreadable(after.position.saturating_add(1), &e))?;

@@ -65,7 +65,7 @@ fn existing<'a>(
     logs.get_mut(field).ok_or_else(|| EngineError::UnknownField { field: field.clone() })
 }
 
-/// Puts a batch behind the head that it expects.
+/// Appends a batch after the head that it expects.
 fn extend<'a>(
     logs: &'a mut BTreeMap<FieldName, Log>,
     field: &FieldName,

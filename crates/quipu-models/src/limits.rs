@@ -1,4 +1,4 @@
-//! The bounds of what a model may cost us, wherever it runs.
+//! The limits for using a model, local or remote.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) const BACKOFF: Duration = Duration::from_millis(200);
 pub(crate) const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
 /// Calls in a row that fail before an endpoint is left alone.
 pub(crate) const BREAKER_FAILURES: u32 = 3;
-/// How long an endpoint is left alone at first, and at the most.
+/// How long an endpoint is not called after failures, at first.
 pub(crate) const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) const BREAKER_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The longest text that a chat model may write.

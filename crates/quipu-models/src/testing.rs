@@ -1,5 +1,5 @@
-//! An endpoint for tests: a real server on a loopback port that answers as it is told to, also wrongly.
-//! Blocking sockets, one thread a connection, no library: it must not share what it tests.
+//! An endpoint for tests: a real server on a loopback port that answers as a test prescribes, also wrongly. Blocking
+//! sockets, one thread per connection and no library, so that it shares nothing with the code that it tests.
 
 use std::{
     collections::VecDeque,
@@ -38,7 +38,7 @@ pub enum Behaviour {
     Fewer(usize),
 }
 
-/// What the server does, and what it saw.
+/// The prescribed answers and the recorded requests.
 #[derive(Debug)]
 struct Script {
     usual: Behaviour,
@@ -96,19 +96,19 @@ impl TestEndpoint {
         format!("http://{}/v1", self.address)
     }
 
-    /// From now on it answers like this.
+    /// Answers all following requests like this.
     pub fn always(&self, behaviour: Behaviour) {
         let mut script = self.lock();
         script.usual = behaviour;
         script.next.clear();
     }
 
-    /// It answers the next requests like these, one after the other.
+    /// Answers the next requests like these, one after the other.
     pub fn next(&self, behaviours: impl IntoIterator<Item = Behaviour>) {
         self.lock().next.extend(behaviours);
     }
 
-    /// What a chat is answered with.
+    /// Sets the text of chat answers.
     pub fn write(&self, text: &str) {
         text.clone_into(&mut self.lock().text);
     }
@@ -160,7 +160,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     Some(Seen { path, authorization, body: serde_json::from_slice(&body).ok()? })
 }
 
-/// Answers, or gives the connection up.
+/// Answers a request; `None` if the connection is to be closed.
 fn answer(
     writer: &mut TcpStream,
     reader: &mut BufReader<TcpStream>,
@@ -217,7 +217,7 @@ fn right_answer(seen: &Seen, text: &str, dimensions: usize, fewer: usize) -> Val
     let texts = seen.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
     let kept = texts.len().saturating_sub(fewer);
     let item = |(index, text): (usize, &Value)| json!({"index": index, "embedding": vector(text.as_str().unwrap_or_default(), dimensions)});
-    // The last first: clients must go by the index.
+    // In reverse order: clients must use the index.
     let data: Vec<Value> = texts.iter().take(kept).enumerate().map(item).rev().collect();
     json!({"data": data})
 }

@@ -1,4 +1,4 @@
-//! A server process: started, waited for by what it says, stopped by signal.
+//! A server process: started, waited for by a line of its output, stopped by a signal.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-/// Long enough that only a server that never comes up, or never ends, reaches it.
+/// The longest wait for a server: only one that never starts or never ends reaches it.
 const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What a server has said, on both of its ways out.
+/// The output of a server, from both streams.
 type Log = Arc<Mutex<Vec<String>>>;
 
 /// How a server ended.
@@ -23,7 +23,7 @@ type Log = Arc<Mutex<Vec<String>>>;
 pub struct Ended {
     /// Its exit status; none after a signal.
     pub code: Option<i32>,
-    /// Everything it said.
+    /// Its whole output.
     pub said: String,
 }
 
@@ -35,7 +35,7 @@ pub struct ServerProcess {
     readers: Vec<JoinHandle<()>>,
 }
 
-/// Reads to the end, so that the server never waits for somebody to read what it says.
+/// Reads a stream to its end, so that the server never blocks on its output.
 fn read(
     from: impl Read + Send + 'static,
     ready: &'static str,
@@ -54,7 +54,7 @@ fn read(
 }
 
 impl ServerProcess {
-    /// Starts a server and waits until a line of it says `ready`, or until it ends.
+    /// Starts a server and waits until a line of its output contains `ready`, or until it ends.
     pub fn try_start(command: &mut Command, ready: &'static str) -> Result<Self, Ended> {
         let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().expect("the server's program can be started");
@@ -75,19 +75,19 @@ impl ServerProcess {
             .unwrap_or_else(|ended| panic!("the server did not come up:\n{}", ended.said))
     }
 
-    /// What it has said until now.
+    /// Its output so far.
     #[must_use]
     pub fn said(&self) -> String {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
     }
 
-    /// Its number, for signals.
+    /// Its process id, for signals.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it without a word of warning.
+    /// Kills it without a warning.
     pub fn kill(&mut self) {
         self.child.kill().ok();
         self.child.wait().expect("a killed server ends");
@@ -100,7 +100,7 @@ impl ServerProcess {
         assert!(sent.is_ok_and(|it| it.success()), "a signal can be sent");
     }
 
-    /// Asks it to stop, as an operator would, and waits until it has.
+    /// Asks it to stop, as an operator would, and waits until it has ended.
     pub fn stop(mut self) -> Ended {
         self.signal("TERM");
         let mut waited = Duration::ZERO;
@@ -111,7 +111,7 @@ impl ServerProcess {
         self.end()
     }
 
-    /// How it ended; one that has not is killed.
+    /// Waits for its end; kills it if it takes too long.
     fn end(&mut self) -> Ended {
         self.child.kill().ok();
         let code = self.child.wait().expect("a killed server ends").code();

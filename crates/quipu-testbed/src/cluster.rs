@@ -1,4 +1,4 @@
-//! Several nodes over one log, each with a way to it of its own that can be cut.
+//! Several nodes over one log. Each node reaches the log through a proxy of its own that can be cut.
 
 use std::{
     io::{self, Write},
@@ -18,7 +18,7 @@ pub struct Cluster {
     pub nodes: Vec<Node>,
     /// The servers that keep the log.
     pub engine: EngineServers,
-    /// For each node, its way to each server.
+    /// For each node, its proxies to the servers.
     ways: Vec<Vec<Proxy>>,
 }
 
@@ -29,7 +29,7 @@ impl Cluster {
         Self::over(EngineServers::start(kind), program, nodes)
     }
 
-    /// Starts so many nodes over servers that run.
+    /// Starts this many nodes over running servers.
     #[must_use]
     pub fn over(engine: EngineServers, program: &Path, nodes: usize) -> Self {
         let ways: Vec<Vec<Proxy>> = (0..nodes).map(|_| engine.proxies()).collect();
@@ -73,18 +73,18 @@ impl Cluster {
         self.ways[node].iter().for_each(Proxy::close);
     }
 
-    /// What a node and the log tell each other comes late.
+    /// Messages between a node and the log are delayed.
     pub fn delay(&self, node: usize, by: Duration) {
         self.ways[node].iter().for_each(|way| way.delay(by));
     }
 
-    /// A node's way to the log is whole again; its connections are new ones.
+    /// Repairs a node's connection to the log. It has to connect again.
     pub fn heal(&self, node: usize) {
         self.ways[node].iter().for_each(Proxy::heal);
     }
 }
 
-/// Whoever looks at a test that failed wants to know what the nodes said last.
+/// Prints the last output of the nodes if a test fails.
 impl Drop for Cluster {
     fn drop(&mut self) {
         if !thread::panicking() {

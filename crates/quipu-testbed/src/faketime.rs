@@ -1,4 +1,4 @@
-//! A clock that is wrong: a library of the system's packages that is loaded before a program and tells it another time.
+//! A wrong clock: a library from the system's packages that is loaded into a program and changes the time it sees.
 
 use std::{
     fs,
@@ -6,9 +6,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::place::installed;
+use crate::install::installed;
 
-/// The library; unpacked and not installed.
+/// The path of the library, which is unpacked but not installed.
 fn library() -> PathBuf {
     let dir = installed("faketime", |dir| {
         let download = || {
@@ -27,8 +27,8 @@ fn library() -> PathBuf {
     dir.join("libfaketime.so.1")
 }
 
-/// What a program's environment says so that its clock is off by what a file says: `+2h`, `-30`. Only the time of day;
-/// what it measures itself is right. It looks into the file again and again.
+/// The environment for a program whose time of day is shifted by the offset in a file, such as `+2h` or `-30`.
+/// Measured durations stay right. The program reads the file again and again.
 #[must_use]
 pub fn environment(file: &Path) -> Vec<(String, String)> {
     let pairs = [
@@ -40,7 +40,7 @@ pub fn environment(file: &Path) -> Vec<(String, String)> {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Sets the clock of whoever looks into the file.
+/// Sets the offset in the file.
 pub fn set(file: &Path, offset: &str) {
     fs::write(file, format!("{offset}\n")).expect("the file can be written");
 }

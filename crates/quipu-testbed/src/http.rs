@@ -92,7 +92,7 @@ impl Connection {
         self.read_answer().map_err(|error| sent.err().unwrap_or(error))
     }
 
-    /// Says that nothing more will be sent, and reads the answer if there is one.
+    /// Closes the sending side and reads the answer, if there is one.
     pub fn send_and_stop(&mut self, bytes: &[u8]) -> io::Result<Answer> {
         self.stream.get_mut().write_all(bytes)?;
         self.stream.get_mut().shutdown(std::net::Shutdown::Write)?;

@@ -1,14 +1,14 @@
-//! What tests of several nodes stand on: real PostgreSQL and NATS servers, a proxy that can be cut, and `quipu serve`
-//! itself, each a process that is started, killed and started again. It brings things about and asserts nothing;
-//! what cannot be brought about ends the test with a word.
+//! The environment for tests of several nodes: real PostgreSQL and NATS servers, a proxy that can be cut, and `quipu
+//! serve` itself, each a process that is started, killed and restarted. It asserts nothing about the nodes; if a part
+//! cannot be set up, the test ends with a message.
 
 mod child;
 mod client;
 mod cluster;
 pub mod faketime;
 mod http;
+mod install;
 mod node;
-mod place;
 mod port;
 mod proxy;
 mod servers;

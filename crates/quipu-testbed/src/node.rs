@@ -1,4 +1,4 @@
-//! A node: `quipu serve` as a process, with a data directory and an address that stay when it is started again.
+//! A node: `quipu serve` as a process, with a data directory and an address that it keeps over restarts.
 
 use std::{
     env,
@@ -14,7 +14,7 @@ use crate::{
     port::free_port,
 };
 
-/// What it says once it takes requests.
+/// The line that it prints when it accepts requests.
 const READY: &str = "quipu listens on";
 
 /// How a node is started.
@@ -22,7 +22,7 @@ const READY: &str = "quipu listens on";
 pub struct NodeOptions {
     /// The `quipu` binary.
     pub program: PathBuf,
-    /// What `--log` says.
+    /// The value of `--log`.
     pub log: String,
     /// Other arguments of `serve`.
     pub arguments: Vec<String>,
@@ -43,7 +43,7 @@ impl NodeOptions {
     }
 }
 
-/// A node. Its data goes when it is dropped.
+/// A node. Its data is removed when it is dropped.
 #[derive(Debug)]
 pub struct Node {
     options: NodeOptions,
@@ -60,7 +60,7 @@ impl Node {
         Self { options, port: free_port(), data, process: None }
     }
 
-    /// Starts it, again over the same data if it ran before; says how it ended if it does not come up.
+    /// Starts it, over its old data if it ran before. Returns how it ended if it does not start.
     pub fn try_run(&mut self) -> Result<(), Ended> {
         self.process = None;
         let mut command = Command::new(&self.options.program);
@@ -81,7 +81,7 @@ impl Node {
         self.try_run().unwrap_or_else(|ended| panic!("a node did not come up:\n{}", ended.said));
     }
 
-    /// Kills it without a word of warning.
+    /// Kills it without a warning.
     pub fn kill(&mut self) {
         self.process = None;
     }
@@ -98,7 +98,7 @@ impl Node {
         }
     }
 
-    /// What it has said since it was started.
+    /// Its output since it was started.
     #[must_use]
     pub fn said(&self) -> String {
         self.process.as_ref().map(ServerProcess::said).unwrap_or_default()
@@ -122,7 +122,7 @@ impl Node {
         self.data.path()
     }
 
-    /// How it is started the next time.
+    /// The options for its next start.
     pub const fn options_mut(&mut self) -> &mut NodeOptions {
         &mut self.options
     }

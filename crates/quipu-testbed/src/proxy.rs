@@ -1,5 +1,5 @@
-//! A proxy between a client and its server that can be cut: the bytes stop, in one direction or both, come late, or
-//! the connections end.
+//! A proxy between a client and its server that can lose bytes in one direction or both, delay them, or end the
+//! connections.
 
 use std::{
     io::{Read, Write},
@@ -62,7 +62,7 @@ impl Proxy {
                     continue;
                 }
                 let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else { continue };
-                // Else small messages wait for each other, 40 ms at a time.
+                // Without this, small messages wait for each other, 40 ms each time.
                 client.set_nodelay(true).ok();
                 server.set_nodelay(true).ok();
                 pump(&shared, &client, &server);
@@ -107,7 +107,7 @@ impl Proxy {
         self.switches.end_all();
     }
 
-    /// Ends all connections and works again. What came late comes at once again.
+    /// Ends all connections, and works normally again without delay.
     pub fn heal(&self) {
         self.switches.end_all();
         self.switches.mute.store(false, Ordering::SeqCst);
@@ -117,14 +117,14 @@ impl Proxy {
         self.switches.closed.store(false, Ordering::SeqCst);
     }
 
-    /// Waits until a connection was cut or turned away since the proxy was told to do so.
+    /// Waits until a connection was cut or turned away since the last change of the proxy.
     pub fn wait_for_cut(&self) {
         let cuts = self.switches.cuts();
         let waited = self.switches.cut.wait_while(cuts, |cuts| *cuts == 0);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// As `wait_for_cut`, but no longer than `patience`: what was sent may have been less than it takes.
+    /// As `wait_for_cut`, but no longer than `patience`: the client may have sent fewer bytes than it takes.
     pub fn wait_for_cut_within(&self, patience: Duration) {
         let cuts = self.switches.cuts();
         drop(self.switches.cut.wait_timeout_while(cuts, patience, |cuts| *cuts == 0));
@@ -194,7 +194,7 @@ fn to_server(switches: &Switches, mut client: TcpStream, mut server: TcpStream) 
         if allowed < read || switches.to_server.load(Ordering::SeqCst) == 0 {
             switches.note_cut();
             client.shutdown(Shutdown::Both).ok();
-            // What the server was sent it may still work on.
+            // The server may still process what it has received.
             server.shutdown(Shutdown::Write).ok();
             return;
         }

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A mounted disk, gone when it is dropped.
+/// A mounted disk, which is unmounted when this is dropped.
 #[derive(Debug)]
 pub struct SmallDisk(PathBuf);
 
@@ -16,7 +16,7 @@ fn runs(command: &mut Command) -> bool {
 }
 
 impl SmallDisk {
-    /// Mounts one over a folder; none where that is not allowed.
+    /// Mounts one over a folder; `None` without the right to do so.
     pub(crate) fn mount(folder: &Path, megabytes: usize) -> Option<Self> {
         let size = format!("size={megabytes}m");
         let mut mount = Command::new("mount");
@@ -30,7 +30,7 @@ impl SmallDisk {
 
     /// Fills it to the last byte.
     pub fn fill(&self) {
-        // It ends with an error, because there is no more room; that is what it is for.
+        // The command ends with an error because the disk is full, as intended.
         let to = format!("of={}", self.filler().display());
         runs(Command::new("dd").args(["if=/dev/zero", "bs=4k", &to]));
     }

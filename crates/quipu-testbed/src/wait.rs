@@ -4,7 +4,7 @@ use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Asks again and again until there is an answer; panics after about so many seconds.
+/// Repeats `ask` until it returns something; panics after about this many seconds.
 pub fn wait_until<T>(seconds: u32, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     for _ in 0..seconds * 100 {
         if let Some(answer) = ask() {

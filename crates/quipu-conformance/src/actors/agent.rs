@@ -16,7 +16,7 @@ use crate::{
     limits::ALL_UNITS,
 };
 
-/// A name that speaks. It need not be registered.
+/// The name of an agent, and the key and session with which it sends messages. It need not be registered.
 #[derive(Clone, Debug)]
 pub(crate) struct Agent {
     pub(crate) field: Rc<Field>,
@@ -26,7 +26,7 @@ pub(crate) struct Agent {
     epoch: Rc<Cell<u64>>,
 }
 
-/// A whole message with an id of its own.
+/// A complete message with a new id.
 pub(crate) fn envelope(
     operation: &str,
     agent: &str,
@@ -52,12 +52,12 @@ impl Agent {
         Self { field, id, key, session: None, epoch: Rc::new(Cell::new(0)) }
     }
 
-    /// The same agent, speaking inside a session.
+    /// The same agent, sending its messages inside a session.
     pub(crate) fn within(&self, session: &str) -> Self {
         Self { session: Some(session.to_owned()), ..self.clone() }
     }
 
-    /// The same agent, speaking with another key or none.
+    /// The same agent, sending its messages with another key or none.
     pub(crate) fn keyed(&self, key: Option<&str>) -> Self {
         Self { key: key.map(str::to_owned), ..self.clone() }
     }
@@ -67,7 +67,7 @@ impl Agent {
         envelope(operation, &self.id, self.session.as_deref(), self.epoch.get(), payload)
     }
 
-    /// Sends a message that was made before.
+    /// Sends a message as it is.
     pub(crate) fn deliver(&self, route: &str, message: &Value) -> Checked<Reply> {
         let reply = self.field.client.post(route, self.key.as_deref(), message);
         let reply = reply.map_err(|error| Failed::Wrong(format!("POST {route}: {error}")))?;
@@ -102,7 +102,7 @@ impl Agent {
         Ok(reply.body)
     }
 
-    /// Records what [`crate::actors::unit::finding`] and its like describe.
+    /// Records a unit from a payload such as that of [`crate::actors::unit::finding`], which must be accepted.
     pub(crate) fn record(&self, payload: Value) -> Checked<Unit> {
         let content = payload.text("/content").unwrap_or_default().to_owned();
         let answer = self.ok("RECORD", payload)?;
@@ -121,14 +121,14 @@ impl Agent {
         self.ok("ATTUNE", json!({"scope": scope}))
     }
 
-    /// Everything recorded since an epoch that this agent is given, with these keys in the scope.
+    /// What ATTUNE returns of the units recorded since an epoch, with these keys in the scope.
     pub(crate) fn attune_since(&self, epoch: u64, scope: Value) -> Checked<Value> {
         let scope = with(json!({"role": "analyst", "max_units": ALL_UNITS}), scope);
         let since = if self.field.level == 0 { Value::Null } else { json!(epoch) };
         self.ok("ATTUNE", json!({"scope": scope, "since_epoch": since}))
     }
 
-    /// The unit as ATTUNE gives it to this agent, with these keys in the scope; `None` if it does not.
+    /// The unit as ATTUNE returns it to this agent, with these keys in the scope; `None` if it does not.
     pub(crate) fn finds(&self, unit: &Unit, scope: Value) -> Checked<Option<Value>> {
         let answer = self.attune_since(unit.epoch, scope)?;
         let record = answer.list("/record")?;
@@ -138,7 +138,7 @@ impl Agent {
             .cloned())
     }
 
-    /// The unit inside of what ATTUNE gives; fails if it gives none.
+    /// The unit as ATTUNE returns it; fails if it does not.
     pub(crate) fn sees(&self, unit: &Unit) -> Checked<Value> {
         match self.finds(unit, json!({}))? {
             Some(item) => Ok(item.at("/memory_unit")?.clone()),
@@ -146,7 +146,7 @@ impl Agent {
         }
     }
 
-    /// Fails if ATTUNE gives this agent the unit.
+    /// Fails if ATTUNE returns the unit to this agent.
     pub(crate) fn misses(&self, unit: &Unit) -> Checked {
         let found = self.finds(unit, json!({}))?;
         ensure(found.is_none(), format!("ATTUNE gives {} to {}", unit.id, self.id))
@@ -167,7 +167,7 @@ impl Agent {
         found.map_or_else(|| wrong(format!("DETECT list does not have conflict {id}")), Ok)
     }
 
-    /// The whole trace that REPLAY tells about something.
+    /// The answer of REPLAY about a target.
     pub(crate) fn replay(&self, kind: &str, target: &str, depth: &str) -> Checked<Value> {
         let payload = json!({"target_type": kind, "target_id": target, "depth": depth});
         self.ok("REPLAY", payload)
@@ -189,7 +189,7 @@ impl Reply {
         ensure(refused, format!("{operation} was accepted: {} {}", self.status, self.body))
     }
 
-    /// An error object, or `rejected` where that is a refusal: of HANDOFF it is a result.
+    /// Whether the answer is an error object or has the status `rejected`, which for HANDOFF is a normal result.
     fn says_no(&self, operation: &str) -> bool {
         let rejected = self.body.get("status").is_some_and(|status| status == "rejected");
         self.body.get("code").is_some() || (rejected && operation != "HANDOFF")

@@ -1,4 +1,4 @@
-//! What a case works with: the Field under test, a word of its own, and agents that it registers.
+//! What a case works with: the Field under test, a word that nobody else uses, and agents that it registers.
 
 use std::{cell::Cell, collections::BTreeSet, rc::Rc, time::Duration};
 
@@ -29,7 +29,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Registers an agent to learn which operations the Field claims.
+    /// Registers an agent to find out which operations the Field supports.
     pub(crate) fn explore(client: Rc<Client>, target: &Target) -> Self {
         let key = target.keys.as_ref().map(|keys| keys.operator.clone());
         let bound = target.keys.as_ref().and_then(|keys| keys.bound.clone());
@@ -39,7 +39,7 @@ impl Field {
         let answer = client.post("/v1/register", key.as_deref(), &message);
         let body = answer.map_or(Value::Null, |reply| reply.body);
         let claimed = body.texts("/field_capabilities/supported_operations").unwrap_or_default();
-        // Every Field has these three, so that a Field which does not claim them fails its cases.
+        // Every Field must have these three. If it does not list them, their cases fail instead of being skipped.
         let always = ["REGISTER", "RECORD", "ATTUNE"].map(str::to_owned);
         let operations = claimed.into_iter().chain(always).collect();
         let (level, push_wait) = (target.level, target.push_wait);
@@ -56,7 +56,7 @@ impl Field {
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) field: Rc<Field>,
-    /// A word that occurs nowhere else.
+    /// A word that occurs in no other text.
     pub(crate) token: String,
     agents: Vec<String>,
     texts: Cell<usize>,
@@ -74,7 +74,7 @@ impl Case {
         id
     }
 
-    /// A registered agent with this role and whatever authority the key gives.
+    /// A registered agent with this role and the authority that the key gives.
     pub(crate) fn agent(&mut self, role: &str) -> Checked<Agent> {
         self.agent_with(json!({"role": role}))
     }
@@ -106,7 +106,7 @@ impl Case {
         format!("{about} {}{which}{turns}", self.token)
     }
 
-    /// Sends any text as any type, with the operator key.
+    /// Sends any text with any content type and the operator key.
     pub(crate) fn post_raw(&self, route: &str, body: &str, kind: &str) -> Checked<Reply> {
         let reply = self.field.client.post_text(route, self.field.key.as_deref(), body, kind);
         reply.map_err(|error| Failed::Wrong(format!("POST {route}: {error}")))
@@ -118,7 +118,7 @@ impl Case {
         reply.map_err(|error| Failed::Wrong(format!("GET {route}: {error}")))
     }
 
-    /// Deregisters every agent of this case. What goes wrong is no concern of the case.
+    /// Deregisters every agent of this case. Errors are ignored, because they do not belong to the case.
     pub(crate) fn leave(self) {
         if !self.field.supports("DEREGISTER") {
             return;

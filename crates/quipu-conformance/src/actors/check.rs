@@ -1,4 +1,4 @@
-//! How a case says that something does not hold.
+//! How a case reports that a requirement does not hold.
 
 use std::fmt::Debug;
 
@@ -10,12 +10,12 @@ pub(crate) enum Failed {
     /// The server did not do what the requirement says.
     #[error("{0}")]
     Wrong(String),
-    /// The case could not be tried at all.
+    /// The case could not be tried.
     #[error("{0}")]
     Untried(String),
 }
 
-/// What a case answers.
+/// The result of a case or a step of it.
 pub(crate) type Checked<T = ()> = Result<T, Failed>;
 
 /// A failure with this text.
@@ -23,12 +23,12 @@ pub(crate) fn wrong<T>(what: impl Into<String>) -> Checked<T> {
     Err(Failed::Wrong(what.into()))
 }
 
-/// Fails unless it holds.
+/// Fails with this text unless the condition holds.
 pub(crate) fn ensure(holds: bool, what: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { wrong(what) }
 }
 
-/// Fails unless both are the same.
+/// Fails unless both values are equal.
 #[expect(clippy::needless_pass_by_value, reason = "cases compare literals and fresh values")]
 pub(crate) fn same<A: Debug + PartialEq<B>, B: Debug>(what: &str, got: A, want: B) -> Checked {
     if got == want { Ok(()) } else { wrong(format!("{what} is {got:?}, expected {want:?}")) }

@@ -1,4 +1,4 @@
-//! Looking into JSON by pointer, with failures that say what was there instead.
+//! Reads JSON by pointer. A failure says what was found instead.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(crate) trait JsonAccess {
     fn list(&self, pointer: &str) -> Checked<&[Value]>;
     /// A list of strings.
     fn texts(&self, pointer: &str) -> Checked<Vec<String>>;
-    /// Absent or null.
+    /// Whether the value is absent or null.
     fn is_nothing(&self, pointer: &str) -> bool;
     /// Fails unless the object has each of these keys.
     fn has_keys(&self, what: &str, keys: &[&str]) -> Checked;
@@ -71,7 +71,7 @@ fn not<T>(pointer: &str, found: &Value, expected: &str) -> Checked<T> {
     wrong(format!("{pointer} is {found}, expected {expected}"))
 }
 
-/// Lays the keys of `over` on top of the object `under`.
+/// Adds the keys of `over` to the object `under`, replacing those it has.
 pub(crate) fn with(mut under: Value, over: Value) -> Value {
     if let (Some(map), Value::Object(more)) = (under.as_object_mut(), over) {
         map.extend(more);

@@ -1,4 +1,4 @@
-//! Who takes part in a case: agents, sessions, units, tasks, and the Field under test.
+//! What cases are written with: agents, sessions, units, tasks, the Field under test, and checks of its answers.
 
 pub(crate) mod agent;
 pub(crate) mod case;

@@ -1,4 +1,4 @@
-//! Sessions with members, for the cases in which it matters who may see what.
+//! Sessions with members, for the cases about visibility.
 
 use serde_json::{Value, json};
 
@@ -14,12 +14,12 @@ use crate::actors::{
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     pub(crate) id: String,
-    /// The creator, speaking inside.
+    /// The creator, sending its messages inside the session.
     pub(crate) creator: Agent,
 }
 
 impl Case {
-    /// A fresh session. Where the Field has no SESSION, a session is but a name.
+    /// A new session. If the Field does not support SESSION, it is only a name.
     pub(crate) fn room(&mut self) -> Checked<Room> {
         let creator = self.agent("session_creator")?;
         self.room_of(&creator)
@@ -40,7 +40,7 @@ impl Case {
 }
 
 impl Room {
-    /// Lets an agent join and answers with it speaking inside.
+    /// Lets an agent join. Returns the agent sending its messages inside the session.
     pub(crate) fn joined(&self, agent: &Agent) -> Checked<Agent> {
         if agent.field.supports("SESSION") {
             self.act(agent, "join", json!({}))?;
@@ -48,7 +48,7 @@ impl Room {
         Ok(agent.within(&self.id))
     }
 
-    /// Lets an agent do something to the session.
+    /// Sends a SESSION action of an agent, which must succeed.
     pub(crate) fn act(&self, agent: &Agent, action: &str, more: Value) -> Checked<Value> {
         agent.ok("SESSION", self.payload(action, more))
     }

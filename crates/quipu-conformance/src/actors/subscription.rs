@@ -47,7 +47,7 @@ impl Agent {
 }
 
 impl Subscription {
-    /// Reads until a notification fits.
+    /// Reads until a notification meets the condition and returns it.
     pub(crate) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Checked<Value> {
         for _ in 0..PUSH_EVENTS_MAX {
             let event = self.stream.next_within(self.agent.field.push_wait);
@@ -72,7 +72,7 @@ impl Subscription {
         self.until(|got| got["event"] == event)
     }
 
-    /// Watches the stream for a while and fails if a notification fits.
+    /// Watches the stream for a while and fails if a notification meets the condition.
     pub(crate) fn stays_without(mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Checked {
         for _ in 0..PUSH_EVENTS_MAX {
             let event = self.stream.next_within(QUIET_WAIT);
@@ -84,7 +84,7 @@ impl Subscription {
         Ok(())
     }
 
-    /// As [`Self::stays_without`], of a stream that may as well end.
+    /// As [`Self::stays_without`], for a stream that may also end.
     pub(crate) fn ends_without(mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Checked {
         for _ in 0..PUSH_EVENTS_MAX {
             let Ok(Some(event)) = self.stream.next_within(QUIET_WAIT) else { return Ok(()) };
@@ -94,7 +94,7 @@ impl Subscription {
         Ok(())
     }
 
-    /// Cuts the stream off and resumes it after the last event that was read.
+    /// Closes the stream and resumes it after the last event that was read.
     pub(crate) fn resume(self) -> Checked<Self> {
         let Some(cursor) = self.cursor else { return wrong("the events of the stream have no id") };
         drop(self.stream);

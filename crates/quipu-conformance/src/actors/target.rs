@@ -1,4 +1,4 @@
-//! What is tested: a URL, the keys for it, the level that is asked of it.
+//! What is tested: a URL, the keys for it, and the level to test.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl BoundKey {
 pub struct Keys {
     /// A key of authority 10 that may speak for any agent.
     pub operator: String,
-    /// A key of one agent. Without it the cases about such keys are skipped.
+    /// A key that is bound to one agent. Without it, the cases about such keys are skipped.
     pub bound: Option<BoundKey>,
 }
 
@@ -61,10 +61,10 @@ pub struct Target {
     pub(crate) push_wait: Duration,
 }
 
-/// Why there is nothing to test at what was given.
+/// Why the description of a target is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BadTarget {
-    /// The URL is not one that the client can use.
+    /// The client cannot use the URL.
     #[error(
         "the URL {url:?} is not of the form http://host[:port][/path]; the suite speaks no TLS"
     )]
@@ -78,7 +78,7 @@ pub enum BadTarget {
         /// What was given.
         level: u8,
     },
-    /// A bound key was not understood. The text is not repeated, since it has a secret in it.
+    /// A bound key has the wrong form. The text is not repeated, since it contains a secret.
     #[error("a bound key is not of the form AGENT:AUTHORITY:KEY with an authority below 10")]
     BoundKey,
 }
@@ -98,7 +98,7 @@ impl Target {
         Ok(Self { base, keys, level, binding, push_wait: PUSH_WAIT })
     }
 
-    /// The same Field, whose notifications must come within this time; ten seconds otherwise.
+    /// The same target with another limit for the arrival of notifications; the default is ten seconds.
     #[must_use]
     pub const fn with_push_wait(mut self, wait: Duration) -> Self {
         self.push_wait = wait;

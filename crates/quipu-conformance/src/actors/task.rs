@@ -32,7 +32,7 @@ impl Case {
         json!({"action": "create", "task": with(task, more)})
     }
 
-    /// A fresh task that nobody has, and an agent that may move it.
+    /// A new task without an assignee, and an agent that may move it.
     pub(crate) fn task(&mut self) -> Checked<Task> {
         let worker = self.agent("worker")?;
         let answer = worker.ok("COORDINATE", self.new_task(json!({})))?;
@@ -73,13 +73,13 @@ impl Task {
         payload
     }
 
-    /// Moves the task and answers with it.
+    /// Moves the task and returns it.
     pub(crate) fn go(&self, action: &str) -> Checked<Value> {
         let answer = self.worker.ok("COORDINATE", self.payload(action))?;
         Ok(answer.at("/task")?.clone())
     }
 
-    /// The task as the Field has it.
+    /// Reads the task.
     pub(crate) fn get(&self) -> Checked<Value> {
         self.go("get")
     }

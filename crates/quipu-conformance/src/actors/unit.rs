@@ -1,4 +1,4 @@
-//! Payloads of RECORD, and what is known of a unit that was recorded.
+//! Payloads of RECORD, and what a case remembers about a recorded unit.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Bodies as a stream of bytes, whatever way their length is told.
+//! The body of an answer as a stream of bytes, whichever way its length is given.
 
 use std::io::{self, BufRead, Read};
 

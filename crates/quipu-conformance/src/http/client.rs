@@ -1,4 +1,4 @@
-//! One kept-alive connection to the server under test, and what was last said on it.
+//! A client with one kept-alive connection to the server under test, which remembers the last exchange.
 
 use std::{
     cell::RefCell,
@@ -22,7 +22,7 @@ use crate::limits::{ANSWER_BYTES_MAX, ANSWER_WAIT, QUOTE_CHARS_MAX};
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) content_type: String,
-    /// The body, taken out of its envelope if it came in one; `Null` where it is not JSON.
+    /// The body without its envelope if it has one; `Null` if it is not JSON.
     pub(crate) body: Value,
 }
 
@@ -53,7 +53,7 @@ impl Client {
         self.post_text(route, key, &body.to_string(), "application/json")
     }
 
-    /// Posts any text as any type.
+    /// Posts any text with any content type.
     pub(crate) fn post_text(
         &self,
         route: &str,
@@ -157,7 +157,7 @@ impl Request<'_> {
 
 fn reply(head: Head, text: &[u8]) -> Reply {
     let body: Value = serde_json::from_slice(text).unwrap_or(Value::Null);
-    // An enveloped answer is as good as a bare one: the protocol leaves it open.
+    // The protocol allows an answer with or without an envelope.
     let body = match body.get("payload") {
         Some(payload) if body.get("protocol").is_some() => payload.clone(),
         _ => body,

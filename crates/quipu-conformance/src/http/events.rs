@@ -1,4 +1,4 @@
-//! Server-sent events: a stream of its own, read line by line.
+//! Server-sent events on a connection of their own, read line by line.
 
 use std::{
     io::{self, BufReader, ErrorKind, Write},
@@ -77,7 +77,7 @@ impl EventStream {
 }
 
 impl StreamEvent {
-    /// Takes one line in and says whether it was data.
+    /// Adds one line to the event. Returns whether it was data.
     fn take_line(&mut self, line: &str) -> bool {
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);

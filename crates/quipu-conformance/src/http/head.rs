@@ -7,7 +7,7 @@ use crate::limits::{HEADERS_MAX, LINE_BYTES_MAX};
 /// How long the body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
-    /// So many bytes.
+    /// This many bytes.
     Exactly(u64),
     /// In chunks.
     Chunked,
@@ -15,7 +15,7 @@ pub(crate) enum Length {
     UntilClose,
 }
 
-/// What came before the body.
+/// The head of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,
@@ -68,7 +68,7 @@ impl Head {
     }
 }
 
-/// Reads one line without its end. `Ok(None)`: nothing came any more.
+/// Reads one line without its end. `Ok(None)`: the connection has ended.
 pub(crate) fn read_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
     if from.by_ref().take(LINE_BYTES_MAX).read_line(&mut line)? == 0 {

@@ -1,4 +1,4 @@
-//! Plain `http://` addresses: host, port and a path in front of every route.
+//! Parses `http://` URLs: host, port and a path in front of every route.
 
 /// Where a server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl BaseUrl {
         Some(Self { authority: format!("{host}:{port}"), prefix })
     }
 
-    /// Where `link` leads: an address of its own, or a path on this server.
+    /// The server and path of `link`, which is a full URL or a path on this server.
     pub(crate) fn follow(&self, link: &str) -> Option<(Self, String)> {
         if link.starts_with('/') {
             return Some((

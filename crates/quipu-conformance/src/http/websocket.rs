@@ -1,4 +1,4 @@
-//! A WebSocket on which the server speaks and the client only answers pings.
+//! A WebSocket on which the server sends, and the client only answers pings.
 
 use std::{
     io::{self, BufReader, Read, Write},

@@ -1,4 +1,4 @@
-//! ATTUNE, what it gives and in which order: section 3.4 of the catalogue.
+//! ATTUNE, what it returns and in which order: section 3.4 of the catalogue.
 
 use serde_json::{Value, json};
 
@@ -161,7 +161,7 @@ pub(crate) const CASES: &[Rule] = &[
     ),
 ];
 
-/// The score that a reader's ATTUNE gives to each of the two units.
+/// The scores that ATTUNE returns to a reader for the two units.
 fn scores(case: &mut Case, first: Value, second: Value, attune: &Value) -> Checked<(f64, f64)> {
     let (author, reader) = (case.agent("scribe")?, case.agent("analyst")?);
     let (first, second) = (author.record(first)?, author.record(second)?);
@@ -388,7 +388,7 @@ fn l0_attune_22_budget_counts_agree_with_the_record(case: &mut Case) -> Checked 
     ensure(available >= 3, format!("units_available is {available} after three units"))
 }
 
-/// Which of two units, one before and one at the watermark, are given: (before, at).
+/// Whether ATTUNE returns each of two units: one before the watermark and one at it.
 fn polled(case: &mut Case, marks: impl Fn(u64, u64) -> Value) -> Checked<(bool, bool)> {
     let (author, reader) = (case.agent("scribe")?, case.agent("analyst")?);
     let before = author.record(finding(case.words("Doves left")))?;
@@ -420,8 +420,8 @@ fn l2_attune_25_confidence_counts(case: &mut Case) -> Checked {
 }
 
 fn l2_attune_26_the_hint_finds_the_meaning(case: &mut Case) -> Checked {
-    // No word of a hint stands in the unit that it is about. Each hint must favour its own unit
-    // more than the other hint does, so that no other factor decides.
+    // A hint shares no word with the unit that it is about. Each hint must favour its own unit more than the other
+    // hint does, so that no other factor decides.
     let (author, reader) = (case.agent("scribe")?, case.agent("analyst")?);
     let health = case.words("The physician prescribed medicine to her patients");
     let music = case.words("The orchestra tuned its violins");

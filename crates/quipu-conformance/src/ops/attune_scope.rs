@@ -147,7 +147,7 @@ fn l0_scope_04_refuses_a_missing_scope(case: &mut Case) -> Checked {
     refuses(case, &[json!({}), json!({"scope": null}), json!({"scope": "analyst"})])
 }
 
-/// Ten long units, and what ATTUNE makes of them within so many tokens.
+/// Records ten long units and returns ATTUNE's answer within this token budget.
 fn within_tokens(case: &mut Case, tokens: u64) -> Checked<(Value, Value)> {
     let (author, reader) = (case.agent("scribe")?, case.agent("analyst")?);
     let mut first: Option<Unit> = None;
@@ -186,7 +186,7 @@ fn l2_scope_06_reports_the_token_budget(case: &mut Case) -> Checked {
     ensure(bound.integer("/context_budget/tokens_used")? > 0, "no tokens were used")
 }
 
-/// The score of the unit under two scopes: without and with the key.
+/// The scores of the unit without and with the key in the scope.
 fn with_and_without(case: &mut Case, unit: Value, scope: Value) -> Checked<(f64, f64)> {
     let (author, reader) = (case.agent("scribe")?, case.agent("analyst")?);
     let unit = author.record(unit)?;

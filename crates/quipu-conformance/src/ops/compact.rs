@@ -1,6 +1,6 @@
-//! COMPACT: section 3.9 of the catalogue. Every case works inside a session of its own, so that it
-//! touches no unit of anybody else. For the same reason nobody tries here to purge with an empty
-//! filter: a Field that does not refuse it would lose everything.
+//! COMPACT: section 3.9 of the catalogue. Every case works inside a session of its own, so that it changes no other
+//! units. For the same reason no case purges with an empty filter: a Field that does not refuse it would lose
+//! everything.
 
 use serde_json::{Value, json};
 
@@ -129,7 +129,7 @@ fn store(case: &mut Case) -> Checked<Store> {
 }
 
 impl Store {
-    /// Compacts within this session alone.
+    /// Sends a COMPACT that is limited to this session.
     fn compact(&self, strategy: &str, filter: Value) -> Checked<Value> {
         let filter = with(json!({"session_id": self.room.id}), filter);
         self.room.creator.ok("COMPACT", json!({"strategy": strategy, "filter": filter}))
@@ -172,7 +172,7 @@ fn l2_compact_03_archived_units_come_on_demand(case: &mut Case) -> Checked {
     ensure(store.finds_archived(&unit)?, "include_archived does not give an archived unit")
 }
 
-/// Summarizes three units and answers with the syntheses that the reader is given.
+/// Summarizes three units and returns the syntheses that the reader sees.
 fn summarized(case: &mut Case) -> Checked<(Store, Vec<Unit>, Vec<Value>)> {
     let store = store(case)?;
     let units = store.units(case, 3)?;
@@ -246,7 +246,7 @@ fn l2_compact_08_filters_by_status(case: &mut Case) -> Checked {
 fn l2_compact_09_filters_by_age(case: &mut Case) -> Checked {
     let store = store(case)?;
     let old = store.units(case, 1)?.remove(0);
-    // Pull the clock along: age is counted in epochs, not in time.
+    // Advance the clock: age is counted in epochs, not in time.
     let payload = finding(case.words("A crate was moved"));
     let later = with(store.author.message("RECORD", payload), json!({"epoch": old.epoch + 5_000}));
     let later = store.author.deliver("/v1/record", &later)?.done("RECORD")?;
@@ -288,7 +288,7 @@ fn l3_compact_13_purge_deletes_from_the_active_store(case: &mut Case) -> Checked
     ensure(!store.finds_archived(&unit)?, "a purged unit is given")
 }
 
-/// A unit that was purged, and what REPLAY tells of it.
+/// A purged unit and the REPLAY about it.
 fn purged(case: &mut Case) -> Checked<(Unit, Value)> {
     let store = store(case)?;
     let unit = store.units(case, 1)?.remove(0);
@@ -304,7 +304,7 @@ fn l3_compact_14_purge_leaves_a_tombstone(case: &mut Case) -> Checked {
     ensure(events.iter().any(|e| own(&e) && e["event_type"] == "RECORD"), "its RECORD is gone")?;
     let later = |event: &&Value| event["epoch"].as_u64() > Some(unit.epoch);
     let tombstone = events.iter().find(|e| own(e) && later(e)).cloned().unwrap_or_default();
-    // What the log keeps of a purge is seen by its event alone: when, and why in words.
+    // The event of a purge must remain visible, with its reason.
     ensure(!tombstone.text("/description")?.trim().is_empty(), "the tombstone gives no reason")
 }
 

@@ -118,7 +118,7 @@ pub(crate) const CASES: &[Rule] = &[
     ),
 ];
 
-/// The agent as GET /v1/agents has it.
+/// The agent as GET /v1/agents returns it.
 fn agent_now(case: &Case, agent: &Agent) -> Checked<Value> {
     let body = case.get("/v1/agents")?.done("GET /v1/agents")?;
     let found = body.list("/agents")?.iter().find(|entry| entry["id"] == agent.id.as_str());

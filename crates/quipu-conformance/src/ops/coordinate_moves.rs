@@ -1,5 +1,5 @@
-//! COORDINATE, the task's state machine: every legal move of section 8.2, and every illegal one.
-//! That a full machine exists is demanded (L3-2); its shape is our reading.
+//! COORDINATE, the state machine of tasks: every legal move of section 8.2, and every illegal one. The protocol
+//! demands a full state machine (L3-2); its states and moves are our reading.
 
 use crate::{
     actors::{
@@ -128,14 +128,14 @@ pub(crate) const CASES: &[Rule] = &[
     ),
 ];
 
-/// Brings a task into a state, moves it, and wants it in another state.
+/// Brings a task into a state, moves it, and requires the state after it.
 fn moves(case: &mut Case, from: &str, action: &str, to: &str) -> Checked {
     let task = case.task_in(from)?;
     same("status", task.go(action)?.text("/status")?, to)?;
     same("status afterwards", task.get()?.text("/status")?, to)
 }
 
-/// Brings a task into a state and wants every action but these refused, with nothing changed.
+/// Brings a task into a state and requires that every other action is refused and changes nothing.
 fn stays(case: &mut Case, state: &str, legal: &[&str]) -> Checked {
     let task = case.task_in(state)?;
     for action in MOVES.iter().filter(|action| !legal.contains(action)) {
@@ -147,7 +147,7 @@ fn stays(case: &mut Case, state: &str, legal: &[&str]) -> Checked {
     Ok(())
 }
 
-/// Releases a task and wants it in the pool, flagged, without an owner.
+/// Releases a task and requires that it is unassigned and flagged.
 fn releases(case: &mut Case, from: &str) -> Checked {
     let task = case.task_in(from)?;
     let got = task.go("release")?;

@@ -1,5 +1,5 @@
-//! HANDOFF: section 8.2 of the catalogue. The protocol demands it from Level 2 on without a contract,
-//! so that all but its presence is our reading.
+//! HANDOFF: section 8.2 of the catalogue. The protocol demands it from Level 2 on without a contract, so everything
+//! but its presence is our reading.
 
 use serde_json::{Value, json};
 

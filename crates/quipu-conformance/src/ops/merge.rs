@@ -210,7 +210,7 @@ fn l2_merge_09_escalation_leads_to_escalated(case: &mut Case) -> Checked {
 }
 
 fn l3_merge_10_a_human_resolves_what_was_escalated(case: &mut Case) -> Checked {
-    // Authors below 10, so that the human outranks both whatever else a Field looks at.
+    // The authors have less authority than a human, so that the human prevails by any rule.
     let (a, b) = (case.agent_of(4)?, case.agent_of(4)?);
     let dispute = case.dispute_between(a, b, json!({}), json!({}))?;
     let (senior, human) = (case.agent_of(6)?, case.agent_of(10)?);

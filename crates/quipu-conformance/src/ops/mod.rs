@@ -1,4 +1,4 @@
-//! The cases of each operation, by the number of their rule in section 3 and section 8.2.
+//! The cases of each operation, in the order of their rules in sections 3 and 8.2 of the catalogue.
 
 pub(crate) mod attune;
 pub(crate) mod attune_scope;

@@ -1,4 +1,4 @@
-//! RECORD, what becomes of a unit: statuses, conflicts, the log, corrections (REC-6 to REC-14).
+//! RECORD, its effects on a unit: statuses, conflicts, the log, corrections (REC-6 to REC-14).
 
 use serde_json::{Value, json};
 
@@ -283,7 +283,7 @@ fn l2_record_42_detects_an_opposing_claim_by_itself(case: &mut Case) -> Checked 
     let told = answer.texts("/conflicts_detected").unwrap_or_default();
     let conflict = match told.first() {
         Some(id) => b.conflict(id)?,
-        // A Field may answer before it has looked, if it says so and then does (REC-12).
+        // A Field may detect conflicts after it has answered, if the answer says so (REC-12).
         None if answer["conflict_detection"] == "deferred" => {
             let read = |got: &Value| b.conflict(got.text("/conflict_id")?);
             let of_first = |c: Value| c["unit_a"] == *first.id || c["unit_b"] == *first.id;

@@ -1,4 +1,4 @@
-//! SESSION: section 8.2 of the catalogue. Its presence is demanded (L3-1), its contract is our reading.
+//! SESSION: section 8.2 of the catalogue. The protocol demands its presence (L3-1); its contract is our reading.
 
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn l3_session_03_a_session_has_its_shape(case: &mut Case) -> Checked {
 
 fn members(room: &crate::actors::room::Room) -> Checked<Vec<String>> {
     let session = room.act(&room.creator, "get", json!({}))?;
-    // A member may be told as an id or as an object that has one.
+    // A member may be an id, or an object with an id.
     let list = session.list("/session/members")?.iter();
     Ok(list
         .map(|m| m.as_str().or_else(|| m["agent_id"].as_str()).unwrap_or_default().to_owned())

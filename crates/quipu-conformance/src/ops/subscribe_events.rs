@@ -1,5 +1,5 @@
-//! Each kind of event that a client can bring about (section 3.7). `agent.failed` needs a server's
-//! own timeout and is not provoked.
+//! Each kind of event that a client can cause (section 3.7). `agent.failed` needs a timeout of the server and is not
+//! tested.
 
 use serde_json::{Value, json};
 
@@ -136,7 +136,7 @@ fn l3_event_10_task_completed(case: &mut Case) -> Checked {
     push.until_event("task.completed").map(drop)
 }
 
-/// Waits, as a member, for what an action on the session announces.
+/// Waits, as a member, for the event of an action on the session.
 fn session_event(case: &mut Case, action: &str, event: &str) -> Checked {
     let room = case.room()?;
     let member = case.agent("analyst")?;

@@ -96,7 +96,7 @@ fn l1_clock_03_each_record_advances_the_clock(case: &mut Case) -> Checked {
     Ok(())
 }
 
-/// Records at an epoch that is so far from the Field's own, and answers with (sent, answered).
+/// Records at an epoch this far from the Field's own. Returns the epochs that were sent and answered.
 fn record_at(case: &mut Case, ahead: u64) -> Checked<(u64, u64)> {
     let author = case.agent("clockmaker")?;
     let now = author.record(finding(case.words("The bell was rung")))?.epoch;

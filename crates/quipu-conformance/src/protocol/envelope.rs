@@ -130,7 +130,7 @@ pub(crate) const CASES: &[Rule] = &[
     ),
 ];
 
-/// Sends a RECORD whose envelope was changed, and wants it refused.
+/// Sends a RECORD with a changed envelope, which must be refused.
 fn refuses(case: &mut Case, change: impl Fn(Value) -> Value) -> Checked<Value> {
     let agent = case.agent("envelope_tester")?;
     let message = change(agent.message("RECORD", finding(case.words("Bridges were inspected"))));

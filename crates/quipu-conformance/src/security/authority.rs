@@ -152,7 +152,7 @@ pub(crate) const CASES: &[Rule] = &[
     ),
 ];
 
-/// The operation is refused to one authority and carried out for the other.
+/// The operation must be refused at the lower authority and carried out at the higher one.
 fn divides(case: &mut Case, below: u8, enough: u8, operation: &str, payload: &Value) -> Checked {
     case.agent_of(below)?.refused_somehow(operation, payload.clone())?;
     case.agent_of(enough)?.ok(operation, payload.clone()).map(drop)
@@ -182,7 +182,7 @@ fn l3_authority_05_merge_needs_6(case: &mut Case) -> Checked {
     divides(case, 4, 6, "MERGE", &dispute.merge("last_write_wins", json!({})))
 }
 
-/// A filter that matches no unit of anybody: none is as old as that.
+/// A filter that matches no unit, because none is that old.
 fn nothing() -> Value {
     json!({"max_age_epochs": 4_000_000_000_000_u64, "types": ["human_directive"]})
 }

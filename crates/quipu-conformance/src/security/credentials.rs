@@ -90,7 +90,7 @@ fn one_of_each(case: &mut Case) -> Vec<(&'static str, Value)> {
     all.into_iter().filter(|(operation, _)| case.field.supports(operation)).collect()
 }
 
-/// No code of the operation itself: the token is looked at first.
+/// The refusal must be about the credential and not about the operation: the token is checked first.
 fn turned_away(agent: &Agent, operation: &str, payload: Value) -> Checked {
     let body = agent.refused_somehow(operation, payload)?;
     let code = body.get("code").and_then(Value::as_str).unwrap_or_default();
@@ -133,7 +133,7 @@ fn l2_security_04_the_get_routes_need_a_token_too(case: &mut Case) -> Checked {
     Ok(())
 }
 
-/// The agent of the bound key, newly registered with what it declares; the answer besides.
+/// Registers the agent of the bound key with these declarations, and returns the answer too.
 fn bound(case: &mut Case, declares: Value) -> Checked<(BoundKey, Agent, Value)> {
     let Some(key) = case.field.bound.clone() else {
         return Err(Failed::Untried("no key of a single agent was given".to_owned()));
@@ -149,7 +149,7 @@ fn l3_security_05_authority_is_checked_against_the_credential(case: &mut Case) -
     let id = case.field.bound.as_ref().map(|key| key.agent.clone());
     let claim = json!({"id": id, "role": "upstart", "authority_level": 10});
     let (key, agent, answer) = bound(case, claim)?;
-    // Refusing the claim is as good as cutting it down to what the key has.
+    // The Field may refuse the claim, or reduce it to the authority of the key.
     if answer.get("status") == Some(&json!("registered")) {
         let payload = json!({"strategy": "purge",
             "filter": {"max_age_epochs": 4_000_000_000_000_u64, "types": ["human_directive"]}});

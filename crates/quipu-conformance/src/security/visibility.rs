@@ -1,5 +1,5 @@
-//! Who may see what: section 7.3 of the catalogue. A unit that an agent may not see is not to be
-//! learned of by ATTUNE, id, count, conflict or notification.
+//! Who may see what: section 7.3 of the catalogue. An agent must not learn about a unit that it may not see: not by
+//! ATTUNE, an id, a count, a conflict or a notification.
 
 use serde_json::json;
 
@@ -148,7 +148,7 @@ fn quarrel(case: &mut Case) -> Checked<(Secret, Dispute)> {
     Ok((secret, dispute))
 }
 
-/// A session whose rules for the role `guest` are these, and a guest in it.
+/// A session with these rules for the role `guest`, and a guest in it.
 fn ruled(case: &mut Case, rule: &serde_json::Value) -> Checked<(Room, Agent)> {
     let creator = case.agent_of(8)?;
     let room = case.room_of(&creator)?;
@@ -210,7 +210,7 @@ fn l3_visibility_06_counts_do_not_tell(case: &mut Case) -> Checked {
         secret.room.creator.record(finding(case.words("The vault has a door")))?;
     }
     let after = count(&secret.outsider)?;
-    // Others may record meanwhile, but hardly five units.
+    // Other agents may record at the same time, but hardly five units.
     ensure(after < before + 5, format!("units_available went from {before} to {after}"))
 }
 

@@ -1,4 +1,4 @@
-//! What a run found: the verdict on each case, counts per level, the level reached, a table, JSON.
+//! The result of a run: the verdict on each case, counts per level, the level reached; as a table and as JSON.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::rule::{Rule, Strength};
 pub enum Outcome {
     /// The requirement held.
     Passed,
-    /// It did not.
+    /// The requirement did not hold.
     Failed {
         /// What was wrong.
         reason: String,
@@ -103,7 +103,7 @@ impl Report {
         self.counts.iter().all(|count| count.failed_musts == 0)
     }
 
-    /// MUSTs that could not be tried, so that the level that was asked for was not shown.
+    /// How many MUSTs could not be tried. As long as there are any, the level that was asked for is not proven.
     pub fn skipped_musts(&self) -> usize {
         let is_skipped = |verdict: &&Verdict| {
             verdict.strength == Strength::Must && matches!(verdict.outcome, Outcome::Skipped { .. })
@@ -111,7 +111,7 @@ impl Report {
         self.verdicts.iter().filter(is_skipped).count()
     }
 
-    /// Whether the run shows what it was asked to show: the level, or with a filter that the cases hold.
+    /// Whether the run was successful: it reached the level that was asked for or, with a filter, no MUST failed.
     pub fn shows_what_was_asked(&self) -> bool {
         if self.filtered { self.no_must_failed() } else { self.reached_what_was_asked() }
     }

@@ -1,4 +1,4 @@
-//! Running the catalogue against a target, one case after the other.
+//! Runs the catalogue against a target, one case after the other.
 
 use std::rc::Rc;
 
@@ -18,13 +18,13 @@ use crate::{
     },
 };
 
-/// There is no server to be tested.
+/// The target does not answer.
 #[derive(Debug, Error)]
 #[error("there is no answer from {url}")]
 pub struct Unreachable {
-    /// Where it was sought.
+    /// The URL of the target.
     pub url: String,
-    /// What the socket said.
+    /// The error of the connection.
     #[source]
     pub source: std::io::Error,
 }

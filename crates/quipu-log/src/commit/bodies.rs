@@ -1,11 +1,11 @@
-//! The bodies of a commit as JSON text, for the SQLite column and for export lines.
-//! One spelling only: what does not encode back to the same bytes is refused.
+//! The bodies of a commit as JSON text, for the SQLite column and for export lines. There is only one encoding: text
+//! that would not encode to the same bytes is refused.
 
 use serde_json::value::RawValue;
 
 use crate::commit::{Body, BodyContent, Salt, StoredBody};
 
-/// A body whose JSON is not even text.
+/// A body whose JSON is not UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the body of event {event} is not UTF-8")]
 pub(crate) struct NotText {
@@ -44,7 +44,7 @@ pub(crate) fn encode_into(bodies: &[StoredBody], out: &mut String) -> Result<(),
     Ok(())
 }
 
-/// Whether each body is one JSON value and nothing else, so that it can be found again inside the encoded text.
+/// Whether each body is exactly one JSON value, so that it can be found again inside the encoded text.
 pub(crate) fn are_json(bodies: &[StoredBody]) -> bool {
     bodies.iter().all(|stored| match &stored.content {
         BodyContent::Erased => true,
@@ -60,7 +60,7 @@ const fn text_len(stored: &StoredBody) -> usize {
     }
 }
 
-/// Reads what [`encode`] wrote. Trailing spaces are allowed: an erased body leaves them in its place.
+/// Reads what [`encode`] wrote. Trailing spaces are allowed, because erasing a body in place leaves them.
 pub(crate) fn decode(text: &[u8]) -> Result<Vec<StoredBody>, String> {
     let text = std::str::from_utf8(text).map_err(|e| e.to_string())?.trim_end_matches(' ');
     let mut reader = Reader { rest: text };
@@ -70,8 +70,8 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<StoredBody>, String> {
     })
 }
 
-/// Reads the one spelling piece by piece: every commit that is read passes here, and nothing is written again
-/// only to be compared.
+/// Parses the one allowed encoding directly. Every commit that is read passes through here, so nothing is encoded
+/// again only to be compared.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         digits.parse().ok().filter(|_| is_shortest)
     }
 
-    /// A JSON value that starts right here.
+    /// A JSON value that starts at the current position.
     fn json(&mut self) -> Option<&'a str> {
         let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<&RawValue>();
         let value = values.next()?.ok()?.get();

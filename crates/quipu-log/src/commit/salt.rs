@@ -1,5 +1,5 @@
-//! The salt of a body: 16 bytes that make its commitment say nothing about the text.
-//! Drawing a salt is the caller's business; there is no randomness here.
+//! The salt of a body: 16 random bytes, so that the commitment reveals nothing about the text. The caller draws them;
+//! there is no randomness here.
 
 use std::{fmt, str::FromStr};
 
@@ -58,7 +58,7 @@ impl fmt::Debug for Salt {
     }
 }
 
-// One spelling only: a salt whose case was damaged on disk must not pass for the same salt.
+// Only lowercase is accepted: a salt with a damaged bit on disk must not pass for the same salt.
 const fn nibble(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),

@@ -225,7 +225,7 @@ impl Commit {
         Ok(self.head())
     }
 
-    /// The part of `verify` that says whether this commit stands behind `after`.
+    /// The part of `verify` that checks that this commit follows `after`.
     pub(crate) fn verify_link(&self, after: &Head) -> Result<(), Damage> {
         let expected = after.position.saturating_add(1);
         if self.position != expected {
@@ -237,7 +237,7 @@ impl Commit {
         Ok(())
     }
 
-    /// ... and whether its epoch, which its header states too, is a later one.
+    /// The part of `verify` that checks that the epoch is later than the one before.
     pub(crate) fn verify_epoch(&self, after: &Head) -> Result<(), Damage> {
         let (epoch, before) = (self.epoch, after.epoch);
         if epoch > before {
@@ -252,7 +252,7 @@ impl Commit {
         self.verify_bodies(&header.events)
     }
 
-    /// The hash, and that the columns say what the header says.
+    /// Checks the hash, and that the stored columns agree with the header.
     pub(crate) fn verify_alone(&self) -> Result<Header<IgnoredAny>, Damage> {
         let damage = |kind| Err(Damage::new(self.position, kind));
         if Hash::of(&self.header) != self.hash {

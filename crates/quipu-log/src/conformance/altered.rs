@@ -1,5 +1,5 @@
-//! For tests of whoever stands on an engine: an engine that is another one, but for what a test alters. Everything
-//! else is handed on, here and nowhere else.
+//! For tests of code that uses an engine: wraps an engine and alters some of its methods. All other methods are
+//! passed on here, in one place.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -9,16 +9,16 @@ use crate::{
     field_name::FieldName,
 };
 
-/// An engine that hands on what it does not alter. What [`Engine`] makes of `read` and `follow` by itself (bodies
-/// alone, waiting) is made of the altered ones. It shares no notes.
+/// A wrapper around an engine that passes on what it does not alter. The default methods of [`Engine`] for bodies and
+/// waiting use the altered methods. It shares no notes.
 pub trait Altered: Send + Sync + fmt::Debug + 'static {
-    /// What is altered; it may be another one each time.
+    /// The wrapped engine, which may change between calls.
     fn inner(&self) -> Arc<dyn Engine>;
 
-    /// Stands for [`Engine::append`].
+    /// Replaces [`Engine::append`].
     ///
     /// # Errors
-    /// As there.
+    /// As the replaced method.
     fn append(
         &self,
         field: &FieldName,
@@ -28,18 +28,18 @@ pub trait Altered: Send + Sync + fmt::Debug + 'static {
         self.inner().append(field, expected, batch)
     }
 
-    /// Stands for [`Engine::read`].
+    /// Replaces [`Engine::read`].
     ///
     /// # Errors
-    /// As there.
+    /// As the replaced method.
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
         self.inner().read(field, from, limit)
     }
 
-    /// Stands for [`Engine::read_headers`].
+    /// Replaces [`Engine::read_headers`].
     ///
     /// # Errors
-    /// As there.
+    /// As the replaced method.
     fn read_headers(
         &self,
         field: &FieldName,
@@ -49,10 +49,10 @@ pub trait Altered: Send + Sync + fmt::Debug + 'static {
         Ok(Altered::read(self, field, from, limit)?.into_iter().map(StoredHeader::from).collect())
     }
 
-    /// Stands for [`Engine::follow`].
+    /// Replaces [`Engine::follow`].
     ///
     /// # Errors
-    /// As there.
+    /// As the replaced method.
     fn follow(
         &self,
         field: &FieldName,
@@ -63,23 +63,23 @@ pub trait Altered: Send + Sync + fmt::Debug + 'static {
         self.inner().follow(field, from, timeout, limit)
     }
 
-    /// Stands for [`Engine::erase`].
+    /// Replaces [`Engine::erase`].
     ///
     /// # Errors
-    /// As there.
+    /// As the replaced method.
     fn erase(&self, field: &FieldName, bodies: &[BodyAddress]) -> Result<Erasure, EngineError> {
         self.inner().erase(field, bodies)
     }
 
-    /// Stands for [`Engine::take_turn`].
+    /// Replaces [`Engine::take_turn`].
     ///
     /// # Errors
-    /// As there.
+    /// As the replaced method.
     fn take_turn(&self, field: &FieldName, known: &Head) -> Result<Option<Head>, EngineError> {
         self.inner().take_turn(field, known)
     }
 
-    /// Stands for [`Engine::end_turn`].
+    /// Replaces [`Engine::end_turn`].
     fn end_turn(&self, field: &FieldName) {
         self.inner().end_turn(field);
     }

@@ -1,4 +1,4 @@
-//! How a field takes a copy of a log from elsewhere, and becomes a log of its own.
+//! How a field receives a copy of a log from elsewhere and becomes a log of its own.
 
 use super::{
     factory::EngineFactory,
@@ -58,7 +58,7 @@ pub fn receives_nothing_where_a_field_is_in_use(factory: &dyn EngineFactory) {
     assert!(engine.unseal(&field("other")).is_err(), "there is nothing to open");
 }
 
-/// A copy that was cut off is still sealed, and goes on where it was.
+/// An interrupted copy is still sealed and continues where it was.
 pub fn goes_on_with_a_copy_after_reopening(factory: &dyn EngineFactory) {
     if !factory.is_persistent() {
         return;
@@ -80,7 +80,7 @@ pub fn goes_on_with_a_copy_after_reopening(factory: &dyn EngineFactory) {
     assert_eq!(engine.read(&name, 1, 9).expect("read"), commits);
 }
 
-/// An engine that was refused by a copy writes to it as soon as it is open.
+/// An engine that was refused by a sealed copy can write to it as soon as it is unsealed.
 pub fn opens_a_copy_for_engines_that_saw_it_sealed(factory: &dyn EngineFactory) {
     if !factory.is_shared() {
         return;

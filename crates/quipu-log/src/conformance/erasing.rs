@@ -57,7 +57,7 @@ pub fn erases_twice_without_effect(factory: &dyn EngineFactory) {
     }
 }
 
-/// A sealed field can still forget.
+/// Bodies can be erased in a sealed field.
 pub fn erases_in_a_sealed_field(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("f"));
     engine.append(&name, &Head::EMPTY, &Chain::new(1).take(2)).expect("append");

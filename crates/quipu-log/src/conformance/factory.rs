@@ -1,4 +1,4 @@
-//! How the suite gets an engine.
+//! How the suite opens engines.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub trait EngineFactory {
         false
     }
 
-    /// Whether nobody else moves the head while an engine has the turn.
+    /// Whether no other engine can move the head while one has the turn.
     fn keeps_turns(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@ use std::thread;
 use super::factory::EngineFactory;
 use crate::engine::{NOTE_BYTES_MAX, Note};
 
-/// A note is replaced by who knows its version, and by nobody else; the largest one is kept.
+/// A note is replaced only by a writer that states its version; the largest allowed note is kept.
 pub fn replaces_a_note_of_the_expected_version(factory: &dyn EngineFactory) {
     let engine = factory.open();
     let Some(notes) = engine.notes() else { return };

@@ -19,7 +19,7 @@ fn positions(commits: &[Commit]) -> Vec<u64> {
     commits.iter().map(|commit| commit.position).collect()
 }
 
-/// A read starts where it is told and stops at the limit.
+/// A read starts at `from` and stops at the limit.
 pub fn honours_start_and_limit(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("f"));
     engine.append(&name, &Head::EMPTY, &Chain::new(1).take(5)).expect("append");
@@ -46,7 +46,7 @@ pub fn honours_start_and_limit(factory: &dyn EngineFactory) {
     assert_eq!(positions(&followed), [2, 3]);
 }
 
-/// A field that was given back is as it was, and can be given back again, also one that does not exist.
+/// A released field is unchanged and can be released again, also if it does not exist.
 pub fn goes_on_after_a_release(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("f"));
     engine.release(&name);
@@ -62,7 +62,7 @@ pub fn goes_on_after_a_release(factory: &dyn EngineFactory) {
     assert_eq!(positions(&engine.follow(&name, 1, LONG, 9).expect("follow")), [1, 2, 3, 4, 5]);
 }
 
-/// A field that does not exist has an empty head, and everything else names it.
+/// The head of a field that does not exist is empty; all other calls are refused with its name.
 pub fn names_an_unknown_field(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("nowhere"));
     assert_eq!(engine.head(&name).expect("head"), Head::EMPTY);
@@ -108,7 +108,7 @@ pub fn wakes_a_follower(factory: &dyn EngineFactory) {
     assert_eq!(positions(&seen), (1..=COMMITS).collect::<Vec<_>>());
 }
 
-/// However fast a log is written, it says where it ends, and never goes back.
+/// While a log is written, the head is always one of its commits and never goes back.
 pub fn says_its_head_while_it_is_written(factory: &dyn EngineFactory) {
     const HEADS: usize = 50;
     let (engine, name, mut chain) = (factory.open(), field("f"), Chain::new(1));

@@ -1,4 +1,4 @@
-//! What several engines over one storage see of each other. An engine that is alone by design skips these.
+//! What several engines over one storage see of each other. Engines for a single process skip these.
 
 use std::{thread, time::Duration};
 
@@ -90,7 +90,7 @@ pub fn shows_erasures_and_seals_to_others(factory: &dyn EngineFactory) {
     let (one, other) = (factory.open(), factory.open());
     let (name, mut chain) = (field("f"), Chain::new(1));
     one.append(&name, &Head::EMPTY, &chain.take(3)).expect("append");
-    // Read before, so that a copy that was kept would be found out.
+    // Read before, so that a stale cached copy would be noticed.
     assert_eq!(other.read(&name, 1, 9).expect("read").len(), 3);
     one.erase(&name, &[BodyAddress { position: 2, event: 0 }]).expect("erase");
     let seen = other.read(&name, 1, 9).expect("read");

@@ -27,7 +27,7 @@ fn with_turns(
     Some((engines, head))
 }
 
-/// Whoever has the turn appends next, and who comes before its turn does not.
+/// The engine that has the turn appends next; others are refused before their turn.
 pub fn lets_whoever_has_the_turn_append_next(factory: &dyn EngineFactory) {
     let Some((engines, head)) = with_turns(factory, 2) else { return };
     let [one, other] = &engines[..] else { panic!("two engines") };
@@ -44,7 +44,7 @@ pub fn lets_whoever_has_the_turn_append_next(factory: &dyn EngineFactory) {
     });
 }
 
-/// Engines that take turns are never in each other's way, and each is told where the others came to.
+/// Engines that take turns are never refused, and each learns the head that the others left.
 pub fn hands_the_turn_on_with_the_head(factory: &dyn EngineFactory) {
     const ENGINES: usize = 3;
     const ROUNDS: u64 = 10;
@@ -74,7 +74,7 @@ fn append_in_turn(engine: &dyn Engine, name: &FieldName, known: Head, seed: u8) 
     engine.append(name, &head, &Chain::from(head, seed).take(2)).expect("nobody is faster")
 }
 
-/// A turn that is given back, or taken twice, keeps nobody waiting.
+/// A turn that is returned, or taken twice, makes nobody wait.
 pub fn lets_others_append_once_a_turn_is_given_back(factory: &dyn EngineFactory) {
     let Some((engines, head)) = with_turns(factory, 2) else { return };
     let [one, other] = &engines[..] else { panic!("two engines") };

@@ -66,7 +66,7 @@ pub enum ProveError<E> {
     Source {
         /// The index of the first leaf asked for.
         from: u64,
-        /// Why.
+        /// The error of the source.
         #[source]
         cause: E,
     },

@@ -22,7 +22,7 @@ use crate::{
     field_name::FieldName,
 };
 
-/// One field's place: opening it must not hold up the others.
+/// The slot of one field: opening it must not hold up the others.
 type Slot = Arc<Mutex<Option<Arc<FieldLog>>>>;
 
 /// The engine over a data directory.
@@ -31,7 +31,8 @@ pub struct SqliteEngine {
     dir: PathBuf,
     options: SqliteOptions,
     slots: Mutex<BTreeMap<FieldName, Slot>>,
-    // Dropped last: the directory is free only when every database is closed. None: reading only.
+    // Dropped last, so that the directory is released only when every database is closed. `None` if it is open for
+    // reading only.
     lock: Option<File>,
 }
 
@@ -71,7 +72,7 @@ impl SqliteEngine {
         self.find(field)?.ok_or_else(|| EngineError::UnknownField { field: field.clone() })
     }
 
-    /// The field that an append at `expected` is for.
+    /// Finds the field for an append at `expected`, or creates it.
     fn found_or_made(
         &self,
         field: &FieldName,
@@ -79,7 +80,7 @@ impl SqliteEngine {
     ) -> Result<Arc<FieldLog>, EngineError> {
         match self.find(field)? {
             Some(log) => Ok(log),
-            // Nothing is made for an append that cannot succeed.
+            // Nothing is created for an append that cannot succeed.
             None if *expected != Head::EMPTY => Err(EngineError::HeadMoved { actual: Head::EMPTY }),
             None if self.lock.is_none() => {
                 let source = OpenError::ReadOnly { dir: self.dir.clone() };
@@ -128,7 +129,7 @@ impl Engine for SqliteEngine {
         };
         let mut fields = Vec::new();
         for entry in entries {
-            // What is not named like a field was not put there by us.
+            // A folder whose name is no field name was not made by this engine.
             let entry = entry.map_err(failed)?;
             if entry.path().is_dir() {
                 let name = entry.file_name();
@@ -221,7 +222,7 @@ impl Engine for SqliteEngine {
 
     fn release(&self, field: &FieldName) {
         let Some(slot) = self.slots().get(field).map(Arc::clone) else { return };
-        // Whoever wants it meanwhile waits for the slot, and opens it again.
+        // Others that want the field wait for the slot and open it again.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let unused = |log: &Arc<FieldLog>| Arc::strong_count(log) == 1 && log.is_sound();
         if slot.as_ref().is_some_and(unused) {

@@ -26,7 +26,7 @@ pub(super) fn erase(connection: &Connection, addresses: &[BodyAddress]) -> Resul
     let mut replace = connection.prepare_cached(REPLACE)?;
     let mut done = Erasure::default();
     for (position, events) in by_position {
-        // A position that does not fit was never written.
+        // No commit has a position that does not fit.
         let Ok(row) = i64::try_from(position) else { continue };
         let stored: Option<Option<String>> = find.query_row([row], |row| row.get(0)).optional()?;
         let Some(text) = stored.flatten() else { continue };

@@ -9,7 +9,7 @@ pub(super) fn is(error: &Error, code: ErrorCode) -> bool {
     error.sqlite_error_code() == Some(code)
 }
 
-/// Whether there is no room. SQLite says so too where it cannot make the shared index of its write-ahead log longer.
+/// Whether the disk is full. SQLite also reports it when it cannot extend the shared index of its write-ahead log.
 pub(super) fn is_full(error: &Error) -> bool {
     is(error, ErrorCode::DiskFull) || is_index_short(error)
 }
@@ -29,7 +29,7 @@ pub(super) fn is_damage(error: &Error) -> bool {
         || error.sqlite_error_code().is_none()
 }
 
-/// The error as the caller sees it.
+/// The error for the caller.
 pub(super) fn explain(action: &str, error: Error) -> EngineError {
     if is_full(&error) {
         EngineError::Full
@@ -40,7 +40,7 @@ pub(super) fn explain(action: &str, error: Error) -> EngineError {
     }
 }
 
-/// Whether SQLite could not make the files that it wants beside a database, even to read it.
+/// Whether SQLite could not create the files that it needs beside a database, even for reading.
 pub(super) fn is_write_protected(error: &EngineError) -> bool {
     let EngineError::Io { source, .. } = error else { return false };
     source

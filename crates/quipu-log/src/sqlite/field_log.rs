@@ -1,5 +1,5 @@
-//! One open field: its writer, its readers, and the head that followers wait for.
-//! Which fields there are is the engine's business.
+//! One open field: its writer, its readers, and the head that followers wait for. The engine knows which fields there
+//! are.
 
 use std::{
     fs::OpenOptions,
@@ -29,14 +29,14 @@ use crate::{
     field_name::FieldName,
 };
 
-/// How often a follower without a writer in this process looks at the file.
+/// How often a follower polls the file if the writer is in another process.
 const POLL: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub(super) struct FieldLog {
     name: FieldName,
     files: FieldFiles,
-    // Dropped before the writer, so that the writer is the last to close and tidies up.
+    // Dropped before the writer: the last connection to close cleans up, and that has to be the writer.
     readers: Readers,
     /// None if the directory is open for reading only.
     writer: Option<Mutex<Writer>>,
@@ -64,8 +64,8 @@ pub(super) fn read_mark(files: &FieldFiles) -> Result<(Option<Slots>, Option<Mar
     Ok((slots, mark))
 }
 
-/// The cheap checks of a log: the mark and the last commit. The chain is verified by whoever reads it; counting
-/// the commits would read every page of the file.
+/// The cheap checks of a log: the mark and the last commit. Whoever reads the log verifies the chain; counting the
+/// commits would read every page of the file.
 pub(super) fn check_log(connection: &Connection, mark: Option<Mark>) -> Result<Head, EngineError> {
     let last = rows::last(connection)?;
     let head = last.as_ref().map_or(Head::EMPTY, Commit::head);
@@ -85,7 +85,7 @@ impl FieldLog {
         files: FieldFiles,
         options: SqliteOptions,
     ) -> Result<Self, EngineError> {
-        // The mark comes first: what it says was acknowledged must be in the log that is opened after.
+        // The mark is read before the log, so everything that it acknowledges must be in the log.
         let (slots, mark) = read_mark(&files)?;
         create_files(&files, mark)?;
         let connection = schema::open_writer(&files.log)?;
@@ -98,13 +98,13 @@ impl FieldLog {
         let head = check_log(&connection, mark)?;
         let sealed = read_sealed(&connection, &head)?;
         schema::configure_writer(&connection, options).map_err(sql)?;
-        // What an interrupted erase left in the write-ahead log goes now.
+        // Removes from the write-ahead log what an interrupted erase left there.
         match schema::checkpoint_truncate(&connection) {
             Ok(true) => {}
             Ok(false) => {
                 tracing::warn!(field = %name, "the write-ahead log is in use and was not emptied");
             }
-            // A full disk must not keep anybody from reading.
+            // A full disk must not prevent reading.
             Err(error) if is_full(&error) => {
                 tracing::warn!(field = %name, "no room to empty the write-ahead log");
             }
@@ -128,7 +128,7 @@ impl FieldLog {
         Ok(Self::new(name, files, readers, Some(writer), head))
     }
 
-    /// Opens a field that may be written by another process, or that lies where nothing can be written.
+    /// Opens a field that another process may be writing to, or that is on read-only storage.
     pub(super) fn open_read_only(name: FieldName, files: FieldFiles) -> Result<Self, EngineError> {
         let (_, mark) = read_mark(&files)?;
         if !files.log.exists() {
@@ -180,7 +180,7 @@ impl FieldLog {
         })
     }
 
-    /// Whether no write has failed in a way that only opening anew heals, which is for the operator to do.
+    /// Whether no write has failed in a way that requires the operator to reopen the engine.
     pub(super) fn is_sound(&self) -> bool {
         let sound = |writer: &Mutex<Writer>| writer.lock().is_ok_and(|it| it.poisoned.is_none());
         self.writer.as_ref().is_none_or(sound)
@@ -208,7 +208,7 @@ impl FieldLog {
         self.write(writer, expected, batch, end, false)
     }
 
-    /// As `append`, to a sealed field or one without commits, which is sealed then.
+    /// As `append`, to a sealed field or to one without commits, which is then sealed.
     pub(super) fn receive(
         &self,
         expected: &Head,
@@ -287,7 +287,7 @@ impl FieldLog {
         self.read(from, limit)
     }
 
-    // Nobody in this process would wake us.
+    // No writer in this process would wake us.
     fn poll(&self, from: u64, timeout: Duration, limit: usize) -> Result<Vec<Commit>, EngineError> {
         let mut left = timeout;
         loop {
@@ -310,7 +310,7 @@ impl FieldLog {
         writer.check_writable()?;
         let erasure =
             writer.transact("erase bodies", |connection| erase::erase(connection, bodies))?;
-        // Also if there was nothing left to erase: an earlier call may have got no further than this.
+        // Also if nothing was left to erase: an earlier call may have failed before this.
         match schema::checkpoint_truncate(&writer.connection) {
             Ok(true) => Ok(erasure),
             Ok(false) => Err(EngineError::io(
@@ -350,7 +350,7 @@ impl FieldLog {
     }
 }
 
-// A log without a single commit is a new one only if none was ever acknowledged.
+// An empty log is new only if no commit was ever acknowledged.
 fn missing_unless_new(mark: Option<Mark>) -> Result<(), Damage> {
     match mark {
         None => Ok(()),
@@ -370,7 +370,7 @@ fn create_files(files: &FieldFiles, mark: Option<Mark>) -> Result<(), EngineErro
     if let Some(fields) = files.dir.parent() {
         sync_dir(fields).map_err(io("sync", fields))?;
     }
-    // Made here rather than by SQLite, which gives its other files the permissions of this one.
+    // Created here, because SQLite gives its other files the permissions of this one.
     match private_file(OpenOptions::new().write(true).create_new(true), &files.log) {
         Ok(_) => Ok(()),
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),

@@ -18,7 +18,7 @@ use crate::commit::{Damage, DamageKind, Head};
 /// The alignment and size of a slot: one sector, which disks write whole.
 const SLOT: usize = 512;
 
-/// A position that was acknowledged.
+/// An acknowledged position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) position: u64,
@@ -32,7 +32,7 @@ enum Slot {
     Valid(Mark),
 }
 
-/// The two slots as they were found.
+/// The two slots as they were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slots([Slot; 2]);
 
@@ -55,7 +55,7 @@ fn encode(mark: Mark) -> [u8; SLOT] {
     slot
 }
 
-// Whatever does not encode to exactly the bytes that are there is bad, so that every bit is covered.
+// A slot is valid only if encoding it again gives exactly its bytes, so that every bit is covered.
 fn decode(bytes: &[u8]) -> Slot {
     if bytes.len() == SLOT && bytes.iter().all(|byte| *byte == 0) {
         return Slot::Zero;
@@ -75,7 +75,7 @@ fn decode(bytes: &[u8]) -> Slot {
 
 /// Reads the slots; `None` if there is no such file.
 pub(super) fn read(path: &Path) -> io::Result<Option<Slots>> {
-    // A second look, because a writer in another process may have been in the middle of a slot.
+    // Read a second time, because a writer in another process may have been in the middle of a slot.
     let slots = read_once(path)?;
     if slots.is_some_and(|slots| slots.any_bad()) { read_once(path) } else { Ok(slots) }
 }
@@ -103,7 +103,7 @@ impl Slots {
         marks.max_by_key(|mark| mark.position)
     }
 
-    /// The highest mark. One bad slot is survived if the other one is whole.
+    /// The highest mark. One damaged slot is tolerated if the other is valid.
     pub(super) fn highest(&self, path: &Path) -> Result<Option<Mark>, Damage> {
         let highest = self.highest_valid();
         if self.any_bad() {
@@ -115,7 +115,7 @@ impl Slots {
         Ok(highest)
     }
 
-    /// Refuses any bad slot.
+    /// Refuses any damaged slot.
     pub(super) fn check(&self) -> Result<(), Damage> {
         if self.any_bad() { Err(unreadable("a slot of it is damaged")) } else { Ok(()) }
     }
@@ -130,7 +130,7 @@ impl Mark {
         Self { position: head.position, hash: head.hash }
     }
 
-    /// Compares with the log: `head` is its end, `hash` that of the commit at the mark's position.
+    /// Compares the mark with the log: `head` is its end, `hash` the hash of the commit at the mark's position.
     pub(super) fn compare(&self, head: &Head, hash: Option<Hash>) -> Result<(), Damage> {
         if self.position > head.position {
             let (ends_at, acknowledged) = (head.position, self.position);
@@ -145,10 +145,10 @@ impl Mark {
 }
 
 impl HeadMark {
-    /// Opens the file for writing, or makes it; `found` is what was read from it before.
+    /// Opens the file for writing, or creates it. `found` is what was read from it before.
     pub(super) fn open(path: &Path, found: Option<Slots>) -> io::Result<Self> {
         if found.is_none() {
-            // Made whole and then named: a file that was cut off while it was made would be damage.
+            // Written under another name and then renamed: a partly created file would count as damage.
             let part = path.with_extension("part");
             let options = &mut OpenOptions::new();
             let mut file = private_file(options.write(true).create(true).truncate(true), &part)?;

@@ -1,5 +1,5 @@
-//! The data directory: its lock, its format file, where a field's files lie, who may read them.
-//! Does not look into a field's files.
+//! The data directory: its lock, its format file, the paths of a field's files and who may read them. Does not read a
+//! field's files.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -33,7 +33,7 @@ impl FieldFiles {
     }
 }
 
-/// Makes the directory if need be, takes its lock, checks its format.
+/// Creates the directory if it does not exist, takes its lock, and checks its format.
 pub(super) fn open_for_writing(dir: &Path) -> Result<File, OpenError> {
     make_dir(dir).map_err(OpenError::io("create data directory", dir))?;
     let lock = take_lock(dir)?;
@@ -54,7 +54,7 @@ pub(super) fn open_for_writing(dir: &Path) -> Result<File, OpenError> {
     Ok(lock)
 }
 
-/// Checks the format and changes nothing.
+/// Checks the format without changing anything.
 pub(super) fn open_for_reading(dir: &Path) -> Result<(), OpenError> {
     let format = dir.join("format");
     match fs::read_to_string(&format) {
@@ -94,7 +94,7 @@ fn check_format(dir: &Path, text: &str) -> Result<(), OpenError> {
     }
 }
 
-// By way of a second file, so that a crash leaves either no format file or a whole one.
+// Written to a second file and renamed, so that a crash leaves either no format file or a complete one.
 fn write_format(dir: &Path) -> io::Result<()> {
     let fresh = dir.join("format.new");
     let options = &mut OpenOptions::new();
@@ -105,7 +105,7 @@ fn write_format(dir: &Path) -> io::Result<()> {
     sync_dir(dir)
 }
 
-/// Makes a directory that only its owner may enter; one that exists is left as it is.
+/// Creates a directory that only its owner may enter. An existing one is left as it is.
 pub(super) fn make_dir(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -114,7 +114,7 @@ pub(super) fn make_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Opens a file that, if it is made by this, only its owner may read.
+/// Opens a file. If this creates it, only its owner may read it.
 pub(super) fn private_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

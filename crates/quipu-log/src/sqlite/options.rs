@@ -1,5 +1,4 @@
-//! What an operator may choose about the SQLite engine.
-//! Durability is not among it.
+//! The options of the SQLite engine. Durability is not optional.
 
 /// Options of the SQLite engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

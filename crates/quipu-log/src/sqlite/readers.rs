@@ -1,5 +1,5 @@
-//! A few read-only connections that take turns, so that reads never wait for the writer.
-//! A connection is handed back only between statements, so none holds up a checkpoint.
+//! A few read-only connections, so that reads never wait for the writer. A connection is returned only between
+//! statements, so none delays a checkpoint.
 
 use std::{
     path::PathBuf,
@@ -38,7 +38,7 @@ impl Readers {
             None => schema::open_reader(&self.log)?,
         };
         let answer = read(&connection)?;
-        // After an error the connection is dropped instead: it costs little to open another.
+        // After an error the connection is dropped; opening another one costs little.
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE {
             idle.push(connection);

@@ -1,4 +1,4 @@
-//! One row of the table `commits` and back. A value of another type or size than was written is damage.
+//! Reads and writes rows of the table `commits`. A value of another type or size than was written is damage.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, types::ValueRef};
 
@@ -35,7 +35,7 @@ pub(super) fn inserter(connection: &Connection) -> rusqlite::Result<CachedStatem
     connection.prepare_cached(INSERT)
 }
 
-/// Writes one row; `text` is a buffer that is used again from row to row.
+/// Writes one row. `text` is a buffer that is reused for each row.
 pub(super) fn insert(
     statement: &mut CachedStatement<'_>,
     commit: &Commit,
@@ -105,7 +105,7 @@ pub(super) fn read_bodies(
     })
 }
 
-/// The rows of a statement until there are enough of them or of their bytes.
+/// Collects the rows of a statement until the limit of rows or bytes is reached.
 fn page<T>(
     connection: &Connection,
     statement: &str,
@@ -115,7 +115,7 @@ fn page<T>(
     decode: impl Fn(&Row<'_>) -> Result<(T, usize), Damage>,
 ) -> Result<Vec<T>, EngineError> {
     let sql = |e| explain("read commits", e);
-    // A position that does not fit was never written.
+    // No commit has a position that does not fit.
     let from = i64::try_from(from).unwrap_or(i64::MAX);
     let to = i64::try_from(to).unwrap_or(i64::MAX);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -156,7 +156,7 @@ pub(super) fn hash_at(connection: &Connection, position: u64) -> Result<Option<H
     Ok(found.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok()).map(Hash::from_bytes))
 }
 
-/// Whether the positions are exactly 1 to the last.
+/// Whether the positions are exactly 1 to `last`.
 pub(super) fn check_dense(connection: &Connection, last: u64) -> Result<(), EngineError> {
     let count: i64 = connection
         .query_row("SELECT count(*) FROM commits", [], |row| row.get(0))

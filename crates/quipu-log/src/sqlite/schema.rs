@@ -1,5 +1,4 @@
-//! The database of one field: its tables, its identity, its settings.
-//! Knows no rows.
+//! The database of one field: its tables, its identity and its settings. Knows nothing about rows.
 
 use std::{path::Path, time::Duration};
 
@@ -8,11 +7,11 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use super::{failure::explain, open_error::OpenError, options::SqliteOptions};
 use crate::{commit::Damage, engine::EngineError};
 
-/// "QPLG": says whose file this is, also to `file(1)`.
+/// "QPLG": identifies the file, also for `file(1)`.
 const APPLICATION_ID: i64 = 0x5150_4c47;
 /// The version of the tables below.
 const VERSION: i64 = 1;
-/// How long a connection waits for another one's lock. Ours are held for moments; an operator's may not be.
+/// How long a connection waits for a lock. This engine holds locks only briefly, but an operator's tool may not.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// After how many pages in the write-ahead log the writer copies them into the database (4 MiB).
 /// The copy happens inside one append. More pages make that append longer and the throughput no better, so only
@@ -24,18 +23,18 @@ const COMMITS: &str = "CREATE TABLE commits (position INTEGER PRIMARY KEY, epoch
 const META: &str =
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
-/// What a database says it is.
+/// What the identity of a database says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// Ours, of this version.
+    /// A log of this version.
     Log,
-    /// Nothing was ever written: a field whose creation was cut off.
+    /// Empty: a field whose creation was interrupted.
     Blank,
 }
 
 pub(super) fn open_writer(log: &Path) -> Result<Connection, EngineError> {
     let connection = connect(log, OpenFlags::SQLITE_OPEN_READ_WRITE, "open for writing")?;
-    // SQLite opens a write-protected file without a word, and fails only when it is to write.
+    // SQLite opens a write-protected file without an error and fails only when it writes.
     match connection.is_readonly("main") {
         Ok(false) => Ok(connection),
         Ok(true) | Err(_) => {
@@ -50,7 +49,8 @@ pub(super) fn open_reader(log: &Path) -> Result<Connection, EngineError> {
     connect(log, OpenFlags::SQLITE_OPEN_READ_ONLY, "open for reading")
 }
 
-/// Opens a database that nobody writes and that lies where nothing can be written, not even the shared index.
+/// Opens a database on read-only storage, where not even the shared index can be written. Nobody may be writing to
+/// it.
 pub(super) fn open_immutable(log: &Path) -> Result<Connection, EngineError> {
     let mut uri = String::from("file:");
     for byte in log.as_os_str().as_encoded_bytes() {
@@ -71,10 +71,10 @@ fn connect(path: &Path, flags: OpenFlags, action: &str) -> Result<Connection, En
         let connection =
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        // A log that is refused must stay as it was found; closing would empty its write-ahead log.
+        // A refused log must stay as it was found; closing would empty its write-ahead log.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        // Without it a statement with a limit is planned anew for every number that is bound to it, which costs
-        // more than reading a commit does.
+        // Without this, a statement with a limit is planned again for every bound number, which costs more than
+        // reading a commit.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.execute_batch(
             "PRAGMA mmap_size=0; PRAGMA cache_size=-2048; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;",
@@ -121,7 +121,7 @@ pub(super) fn identify(connection: &Connection, path: &Path) -> Result<Identity,
     Ok(Identity::Log)
 }
 
-/// Makes the tables in a blank database and moves them out of the write-ahead log into the file.
+/// Creates the tables in an empty database and moves them from the write-ahead log into the file.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     use_wal(connection)?;
     connection.execute_batch(&format!(
@@ -149,7 +149,7 @@ pub(super) fn configure_writer(
     limit_pages(connection, options)
 }
 
-/// Sets the largest number of pages; SQLite never goes below the number there are.
+/// Sets the maximum number of pages. SQLite never goes below the current number.
 pub(super) fn limit_pages(connection: &Connection, options: SqliteOptions) -> rusqlite::Result<()> {
     let pages = match options.max_log_bytes {
         Some(bytes) => bytes.checked_div(number(connection, "page_size")?.unsigned_abs()),
@@ -160,7 +160,7 @@ pub(super) fn limit_pages(connection: &Connection, options: SqliteOptions) -> ru
     connection.execute_batch(&format!("PRAGMA max_page_count={pages};"))
 }
 
-/// Copies the whole write-ahead log into the database and cuts it to nothing; false if a reader stood in the way.
+/// Copies the whole write-ahead log into the database and truncates it; false if a reader prevented it.
 pub(super) fn checkpoint_truncate(connection: &Connection) -> rusqlite::Result<bool> {
     let busy: i64 =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;

@@ -1,5 +1,5 @@
-//! The one connection of a field that writes, and what happens to it when a write fails.
-//! Locks and followers are the field log's business.
+//! The one connection of a field that writes, and how it reacts to failed writes. Locks and followers are in
+//! `field_log`.
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
@@ -14,7 +14,7 @@ use crate::{
     field_name::FieldName,
 };
 
-/// Says at which head the field is sealed.
+/// Records the head at which the field is sealed.
 const SEAL: &str = "INSERT OR REPLACE INTO meta VALUES ('sealed', ?1)";
 
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(super) enum Abort {
     Begin(rusqlite::Error),
     /// SQLite failed.
     Sql(rusqlite::Error),
-    /// We refuse.
+    /// The engine refused it.
     Refused(EngineError),
 }
 
@@ -86,8 +86,8 @@ impl Writer {
         })?;
         self.sealed = sealed;
         self.head = end;
-        // The commits are durable, so this append succeeded even if the mark did not. But without
-        // marks the loss of a tail would go unseen, so there will be no more appends.
+        // The commits are durable, so this append succeeded even if the mark could not be written. But without marks
+        // the loss of a tail would go unnoticed, so no more appends are accepted.
         if let Err(error) = self.mark.write(&end) {
             self.poison(format!("the head mark cannot be written: {error}"));
         }
@@ -162,7 +162,7 @@ impl Writer {
         if !harmless {
             self.poison(format!("{action} failed: {error}"));
         }
-        // The index is made longer after the pages are written: nobody knows what a crash would leave of them.
+        // The index is extended after the pages are written: after a crash it would be unclear what is left of them.
         if is_index_short(&error) {
             return EngineError::io(action, error);
         }

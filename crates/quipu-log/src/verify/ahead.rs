@@ -1,5 +1,5 @@
-//! Reads a log ahead of whoever goes through it: one thread or several read ranges of positions, which are dense, and
-//! check of each commit what can be checked without the one before it. The order and the links are the caller's.
+//! Reads and checks a log ahead of the code that processes it. One or several threads read ranges of positions and
+//! check each commit as far as that is possible without the previous one. The caller checks order and links.
 
 use std::{
     num::NonZero,
@@ -15,17 +15,17 @@ use crate::{
     field_name::FieldName,
 };
 
-/// How many commits a thread reads before the next thread's begin.
+/// How many commits a thread reads before the range of the next thread begins.
 const RANGE: u64 = 512;
 /// The most threads that read and check.
 const THREADS_MAX: usize = 8;
 
-/// How much of the machine going through a log may take.
+/// How many threads reading a log may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// Somebody waits for it, and nobody is served before: as many threads as there are cores.
+    /// As many threads as there are cores: nothing else is served until the log is read.
     Alone,
-    /// Others are served meanwhile: one thread reads and checks ahead, and leaves them the rest.
+    /// One thread, because requests are served at the same time.
     Beside,
 }
 
@@ -38,10 +38,10 @@ impl Pace {
     }
 }
 
-/// What is found out about each commit besides that it is intact.
+/// What the caller computes from each commit, in the threads that read.
 pub type Prepare<'a, T> = &'a (dyn Fn(&Commit) -> Result<T, Damage> + Sync);
 
-/// A commit, and what was found out about it.
+/// A commit that was checked alone, and what was computed from it.
 #[derive(Debug)]
 pub struct Checked<T> {
     commit: Commit,
@@ -49,7 +49,7 @@ pub struct Checked<T> {
 }
 
 impl<T> Checked<T> {
-    /// Checks a commit alone, and prepares what the caller wants to know of it.
+    /// Checks a commit alone, and computes what the caller wants from it.
     pub fn new(commit: Commit, prepare: Prepare<'_, T>) -> Self {
         let found = commit.verify_intact().and_then(|()| prepare(&commit));
         Self { commit, found }
@@ -67,10 +67,10 @@ impl<T> Checked<T> {
     }
 }
 
-/// Reads a page from a position on, of so many at most, and checks of each what can be checked alone.
+/// Reads a page from a position on, with a limit, and checks each item alone.
 type ReadPage<'a, C> = &'a (dyn Fn(u64, usize) -> Result<Vec<C>, EngineError> + Sync);
 
-/// Something of the log that was read and checked, and has a place in it.
+/// An item that was read from the log and has a position.
 pub(crate) trait Placed: Send {
     /// Its position.
     fn position(&self) -> u64;
@@ -88,8 +88,8 @@ impl<E: Send> Placed for CheckedHeader<E> {
     }
 }
 
-/// Reads the commits behind `after` and hands them over in order, page by page, until the log ends. `take` answers the
-/// position that it has reached. What lies up to `known` is read ahead, where it is much.
+/// Reads the commits after `range.0` and hands them to `take` in order, page by page, until the log ends. `take`
+/// returns the position that it has reached. Positions up to `range.1` are read ahead, if there are many.
 ///
 /// # Errors
 /// Whatever the engine or `take` answers.
@@ -147,7 +147,7 @@ fn read_pages_ahead<C: Placed>(
             return Ok(());
         }
         let now = take(page)?;
-        // A page that goes back is damage, and whoever takes it says so.
+        // A page that goes back is damage, which `take` reports.
         if now <= reached {
             return Ok(());
         }
@@ -161,7 +161,7 @@ fn limit() -> usize {
 
 type Page<C> = Result<Vec<C>, EngineError>;
 
-/// Takes range after range, each from its thread, and answers where it came to.
+/// Takes the ranges in order, each from its thread. Returns the position that was reached.
 fn take_ranges<C>(
     pages: &[Receiver<Page<C>>],
     after: u64,
@@ -171,7 +171,7 @@ fn take_ranges<C>(
     let mut reached = after;
     for (range, pages) in (1..=ranges).zip(pages.iter().cycle()) {
         while reached < after + range * RANGE {
-            // A thread that has ended found no more of it.
+            // A thread ends early if it finds no more commits.
             let Ok(page) = pages.recv() else { return Ok(reached) };
             reached = take(page?)?;
         }
@@ -194,7 +194,7 @@ impl<C> Clone for Reader<'_, C> {
 impl<C> Copy for Reader<'_, C> {}
 
 impl<'a, C: Placed + 'a> Reader<'a, C> {
-    /// Starts the threads. Each has every so manieth range, and waits while two pages of it wait to be taken.
+    /// Starts the threads. Each thread reads every n-th range and waits while two of its pages have not been taken.
     fn start<'scope>(
         self,
         scope: &'scope thread::Scope<'scope, '_>,
@@ -218,7 +218,7 @@ impl<'a, C: Placed + 'a> Reader<'a, C> {
         (0..threads).map(start).collect()
     }
 
-    /// Reads a range, in several pages where it is large. Whether to go on.
+    /// Reads a range, in several pages if it is large. Returns whether to go on.
     fn read_range(&self, range: u64, pages: &SyncSender<Page<C>>) -> bool {
         let mut next = self.after + range * RANGE + 1;
         let end = next + RANGE;

@@ -1,5 +1,5 @@
-//! Reads a field's log from an engine and verifies the whole chain.
-//! Works on any engine; the files beneath are checked by the engine's own functions.
+//! Reads a field's log from an engine and verifies the whole chain. Works on any engine; the files of an engine are
+//! checked by its own functions.
 
 use serde::de::DeserializeOwned;
 
@@ -10,9 +10,9 @@ use crate::{
     field_name::FieldName,
 };
 
-/// Verifies every commit after `after` and hands each to `visit` in order; answers the head that was reached.
+/// Verifies every commit after `after` and hands each to `visit` in order. Returns the head that was reached.
 ///
-/// Reads with one thread ahead, and leaves the other cores to whoever is served meanwhile.
+/// One thread reads ahead, so that the other cores can serve requests.
 ///
 /// The log must reach at least the head that the engine stated at the start, so a log that silently ends early is damage.
 ///
@@ -29,11 +29,11 @@ pub fn verify_chain(
     })
 }
 
-/// As [`verify_chain`], and hands over what `prepare` made of each commit, ahead of time and in other threads: whatever
-/// of the caller's work needs no commit before.
+/// As [`verify_chain`], and also hands over what `prepare` computed from each commit. `prepare` runs ahead, in other
+/// threads, and does the work that does not need the previous commit.
 ///
 /// # Errors
-/// As `verify_chain`; damage that `prepare` finds counts where its commit stands.
+/// As `verify_chain`; damage found by `prepare` is reported at its commit.
 pub fn verify_prepared<T: Send>(
     engine: &dyn Engine,
     field: &FieldName,
@@ -55,7 +55,7 @@ pub fn verify_prepared<T: Send>(
     })
 }
 
-/// As [`verify_prepared`], the headers alone: nothing is said of the texts.
+/// As [`verify_prepared`] for headers only: bodies are not checked.
 ///
 /// # Errors
 /// As `verify_chain`, but for damage of the bodies.
@@ -79,8 +79,8 @@ pub fn verify_headers<E: DeserializeOwned + Send>(
     })
 }
 
-/// Reads a log from one head on, up to the one that the engine states at least. `read` is told how far that is, and moves the
-/// head on.
+/// Reads a log from a head at least to the head that the engine states. `read` gets that position and advances the
+/// head.
 fn reach_what_is_stated(
     engine: &dyn Engine,
     field: &FieldName,

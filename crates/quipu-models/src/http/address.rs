@@ -1,8 +1,8 @@
-//! Where an endpoint is: the part of its address before `/embeddings` or `/chat/completions`.
+//! The URL of an endpoint: the part before `/embeddings` or `/chat/completions`.
 
 use hyper::Uri;
 
-/// Why an address is not one.
+/// A URL that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not the address of a model endpoint: {reason}")]
 pub struct AddressError {

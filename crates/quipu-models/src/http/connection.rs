@@ -39,7 +39,7 @@ pub(crate) struct Reply {
     pub(crate) body: Bytes,
 }
 
-/// A connection, or the way to one.
+/// A connection that is opened when it is needed.
 #[derive(Debug)]
 pub(crate) struct Connection {
     address: Address,

@@ -1,11 +1,11 @@
-//! The threads that connections live on. Models are asked from threads that may wait; the sockets
-//! need something that runs on while nobody does.
+//! The threads that drive connections. Callers of a model block on threads of their own, but the sockets need threads
+//! that keep running in between.
 
 use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// Waits for something that needs the network. Not to be called by a thread that serves sockets.
+/// Blocks until network work is done. Must not be called by a thread that serves sockets.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME

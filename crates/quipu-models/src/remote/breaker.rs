@@ -1,5 +1,5 @@
-//! Leaves an endpoint alone after it failed several times in a row. Then one call is let through; if it
-//! fails too, the pause doubles. Time is handed in.
+//! A circuit breaker: after several failures in a row, an endpoint is not called for a while. Then one call is
+//! allowed; if it fails too, the pause doubles. The caller passes the time in.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -19,8 +19,8 @@ struct State {
 }
 
 impl Breaker {
-    /// Whether a call may be made now. Where the pause is over, only the first to ask is let through
-    /// until it has told how it went, or until a pause has passed again.
+    /// Whether a call may be made now. After a pause only the first caller is allowed, until it reports its result or
+    /// another pause has passed.
     pub(super) fn admit(&self, now: Instant) -> bool {
         let mut state = self.lock();
         match state.closed_until {
@@ -33,12 +33,12 @@ impl Breaker {
         }
     }
 
-    /// A call was answered.
+    /// Reports a successful call.
     pub(super) fn succeeded(&self) {
         *self.lock() = State::default();
     }
 
-    /// A call was not. `asked` is how long the endpoint itself asked to be left alone.
+    /// Reports a failed call. `asked` is the pause that the endpoint itself requested.
     pub(super) fn failed(&self, now: Instant, asked: Option<Duration>) {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);

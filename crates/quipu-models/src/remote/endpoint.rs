@@ -1,5 +1,5 @@
-//! An endpoint: sends a request, again where that may help, within its time, and not at all while it
-//! is known to fail. What requests mean is for the files beside this one.
+//! An endpoint: sends requests, repeats them where that may help, keeps to the time limit, and does not send at all
+//! while the endpoint is known to fail. The other files of this folder give requests their meaning.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -48,7 +48,7 @@ pub struct Endpoint {
     secret: Secret,
 }
 
-/// What must never be seen in a log.
+/// A secret that must never be logged.
 struct Secret(Option<String>);
 
 impl std::fmt::Debug for Secret {
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// How one attempt ended, where it did not end well.
+/// A failed attempt.
 struct Failed {
     error: CallError,
     again: bool,
@@ -102,7 +102,7 @@ impl Endpoint {
         &self.address
     }
 
-    /// Sends a request and reads its answer, several times where that may help. Waits; not for a
+    /// Sends a request and reads its answer, with retries where they may help. Blocks, so it must not be called by a
     /// thread that serves sockets.
     pub(super) fn call<T: DeserializeOwned>(
         &self,
@@ -129,7 +129,7 @@ impl Endpoint {
         answer
     }
 
-    /// A request that was refused says nothing about the next one; everything else does.
+    /// Records a failure. A refused request says nothing about the next one; every other failure counts.
     fn note(&self, failed: Failed) -> CallError {
         if !matches!(failed.error, CallError::Refused { .. }) {
             self.breaker.failed(clock::now(), failed.wait);
@@ -137,7 +137,7 @@ impl Endpoint {
         failed.error
     }
 
-    /// Notes that an answer that could be read was not one.
+    /// Records an answer that could be read but is invalid.
     pub(super) fn distrust(&self, reason: String) -> CallError {
         self.note(Failed { error: CallError::WrongAnswer { reason }, again: false, wait: None })
     }
@@ -179,7 +179,7 @@ impl Endpoint {
         }
     }
 
-    /// What an endpoint says of an error: one short line, in which our key does not stand.
+    /// The error text of an endpoint: one short line without our key.
     fn said(&self, body: &[u8]) -> String {
         let text = String::from_utf8_lossy(body.get(..4 * REASON_BYTES_MAX).unwrap_or(body));
         let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Why an endpoint cannot be used, and why a call to it gave nothing.
+//! Why an endpoint cannot be set up, and why a call to it failed.
 
 use crate::http::{AddressError, RootsError};
 
@@ -19,10 +19,10 @@ pub enum EndpointError {
     NoModel,
 }
 
-/// Why a call gave nothing.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// It failed too often, and is left alone for a while.
+    /// It failed too often and is not called for a while.
     #[error("it failed before and is left alone for a while")]
     LeftAlone,
     /// It could not be reached, broke off, took too long or said that it is not able to answer now.
@@ -31,15 +31,15 @@ pub enum CallError {
         /// What happened.
         reason: String,
     },
-    /// It will not answer this request, however often it is asked.
+    /// It refuses this request and would refuse it again.
     #[error("it refused with status {status}: {reason}")]
     Refused {
         /// The HTTP status.
         status: u16,
-        /// What it said, shortened.
+        /// Its error text, shortened.
         reason: String,
     },
-    /// What it said is not an answer.
+    /// Its answer is invalid.
     #[error("{reason}")]
     WrongAnswer {
         /// What is wrong with it.

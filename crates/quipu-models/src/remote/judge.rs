@@ -37,7 +37,7 @@ impl RemoteJudge {
     fn ruling(&self, older: &str, newer: &str, reason: &str) -> Result<Ruling, CallError> {
         let text = serde_json::json!({"older": older, "newer": newer, "claimed": reason});
         let written = self.0.ask(INSTRUCTION, &text.to_string())?;
-        // Models like to put JSON into a fence, or a word before it.
+        // Models often wrap JSON in a code fence or precede it with text.
         let start = written.find('{').unwrap_or(0);
         let end = written.rfind('}').map_or(written.len(), |at| at + 1);
         let object = written.get(start..end).unwrap_or_default();

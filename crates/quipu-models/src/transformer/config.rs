@@ -63,7 +63,7 @@ struct PoolingConfig {
 }
 
 impl Shape {
-    /// Reads what a directory says, and refuses what we cannot run.
+    /// Reads the configuration of a model and refuses models that cannot be run.
     pub(super) fn read(directory: &Path) -> Result<Self, DirectoryError> {
         let path = directory.join("config.json");
         let bert: BertConfig = required(&path)?;
@@ -98,7 +98,7 @@ impl Shape {
         }
     }
 
-    /// The first number with which nothing can be computed, or not in sensible memory.
+    /// The first number that is impossible or would need too much memory.
     fn impossible(&self) -> Option<&'static str> {
         let checks = [
             ("vocab_size", (1..=1_000_000).contains(&self.vocabulary)),

@@ -72,7 +72,7 @@ impl Encoder {
 fn pool(pooling: Pooling, tokens: &[f32], hidden: usize) -> Vec<f32> {
     match pooling {
         Pooling::First => tokens[..hidden].to_vec(),
-        // The division by their number is lost when the length becomes 1.
+        // Dividing by the number of tokens is unnecessary, because the vector is normalized afterwards.
         Pooling::Mean => {
             let mut sum = vec![0.0; hidden];
             for token in tokens.chunks_exact(hidden) {

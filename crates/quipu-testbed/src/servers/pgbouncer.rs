@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     child::ServerProcess,
-    place::installed,
+    install::installed,
     port::free_port,
     servers::postgres_server::{PostgresServer, as_owner, url_at},
 };
@@ -74,7 +74,7 @@ impl PgBouncer {
     }
 }
 
-/// Copies the program and its libraries beside the server's own files, where its owner may run it.
+/// Copies the program and its libraries beside the server's files, where the server's owner may run them.
 fn copy_to(dir: &Path) -> (PathBuf, PathBuf) {
     let root = unpacked();
     let (program, libraries) = (dir.join("pgbouncer"), dir.join("libraries"));

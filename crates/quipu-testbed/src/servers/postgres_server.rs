@@ -14,11 +14,11 @@ use tempfile::TempDir;
 use crate::{SmallDisk, child::ServerProcess, port::free_port};
 
 const READY: &str = "database system is ready to accept connections";
-/// How often a start is tried, and the pause between.
+/// The number of attempts to start, and the pause in between.
 const STARTS: usize = 40;
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// A server on a port of its own, whose files go when it is dropped.
+/// A server on a port of its own. Its files are removed when it is dropped.
 #[derive(Debug)]
 pub struct PostgresServer {
     process: Option<ServerProcess>,
@@ -27,7 +27,7 @@ pub struct PostgresServer {
     port: u16,
 }
 
-/// Where the server's programs are; they are installed if they are nowhere.
+/// The folder of the server's programs. Installs them if they are missing.
 fn programs() -> PathBuf {
     let find = || {
         let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
@@ -121,7 +121,7 @@ impl PostgresServer {
         for setting in small.iter().chain(settings).chain([&socket.as_str()]) {
             command.args(["-c", setting]);
         }
-        // After a kill its helpers may hold its memory for a moment longer.
+        // After a kill its child processes may hold its shared memory for a moment.
         let mut started = ServerProcess::try_start(&mut command, READY);
         for _ in 1..STARTS {
             if started.is_ok() {
@@ -135,10 +135,10 @@ impl PostgresServer {
         self.process = Some(process);
     }
 
-    /// Kills the server, its helpers included, without a word of warning.
+    /// Kills the server and its child processes without a warning.
     pub fn kill(&mut self) {
         if let Some(process) = &mut self.process {
-            // Every helper of the server ends once the first process is gone.
+            // Its child processes end when the first process is gone.
             process.kill();
         }
     }

@@ -1,4 +1,4 @@
-//! Where programs that tests install for themselves are kept: in the build's own folder, so that they are there once.
+//! Where tests install programs: once, in the folder of the build.
 
 use std::{
     env,
@@ -6,17 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file that cargo puts into the folder of a build.
+/// The file by which cargo marks the folder of a build.
 const MARK: &str = "CACHEDIR.TAG";
 
-/// The folder of the build that the running program is of, else the system's folder for what is not kept.
+/// The folder of the build of the running program, else the system's folder for temporary files.
 fn build_dir() -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
     let found = program.ancestors().find(|dir| dir.join(MARK).exists());
     found.map_or_else(env::temp_dir, |dir| dir.join("tmp"))
 }
 
-/// Runs `install` with a folder, once for all processes that ask for this name.
+/// Runs `install` on a folder of this name, once for all processes.
 pub(crate) fn installed(name: &str, install: impl FnOnce(&Path)) -> PathBuf {
     let dir = build_dir().join(name);
     fs::create_dir_all(&dir).expect("the build's folder can be written");
