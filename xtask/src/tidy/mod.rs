@@ -15,6 +15,7 @@ mod finding;
 mod large_files;
 mod licences;
 mod manifests;
+mod map;
 mod markdown_links;
 mod metadata;
 mod mod_files;

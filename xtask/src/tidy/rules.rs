@@ -10,7 +10,7 @@ use super::tables::Tables;
 use super::tree::Tree;
 use super::{
     banned_words, crate_edges, decided_by_text, dependency_budgets, duplicates, error_pages,
-    file_length, file_names, large_files, licences, manifests, markdown_links, mod_files,
+    file_length, file_names, large_files, licences, manifests, map, markdown_links, mod_files,
     opening_doc, operation_matrix, plain_words, pure_core, room_cycles, src_entries, test_hygiene,
 };
 
@@ -125,6 +125,11 @@ const RULES: &[Rule] = &[
         name: "large-files",
         reason: "what git once holds, every clone carries for ever",
         check: |r| large_files::check(&r.tree, &r.tables.tidy.large_files),
+    },
+    Rule {
+        name: "map",
+        reason: "a map that is long or wrong is not used, and then not mended",
+        check: |r| map::check(&r.tree),
     },
     Rule {
         name: "markdown-links",
