@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
         call.add_argument("--out", type=Path, default=today, help="folder of the raw results [%(default)s]")
         call.add_argument("--mode", choices=list(MODES), default="quick", help="how much work [%(default)s]")
         call.add_argument("--steps", default=",".join(STEPS), help="which work [%(default)s]")
-        call.add_argument("--data", type=Path, help="labelled data for recall, as `quipu bench recall DATA` reads it")
+        call.add_argument("--data", type=Path, help="labelled data for recall, as `quipu-bench recall DATA` reads it")
     every.add_argument(
         "--leave-out", nargs=2, action="append", metavar=("NAME", "WHY"), help="do not run this system, and say why"
     )

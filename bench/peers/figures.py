@@ -1,4 +1,4 @@
-"""Numbers out of samples: percentiles as `quipu bench` computes them, and what recall is."""
+"""Numbers out of samples: percentiles as `quipu-bench` computes them, and what recall is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the page about Quipu alone: the figures to reach, growth, and all else that `quipu bench` told."""
+"""The part of the page about Quipu alone: the figures to reach, growth, and all else that `quipu-bench` told."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""Reads Quipu's own figures: `run.json`, and a folder with `raw.csv` for each step, as `quipu bench` writes it."""
+"""Reads Quipu's own figures: `run.json`, and a folder with `raw.csv` for each step, as `quipu-bench` writes it."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .results import Row
+from .results import Row, stored
 
 SPREAD = ("p50", "p95", "p99")
 
@@ -57,7 +56,7 @@ def read(path: Path) -> list[Figure]:
 
 def load(folder: Path) -> Own:
     """A run's results; of steps that did not come to their end there is nothing."""
-    about = json.loads((folder / "run.json").read_text())
+    about = stored(folder / "run.json")
     ran = [row["name"] for row in about["steps"] if row["status"] == "ok"]
     paths = {name: folder / name / "raw.csv" for name in ran}
     return Own(folder, about, {name: read(path) for name, path in paths.items() if path.exists()})

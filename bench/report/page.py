@@ -212,7 +212,7 @@ def _recall(run: Run) -> str:
 How much of what a question needs is among the first ten units. No model judges anything. Adversarial questions are
 left out.{less} Quipu is given who said a unit as its author. The others rank by the text alone, so their texts begin
 with who said it and when, which raises their recall; Quipu is not told when. DATA is a file or folder as
-`quipu bench recall DATA` reads it.
+`quipu-bench recall DATA` reads it.
 
 {images}
 
@@ -282,7 +282,7 @@ def _again() -> str:
 options. What single rows need:
 
 ```sh
-cargo build --release                                                # target/release/quipu, for `quipu bench`
+cargo build --release -p quipu-cli -p quipu-bench                    # target/release/quipu, and quipu-bench beside it
 cd bench
 python3 -m peers list                                                # the others, with their versions
 python3 -m peers run --mode quick --quipu ../target/release/quipu    # 15 minutes; --mode full takes 45

@@ -10,6 +10,12 @@ from typing import Any
 Row = dict[str, Any]
 
 
+def stored(path: Path) -> Row:
+    """What a run left in a file; `quipu-bench` was a command of `quipu` in the runs before it had a name of its own."""
+    found: Row = json.loads(path.read_text().replace("quipu bench ", "quipu-bench "))
+    return found
+
+
 BUSY = 0.2
 
 
@@ -96,8 +102,8 @@ class Run:
 
 def load(folder: Path, order: list[str] | None = None) -> Run:
     """A run's results, Quipu first and the others as they are listed, or by name."""
-    about = json.loads((folder / "run.json").read_text())
-    raws = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json")) if path.name != "run.json"]
+    about = stored(folder / "run.json")
+    raws = [stored(path) for path in sorted(folder.glob("*.json")) if path.name != "run.json"]
     places = {name: place for place, name in enumerate(order or [])}
 
     def place(system: System) -> tuple[bool, int, str]:

@@ -15,7 +15,7 @@ from report.bars import BARS, limits
 from report.measures import Facts
 from report.own import Figure
 from report.page import page, pictures
-from report.results import load
+from report.results import load, stored
 from report.svg import Scale, apart, around
 from report.wording import number, size, table
 
@@ -107,6 +107,11 @@ def test_the_newest_run_of_a_kind_is_taken(tmp_path: Path) -> None:
     found = newest(tmp_path, "quipu")
     assert found is not None
     assert found.name == "2026-01-10-quipu"
+
+
+def test_runs_from_when_the_benchmarks_were_a_command_of_quipu_name_todays_program(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"command": "quipu bench record --clients 1"}')
+    assert stored(tmp_path / "run.json") == {"command": "quipu-bench record --clients 1"}
 
 
 def test_figures_have_three_digits() -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from .. import procs
@@ -30,7 +31,7 @@ class Quipu(Peer):
     knows_authors = True
     unfair = (
         "Its vectors come from inside the process; the others ask the stub for the same, at the stub's cost.",
-        "`quipu bench record` sends about 700 bytes of JSON a unit, with its purpose; the others send 500 bytes.",
+        "`quipu-bench record` sends about 700 bytes of JSON a unit, with its purpose; the others send 500 bytes.",
         "It is ours: its defaults were chosen with this work in mind.",
     )
 
@@ -51,8 +52,15 @@ class Quipu(Peer):
             raise CannotRun("there is no quipu: set QUIPU_BIN, or --quipu")
         return found
 
+    @property
+    def generator(self) -> Path:
+        """Its own load generator, which is built beside it and starts it."""
+        return Path(self.program).with_name("quipu-bench")
+
     def install(self) -> None:
         """It is built, not installed; its version is what it says."""
+        if not self.generator.exists():
+            raise CannotRun(f"there is no {self.generator}: build it with `cargo build --release -p quipu-bench`")
         type(self).version = procs.run([self.program, "--version"]).split()[-1]
 
     def command(self) -> list[str]:
@@ -65,17 +73,17 @@ class Quipu(Peer):
         return self.answers(http.request("GET", "/readyz"))
 
     def own_load(self, clients: int, seconds: float, about: int) -> dict[str, Any] | None:
-        """See the base: `quipu bench record` starts a server of its own."""
+        """See the base: `quipu-bench record` starts a server of its own."""
         del about
         out = self.home.fresh("quipu-bench")
         asked = ["--clients", str(clients), "--seconds", str(max(1, round(seconds))), "--skip-engine"]
         place = ["--data", str(self.home.fresh("quipu-bench-data")), "--out", str(out)]
-        procs.run([self.program, "bench", "record", *asked, *place])
+        procs.run([str(self.generator), "record", *asked, *place])
         rows = [line.rsplit(",", 2) for line in (out / "raw.csv").read_text().splitlines()[1:]]
         figures = {name: float(figure) for name, figure, _ in rows}
         name = f"RECORD, {clients} clients"
         spread = {f"p{share}_ms": figures[f"{name} p{share}"] / 1000 for share in (50, 95, 99)}
-        return {"generator": "quipu bench record", "per_second": figures[f"{name} rate"], **spread}
+        return {"generator": "quipu-bench record", "per_second": figures[f"{name} rate"], **spread}
 
     def prepare(self, agents: Sequence[str]) -> None:
         """Registers them, and the reader."""

@@ -1,6 +1,6 @@
 """Evidence recall: how much of what a question needs is among the first ten, on labelled data given by its path.
 
-The data has the format that `quipu bench recall` reads, and the work is the same: each corpus is a store of its own,
+The data has the format that `quipu-bench recall` reads, and the work is the same: each corpus is a store of its own,
 its units are written in order, each question is asked by an agent that wrote none of them. Questions name people and
 dates. Where a system does not rank by author, each text therefore begins with who said it and when; that is better for
 all of them than the bare text.

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     match args::run(args::BenchArgs::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.report();
+            eprintln!("quipu-bench: {failure}");
             ExitCode::FAILURE
         }
     }

@@ -1,4 +1,4 @@
-//! The binary's view of passing time, for progress lines and measurements.
+//! The binary's view of passing time, for progress lines.
 
 use std::time::Instant;
 

@@ -9,7 +9,7 @@
 mod args;
 mod clock;
 mod commands;
-mod place;
+mod storage;
 mod ui;
 
 use std::process::ExitCode;

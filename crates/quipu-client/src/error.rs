@@ -94,7 +94,7 @@ pub enum ClientError {
     /// The Field inside the process cannot be opened.
     #[error("cannot open {what}")]
     Open {
-        /// What.
+        /// The part of it that failed, such as `the log`.
         what: String,
         /// The cause.
         #[source]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// How long one answer may take.
 pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(30);
-/// How long an expected notification may take, if the target does not say.
-pub(crate) const PUSH_WAIT: Duration = Duration::from_secs(10);
+/// How long a notification that must come may take, if the target does not say: a busy server may put detection off.
+pub(crate) const PUSH_WAIT: Duration = Duration::from_secs(30);
 /// How long a stream is watched for a notification that must not come.
 pub(crate) const QUIET_WAIT: Duration = Duration::from_millis(600);
 /// The largest answer that is read.

@@ -20,7 +20,7 @@ pub enum OpenStoreError {
     Unusable {
         /// The address.
         url: String,
-        /// Why.
+        /// The reason, such as a missing variable.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },

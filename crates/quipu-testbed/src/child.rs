@@ -54,10 +54,16 @@ fn read(
 }
 
 impl ServerProcess {
-    /// Starts a server and waits until a line of its output contains `ready`, or until it ends.
+    /// Starts a server and waits until a line of its output contains `ready`, or until it ends or cannot be started.
     pub fn try_start(command: &mut Command, ready: &'static str) -> Result<Self, Ended> {
         let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().expect("the server's program can be started");
+        let mut child = match piped.spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                let said = format!("cannot start {:?}: {error}", command.get_program());
+                return Err(Ended { code: None, said });
+            }
+        };
         let (say, said) = mpsc::channel();
         let log = Log::default();
         let out = child.stdout.take().map(|out| read(out, ready, Arc::clone(&log), say.clone()));

@@ -26,6 +26,6 @@ pub use servers::backup::Backup;
 pub use servers::engine::{EngineKind, EngineServers};
 pub use servers::nats_server::NatsServers;
 pub use servers::pgbouncer::PgBouncer;
-pub use servers::postgres_server::{PostgresServer, is_in_files, url_at};
+pub use servers::postgres_server::{PostgresServer, is_in_files, postgres_program, url_at};
 pub use small_disk::SmallDisk;
 pub use wait::wait_until;

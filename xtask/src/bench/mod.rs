@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: Quipu's own figures, the others beside it, and the page that is written from both.
-//! It owns what is run and in which order; what is measured, and how, is the business of `quipu bench` and of `bench/peers`.
+//! It owns what is run and in which order; what is measured, and how, is the business of `quipu-bench` and of `bench/peers`.
 
 mod about;
 mod options;

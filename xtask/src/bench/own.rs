@@ -1,4 +1,4 @@
-//! The steps that give Quipu's own figures: one call of `quipu bench` each, its results in a folder of its name.
+//! The steps that give Quipu's own figures: one call of `quipu-bench` each, its results in a folder of its name.
 //! `bench/report/measures.py` reads them by these names.
 
 use super::options::Mode;
@@ -6,11 +6,11 @@ use super::options::Mode;
 /// Stands for the path of the labelled data, here and in all that is kept.
 pub(crate) const DATA: &str = "DATA";
 
-/// One call of `quipu bench`.
+/// One call of `quipu-bench`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) name: &'static str,
-    /// What follows `quipu bench`.
+    /// What follows `quipu-bench`.
     pub(crate) arguments: &'static str,
 }
 
@@ -31,7 +31,7 @@ impl Step {
 
     /// What a reader types.
     pub(crate) fn command(&self) -> String {
-        format!("quipu bench {}", self.arguments)
+        format!("quipu-bench {}", self.arguments)
     }
 }
 
@@ -131,6 +131,6 @@ mod tests {
     #[test]
     fn a_step_is_shown_without_the_places_of_this_machine() {
         let record = steps(Mode::Full).into_iter().find(|step| step.name == "record").unwrap();
-        assert_eq!(record.command(), "quipu bench record --clients 1,8,64 --seconds 10");
+        assert_eq!(record.command(), "quipu-bench record --clients 1,8,64 --seconds 10");
     }
 }

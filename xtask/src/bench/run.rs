@@ -91,17 +91,19 @@ fn all(root: &Path, options: &Options) -> Result<usize, String> {
     Ok(failures)
 }
 
-/// The program that is measured: the one that was given, or one that is built.
+/// The program that is measured, with `quipu-bench` beside it: the one that was given, or one that is built.
 fn binary(root: &Path, options: &Options) -> Result<PathBuf, String> {
     if let Some(given) = &options.quipu {
         return fs::canonicalize(given).map_err(|error| format!("{}: {error}", given.display()));
     }
-    let (build, folder): (&[&str], _) = match options.mode {
-        Mode::Smoke => (&["build", "--package", "quipu-cli"], "debug"),
-        Mode::Quick | Mode::Full => (&["build", "--release", "--package", "quipu-cli"], "release"),
+    let (profile, folder): (&[&str], _) = match options.mode {
+        Mode::Smoke => (&[], "debug"),
+        Mode::Quick | Mode::Full => (&["--release"], "release"),
     };
     println!("==> build");
-    Cargo::new(build).run(root).map_err(|why| format!("the build: {why}"))?;
+    let build =
+        [&["build", "--package", "quipu-cli", "--package", "quipu-bench"], profile].concat();
+    Cargo::new(&build).run(root).map_err(|why| format!("the build: {why}"))?;
     Ok(root.join("target").join(folder).join("quipu"))
 }
 
@@ -156,8 +158,8 @@ fn perform(root: &Path, places: &Places, options: &Options, quipu: &Path, step: 
     if step.needs_data() && data.is_none() {
         return Ended::NotRun { why: "no labelled data was given; `--data DATA` names it" };
     }
-    let mut command = Command::new(quipu);
-    command.current_dir(root).arg("bench");
+    let mut command = Command::new(quipu.with_file_name("quipu-bench"));
+    command.current_dir(root);
     for word in step.arguments.split(' ') {
         match (&data, word == DATA) {
             (Some(data), true) => command.arg(data),
@@ -240,9 +242,9 @@ mod tests {
     fn the_labelled_data_is_named_data_in_what_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let summary = folder.path().join("summary.md");
-        fs::write(&summary, "`quipu bench recall /some/where --limit 1`\n").unwrap();
+        fs::write(&summary, "`quipu-bench recall /some/where --limit 1`\n").unwrap();
         anonymous(folder.path(), Some(Path::new("/some/where"))).unwrap();
-        assert_eq!(fs::read_to_string(summary).unwrap(), "`quipu bench recall DATA --limit 1`\n");
+        assert_eq!(fs::read_to_string(summary).unwrap(), "`quipu-bench recall DATA --limit 1`\n");
     }
 
     #[test]

@@ -52,7 +52,7 @@ const RULES: &[Rule] = &[
     Rule {
         name: "test-hygiene",
         reason: "a test that is skipped, cannot fail or waits for a while proves nothing",
-        check: |r| test_hygiene::check(&r.tree),
+        check: |r| test_hygiene::check(&r.tree, &r.tables.tidy.test_waits),
     },
     Rule {
         name: "banned-words",

@@ -44,6 +44,8 @@ pub(crate) struct TidyTable {
     #[serde(default)]
     pub(crate) room_cycles: Vec<RoomCycle>,
     #[serde(default)]
+    pub(crate) test_waits: Vec<TestWait>,
+    #[serde(default)]
     pub(crate) plain_words: PlainWords,
     pub(crate) operations: Operations,
 }
@@ -80,6 +82,14 @@ pub(crate) struct RoomCycle {
     #[serde(rename = "crate")]
     pub(crate) name: String,
     pub(crate) rooms: Vec<String>,
+    pub(crate) reason: String,
+}
+
+/// A file of tests that may wait for a while, because there is no event to wait for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TestWait {
+    pub(crate) path: String,
     pub(crate) reason: String,
 }
 

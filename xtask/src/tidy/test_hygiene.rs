@@ -1,20 +1,41 @@
 //! Rule: no skipped tests, no `#[should_panic]`, no `todo!`, no `matches!(..);` whose answer is dropped,
-//! and no sleeping in test code.
+//! and no sleeping in test code, but for the files of the table that can only ask again and again.
 
 use super::finding::Finding;
 use super::source;
+use super::tables::{TIDY_TABLE, TestWait};
 use super::tree::Tree;
 
-pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
-    tree.with_ending(".rs").flat_map(|(path, text)| check_file(path, text)).collect()
+pub(crate) fn check(tree: &Tree, may_wait: &[TestWait]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut needed = vec![false; may_wait.len()];
+    for (path, text) in tree.with_ending(".rs") {
+        let masked = source::masked(text);
+        findings.extend(check_file(path, text, &masked));
+        let waits = sleeps(path, &masked);
+        match may_wait.iter().position(|exception| exception.path == path) {
+            Some(exception) => needed[exception] = !waits.is_empty(),
+            None => findings.extend(
+                waits
+                    .into_iter()
+                    .map(|(at, message)| Finding::new(path, source::line_of(text, at), message)),
+            ),
+        }
+    }
+    for (exception, _) in may_wait.iter().zip(needed).filter(|(_, needed)| !needed) {
+        let line = tree.line_where(TIDY_TABLE, |line| line.contains(&exception.path));
+        let TestWait { path, reason } = exception;
+        let message =
+            format!("{path} does not wait for a while and needs no exception (\"{reason}\")");
+        findings.push(Finding::new(TIDY_TABLE, line, message));
+    }
+    findings
 }
 
-fn check_file(path: &str, text: &str) -> Vec<Finding> {
-    let masked = source::masked(text);
-    let mut places = attributes(&masked);
-    places.extend(todos(&masked));
-    places.extend(bare_matches(&masked));
-    places.extend(sleeps(path, &masked));
+fn check_file(path: &str, text: &str, masked: &str) -> Vec<Finding> {
+    let mut places = attributes(masked);
+    places.extend(todos(masked));
+    places.extend(bare_matches(masked));
     let finding = |(at, message)| Finding::new(path, source::line_of(text, at), message);
     places.into_iter().map(finding).collect()
 }
@@ -81,13 +102,13 @@ fn sleeps(path: &str, masked: &str) -> Vec<Complaint> {
         let is_call = masked[at + word.len()..].starts_with('(');
         is_call && !is_method && !is_definition && ranges.iter().any(|range| range.contains(at))
     };
-    ["sleep", "sleep_until", "sleep_ms"]
+    ["park_timeout", "sleep", "sleep_until", "sleep_ms"]
         .into_iter()
         .flat_map(|word| {
             let places = source::word_places(masked, word);
             places.into_iter().filter(move |at| is_sleep(at, word)).collect::<Vec<_>>()
         })
-        .map(|at| (at, "a test waits for an event, never for a while"))
+        .map(|at| (at, "a test waits for an event, never for a while; one bounded loop that asks again is enough for all"))
         .collect()
 }
 
@@ -97,7 +118,7 @@ mod tests {
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
         let tree = Tree::of(&[(path, text)]);
-        let mut lines: Vec<usize> = check(&tree)
+        let mut lines: Vec<usize> = check(&tree, &[])
             .iter()
             .map(|finding| finding.to_string().split(':').nth(1).unwrap().parse().unwrap())
             .collect();
@@ -133,6 +154,18 @@ mod tests {
         assert_eq!(lines("src/a.rs", text), [4, 5]);
         assert_eq!(lines("crates/x/tests/a.rs", text), [1, 4, 5]);
         assert_eq!(lines("crates/x/src/op/tests.rs", "fn a() { thread::sleep(d); }\n"), [1]);
+    }
+
+    #[test]
+    fn a_parked_thread_sleeps_too_unless_its_file_may_and_an_exception_without_need_is_a_finding() {
+        let text = "fn a() { std::thread::park_timeout(d); }\n";
+        assert_eq!(lines("tests/a.rs", text), [1]);
+        let tree = Tree::of(&[("tests/a.rs", text), (TIDY_TABLE, "path = \"tests/b.rs\"\n")]);
+        let may = |path: &str| TestWait { path: path.to_owned(), reason: "a poll".to_owned() };
+        assert!(check(&tree, &[may("tests/a.rs")]).is_empty());
+        let findings = check(&tree, &[may("tests/a.rs"), may("tests/b.rs")]);
+        let [unused] = findings.as_slice() else { panic!("{}", findings.len()) };
+        assert!(unused.to_string().contains("tests/b.rs does not wait"), "{unused}");
     }
 
     #[test]

@@ -4,12 +4,12 @@
 use std::{fs, path::Path, process::Command, sync::Arc, thread, time::Duration};
 
 use quipu_log::{Engine, FieldName, Head};
+use quipu_testbed::{PostgresServer, postgres_program};
 
-use super::servers::{LogServers, run};
-use crate::measure::failure::Failure;
 use crate::{
     commands::engine::chain,
     measure::{
+        failure::Failure,
         report::Report,
         stopwatch::{Stopwatch, rate},
     },
@@ -23,32 +23,33 @@ pub(crate) struct Baseline {
 
 /// Inserts of one row with as many bytes as a commit has in the log, each in a transaction of its own.
 pub(crate) fn pgbench(
-    programs: &Path,
-    servers: &LogServers,
+    server: &PostgresServer,
+    folder: &Path,
     clients: usize,
     seconds: u64,
     report: &mut Report,
 ) -> Result<Baseline, Failure> {
-    let psql = |sql: &str| {
-        run(Command::new(programs.join("psql")).args(["-XqAt", "-c", sql]).arg(&servers.url))
-    };
-    let bytes = psql("SELECT round(avg(bytes)) FROM quipu.commits")?;
-    let bytes: usize = bytes.trim().parse().unwrap_or(1000);
-    psql(
+    let bytes = server.sql("SELECT round(avg(bytes)) FROM quipu.commits").parse().unwrap_or(1000);
+    server.sql(
         "DROP TABLE IF EXISTS bare; \
          CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, row text NOT NULL)",
-    )?;
-    let script = servers.folder().join("insert.sql");
+    );
+    let script = folder.join("insert.sql");
     fs::write(&script, format!("INSERT INTO bare (row) VALUES ('{}');\n", "x".repeat(bytes)))
         .map_err(|error| Failure::caused("cannot write a script", &error))?;
-    let clients = clients.to_string();
-    let said = run(Command::new(programs.join("pgbench"))
-        .args(["-n", "-c", &clients, "-j", "2", "-T", &seconds.to_string(), "-f"])
-        .arg(&script)
-        .arg(&servers.url))?;
-    let tps =
-        said.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
-    let rate = tps.ok_or_else(|| Failure::new(format!("pgbench told no rate: {said}")))?;
+    let output = Command::new(postgres_program("pgbench"))
+        .args(["-n", "-c", &clients.to_string(), "-j", "2", "-T", &seconds.to_string(), "-f"])
+        .args([&script, Path::new(&server.url())])
+        .output()
+        .map_err(|error| Failure::caused("cannot run pgbench", &error))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let rate = printed
+        .lines()
+        .find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok())
+        .ok_or_else(|| {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            Failure::new(format!("pgbench printed no rate: {printed}{complaint}"))
+        })?;
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     report.figure("bytes of a commit in the log, and of a row of pgbench", bytes as f64, "B");
     Ok(Baseline { what: format!("pgbench, one-row inserts, {clients} connections"), rate })

@@ -8,8 +8,8 @@ use quipu_field::{
 };
 use quipu_log::{Engine, FieldName, Pace};
 
-use crate::measure::failure::Failure;
 use crate::measure::{
+    failure::Failure,
     report::Report,
     stopwatch::{Stopwatch, rate},
 };

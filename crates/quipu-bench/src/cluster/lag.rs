@@ -13,10 +13,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
+    failure::Failure,
     http::{self, Connection},
+    server::Server,
     stopwatch::{Samples, Stopwatch},
 };
 
@@ -42,7 +42,7 @@ pub(crate) struct LagProbe {
 }
 
 impl LagProbe {
-    pub(crate) fn start(nodes: &[ServerProcess], field: &str) -> Result<Self, Failure> {
+    pub(crate) fn start(nodes: &[Server], field: &str) -> Result<Self, Failure> {
         let addresses: Vec<SocketAddr> = nodes.iter().map(|node| node.address).collect();
         let (stop, field) = (Arc::new(AtomicBool::new(false)), field.to_owned());
         let stopped = Arc::clone(&stop);

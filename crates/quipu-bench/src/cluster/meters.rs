@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measure::failure::Failure;
-use crate::measure::{child::ServerProcess, http, report::Report};
+use crate::measure::{failure::Failure, http, report::Report, server::Server};
 
 const BATCH: &str = "quipu_log_batch_commits";
 const APPEND: &str = "quipu_log_append_seconds";
@@ -17,7 +16,7 @@ pub(crate) struct Meters(BTreeMap<String, f64>);
 
 impl Meters {
     /// As they are now.
-    pub(crate) fn of(nodes: &[ServerProcess]) -> Result<Self, Failure> {
+    pub(crate) fn of(nodes: &[Server]) -> Result<Self, Failure> {
         let mut sums = BTreeMap::new();
         for node in nodes {
             let failed = |error| Failure::caused("cannot read /metrics", &error);

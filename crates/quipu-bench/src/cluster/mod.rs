@@ -5,4 +5,3 @@ pub(crate) mod catch_up;
 pub(crate) mod lag;
 pub(crate) mod meters;
 pub(crate) mod run;
-pub(crate) mod servers;

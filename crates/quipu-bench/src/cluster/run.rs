@@ -2,11 +2,15 @@
 //! from somebody who writes the same bytes and does nothing else; how far a follower is behind; how fast a new node
 //! catches up. Everything runs on this machine, so the nodes, the servers and the clients share its cores.
 
-use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
-use clap::{Args, ValueEnum};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
 use quipu_engines::{NatsEngine, OpenError, PostgresEngine};
 use quipu_log::{Engine, FieldName};
+use quipu_testbed::{EngineKind, EngineServers, wait_until};
 use serde_json::json;
 
 use super::{
@@ -14,28 +18,27 @@ use super::{
     catch_up,
     lag::LagProbe,
     meters::Meters,
-    servers::{LogServers, postgres_programs},
 };
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
     corpus::{self, Dice},
+    failure::Failure,
     http::{self, Load, LoadResult, MakeRequest},
     report::Report,
+    server::{Server, cpu_of_family},
     stopwatch::rate,
     workplace::Workplace,
 };
 
 /// How long clients run before anything is counted.
 const WARM_UP: Duration = Duration::from_secs(2);
-/// How often what has just been started is tried, and the pause between.
-const READY_TRIES: usize = 60;
-const READY_PAUSE: Duration = Duration::from_millis(500);
+/// A PostgreSQL as it comes, but for its connections; the testbed makes it smaller.
+const POSTGRES_SETTINGS: [&str; 2] = ["shared_buffers=128MB", "max_connections=200"];
 
 #[derive(Debug, Args)]
 pub(crate) struct ClusterArgs {
-    /// What the nodes share; the benchmark starts it itself
-    #[arg(long, value_enum)]
+    /// What the nodes share: one PostgreSQL or three NATS servers, which the benchmark installs where they are missing,
+    /// and starts itself
+    #[arg(long, value_parser = PossibleValuesParser::new(["postgres", "nats"]).map(engine_kind))]
     engine: EngineKind,
     /// How many nodes serve the same Fields
     #[arg(long, default_value_t = 3)]
@@ -55,28 +58,19 @@ pub(crate) struct ClusterArgs {
     /// Another build of quipu to measure, instead of this one
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// The folder with initdb, postgres, psql and pgbench
-    #[arg(long, value_name = "DIR")]
-    postgres_bin: Option<PathBuf>,
-    /// The program of the NATS server
-    #[arg(long, value_name = "FILE", default_value = "nats-server")]
-    nats_server: PathBuf,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EngineKind {
-    /// One PostgreSQL
-    Postgres,
-    /// Three NATS servers
-    Nats,
 }
 
 /// One benchmark: its servers, and how to measure them bare.
 struct Bench<'a> {
     args: &'a ClusterArgs,
     seed: u64,
-    servers: LogServers,
-    postgres_bin: PathBuf,
+    // Before the folder, so that nothing writes into it any more when it goes.
+    servers: EngineServers,
+    folder: Workplace,
+}
+
+fn engine_kind(name: String) -> EngineKind {
+    if name == "nats" { EngineKind::Nats } else { EngineKind::Postgres }
 }
 
 pub(crate) fn run(args: &ClusterArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
@@ -85,14 +79,11 @@ pub(crate) fn run(args: &ClusterArgs, seed: u64, report: &mut Report) -> Result<
     }
     let data =
         std::path::absolute(&args.data).map_err(|error| Failure::caused("--data", &error))?;
-    let postgres_bin = args.postgres_bin.clone().or_else(postgres_programs).unwrap_or_default();
     let folder = Workplace::new(&data, "cluster");
-    let servers = match args.engine {
-        EngineKind::Postgres => LogServers::postgres(&postgres_bin, folder)?,
-        EngineKind::Nats => LogServers::nats(&args.nats_server, folder)?,
-    };
-    let bench = Bench { args, seed, servers, postgres_bin };
-    bench.wait_until_ready()?;
+    fs::create_dir_all(folder.path())
+        .map_err(|error| Failure::caused("cannot make a folder", &error))?;
+    let servers = EngineServers::start_in(folder.path(), args.engine, &POSTGRES_SETTINGS);
+    let bench = Bench { args, seed, servers, folder };
     for (run, &fields) in args.fields.iter().enumerate() {
         bench.measure(run, fields, report)?;
     }
@@ -105,8 +96,8 @@ impl Bench<'_> {
         let fields: Vec<String> = (0..count).map(|at| format!("run{run}-{at}")).collect();
         let nodes = self.start_nodes()?;
         for field in &fields {
-            register(&nodes, field, "bench")?;
-            register(&nodes, field, "probe")?;
+            register(&nodes, field, "bench");
+            register(&nodes, field, "probe");
         }
         let (clients, of) = (self.args.clients, nodes.len());
         let what = format!("{clients} clients, {of} nodes, {count} Fields");
@@ -143,20 +134,20 @@ impl Bench<'_> {
         field.map_or(Ok(()), |field| catch_up::measure(engine.as_ref(), &field, &what, report))
     }
 
-    fn start_nodes(&self) -> Result<Vec<ServerProcess>, Failure> {
+    fn start_nodes(&self) -> Result<Vec<Server>, Failure> {
         let node = |at: usize| {
-            let data = self.servers.folder().join(format!("node-{at}"));
-            let options = ["--log", &self.servers.url];
+            let data = self.folder.path().join(format!("node-{at}"));
+            let options = ["--log", &self.servers.url()];
             match &self.args.program {
-                Some(program) => ServerProcess::start_program(program, &data, &options),
-                None => ServerProcess::start_with(&data, &options),
+                Some(program) => Server::start_program(program, &data, &options),
+                None => Server::start_with(&data, &options),
             }
         };
         (0..self.args.nodes).map(node).collect()
     }
 
     /// What each client sends, and where.
-    fn clients(&self, nodes: &[ServerProcess], fields: &[String], prefix: &str) -> Vec<Load> {
+    fn clients(&self, nodes: &[Server], fields: &[String], prefix: &str) -> Vec<Load> {
         let makes: Vec<MakeRequest> =
             fields.iter().map(|field| requests(self.seed, field, prefix)).collect();
         let one = |at: usize| {
@@ -168,30 +159,14 @@ impl Bench<'_> {
     }
 
     /// The processor time of the nodes and of the log's servers.
-    fn cpu(&self, nodes: &[ServerProcess]) -> (f64, f64) {
-        (nodes.iter().map(ServerProcess::cpu_seconds).sum(), self.servers.cpu_seconds())
-    }
-
-    /// Servers that have just started may not have found each other yet.
-    fn wait_until_ready(&self) -> Result<(), Failure> {
-        let mut tries = 1;
-        loop {
-            let head = self.engine().and_then(|engine| {
-                let head = engine.head(&FieldName::default_field());
-                head.map_err(|error| Failure::caused("the log is not there", &error))
-            });
-            match head {
-                Ok(_) => return Ok(()),
-                Err(_) if tries < READY_TRIES => thread::park_timeout(READY_PAUSE),
-                Err(failure) => return Err(failure),
-            }
-            tries += 1;
-        }
+    fn cpu(&self, nodes: &[Server]) -> (f64, f64) {
+        let of_log = self.servers.process_ids().into_iter().map(cpu_of_family).sum();
+        (nodes.iter().map(Server::cpu_seconds).sum(), of_log)
     }
 
     fn engine(&self) -> Result<Arc<dyn Engine>, Failure> {
         let failed = |error: OpenError| Failure::caused("cannot open the log", &error);
-        let url = &self.servers.url;
+        let url = &self.servers.url();
         Ok(match self.args.engine {
             EngineKind::Postgres => Arc::new(PostgresEngine::open(url).map_err(failed)?),
             EngineKind::Nats => Arc::new(NatsEngine::open(url).map_err(failed)?),
@@ -206,13 +181,12 @@ impl Bench<'_> {
         meters: &Meters,
         report: &mut Report,
     ) -> Result<Baseline, Failure> {
-        let Self { args, servers, .. } = self;
-        match args.engine {
-            EngineKind::Postgres => {
-                let lasting = args.seconds;
-                pgbench(&self.postgres_bin, servers, args.clients, lasting, report)
+        let args = self.args;
+        match &self.servers {
+            EngineServers::Postgres(server) => {
+                pgbench(server, self.folder.path(), args.clients, args.seconds, report)
             }
-            EngineKind::Nats => {
+            EngineServers::Nats(_) => {
                 let engine = self.engine()?;
                 let names = (0..fields.len()).map(|at| format!("bare{run}-{at}")).collect();
                 let lasting = Duration::from_secs(args.seconds);
@@ -223,25 +197,18 @@ impl Bench<'_> {
 }
 
 /// Registers an agent in a Field and lets every node know of it.
-fn register(nodes: &[ServerProcess], field: &str, agent: &str) -> Result<(), Failure> {
+fn register(nodes: &[Server], field: &str, agent: &str) {
     let payload = json!({"id": agent, "role": "bench", "interests": []}).to_string();
     for node in nodes {
         let request = http::post_in(field, "/v1/register", agent, &format!("r-{agent}"), &payload);
-        let mut tries = 1;
-        loop {
+        let is_registered = || {
             let sent = http::Connection::open(node.address)
                 .and_then(|mut connection| connection.exchange(&request).map(|(status, _)| status));
-            match sent {
-                Ok(200) => break,
-                // Servers that have just started may not have found each other yet.
-                Ok(_) | Err(_) if tries < READY_TRIES => thread::park_timeout(READY_PAUSE),
-                Ok(status) => return Err(Failure::new(format!("/v1/register answered {status}"))),
-                Err(error) => return Err(Failure::caused("cannot register", &error)),
-            }
-            tries += 1;
-        }
+            matches!(sent, Ok(200)).then_some(())
+        };
+        // Servers that have just started may not have found each other yet.
+        wait_until(30, "every node takes a REGISTER", is_registered);
     }
-    Ok(())
 }
 
 /// Texts are made beforehand and used in turn, so that making them is not measured.

@@ -9,12 +9,12 @@ use super::{
     open::{fill, runtime},
     record::register,
 };
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
     corpus::{Dice, TASKS, sentence},
+    failure::Failure,
     http::{self, MakeRequest},
     report::Report,
+    server::Server,
     stopwatch::rate,
     workplace::Workplace,
 };
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &AttuneArgs, seed: u64, report: &mut Report) -> Result<(
     for &units in &args.units {
         let folder = Workplace::new(&args.data, &format!("attune-{units}"));
         runtime.block_on(fill(folder.path(), units, seed, TASKS))?;
-        let server = ServerProcess::start(folder.path())?;
+        let server = Server::start(folder.path())?;
         register(&server, "reader")?;
         for &clients in &args.clients {
             let lasting = Duration::from_secs(args.seconds);

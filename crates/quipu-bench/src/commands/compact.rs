@@ -9,9 +9,9 @@ use quipu_wire::akashik::CompactPayload;
 use serde_json::json;
 
 use super::open;
-use crate::measure::failure::Failure;
 use crate::measure::{
     corpus::TASKS,
+    failure::Failure,
     report::Report,
     stopwatch::{Stopwatch, rate},
     workplace::Workplace,

@@ -10,9 +10,9 @@ use quipu_log::{
 use rusqlite::{Connection, params};
 use serde_json::json;
 
-use crate::measure::failure::Failure;
 use crate::measure::{
     corpus::{Dice, record},
+    failure::Failure,
     report::Report,
     stopwatch::{Stopwatch, rate},
 };

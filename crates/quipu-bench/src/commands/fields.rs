@@ -6,12 +6,12 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
     corpus::{self, Dice},
+    failure::Failure,
     http::Connection,
     report::Report,
+    server::Server,
     stopwatch::{Samples, Stopwatch, rate},
     workplace::Workplace,
 };
@@ -38,55 +38,55 @@ pub(crate) struct FieldsArgs {
 pub(crate) fn run(args: &FieldsArgs, seed: u64, report: &mut Report) -> Result<(), Failure> {
     let folder = Workplace::new(&args.data, "fields");
     let open = args.open.to_string();
-    let server = ServerProcess::start_with(
+    let server = Server::start_with(
         folder.path(),
         &["--fields-open", &open, "--log-level", "warn", "--detect=false"],
     )?;
-    let mut asking = Asking::new(server.address, seed)?;
-    tell(report, "with one Field", &server);
+    let mut requests = Requests::new(server.address, seed)?;
+    report_server(report, "with one Field", &server);
     let watch = Stopwatch::start();
     let mut made = Samples::default();
     for field in 0..args.fields {
         let watch = Stopwatch::start();
-        asking.fill(field, args.units)?;
+        requests.fill(field, args.units)?;
         made.push(watch.elapsed());
         if field + 1 == args.open {
-            tell(report, &format!("with {} Fields, all open", args.open), &server);
+            report_server(report, &format!("with {} Fields, all open", args.open), &server);
         }
     }
     let made_rate = rate(args.fields, watch.elapsed());
     report.latencies("a Field made, an agent and its units", &made, Some(made_rate));
-    tell(report, &format!("with {} Fields, {} open", args.fields, args.open), &server);
+    report_server(report, &format!("with {} Fields, {} open", args.fields, args.open), &server);
     let (mut away, mut here) = (Samples::default(), Samples::default());
     for at in 0..args.again {
         let field = at * args.fields / args.again.max(1);
         for samples in [&mut away, &mut here] {
             let watch = Stopwatch::start();
-            asking.attune(field)?;
+            requests.attune(field)?;
             samples.push(watch.elapsed());
         }
     }
     report.latencies("ATTUNE of a Field that was put away", &away, None);
     report.latencies("the same again, now that it is open", &here, None);
-    tell(report, "after that", &server);
+    report_server(report, "after that", &server);
     Ok(())
 }
 
-fn tell(report: &mut Report, when: &str, server: &ServerProcess) {
+fn report_server(report: &mut Report, when: &str, server: &Server) {
     let mebibytes = server.resident_bytes() / 1024.0 / 1024.0;
     report.figure(&format!("memory {when}"), mebibytes, "MiB");
     report.figure(&format!("threads {when}"), server.count("task"), "threads");
     report.figure(&format!("open files {when}"), server.count("fd"), "files");
 }
 
-/// Asks one thing after the other.
-struct Asking {
+/// Sends one request after the other.
+struct Requests {
     connection: Connection,
     dice: Dice,
     sent: u64,
 }
 
-impl Asking {
+impl Requests {
     fn new(address: SocketAddr, seed: u64) -> Result<Self, Failure> {
         let connection = Connection::open(address)
             .map_err(|error| Failure::caused("cannot connect to the server", &error))?;

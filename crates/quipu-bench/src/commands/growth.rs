@@ -12,12 +12,12 @@ use super::{
     open::{self, disk_bytes, opened, per_unit, runtime},
     record::register,
 };
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
     corpus::{self, Dice, TASKS},
+    failure::Failure,
     http::{self, Connection, MakeRequest},
     report::Report,
+    server::Server,
     stopwatch::{Samples, Stopwatch, rate},
     workplace::Workplace,
 };
@@ -107,13 +107,13 @@ impl Growing {
 
     /// Records the last units of this size over HTTP, and asks.
     fn serve(&mut self, size: usize, questions: usize, report: &mut Report) -> Result<(), Failure> {
-        let server = ServerProcess::start(self.folder.path())?;
+        let server = Server::start(self.folder.path())?;
         for agent in ["writer", "reader"] {
             register(&server, agent)?;
         }
         report.figure(&format!("at rest after it opened, {size} units"), await_rest(&server), "s");
         let records = requests(self.units..size, &mut self.dice);
-        tell(&ask(&server, records)?, &format!("RECORD, {size} units"), report);
+        report_measured(&ask(&server, records)?, &format!("RECORD, {size} units"), report);
         self.units = size;
         report.figure(&format!("at rest after RECORD, {size} units"), await_rest(&server), "s");
         let make: MakeRequest = attune::requests(self.seed);
@@ -123,8 +123,8 @@ impl Growing {
             count.map(move |number| make((size * 4 + number) as u64))
         };
         ask(&server, numbers(0..WARM))?;
-        let asked = ask(&server, numbers(WARM..WARM + questions))?;
-        tell(&asked, &format!("ATTUNE, {size} units"), report);
+        let measured = ask(&server, numbers(WARM..WARM + questions))?;
+        report_measured(&measured, &format!("ATTUNE, {size} units"), report);
         let memory = server.resident_bytes() / 1024.0 / 1024.0;
         report.figure(&format!("resident memory, {size} units"), memory, "MiB");
         Ok(())
@@ -133,7 +133,7 @@ impl Growing {
 
 /// Waits until the server rests: beside its work it goes through the log that it opened, and looks for contradictions
 /// in what was recorded. What is measured comes after. How many seconds that took.
-fn await_rest(server: &ServerProcess) -> f64 {
+fn await_rest(server: &Server) -> f64 {
     let watch = Stopwatch::start();
     let mut used = server.cpu_seconds();
     while watch.elapsed() < REST_MAX {
@@ -151,24 +151,21 @@ fn await_rest(server: &ServerProcess) -> f64 {
 }
 
 /// What a few requests took, one after the other.
-struct Asked {
+struct Measured {
     samples: Samples,
     /// By the server's own clock.
     in_server: Samples,
     cpu_seconds: f64,
 }
 
-fn tell(asked: &Asked, what: &str, report: &mut Report) {
-    report.latencies(what, &asked.samples, None);
-    report.latencies(&format!("{what}; in the server"), &asked.in_server, None);
-    let each = per_unit(asked.cpu_seconds * 1e6, asked.samples.len());
+fn report_measured(measured: &Measured, what: &str, report: &mut Report) {
+    report.latencies(what, &measured.samples, None);
+    report.latencies(&format!("{what}; in the server"), &measured.in_server, None);
+    let each = per_unit(measured.cpu_seconds * 1e6, measured.samples.len());
     report.figure(&format!("{what}: processor time"), each, "us");
 }
 
-fn ask(
-    server: &ServerProcess,
-    requests: impl IntoIterator<Item = Vec<u8>>,
-) -> Result<Asked, Failure> {
+fn ask(server: &Server, requests: impl IntoIterator<Item = Vec<u8>>) -> Result<Measured, Failure> {
     let failed = |error| Failure::caused("a request failed", &error);
     let mut connection = Connection::open(server.address).map_err(failed)?;
     let (mut samples, mut in_server) = (Samples::default(), Samples::default());
@@ -181,15 +178,15 @@ fn ask(
             let said = String::from_utf8_lossy(body);
             return Err(Failure::new(format!("a request was refused with {status}: {said}")));
         }
-        if let Some(took) = connection.header("server-timing").and_then(told) {
+        if let Some(took) = connection.header("server-timing").and_then(server_time) {
             in_server.push(took);
         }
     }
-    Ok(Asked { samples, in_server, cpu_seconds: server.cpu_seconds() - cpu })
+    Ok(Measured { samples, in_server, cpu_seconds: server.cpu_seconds() - cpu })
 }
 
 /// What a server says that an answer took.
-fn told(timing: &str) -> Option<Duration> {
+fn server_time(timing: &str) -> Option<Duration> {
     let millis: f64 = timing.strip_prefix("total;dur=")?.parse().ok()?;
     Duration::try_from_secs_f64(millis / 1e3).ok()
 }

@@ -13,9 +13,10 @@ use quipu_wire::akashik::Operation;
 use serde_json::{Value, json};
 
 use super::open::{fill, runtime};
-use crate::measure::failure::Failure;
 use crate::measure::{
     corpus::{Dice, TASKS, sentence},
+    failure::Failure,
+    program::quipu,
     report::Report,
     stopwatch::{Samples, Stopwatch},
     workplace::Workplace,
@@ -95,7 +96,7 @@ struct Host {
 
 impl Host {
     fn start(data: &Path) -> Result<Self, Failure> {
-        let mut command = Command::new(std::env::current_exe().map_err(|error| broken(&error))?);
+        let mut command = Command::new(quipu()?);
         command.args(["mcp", "--agent", READER, "--role", READER, "--data"]).arg(data);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| broken(&error))?;

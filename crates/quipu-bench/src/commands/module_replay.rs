@@ -14,8 +14,8 @@ use quipu_replay::{
 use quipu_wire::harn::{Sha256, Visibility};
 use serde_json::{Value, json};
 
-use crate::measure::failure::Failure;
 use crate::measure::{
+    failure::Failure,
     report::Report,
     stopwatch::{Samples, Stopwatch},
 };

@@ -15,11 +15,11 @@ use quipu_log::{FieldName, SqliteEngine, SqliteOptions};
 use quipu_wire::akashik::{RecordPayload, RegisterPayload};
 use serde_json::{Value, json};
 
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::resident_bytes,
     corpus::{self, Dice, TASKS},
+    failure::Failure,
     report::Report,
+    server::resident_bytes,
     stopwatch::{Stopwatch, rate},
     workplace::Workplace,
 };

@@ -3,8 +3,8 @@
 
 use std::{fs::File, io::Write, path::Path};
 
-use crate::measure::failure::Failure;
 use crate::measure::{
+    failure::Failure,
     memory,
     report::Report,
     stopwatch::{Samples, Stopwatch},

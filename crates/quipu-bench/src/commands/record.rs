@@ -7,12 +7,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::{engine, probe};
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
     corpus::{self, Dice},
+    failure::Failure,
     http::{self, LoadResult, MakeRequest},
     report::Report,
+    server::Server,
     stopwatch::rate,
     workplace::Workplace,
 };
@@ -81,7 +81,7 @@ fn measure(
     report: &mut Report,
 ) -> Result<LoadResult, Failure> {
     let folder = Workplace::new(&args.data, &format!("record-{clients}"));
-    let server = ServerProcess::start_with(folder.path(), options)?;
+    let server = Server::start_with(folder.path(), options)?;
     register(&server, "bench")?;
     let cpu = server.cpu_seconds();
     let lasting = Duration::from_secs(args.seconds);
@@ -105,7 +105,7 @@ fn measure(
 }
 
 /// Registers an agent and checks that it worked.
-pub(crate) fn register(server: &ServerProcess, agent: &str) -> Result<(), Failure> {
+pub(crate) fn register(server: &Server, agent: &str) -> Result<(), Failure> {
     let payload = json!({"id": agent, "role": "bench", "interests": []});
     http::must(server.address, "/v1/register", agent, &payload)
 }

@@ -8,9 +8,9 @@ use quipu_field::Field;
 use quipu_wire::akashik::{ReplayDepth, ReplayPayload, ReplayResponse, ReplayTarget};
 
 use super::open;
-use crate::measure::failure::Failure;
 use crate::measure::{
     corpus::TASKS,
+    failure::Failure,
     report::Report,
     stopwatch::{Samples, Stopwatch, rate},
     workplace::Workplace,

@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use super::probe;
 use crate::measure::{
-    child::{ServerProcess, cpu_seconds},
     corpus::{self, Dice},
     http::{self, Connection},
     listeners::Listeners,
     report::Report,
+    server::{Server, cpu_seconds},
     stopwatch::Samples,
     workplace::Workplace,
 };
-use crate::measure::{clock, failure::Failure};
+use crate::measure::{failure::Failure, stopwatch};
 
 #[derive(Debug, Args)]
 pub(crate) struct SubscribeArgs {
@@ -36,14 +36,14 @@ pub(crate) fn run(args: &SubscribeArgs, seed: u64, report: &mut Report) -> Resul
     let sync = probe::measure(&args.data)?;
     report.latencies("sync of a 900-byte append", &sync, None);
     let folder = Workplace::new(&args.data, "subscribe");
-    let server = ServerProcess::start(folder.path())?;
+    let server = Server::start(folder.path())?;
     measure(args, seed, &server, report)
 }
 
 fn measure(
     args: &SubscribeArgs,
     seed: u64,
-    server: &ServerProcess,
+    server: &Server,
     report: &mut Report,
 ) -> Result<(), Failure> {
     let mut writer = Writer::open(server)?;
@@ -69,9 +69,9 @@ fn measure(
     let (server_cpu, own_cpu) = (server.cpu_seconds(), cpu_seconds("self"));
     for _ in 0..args.units {
         let payload = corpus::record(&mut dice);
-        let sent = clock::now();
+        let sent = stopwatch::now();
         writer.ask("/v1/record", "writer", &payload)?;
-        let answered = clock::now();
+        let answered = stopwatch::now();
         acks.push(answered - sent);
         let mut last = Duration::ZERO;
         for arrival in arrivals.next()? {
@@ -109,7 +109,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn open(server: &ServerProcess) -> Result<Self, Failure> {
+    fn open(server: &Server) -> Result<Self, Failure> {
         let connection = Connection::open(server.address);
         let connection = connection.map_err(|error| Failure::caused("cannot connect", &error))?;
         Ok(Self { connection, sent: 0 })

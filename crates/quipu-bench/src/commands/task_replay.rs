@@ -19,10 +19,10 @@ use quipu_wire::harn::{
 use serde_json::json;
 
 use super::module_replay;
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::resident_bytes,
+    failure::Failure,
     report::Report,
+    server::resident_bytes,
     stopwatch::{Samples, Stopwatch, rate},
 };
 

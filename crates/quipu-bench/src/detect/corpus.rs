@@ -58,7 +58,7 @@ pub(crate) fn run(data: &Dataset, candidates: usize, show: usize, report: &mut R
         report.line(&format!("    recall {:.3}", share(found(sure()), planted)));
     }
     if !ways.is_empty() {
-        stages::tell(name, &ways, report);
+        stages::report_stages(name, &ways, report);
     }
     for alarm in alarms.iter().take(show) {
         let word = if alarm.planted.is_some() { "planted" } else { "other" };

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{corpus, pairs};
-use crate::measure::failure::Failure;
-use crate::measure::{dataset, report::Report};
+use crate::measure::{dataset, failure::Failure, report::Report};
 
 #[derive(Debug, Args)]
 pub(crate) struct DetectArgs {

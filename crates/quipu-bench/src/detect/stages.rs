@@ -54,7 +54,7 @@ impl Way {
 }
 
 /// The table: how many contradictions came how far, and how sure the verdicts were.
-pub(crate) fn tell(name: &str, ways: &[Way], report: &mut Report) {
+pub(crate) fn report_stages(name: &str, ways: &[Way], report: &mut Report) {
     report.line(&format!("{name}: of {} planted contradictions, the older unit", ways.len()));
     for stage in Stage::ALL {
         let mut sure: Vec<f64> =

@@ -1,46 +1,24 @@
-//! Why a command failed, as a person reads it: one sentence and a way out.
-//! Never shows the inside of an error value.
+//! Why a benchmark could not be run, in one sentence for people.
 
 use std::{error::Error, fmt};
 
-/// A command's failure. Without a message, the command has said everything itself.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Failure {
-    message: Option<String>,
-    advice: Option<String>,
-}
+/// What went wrong.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
 
 impl Failure {
-    /// A failure in one sentence.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: Some(message.into()), advice: None }
+    pub(crate) fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
     }
 
-    /// A failure with the causes beneath it.
+    /// What was tried, with the error and the causes beneath it.
     pub(crate) fn caused(what: impl fmt::Display, error: &dyn Error) -> Self {
-        Self::new(format!("{what}: {}", quipu_field::with_causes(error)))
-    }
-
-    /// The same failure with what to do about it.
-    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
-        self.advice = Some(advice.into());
-        self
-    }
-
-    /// Shows it on stderr.
-    pub(crate) fn report(&self) {
-        if self.message.is_some() {
-            eprintln!("{self}");
-        }
+        Self(format!("{what}: {}", quipu_field::with_causes(error)))
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "quipu: {}", self.message.as_deref().unwrap_or("failed"))?;
-        match &self.advice {
-            Some(advice) => write!(f, "\n  what to do: {advice}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.0)
     }
 }

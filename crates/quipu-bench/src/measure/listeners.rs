@@ -11,7 +11,7 @@ use std::{
 
 use mio::{Events, Interest, Poll, Token};
 
-use crate::measure::{clock, failure::Failure};
+use crate::measure::{failure::Failure, stopwatch};
 
 /// How long all streams may take to be told.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -138,7 +138,7 @@ impl Listener {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let arrived = clock::now();
+            let arrived = stopwatch::now();
             self.rest.extend(buffer.iter().take(read));
             while let Some(at) = find(&self.rest, TOLD) {
                 self.rest.drain(..at + TOLD.len());

@@ -17,7 +17,11 @@ impl Report {
         let machine = machine();
         let command: Vec<String> = std::env::args().skip(1).collect();
         let mut report = Self { raw: "what,figure,unit\n".to_owned(), summary: String::new() };
-        report.line(&format!("quipu {} `quipu {}`", env!("CARGO_PKG_VERSION"), command.join(" ")));
+        report.line(&format!(
+            "quipu {} `quipu-bench {}`",
+            env!("CARGO_PKG_VERSION"),
+            command.join(" ")
+        ));
         report.line(&format!("{machine}, seed {seed}"));
         report.line("");
         report

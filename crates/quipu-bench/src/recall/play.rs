@@ -6,9 +6,9 @@ use std::{collections::HashMap, net::SocketAddr, time::Duration};
 use serde_json::{Value, json};
 
 use super::figures::Outcome;
-use crate::measure::failure::Failure;
 use crate::measure::{
     dataset::{Corpus, Dataset, Question, Unit},
+    failure::Failure,
     http::Connection,
 };
 

@@ -10,11 +10,11 @@ use super::{
     figures::{json_rows, rows},
     play::Player,
 };
-use crate::measure::failure::Failure;
 use crate::measure::{
-    child::ServerProcess,
     dataset::{self, Dataset},
+    failure::Failure,
     report::Report,
+    server::Server,
     workplace::Workplace,
 };
 
@@ -79,7 +79,7 @@ fn measure(
 ) -> Result<Map<String, Value>, Failure> {
     let folder = Workplace::new(&args.scratch, "recall");
     let options = ["--log=memory:", "--cross-session-visibility", "--rank-weights", weights];
-    let server = ServerProcess::start_with(folder.path(), &options)?;
+    let server = Server::start_with(folder.path(), &options)?;
     let mut player = Player::new(server.address)?;
     let mut figures = Map::new();
     for set in sets {

@@ -78,7 +78,8 @@ impl ServerArgs {
     fn failed(&self, error: &ClientError) -> Failure {
         let Some(refusal) = error.refusal() else { return client_failure(error) };
         if self.json {
-            return print_raw(&refusal.body).map_or_else(|failure| failure, |()| Failure::shown());
+            return print_raw(&refusal.body)
+                .map_or_else(|failure| failure, |()| Failure::reported());
         }
         let failure = Failure::new(output::harmless(&refusal.to_string()));
         match refusal.suggested_action() {

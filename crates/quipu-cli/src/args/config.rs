@@ -15,8 +15,8 @@ use serde::Deserialize;
 
 use crate::{
     args::{config_fields::FieldArgs, config_harn::HarnArgs, config_models::ModelArgs},
-    place::log_place::LogPlace,
-    ui::failure::Failure,
+    storage::log_address::LogAddress,
+    ui::{failure::Failure, logging::LogFormat},
 };
 
 /// The config file that is read when none is named, if it is there.
@@ -142,17 +142,6 @@ pub(crate) enum TokenizerName {
     Cl100k,
 }
 
-/// The form of log lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object a line
-    Json,
-}
-
 /// The same options as keys of the config file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -187,7 +176,7 @@ pub(crate) struct Settings {
     pub(crate) file: Option<PathBuf>,
     pub(crate) listen: SocketAddr,
     pub(crate) data: PathBuf,
-    pub(crate) log: LogPlace,
+    pub(crate) log: LogAddress,
     pub(crate) tls: Option<TlsFiles>,
     pub(crate) dev: bool,
     pub(crate) log_format: LogFormat,
@@ -228,7 +217,7 @@ impl Settings {
             file: None,
             listen: args.listen.or(file.listen).unwrap_or(default_listen),
             data: args.data.or(file.data).unwrap_or_else(|| DEFAULT_DATA.into()),
-            log: log.as_deref().map_or(Ok(LogPlace::Sqlite), LogPlace::parse)?,
+            log: log.as_deref().map_or(Ok(LogAddress::Sqlite), LogAddress::parse)?,
             tls: tls_files(cert, key)?,
             dev: args.dev.or(file.dev).unwrap_or(false),
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
@@ -328,7 +317,7 @@ mod tests {
         let settings = settle(&[], "");
         assert_eq!(settings.listen.to_string(), "127.0.0.1:7070");
         assert_eq!(settings.data, Path::new("./quipu-data"));
-        assert_eq!(settings.log, LogPlace::Sqlite);
+        assert_eq!(settings.log, LogAddress::Sqlite);
         assert_eq!(settings.log_format, LogFormat::Text);
         assert_eq!(settings.log_level, "info");
         assert_eq!(settings.max_log_bytes, None);
@@ -352,7 +341,7 @@ mod tests {
         let settings = settle(&[], file);
         assert_eq!(settings.listen.to_string(), "[::1]:1");
         assert_eq!(settings.data, Path::new("d"));
-        assert_eq!(settings.log, LogPlace::Memory);
+        assert_eq!(settings.log, LogAddress::Memory);
         assert_eq!(settings.tls.unwrap().key, Path::new("k"));
         assert_eq!(settings.log_format, LogFormat::Json);
         assert_eq!(settings.log_level, "warn");

@@ -10,7 +10,7 @@ use quipu_field::{
 };
 use serde::Deserialize;
 
-use crate::{place::log_place::LogPlace, ui::failure::Failure};
+use crate::{storage::log_address::LogAddress, ui::failure::Failure};
 
 /// The options as flags and variables, and as keys of `[fields]` in the config file.
 #[derive(Debug, Default, Clone, Args, Deserialize)]
@@ -65,9 +65,9 @@ impl FieldArgs {
     }
 
     /// Where snapshots are left for other nodes.
-    pub(crate) fn depot(&self, log: &LogPlace) -> Result<Option<Depot>, Failure> {
+    pub(crate) fn depot(&self, log: &LogAddress) -> Result<Option<Depot>, Failure> {
         let Some(url) = &self.snapshots else { return Ok(None) };
-        if *log == LogPlace::Memory {
+        if *log == LogAddress::Memory {
             return Err(Failure::new("--snapshots is of no use with a log in memory")
                 .advise("leave it out, or keep the log somewhere with --log"));
         }

@@ -65,7 +65,7 @@ impl std::fmt::Debug for Secret {
 
 /// Where second vectors come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EmbedderPlace {
+pub(crate) enum EmbedderSource {
     /// There are none.
     BuiltIn,
     /// A model in a directory.
@@ -93,11 +93,11 @@ impl ModelArgs {
     }
 
     /// Where second vectors come from.
-    pub(crate) fn place(&self) -> EmbedderPlace {
+    pub(crate) fn source(&self) -> EmbedderSource {
         match self.embedder.as_deref() {
-            None | Some("" | "builtin") => EmbedderPlace::BuiltIn,
-            Some(url) if is_url(url) => EmbedderPlace::Endpoint(url.to_owned()),
-            Some(directory) => EmbedderPlace::Directory(directory.into()),
+            None | Some("" | "builtin") => EmbedderSource::BuiltIn,
+            Some(url) if is_url(url) => EmbedderSource::Endpoint(url.to_owned()),
+            Some(directory) => EmbedderSource::Directory(directory.into()),
         }
     }
 
@@ -138,11 +138,11 @@ mod tests {
 
     #[test]
     fn an_embedder_is_nothing_a_directory_or_an_endpoint() {
-        assert_eq!(ModelArgs::default().place(), EmbedderPlace::BuiltIn);
-        assert_eq!(args("builtin").place(), EmbedderPlace::BuiltIn);
-        assert_eq!(args("./model").place(), EmbedderPlace::Directory("./model".into()));
+        assert_eq!(ModelArgs::default().source(), EmbedderSource::BuiltIn);
+        assert_eq!(args("builtin").source(), EmbedderSource::BuiltIn);
+        assert_eq!(args("./model").source(), EmbedderSource::Directory("./model".into()));
         let url = "https://models.example/v1".to_owned();
-        assert_eq!(args(&url).place(), EmbedderPlace::Endpoint(url));
+        assert_eq!(args(&url).source(), EmbedderSource::Endpoint(url));
     }
 
     #[test]

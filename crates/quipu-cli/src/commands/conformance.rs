@@ -57,5 +57,5 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> Result<(), Failure> {
         report.table()
     };
     output::print(&output::harmless(&text))?;
-    if report.shows_what_was_asked() { Ok(()) } else { Err(Failure::shown()) }
+    if report.shows_what_was_asked() { Ok(()) } else { Err(Failure::reported()) }
 }

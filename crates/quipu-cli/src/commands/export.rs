@@ -11,7 +11,7 @@ use clap::Args;
 use quipu_log::{Damage, Engine, EngineError, FieldName, Head, jsonl, verify_chain};
 
 use crate::{
-    place::{
+    storage::{
         data_dir::{self, DataArgs},
         pinned::Pinned,
     },
@@ -56,7 +56,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<(), Failure> {
     if pinned.pinned_head() == Head::EMPTY {
         return Err(data_dir::no_such_field(dir, field));
     }
-    let place = Place::of(&args.out);
+    let place = Output::of(&args.out);
     let written = place
         .open()
         .map_err(ExportError::Write)
@@ -106,7 +106,7 @@ fn write_all(pinned: &Pinned, field: &FieldName, out: &mut dyn Write) -> Result<
 }
 
 /// Where an export goes.
-enum Place {
+enum Output {
     Stdout,
     /// A pipe or a device: written as it comes.
     Stream(PathBuf),
@@ -117,7 +117,7 @@ enum Place {
     },
 }
 
-impl Place {
+impl Output {
     fn of(out: &Path) -> Self {
         if out == Path::new("-") {
             return Self::Stdout;
@@ -157,7 +157,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Stdout => f.write_str("to stdout"),

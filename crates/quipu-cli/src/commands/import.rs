@@ -16,7 +16,7 @@ use quipu_log::{
 use quipu_wire::Hash;
 
 use crate::{
-    place::data_dir::{self, DataArgs},
+    storage::data_dir::{self, DataArgs},
     ui::{
         failure::Failure,
         output::{self, count},

@@ -8,9 +8,9 @@ use quipu_server::secrets::keys::{KeyAgent, KeyInfo, KeyStore, KeyStoreError, Ne
 use quipu_wire::json::timestamp;
 
 use crate::{
-    place::{
+    storage::{
         data_dir::{self, DataArgs},
-        log_place::LogPlace,
+        log_address::LogAddress,
     },
     ui::{failure::Failure, output},
 };
@@ -71,7 +71,7 @@ pub(crate) enum KeyAction {
     Create(CreateArgs),
     /// List all keys, without their secrets
     #[command(long_about = LIST)]
-    List(KeyPlace),
+    List(KeyStoreArgs),
     /// Make a key useless for ever
     #[command(long_about = REVOKE)]
     Revoke(RevokeArgs),
@@ -79,7 +79,7 @@ pub(crate) enum KeyAction {
 
 /// Where the keys are.
 #[derive(Debug, Args)]
-pub(crate) struct KeyPlace {
+pub(crate) struct KeyStoreArgs {
     #[command(flatten)]
     data: DataArgs,
     /// The log on a server whose nodes share the keys: the address that `quipu serve` was given
@@ -91,7 +91,7 @@ pub(crate) struct KeyPlace {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
     #[command(flatten)]
-    place: KeyPlace,
+    place: KeyStoreArgs,
     /// The agent that the key speaks for; '*' for any
     #[arg(long, value_name = "ID")]
     agent: String,
@@ -110,7 +110,7 @@ pub(crate) struct CreateArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArgs {
     #[command(flatten)]
-    place: KeyPlace,
+    place: KeyStoreArgs,
     /// The key's id, as `quipu key list` shows it
     #[arg(value_name = "ID")]
     id: String,
@@ -150,7 +150,7 @@ fn describe(key: &KeyInfo) -> (String, String) {
     (whom, what)
 }
 
-fn list(place: &KeyPlace) -> Result<(), Failure> {
+fn list(place: &KeyStoreArgs) -> Result<(), Failure> {
     let keys = place.open(true)?.list().map_err(|error| key_failure(&error))?;
     if keys.is_empty() {
         return output::print(&format!("There are no keys in {place}.\n"));
@@ -177,7 +177,7 @@ fn row(key: &KeyInfo) -> Vec<String> {
     ]
 }
 
-fn revoke(place: &KeyPlace, id: &str) -> Result<(), Failure> {
+fn revoke(place: &KeyStoreArgs, id: &str) -> Result<(), Failure> {
     if place.open(true)?.revoke(id).map_err(|error| key_failure(&error))? {
         return output::print(&format!(
             "Key {id} is revoked. A running server refuses it within a second.\n"
@@ -191,11 +191,11 @@ fn revoke(place: &KeyPlace, id: &str) -> Result<(), Failure> {
         .advise(format!("`quipu key list {option}` shows the ids")))
 }
 
-impl KeyPlace {
+impl KeyStoreArgs {
     /// Opens the keys; those of a directory only if it is there, where they are not to be made.
     fn open(&self, must_exist: bool) -> Result<KeyStore, Failure> {
         let dir = &self.data.data;
-        let log = self.log.as_deref().map_or(Ok(LogPlace::Sqlite), LogPlace::parse)?;
+        let log = self.log.as_deref().map_or(Ok(LogAddress::Sqlite), LogAddress::parse)?;
         let opened = match log.open_server()? {
             Some(engine) => KeyStore::beside(engine, dir),
             None => {
@@ -209,7 +209,7 @@ impl KeyPlace {
     }
 }
 
-impl fmt::Display for KeyPlace {
+impl fmt::Display for KeyStoreArgs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.log {
             // It may hold a password.

@@ -14,10 +14,13 @@ use tokio::{
 
 use super::serve::stop_signal;
 use crate::{
-    args::{client_args::client_failure, config::LogFormat},
+    args::client_args::client_failure,
     commands::mcp_caller::ClientCaller,
-    place::data_dir,
-    ui::{failure::Failure, logging},
+    storage::data_dir,
+    ui::{
+        failure::Failure,
+        logging::{self, LogFormat},
+    },
 };
 
 const ABOUT: &str = "\

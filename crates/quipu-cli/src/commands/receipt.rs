@@ -113,7 +113,7 @@ fn check(args: &VerifyArgs) -> Result<(), Failure> {
     output::print(&text)?;
     match verdict.findings.first() {
         None => Ok(()),
-        Some(_) if args.json => Err(Failure::shown()),
+        Some(_) if args.json => Err(Failure::reported()),
         Some(first) => Err(Failure::new(format!(
             "the receipt does not hold: {}",
             harmless(&first.to_string())

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     args::config::{Settings, TokenizerName},
-    place::{data_dir, log_place::LogPlace},
+    storage::{data_dir, log_address::LogAddress},
     ui::{failure::Failure, logging, output, progress},
 };
 
@@ -35,8 +35,8 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
     let stop = stop_signal()?;
     // Held until the end: the log on a server does not keep two nodes out of one directory.
     let _directory = match settings.log {
-        LogPlace::Postgres(_) | LogPlace::Nats(_) => Some(data_dir::claim(&settings.data)?),
-        LogPlace::Sqlite | LogPlace::Memory => None,
+        LogAddress::Postgres(_) | LogAddress::Nats(_) => Some(data_dir::claim(&settings.data)?),
+        LogAddress::Sqlite | LogAddress::Memory => None,
     };
     let (fields, engine) = open_fields(&settings)?;
     let keys = KeyStore::beside(engine, &settings.data).map_err(|error| key_failure(&error))?;
@@ -95,22 +95,22 @@ fn open_fields(settings: &Settings) -> Result<(Fields, Arc<dyn Engine>), Failure
         ..FieldOptions::new(Arc::new(SystemOrigin))
     };
     let (engine, directory): (Arc<dyn Engine>, _) = match &settings.log {
-        LogPlace::Sqlite => {
+        LogAddress::Sqlite => {
             let options = SqliteOptions { max_log_bytes: settings.max_log_bytes };
             let engine = SqliteEngine::open(&settings.data, options)
                 .map_err(|error| data_dir::open_failure(&error))?;
             remove_leftovers(&settings.data)?;
             (Arc::new(engine), Some(data_dir::fields_dir(&settings.data)))
         }
-        LogPlace::Memory => {
+        LogAddress::Memory => {
             tracing::warn!("the log is in memory: nothing that is recorded survives a restart");
             (Arc::new(MemoryEngine::new()), None)
         }
-        LogPlace::Postgres(_) | LogPlace::Nats(_) if settings.max_log_bytes.is_some() => {
+        LogAddress::Postgres(_) | LogAddress::Nats(_) if settings.max_log_bytes.is_some() => {
             return Err(Failure::new("--max-log-bytes is for the SQLite log alone")
                 .advise("limit the size of the log where the server keeps it"));
         }
-        server @ (LogPlace::Postgres(_) | LogPlace::Nats(_)) => {
+        server @ (LogAddress::Postgres(_) | LogAddress::Nats(_)) => {
             let engine = server.open_server()?;
             let engine = engine.ok_or_else(|| Failure::new("the log has no server"))?;
             (engine, Some(data_dir::remote_dir(&settings.data)))
@@ -143,8 +143,8 @@ fn welcome(issued: &IssuedKey, settings: &Settings, server: &Server) -> String {
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     // The address of a server may hold a password, and is not shown.
     let place = match settings.log {
-        LogPlace::Postgres(_) | LogPlace::Nats(_) => "--log URL".to_owned(),
-        LogPlace::Sqlite | LogPlace::Memory => format!("--data {data}"),
+        LogAddress::Postgres(_) | LogAddress::Nats(_) => "--log URL".to_owned(),
+        LogAddress::Sqlite | LogAddress::Memory => format!("--data {data}"),
     };
     format!(
         "There are no keys yet, so here is one for the operator. It is shown only now; keep it:\n\n  \
@@ -179,7 +179,7 @@ fn bind_failure(settings: &Settings, error: &BindError) -> Failure {
         }
         BindError::Harn(HarnSetupError::Secret(_)) => failure
             .advise("give the server's user the right to read and write it; do not make it anew, or old receipts lose their signer"),
-        BindError::Field { field, source } if settings.log == LogPlace::Sqlite => {
+        BindError::Field { field, source } if settings.log == LogAddress::Sqlite => {
             data_dir::field_failure(&settings.data, field, source)
         }
         BindError::Field { .. } => failure.advise("`quipu verify --log URL` says what is wrong with the log"),

@@ -11,17 +11,17 @@ use quipu_models::{
 use quipu_recall::detect::Judge;
 
 use crate::{
-    args::config_models::{EmbedderPlace, ModelArgs},
+    args::config_models::{EmbedderSource, ModelArgs},
     ui::failure::Failure,
 };
 
 /// The models of a server.
 pub(super) fn models(settings: &ModelArgs) -> Result<FieldModels, Failure> {
     let mut models = FieldModels::default();
-    match settings.place() {
-        EmbedderPlace::BuiltIn => {}
-        EmbedderPlace::Directory(directory) => models.embedder = Some(local(&directory)?),
-        EmbedderPlace::Endpoint(url) => {
+    match settings.source() {
+        EmbedderSource::BuiltIn => {}
+        EmbedderSource::Directory(directory) => models.embedder = Some(local(&directory)?),
+        EmbedderSource::Endpoint(url) => {
             let endpoint = endpoint(settings, "embedder", &url, settings.embedder_model.as_ref())?;
             let dimensions = settings.embedder_dimensions;
             models.embedder = Some(Arc::new(RemoteEmbedder::new(endpoint, dimensions)));

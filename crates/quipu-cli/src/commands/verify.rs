@@ -23,9 +23,9 @@ use serde::Serialize;
 
 use super::proof;
 use crate::{
-    place::{
+    storage::{
         data_dir::{self, DataArgs},
-        log_place::LogPlace,
+        log_address::LogAddress,
         pinned::Pinned,
     },
     ui::{
@@ -138,7 +138,7 @@ struct Log {
 
 impl Log {
     fn open(args: &VerifyArgs) -> Result<Self, Failure> {
-        let place = args.log.as_deref().map_or(Ok(LogPlace::Sqlite), LogPlace::parse)?;
+        let place = args.log.as_deref().map_or(Ok(LogAddress::Sqlite), LogAddress::parse)?;
         if let Some(engine) = place.open_server()? {
             return Ok(Self { engine, dir: None });
         }
@@ -447,7 +447,7 @@ fn field_text(report: &FieldReport) -> String {
 
 fn summary_of_damage(json: bool, report: &Report) -> Failure {
     if json {
-        return Failure::shown();
+        return Failure::reported();
     }
     let bad: Vec<String> = report
         .fields

@@ -16,8 +16,8 @@ impl Failure {
         Self { message: Some(message.into()), advice: None }
     }
 
-    /// A failure that the command has already shown.
-    pub(crate) fn shown() -> Self {
+    /// A failure that the command has already reported itself.
+    pub(crate) fn reported() -> Self {
         Self::default()
     }
 

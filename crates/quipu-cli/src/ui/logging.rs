@@ -2,11 +2,24 @@
 
 use std::io::{IsTerminal, stderr};
 
+use clap::ValueEnum;
+use serde::Deserialize;
 use tracing_subscriber::EnvFilter;
 
-use crate::{args::config::LogFormat, ui::failure::Failure};
+use crate::ui::failure::Failure;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
+}
 
 /// Starts logging. `level` is a level, or directives such as `info,quipu_server=debug`.
 pub(crate) fn start(format: LogFormat, level: &str) -> Result<(), Failure> {

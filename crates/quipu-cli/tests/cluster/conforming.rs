@@ -2,7 +2,7 @@
 
 use std::{
     process::Command,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::Duration,
 };
@@ -49,19 +49,21 @@ fn with_keys(cluster: &mut Cluster) -> (String, String) {
 fn conforms(mut cluster: Cluster) {
     let (operator, bound) = with_keys(&mut cluster);
     let url = cluster.nodes[0].url();
-    let over = AtomicBool::default();
+    let (over, is_over) = mpsc::channel::<()>();
     let victim = &mut cluster.nodes[1];
     let report = thread::scope(|scope| {
-        let suite = scope.spawn(|| {
-            let report = run_suite(&url, &operator, &bound);
-            over.store(true, Ordering::SeqCst);
-            report
+        let suite = scope.spawn(move || {
+            // Dropped when the suite is over, however it ends.
+            let _over = over;
+            run_suite(&url, &operator, &bound)
         });
-        while !over.load(Ordering::SeqCst) {
+        loop {
             victim.kill();
             victim.run();
             // Starting is work; the suite is to be done meanwhile.
-            thread::park_timeout(AWAY);
+            if is_over.recv_timeout(AWAY) == Err(RecvTimeoutError::Disconnected) {
+                break;
+            }
         }
         suite.join().unwrap()
     });

@@ -6,7 +6,9 @@ use quipu_server::{PushOptions, TlsFiles, secrets::keys::KeyAgent};
 use serde_json::{Value, json};
 
 use crate::{
-    support::{Client, Events, Frame, Setup, Socket, TestServer, committed, path, register},
+    support::{
+        Client, Events, Frame, Setup, Socket, TestServer, committed, path, register, wait_until,
+    },
     tls,
 };
 
@@ -120,9 +122,9 @@ fn one_stream_too_many_is_told_so_and_finds_room_when_another_ends() {
         assert!(refused.message().contains("2 streams"), "{}", refused.message());
     }
     drop(first);
-    while Events::open(server.address, url(&answer, "sse_url"), &[]).status != 200 {
-        std::thread::yield_now();
-    }
+    wait_until("there is room", || {
+        Events::open(server.address, url(&answer, "sse_url"), &[]).status == 200
+    });
 }
 
 #[test]

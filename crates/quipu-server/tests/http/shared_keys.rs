@@ -12,6 +12,8 @@ use quipu_server::{
 };
 use tempfile::TempDir;
 
+use crate::support::wait_until;
+
 fn key(agent: &str, authority: u8) -> NewKey {
     NewKey { agent: agent.to_owned().into(), authority, field: None, label: None }
 }
@@ -26,30 +28,18 @@ fn node(engine: &Arc<dyn Engine>) -> KeyStore {
     KeyStore::beside(Arc::clone(engine), directory.path()).unwrap()
 }
 
-/// Waits until a node has looked.
-#[track_caller]
-fn comes_to(what: &str, mut is_so: impl FnMut() -> bool) {
-    for _ in 0..3000 {
-        if is_so() {
-            return;
-        }
-        std::thread::park_timeout(Duration::from_millis(10));
-    }
-    panic!("waited in vain until {what}");
-}
-
 #[test]
 fn what_one_node_makes_and_revokes_the_others_know() {
     let engine = engine();
     let (one, other) = (node(&engine), node(&engine));
     let issued = one.create(key("ada", 4)).unwrap();
     assert!(one.authenticate(&issued.secret).is_some(), "whoever made it knows at once");
-    comes_to("the other node knows", || other.authenticate(&issued.secret).is_some());
+    wait_until("the other node knows", || other.authenticate(&issued.secret).is_some());
     let credential = other.authenticate(&issued.secret).unwrap();
     assert_eq!(credential.agent, KeyAgent::Named("ada".to_owned()));
     assert!(other.revoke(&issued.info.id).unwrap());
     assert!(!one.revoke(&issued.info.id).unwrap(), "it is revoked already");
-    comes_to("the first node knows", || one.authenticate(&issued.secret).is_none());
+    wait_until("the first node knows", || one.authenticate(&issued.secret).is_none());
     assert_eq!(one.list().unwrap(), other.list().unwrap());
 }
 

@@ -4,7 +4,7 @@ use std::{net::TcpStream, time::Duration};
 
 use quipu_wire::ErrorCode;
 
-use crate::support::{Client, Setup, TestServer, committed, register};
+use crate::support::{Client, Setup, TestServer, committed, register, wait_until};
 
 /// Sends the head of a RECORD and waits until the server asks for its body.
 fn begin(server: &TestServer, body: &str) -> Client {
@@ -24,9 +24,7 @@ fn begin(server: &TestServer, body: &str) -> Client {
 }
 
 fn wait_until_nobody_listens(server: &TestServer) {
-    while TcpStream::connect(server.address).is_ok() {
-        std::thread::yield_now();
-    }
+    wait_until("nobody listens", || TcpStream::connect(server.address).is_err());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! More Fields than stay open: whoever asks cannot tell.
 
-use std::{thread, time::Duration};
+use std::time::Duration;
 
 use quipu_field::Keeping;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     harn::task_calls::{expect, settled},
     harn::{APRIL, VERSION},
-    support::{Setup, TestServer, attune, committed, register},
+    support::{Setup, TestServer, attune, committed, register, wait_until},
 };
 
 const FIELDS: usize = 9;
@@ -48,9 +48,7 @@ fn many_fields_with_room_for_two_keep_what_they_were_told() {
         counts.matches("quipu_field_commits{").count()
     };
     // A Field that was put away is told for a while, and then no more.
-    while told() > FIELDS / 2 {
-        thread::park_timeout(Duration::from_millis(100));
-    }
+    wait_until("most of them are not counted any more", || told() <= FIELDS / 2);
 }
 
 #[test]

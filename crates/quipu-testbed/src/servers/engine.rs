@@ -32,6 +32,26 @@ impl EngineServers {
         }
     }
 
+    /// Starts servers of this kind with their files below a folder; PostgreSQL with settings of its own.
+    #[must_use]
+    pub fn start_in(folder: &Path, kind: EngineKind, postgres_settings: &[&str]) -> Self {
+        match kind {
+            EngineKind::Postgres => {
+                Self::Postgres(PostgresServer::start_in(folder, postgres_settings))
+            }
+            EngineKind::Nats => Self::Nats(NatsServers::three_in(folder)),
+        }
+    }
+
+    /// The numbers of their processes, for what the system counts of them.
+    #[must_use]
+    pub fn process_ids(&self) -> Vec<u32> {
+        match self {
+            Self::Postgres(server) => server.process_id().into_iter().collect(),
+            Self::Nats(servers) => servers.process_ids(),
+        }
+    }
+
     /// The ports at which they take clients.
     #[must_use]
     pub fn ports(&self) -> Vec<u16> {

@@ -63,15 +63,25 @@ impl NatsServers {
         Self::start(3, "always")
     }
 
+    /// A cluster of three with its files below a folder.
+    #[must_use]
+    pub fn three_in(folder: &Path) -> Self {
+        Self::in_folder(TempDir::new_in(folder).expect("there is room for files"), 3, "always")
+    }
+
     /// Servers with an interval of syncing of their own.
     #[must_use]
     pub fn start(count: usize, sync: &str) -> Self {
+        Self::in_folder(folder(), count, sync)
+    }
+
+    fn in_folder(dir: TempDir, count: usize, sync: &str) -> Self {
         let server = || {
             let (client, monitor, cluster) = (free_port(), free_port(), free_port());
             Server { process: None, client, monitor, cluster }
         };
         let servers = (0..count).map(|_| server()).collect();
-        let mut all = Self { servers, sync: sync.to_owned(), dir: folder() };
+        let mut all = Self { servers, sync: sync.to_owned(), dir };
         (0..count).for_each(|at| all.run(at));
         if count > 1 {
             wait_until(60, "the servers have found each other", || all.is_led().then_some(()));
@@ -119,6 +129,13 @@ impl NatsServers {
     #[must_use]
     pub fn port(&self, at: usize) -> u16 {
         self.servers[at].client
+    }
+
+    /// The numbers of the processes that run.
+    #[must_use]
+    pub fn process_ids(&self) -> Vec<u32> {
+        let running = self.servers.iter().filter_map(|server| server.process.as_ref());
+        running.map(ServerProcess::id).collect()
     }
 
     /// How many they are.

@@ -43,6 +43,12 @@ fn programs() -> PathBuf {
     })
 }
 
+/// One of the server's programs, such as `pgbench`.
+#[must_use]
+pub fn postgres_program(name: &str) -> PathBuf {
+    programs().join(name)
+}
+
 fn folder() -> TempDir {
     tempfile::tempdir().expect("there is room for files")
 }
@@ -80,6 +86,13 @@ impl PostgresServer {
         Self::in_folder(folder(), None, settings)
     }
 
+    /// Starts a new server with its files below a folder, and with settings other than ours.
+    #[must_use]
+    pub fn start_in(folder: &Path, settings: &[&str]) -> Self {
+        let dir = TempDir::new_in(folder).expect("there is room for files");
+        Self::in_folder(dir, None, settings)
+    }
+
     /// Starts a new server on a disk of its own that can be filled; none where that cannot be had.
     #[must_use]
     pub fn on_small_disk(megabytes: usize) -> Option<Self> {
@@ -94,7 +107,7 @@ impl PostgresServer {
             chown(dir.path(), Some(number_of("-u", "postgres")), Some(number_of("-g", "postgres")))
                 .expect("root may give files away");
         }
-        let made = as_owner(&programs().join("initdb"))
+        let made = as_owner(&postgres_program("initdb"))
             .args(["-A", "trust", "-U", "quipu", "--no-sync", "--locale=C", "-D"])
             .arg(dir.path().join("data"))
             .stdout(Stdio::null())
@@ -114,7 +127,7 @@ impl PostgresServer {
     /// Starts the server again over the same files.
     pub fn run(&mut self, settings: &[&str]) {
         self.process = None;
-        let mut command = as_owner(&programs().join("postgres"));
+        let mut command = as_owner(&postgres_program("postgres"));
         command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
         let socket = format!("unix_socket_directories={}", self.dir.path().display());
         let small = ["listen_addresses=127.0.0.1", "shared_buffers=16MB", "log_checkpoints=off"];
@@ -143,6 +156,12 @@ impl PostgresServer {
         }
     }
 
+    /// The number of its first process; none while it does not run.
+    #[must_use]
+    pub fn process_id(&self) -> Option<u32> {
+        self.process.as_ref().map(ServerProcess::id)
+    }
+
     /// Where its files are.
     #[must_use]
     pub fn data(&self) -> PathBuf {
@@ -163,7 +182,7 @@ impl PostgresServer {
 
     /// Runs SQL as an operator would.
     pub fn sql(&self, sql: &str) -> String {
-        let told = Command::new(programs().join("psql"))
+        let told = Command::new(postgres_program("psql"))
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql])
             .arg(self.url())
             .output()

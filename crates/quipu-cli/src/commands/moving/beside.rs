@@ -9,7 +9,7 @@ use std::{
 use quipu_log::{FieldName, TreeHead};
 use quipu_server::{KeyStore, KeyStoreError, Secrets, SecretsError, VaultKey};
 
-use super::place::Place;
+use super::open_log::OpenLog;
 use crate::{
     commands::{key::key_failure, serve_models::variable},
     ui::failure::Failure,
@@ -18,7 +18,7 @@ use crate::{
 const VAULT_KEY_VARIABLE: &str = "QUIPU_VAULT_KEY";
 
 /// Refuses a target whose nodes could not open what the source's have sealed, before anything is sealed for good.
-pub(super) fn check(source: &Place, target: &Place) -> Result<(), Failure> {
+pub(super) fn check(source: &OpenLog, target: &OpenLog) -> Result<(), Failure> {
     let (Some(ours), Some(theirs)) = (secrets(source)?, secrets(target)?) else { return Ok(()) };
     if ours.seal_alike(&theirs) {
         return Ok(());
@@ -28,7 +28,7 @@ pub(super) fn check(source: &Place, target: &Place) -> Result<(), Failure> {
 }
 
 /// Takes keys and secrets along.
-pub(super) fn carry(source: &Place, target: &Place) -> Result<(), Failure> {
+pub(super) fn carry(source: &OpenLog, target: &OpenLog) -> Result<(), Failure> {
     let failed = |error: KeyStoreError| key_failure(&error);
     let ours = keys(source).map_err(failed)?;
     keys(target).map_err(failed)?.add_all(&ours).map_err(failed)?;
@@ -42,12 +42,12 @@ pub(super) fn carry(source: &Place, target: &Place) -> Result<(), Failure> {
     Ok(())
 }
 
-fn keys(place: &Place) -> Result<KeyStore, KeyStoreError> {
+fn keys(place: &OpenLog) -> Result<KeyStore, KeyStoreError> {
     KeyStore::beside(std::sync::Arc::clone(&place.engine), &place.directory)
 }
 
 /// The secrets of a log's nodes; none where none were ever drawn.
-fn secrets(place: &Place) -> Result<Option<Secrets>, Failure> {
+fn secrets(place: &OpenLog) -> Result<Option<Secrets>, Failure> {
     let given = match variable(VAULT_KEY_VARIABLE) {
         Some(text) => Some(
             text.parse::<VaultKey>()
@@ -62,7 +62,7 @@ fn secrets(place: &Place) -> Result<Option<Secrets>, Failure> {
     read.map_err(|error| secrets_failure(place, &error))
 }
 
-fn secrets_failure(place: &Place, error: &SecretsError) -> Failure {
+fn secrets_failure(place: &OpenLog, error: &SecretsError) -> Failure {
     let failure = Failure::caused(format!("the secrets of {place}"), error);
     match error {
         SecretsError::OtherVaultKey => {
@@ -80,8 +80,8 @@ fn secrets_failure(place: &Place, error: &SecretsError) -> Failure {
 /// Takes the memory of what was signed along: a directory signs checkpoints with a key of its own, and must not forget for
 /// what. Only where the directory stays the same: another one has another key.
 pub(super) fn carry_signed(
-    source: &Place,
-    target: &Place,
+    source: &OpenLog,
+    target: &OpenLog,
     field: &FieldName,
 ) -> Result<(), Failure> {
     copy_signed(source, target, field).map_err(|error| {
@@ -89,11 +89,12 @@ pub(super) fn carry_signed(
     })
 }
 
-fn copy_signed(source: &Place, target: &Place, field: &FieldName) -> io::Result<()> {
+fn copy_signed(source: &OpenLog, target: &OpenLog, field: &FieldName) -> io::Result<()> {
     if source.directory != target.directory || source.embedded == target.embedded {
         return Ok(());
     }
-    let signed = |place: &Place| place.beside().join(field.as_str()).join("proofs").join("signed");
+    let signed =
+        |place: &OpenLog| place.beside().join(field.as_str()).join("proofs").join("signed");
     let (from, to) = (signed(source), signed(target));
     if size(&from)? <= size(&to)? {
         return Ok(());

@@ -6,7 +6,7 @@ use clap::Args;
 use quipu_log::{EngineError, FieldName, Head};
 use quipu_wire::Hash;
 
-use super::{beside, copy, mark::Mark, place::Place};
+use super::{beside, copy, mark::Mark, open_log::OpenLog};
 use crate::ui::{
     failure::Failure,
     output::{self, count},
@@ -73,12 +73,12 @@ struct Moved {
 
 /// Moves a log.
 pub(crate) fn move_log(args: &MoveArgs) -> Result<(), Failure> {
-    if Place::is_same(&args.from, &args.to, &args.data)? {
+    if OpenLog::is_same(&args.from, &args.to, &args.data)? {
         return Err(same_place());
     }
-    let beside = Place::directory_of(&args.from, &args.to, &args.data);
-    let source = Place::open_source(&args.from, &args.data, &beside)?;
-    let target = Place::open(&args.to, &args.data, &beside)?;
+    let beside = OpenLog::directory_of(&args.from, &args.to, &args.data);
+    let source = OpenLog::open_source(&args.from, &args.data, &beside)?;
+    let target = OpenLog::open(&args.to, &args.data, &beside)?;
     let fields = chosen(&source, args.field.as_ref())?;
     let mut mark = Mark::read(&source)?;
     let mut waiting = Vec::new();
@@ -124,7 +124,7 @@ pub(crate) fn move_log(args: &MoveArgs) -> Result<(), Failure> {
 }
 
 /// The last step: from here on the target takes writes.
-fn open_all(target: &Place, moved: &[Moved]) -> Result<(), Failure> {
+fn open_all(target: &OpenLog, moved: &[Moved]) -> Result<(), Failure> {
     let fields: Vec<&FieldName> =
         moved.iter().filter(|moved| moved.state.is_some()).map(|moved| &moved.field).collect();
     // A target that was itself moved away once is a log again.
@@ -135,7 +135,7 @@ fn open_all(target: &Place, moved: &[Moved]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn chosen(source: &Place, wanted: Option<&FieldName>) -> Result<Vec<FieldName>, Failure> {
+fn chosen(source: &OpenLog, wanted: Option<&FieldName>) -> Result<Vec<FieldName>, Failure> {
     let unreadable = |error: EngineError| Failure::caused(format!("cannot read {source}"), &error);
     let mut fields = source.engine.fields().map_err(unreadable)?;
     if let Some(wanted) = wanted {
@@ -165,7 +165,7 @@ fn same_place() -> Failure {
     Failure::new("the log is there already: --from and --to are the same place")
 }
 
-fn report(target: &Place, moved: &[Moved]) -> String {
+fn report(target: &OpenLog, moved: &[Moved]) -> String {
     let mut text = String::new();
     for Moved { field, head, state } in moved {
         let commits = count(head.position, "commit");

@@ -6,7 +6,7 @@ use quipu_log::{
 };
 use quipu_wire::Hash;
 
-use super::place::Place;
+use super::open_log::OpenLog;
 use crate::ui::{failure::Failure, progress::Progress};
 
 /// How many commits are copied or compared at a time.
@@ -21,7 +21,11 @@ pub(super) enum Start {
 }
 
 /// Refuses a target that is something else than the beginning of this field.
-pub(super) fn begin(source: &Place, target: &Place, field: &FieldName) -> Result<Start, Failure> {
+pub(super) fn begin(
+    source: &OpenLog,
+    target: &OpenLog,
+    field: &FieldName,
+) -> Result<Start, Failure> {
     let at_source = |error: EngineError| source.failure(field, &error);
     let at_target = |error: EngineError| target.failure(field, &error);
     let (from, to) = (source.engine.head(field), target.engine.head(field));
@@ -51,19 +55,19 @@ pub(super) fn begin(source: &Place, target: &Place, field: &FieldName) -> Result
     }
 }
 
-fn is_sealed(place: &Place, field: &FieldName) -> Result<bool, Failure> {
+fn is_sealed(place: &OpenLog, field: &FieldName) -> Result<bool, Failure> {
     place.engine.is_sealed(field).map_err(|error| place.failure(field, &error))
 }
 
-fn other_history(target: &Place, field: &FieldName) -> Failure {
+fn other_history(target: &OpenLog, field: &FieldName) -> Failure {
     Failure::new(format!("field {field} of {target} has another history; nothing was changed"))
         .advise("choose a target without this field")
 }
 
 /// Copies what the target lacks, each commit verified; answers the copy's head.
 pub(super) fn catch_up(
-    source: &Place,
-    target: &Place,
+    source: &OpenLog,
+    target: &OpenLog,
     field: &FieldName,
     from: Head,
 ) -> Result<Head, Failure> {
@@ -96,8 +100,8 @@ fn lost(position: u64, acknowledged: u64) -> Damage {
 /// Reads the whole copy again, compares it with the source, and builds the state from it. What was erased at the source
 /// after it was copied is erased in the copy.
 pub(super) fn verify(
-    source: &Place,
-    target: &Place,
+    source: &OpenLog,
+    target: &OpenLog,
     field: &FieldName,
     end: Head,
 ) -> Result<Hash, Failure> {
@@ -137,7 +141,7 @@ pub(super) fn verify(
 
 /// The bodies that are erased at the source and not yet in the copy.
 fn compare(
-    target: &Place,
+    target: &OpenLog,
     field: &FieldName,
     copy: &Commit,
     commit: &Commit,

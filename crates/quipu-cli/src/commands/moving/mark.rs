@@ -11,7 +11,7 @@ use std::{
 use quipu_log::{EngineError, FieldName};
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::open_log::OpenLog;
 use crate::ui::failure::Failure;
 
 const NOTE: &str = "move";
@@ -27,7 +27,7 @@ pub(super) struct Mark {
 
 impl Mark {
     /// The mark of a log; an empty one where nothing was ever moved away.
-    pub(super) fn read(place: &Place) -> Result<Self, Failure> {
+    pub(super) fn read(place: &OpenLog) -> Result<Self, Failure> {
         let unreadable = |error: &dyn std::error::Error| {
             Failure::caused(format!("cannot read which fields of {place} were moved"), error)
         };
@@ -51,8 +51,8 @@ impl Mark {
     /// Refuses to move a field that somebody else sealed, or that is on its way elsewhere.
     pub(super) fn check(
         &self,
-        source: &Place,
-        target: &Place,
+        source: &OpenLog,
+        target: &OpenLog,
         field: &FieldName,
         instead: bool,
     ) -> Result<(), Failure> {
@@ -76,9 +76,9 @@ impl Mark {
     /// Notes where fields go.
     pub(super) fn set<'a>(
         &mut self,
-        source: &Place,
+        source: &OpenLog,
         fields: impl Iterator<Item = &'a FieldName>,
-        target: &Place,
+        target: &OpenLog,
     ) -> Result<(), Failure> {
         for field in fields {
             self.to.insert(field.clone(), target.to_string());
@@ -87,18 +87,18 @@ impl Mark {
     }
 
     /// Forgets that fields were moved away: they are back.
-    pub(super) fn clear(&mut self, place: &Place, fields: &[&FieldName]) -> Result<(), Failure> {
+    pub(super) fn clear(&mut self, place: &OpenLog, fields: &[&FieldName]) -> Result<(), Failure> {
         let before = self.to.len();
         self.to.retain(|field, _| !fields.contains(&field));
         if self.to.len() == before { Ok(()) } else { self.write(place) }
     }
 
     /// Whether the other place has the very mark that was just written: then it is the same place.
-    pub(super) fn is_also_at(&self, other: &Place) -> Result<bool, Failure> {
+    pub(super) fn is_also_at(&self, other: &OpenLog) -> Result<bool, Failure> {
         Ok(!self.to.is_empty() && Self::read(other)? == *self)
     }
 
-    fn write(&self, place: &Place) -> Result<(), Failure> {
+    fn write(&self, place: &OpenLog) -> Result<(), Failure> {
         let failed = |error: &dyn std::error::Error| {
             Failure::caused(format!("cannot note in {place} where it is moved"), error)
         };
@@ -118,11 +118,11 @@ impl Mark {
     }
 }
 
-fn path(place: &Place) -> PathBuf {
+fn path(place: &OpenLog) -> PathBuf {
     place.directory.join(FILE)
 }
 
-fn write_file(place: &Place, bytes: &[u8]) -> io::Result<()> {
+fn write_file(place: &OpenLog, bytes: &[u8]) -> io::Result<()> {
     let fresh = place.directory.join("move.json.new");
     let mut file = File::create(&fresh)?;
     file.write_all(bytes)?;

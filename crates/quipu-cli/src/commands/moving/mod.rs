@@ -4,6 +4,6 @@ mod beside;
 mod command;
 mod copy;
 mod mark;
-mod place;
+mod open_log;
 
 pub(crate) use command::{MoveArgs, move_log};

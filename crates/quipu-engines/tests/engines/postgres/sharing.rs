@@ -1,6 +1,6 @@
 //! Several engines over one database, as several nodes have them.
 
-use std::{thread, time::Duration};
+use std::thread;
 
 use quipu_engines::PostgresEngine;
 use quipu_log::{
@@ -159,8 +159,7 @@ fn of_a_field_that_no_statistics_know_only_what_is_asked_for_is_read() {
         server.sql(&sql).parse().unwrap()
     };
     let until = |table: &str, what: &str, enough: u64| {
-        let looks = (0..1200).map(|_| thread::park_timeout(Duration::from_millis(50)));
-        looks.map(|()| counted(table, what)).find(|count| *count >= enough).expect(what);
+        wait_until(60, what, || (counted(table, what) >= enough).then_some(()));
     };
     let touched = "seq_tup_read + idx_tup_fetch";
     let before = TABLES.map(|table| {

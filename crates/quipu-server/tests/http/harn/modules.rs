@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::task_calls::{agent, expect, operator, settled};
-use crate::support::{Client, TestServer};
+use crate::support::{Client, TestServer, wait_until};
 
 const SOURCE: &str = r#"
 pub fn review(harness: Harness, input: any) {
@@ -30,9 +30,9 @@ fn installed(client: &mut Client, source: &str, capabilities: &[&str]) -> String
 
 /// What the module asks, once it waits.
 fn asked(client: &mut Client, task: &str) -> Value {
-    while expect(client.get(&format!("/v1/tasks/{task}")), 200)["status"] != "INPUT_REQUIRED" {
-        std::thread::yield_now();
-    }
+    wait_until("the module asks", || {
+        expect(client.get(&format!("/v1/tasks/{task}")), 200)["status"] == "INPUT_REQUIRED"
+    });
     let events = expect(client.get(&format!("/v1/tasks/{task}/events")), 200);
     let events = events["data"].as_array().unwrap().clone();
     events.iter().rev().find_map(|event| event["payload"].get("asks").cloned()).unwrap()

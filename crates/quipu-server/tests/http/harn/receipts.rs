@@ -178,13 +178,9 @@ fn an_akashik_task_has_its_receipt_too() {
     let canceled = json!({"action": "cancel", "task_id": "t-1"});
     assert_eq!(client.say("ann", "/v1/coordinate", &canceled).status, 200);
     let mut client = alice(&server);
-    let receipt = loop {
-        let list = client.get("/v1/tasks/t-1/receipts").json();
-        if let Some(receipt) = list["data"].get(0) {
-            break receipt.clone();
-        }
-        std::thread::yield_now();
-    };
+    let receipt = crate::support::wait_for("there is a receipt", || {
+        client.get("/v1/tasks/t-1/receipts").json()["data"].get(0).cloned()
+    });
     assert_eq!(receipt["wire"]["payload"]["lifecycle"]["final_state"], "CANCELED");
     assert_eq!(client.get("/v1/tasks/t-1").json()["status"], "CANCELED");
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{OCTOBER, VERSION, refusal};
-use crate::support::{Client, Events, Reply, TestServer};
+use crate::support::{Client, Events, Reply, TestServer, wait_until};
 
 /// The statuses of a Task, each with those that may follow it.
 const LEGAL: [(&str, &[&str]); 7] = [
@@ -72,13 +72,13 @@ impl Run {
     pub(crate) fn follow(&mut self, task: &Value) -> Vec<String> {
         let path = format!("/v1/tasks/{}", task["id"].as_str().unwrap());
         let mut seen = vec![task["status"].as_str().unwrap().to_owned()];
-        while !legal_after(&seen[seen.len() - 1]).is_empty() {
+        wait_until("the Task has ended", || {
             let status = self.get(&path)["status"].as_str().unwrap().to_owned();
             if status != seen[seen.len() - 1] {
                 seen.push(status);
             }
-            std::thread::yield_now();
-        }
+            legal_after(&seen[seen.len() - 1]).is_empty()
+        });
         seen
     }
 

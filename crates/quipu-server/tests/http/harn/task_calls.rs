@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{bearer, callers::VERSION};
-use crate::support::{Client, Events, Reply, Socket, TestServer, register};
+use crate::support::{Client, Events, Reply, Socket, TestServer, register, wait_for};
 
 /// A caller for any agent, with all authority.
 pub(crate) fn operator(server: &TestServer) -> Client {
@@ -50,13 +50,11 @@ pub(crate) fn expect(reply: Reply, status: u16) -> Value {
 
 /// The Task once it has ended.
 pub(crate) fn settled(client: &mut Client, id: &str) -> Value {
-    loop {
+    wait_for("the Task has ended", || {
         let task = expect(client.get(&format!("/v1/tasks/{id}")), 200);
-        if ["COMPLETED", "FAILED", "CANCELED"].contains(&task["status"].as_str().unwrap()) {
-            return task;
-        }
-        std::thread::yield_now();
-    }
+        let ended = ["COMPLETED", "FAILED", "CANCELED"].contains(&task["status"].as_str().unwrap());
+        ended.then_some(task)
+    })
 }
 
 /// Opens a stream of Events.

@@ -11,14 +11,12 @@ use super::{
     bearer,
     provider::{Alg, Provider},
 };
-use crate::support::TestServer;
+use crate::support::{TestServer, wait_until};
 
 /// Asks with a token until the answer has this status; the server looks at the file twice a second.
-fn wait_for(server: &TestServer, token: &str, status: u16) {
+fn await_status(server: &TestServer, token: &str, status: u16) {
     let mut client = bearer(server, token);
-    while client.get("/v1/runtime").status != status {
-        std::thread::yield_now();
-    }
+    wait_until("the keys are read again", || client.get("/v1/runtime").status == status);
 }
 
 #[test]
@@ -27,11 +25,11 @@ fn new_keys_are_taken_and_old_ones_are_not_without_a_restart() {
     let server = provider.server();
     let (old, new) =
         (provider.token(Alg::EdDsa, &json!({})), successor.token(Alg::EdDsa, &json!({})));
-    wait_for(&server, &old, 200);
-    wait_for(&server, &new, 401);
+    await_status(&server, &old, 200);
+    await_status(&server, &new, 401);
     provider.publish(&successor.key_set());
-    wait_for(&server, &new, 200);
-    wait_for(&server, &old, 401);
+    await_status(&server, &new, 200);
+    await_status(&server, &old, 401);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Mcp, VERSION_NEW, VERSION_OLD};
-use crate::support::TestServer;
+use crate::support::{TestServer, wait_until};
 
 #[test]
 fn without_a_key_nobody_comes_in() {
@@ -62,7 +62,5 @@ fn a_key_that_was_revoked_is_refused_in_its_own_session() {
     let id = server.keys.list().unwrap().into_iter().next().unwrap().id;
     assert!(server.keys.revoke(&id).unwrap());
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
-    while mcp.send(&list).0.status != 401 {
-        std::thread::yield_now();
-    }
+    wait_until("the key is refused", || mcp.send(&list).0.status == 401);
 }

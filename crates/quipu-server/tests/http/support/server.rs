@@ -16,7 +16,7 @@ use quipu_server::{
 };
 use tokio::sync::oneshot;
 
-use super::Client;
+use super::{Client, wait_until};
 
 /// What a server is started with.
 pub(crate) struct Setup {
@@ -114,9 +114,7 @@ impl TestServer {
     pub(crate) fn wait_for_streams(&self, count: usize) {
         let open = format!("quipu_push_streams {count}\n");
         let mut client = self.operator();
-        while !client.get("/metrics").text().contains(&open) {
-            std::thread::yield_now();
-        }
+        wait_until("the streams are open", || client.get("/metrics").text().contains(&open));
     }
 
     /// A key for any agent and any Field.

@@ -10,7 +10,7 @@ use crate::ui::failure::Failure;
 
 /// Where the log is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LogPlace {
+pub(crate) enum LogAddress {
     /// In the data directory.
     Sqlite,
     /// Nowhere: it is gone with the process.
@@ -31,7 +31,7 @@ impl fmt::Debug for LogUrl {
     }
 }
 
-impl LogPlace {
+impl LogAddress {
     /// Reads what `--log` says.
     pub(crate) fn parse(url: &str) -> Result<Self, Failure> {
         let scheme = url.split(':').next().unwrap_or_default();
@@ -69,20 +69,20 @@ mod tests {
     fn each_scheme_has_its_place() {
         let url = |text: &str| LogUrl(text.to_owned());
         for (text, place) in [
-            ("", LogPlace::Sqlite),
-            ("memory:", LogPlace::Memory),
-            ("postgres://db/quipu", LogPlace::Postgres(url("postgres://db/quipu"))),
-            ("nats://host:4222", LogPlace::Nats(url("nats://host:4222"))),
+            ("", LogAddress::Sqlite),
+            ("memory:", LogAddress::Memory),
+            ("postgres://db/quipu", LogAddress::Postgres(url("postgres://db/quipu"))),
+            ("nats://host:4222", LogAddress::Nats(url("nats://host:4222"))),
         ] {
-            assert_eq!(LogPlace::parse(text).unwrap(), place, "{text}");
+            assert_eq!(LogAddress::parse(text).unwrap(), place, "{text}");
         }
     }
 
     #[test]
     fn another_log_is_refused_without_showing_its_password() {
-        let text = LogPlace::parse("redis://me:secret@db/quipu").unwrap_err().to_string();
+        let text = LogAddress::parse("redis://me:secret@db/quipu").unwrap_err().to_string();
         assert!(text.contains("`redis:`") && !text.contains("secret"), "{text}");
-        let shown = format!("{:?}", LogPlace::parse("postgres://me:secret@db/quipu"));
+        let shown = format!("{:?}", LogAddress::parse("postgres://me:secret@db/quipu"));
         assert!(!shown.contains("secret"), "{shown}");
     }
 }

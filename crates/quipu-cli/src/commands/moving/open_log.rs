@@ -9,24 +9,24 @@ use std::{
 use quipu_log::{Engine, EngineError, FieldName, SqliteEngine, SqliteOptions};
 
 use crate::{
-    place::{data_dir, log_place::LogPlace},
+    storage::{data_dir, log_address::LogAddress},
     ui::failure::Failure,
 };
 
 /// A log.
-pub(super) struct Place {
+pub(super) struct OpenLog {
     pub(super) engine: Arc<dyn Engine>,
     /// The data directory that goes with it.
     pub(super) directory: PathBuf,
     /// Whether the log itself is in that directory.
     pub(super) embedded: bool,
-    shown: String,
+    name: String,
 }
 
-impl Place {
+impl OpenLog {
     /// Whether both addresses are spelled alike. That they lead to one place by two ways is found out later.
     pub(super) fn is_same(one: &str, other: &str, data: &Path) -> Result<bool, Failure> {
-        Ok(shown(one, data)? == shown(other, data)?)
+        Ok(log_name(one, data)? == log_name(other, data)?)
     }
 
     /// The data directory that goes with a log on a server: that of the other log, if it is in one.
@@ -44,14 +44,14 @@ impl Place {
 
     /// Opens a log. `data` is what `sqlite:` means, `beside` the directory of a log on a server.
     pub(super) fn open(log: &str, data: &Path, beside: &Path) -> Result<Self, Failure> {
-        let shown = shown(log, data)?;
+        let name = log_name(log, data)?;
         if let Some(directory) = embedded(log, data) {
             let engine = SqliteEngine::open(&directory, SqliteOptions::default())
                 .map_err(|error| data_dir::open_failure(&error))?;
-            return Ok(Self { engine: Arc::new(engine), directory, embedded: true, shown });
+            return Ok(Self { engine: Arc::new(engine), directory, embedded: true, name });
         }
-        let engine = LogPlace::parse(log)?.open_server()?.ok_or_else(no_log)?;
-        Ok(Self { engine, directory: beside.to_owned(), embedded: false, shown })
+        let engine = LogAddress::parse(log)?.open_server()?.ok_or_else(no_log)?;
+        Ok(Self { engine, directory: beside.to_owned(), embedded: false, name })
     }
 
     /// Where the log's Fields keep what is not in the log.
@@ -99,9 +99,9 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for OpenLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        f.write_str(&self.name)
     }
 }
 
@@ -120,16 +120,16 @@ fn embedded(log: &str, data: &Path) -> Option<PathBuf> {
 }
 
 /// The name of a log for people, and for the mark of a move: no password, no options.
-fn shown(log: &str, data: &Path) -> Result<String, Failure> {
+fn log_name(log: &str, data: &Path) -> Result<String, Failure> {
     if let Some(directory) = embedded(log, data) {
         let directory = std::path::absolute(&directory)
             .map_err(|error| Failure::caused(format!("{}", directory.display()), &error))?;
         let directory = directory.canonicalize().unwrap_or(directory);
         return Ok(format!("sqlite:{}", directory.display()));
     }
-    match LogPlace::parse(log)? {
-        LogPlace::Sqlite | LogPlace::Memory => Err(no_log()),
-        LogPlace::Postgres(_) | LogPlace::Nats(_) => {
+    match LogAddress::parse(log)? {
+        LogAddress::Sqlite | LogAddress::Memory => Err(no_log()),
+        LogAddress::Postgres(_) | LogAddress::Nats(_) => {
             let base = log.split('?').next().unwrap_or_default();
             let (scheme, rest) = base.split_once("://").unwrap_or((base, ""));
             let hosts = rest.rsplit_once('@').map_or(rest, |(_, hosts)| hosts);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_log_is_named_without_password_and_options() {
-        let name = |log: &str| shown(log, Path::new("/data")).unwrap();
+        let name = |log: &str| log_name(log, Path::new("/data")).unwrap();
         assert_eq!(
             name("postgres://me:s3@cret@db:5432/quipu?sslmode=require"),
             "postgres://db:5432/quipu"
@@ -158,14 +158,14 @@ mod tests {
     fn two_spellings_of_one_directory_are_the_same_place() {
         let directory = tempfile::tempdir().unwrap();
         let (path, data) = (directory.path().display().to_string(), directory.path());
-        assert!(Place::is_same("sqlite:", &format!("sqlite:{path}/."), data).unwrap());
-        assert!(!Place::is_same("sqlite:", "postgres://db/quipu", data).unwrap());
+        assert!(OpenLog::is_same("sqlite:", &format!("sqlite:{path}/."), data).unwrap());
+        assert!(!OpenLog::is_same("sqlite:", "postgres://db/quipu", data).unwrap());
     }
 
     #[test]
     fn what_cannot_be_moved_is_refused_in_words() {
         for (log, word) in [("memory:", "in memory"), ("redis://me:secret@db", "`redis:`")] {
-            let text = shown(log, Path::new("/data")).unwrap_err().to_string();
+            let text = log_name(log, Path::new("/data")).unwrap_err().to_string();
             assert!(text.contains(word) && !text.contains("secret"), "{text}");
         }
     }
