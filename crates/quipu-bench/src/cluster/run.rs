@@ -38,7 +38,7 @@ const POSTGRES_SETTINGS: [&str; 2] = ["shared_buffers=128MB", "max_connections=2
 pub(crate) struct ClusterArgs {
     /// What the nodes share: one PostgreSQL or three NATS servers, which the benchmark installs where they are missing,
     /// and starts itself
-    #[arg(long, value_parser = PossibleValuesParser::new(["postgres", "nats"]).map(engine_kind))]
+    #[arg(long, value_parser = PossibleValuesParser::new(["postgres", "nats"]).map(|name| engine_kind(&name)))]
     engine: EngineKind,
     /// How many nodes serve the same Fields
     #[arg(long, default_value_t = 3)]
@@ -69,7 +69,7 @@ struct Bench<'a> {
     folder: Workplace,
 }
 
-fn engine_kind(name: String) -> EngineKind {
+fn engine_kind(name: &str) -> EngineKind {
     if name == "nats" { EngineKind::Nats } else { EngineKind::Postgres }
 }
 
