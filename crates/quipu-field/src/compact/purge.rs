@@ -2,7 +2,7 @@
 //! that it names are erased from the log and from whatever was made from it. A process that dies in
 //! between leaves the tombstone, and the next opening finishes the work.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use quipu_log::{BodyAddress, Engine, EngineError, Erasure, FieldName};
 
@@ -10,7 +10,6 @@ use quipu_wire::akashik::{MemoryType, RelationType};
 
 use crate::{
     base::failure::with_causes,
-    enrich::purge_file,
     snapshot::{depot::Depot, format::SnapshotDir},
 };
 use quipu_core::{
@@ -88,15 +87,6 @@ pub(crate) fn purged_units(state: &State) -> impl Iterator<Item = UnitId> {
         .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))
         .filter_map(|ordinal| state.units.details(ordinal))
         .map(|unit| unit.id)
-}
-
-/// Takes the vectors of all purged units out of their file, at opening.
-pub(crate) fn finish_vectors(state: &State, vectors: Option<&Path>) {
-    let Some(path) = vectors.filter(|_| state.last_purge > 0) else { return };
-    let purged = purged_units(state).collect();
-    if let Err(error) = purge_file(path, &purged) {
-        tracing::error!(path = %path.display(), error = with_causes(&error), "vectors of purged units remain");
-    }
 }
 
 /// Finishes, at opening, what a process may have left undone. A failure is told and does not keep the

@@ -1,14 +1,15 @@
-//! The thread that fetches second vectors, and what it shares with the Field. It holds no lock while it
-//! waits for the model, and nobody waits for it.
+//! What a Field shares with the thread that fetches second vectors for it (`field/enrich_later.rs`). The thread holds no
+//! lock while it waits for the model, and nobody waits for the thread.
 
 use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
+use quipu_log::FieldName;
 use quipu_recall::{EmbedError, Embedder, Embedding, Space};
 
 use super::{
@@ -17,13 +18,8 @@ use super::{
     work::{Work, is_wanted},
 };
 use crate::{
-    base::{
-        failure::with_causes,
-        limits::{ENRICH_IDLE, ENRICH_RETRY, ENRICH_RETRY_MAX, ENRICH_TOLD_UNITS},
-        models::FieldModels,
-    },
-    field::Field,
-    read::view::Published,
+    base::{failure::with_causes, models::FieldModels},
+    read::view::{Published, View},
 };
 use quipu_core::ids::UnitId;
 
@@ -96,13 +92,13 @@ impl Enriching {
         *lock(&self.file) = None;
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         lock(&self.bell).stopped
     }
 
     /// Waits for a new unit, or for a while; with `calls` false only for a while. Answers whether to
     /// go on.
-    fn wait(&self, lasting: Duration, calls: bool) -> bool {
+    pub(crate) fn wait(&self, lasting: Duration, calls: bool) -> bool {
         let bell = lock(&self.bell);
         let (mut bell, _) = self
             .ring
@@ -112,7 +108,7 @@ impl Enriching {
         !bell.stopped
     }
 
-    fn note(&self, outcome: Option<String>) {
+    pub(crate) fn note(&self, outcome: Option<String>) {
         let mut failure = lock(&self.failure);
         match (&*failure, &outcome) {
             (None, Some(reason)) => tracing::warn!(reason, "vectors are late: the model failed"),
@@ -123,13 +119,13 @@ impl Enriching {
     }
 
     /// Puts what the file holds into the index.
-    fn load(&self, field: &Field) {
+    pub(crate) fn load(&self, view: &View, field: &FieldName) {
         let known = Some(self.embedder.dimensions()).filter(|dimensions| *dimensions > 0);
         let mut file = lock(&self.file);
         let Some(entries) = self.open(&mut file, known) else { return };
         let Some(dimensions) = entries.first().map(|(_, vector)| vector.len()) else { return };
         let found = entries.len();
-        field.view.publish(|published| {
+        view.publish(|published| {
             published.index.open_second(self.space(dimensions));
             for (id, vector) in entries {
                 if let Some(ordinal) = published.state.units.find(id) {
@@ -137,7 +133,7 @@ impl Enriching {
                 }
             }
         });
-        tracing::info!(field = %field.name, vectors = found, "read the vectors of the model");
+        tracing::info!(%field, vectors = found, "read the vectors of the model");
     }
 
     fn open(&self, file: &mut Option<VectorFile>, dimensions: Option<usize>) -> Option<Vec<Entry>> {
@@ -159,13 +155,13 @@ impl Enriching {
     }
 
     /// Keeps vectors: in the file, and in the index. Leaves out what was erased meanwhile.
-    fn keep(&self, field: &Field, found: Vec<(&Waiting, Vec<f32>)>) {
+    pub(crate) fn keep(&self, view: &View, found: Vec<(&Waiting, Vec<f32>)>) {
         let mut file = lock(&self.file);
         if self.is_stopped() {
             return;
         }
         let found: Vec<(&Waiting, Vec<f32>)> = {
-            let published = field.view.read();
+            let published = view.read();
             found.into_iter().filter(|(unit, _)| is_wanted(&published, unit.ordinal)).collect()
         };
         let Some(dimensions) = found.first().map(|(_, vector)| vector.len()) else { return };
@@ -178,7 +174,7 @@ impl Enriching {
                 "vectors were not saved; they are made anew"
             );
         }
-        field.view.publish(|published| {
+        view.publish(|published| {
             published.index.open_second(self.space(dimensions));
             for (unit, vector) in &found {
                 insert(published, unit.ordinal, vector);
@@ -196,7 +192,7 @@ impl Enriching {
 
     /// Asks for the vectors of a batch. Where the model refuses for good, every text is tried alone, and
     /// those that it refuses although it takes others are put aside.
-    fn embed<'a>(
+    pub(crate) fn embed<'a>(
         &self,
         batch: &'a [Waiting],
         work: &mut Work,
@@ -228,63 +224,4 @@ fn insert(published: &mut Published, ordinal: u32, vector: &[f32]) {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Works until the Field is closed or gone.
-pub(crate) fn run(enriching: &Enriching, field: &Weak<Field>) {
-    let Some(mut work) = field.upgrade().map(|field| {
-        enriching.load(&field);
-        Work::new(&field.view.read())
-    }) else {
-        return;
-    };
-    let (mut pause, mut since_told) = (ENRICH_RETRY, 0);
-    // Units may be waiting since before a restart, or since a failure.
-    let mut look_for_waiting = true;
-    while let Some(batch) = field.upgrade().map(|field| field.without_vector(&mut work)) {
-        if batch.is_empty() {
-            if std::mem::take(&mut look_for_waiting) {
-                field.upgrade().iter().for_each(|field| field.release_waiting());
-            }
-            if !enriching.wait(ENRICH_IDLE, true) {
-                return;
-            }
-            continue;
-        }
-        // The Field is not held here: it may be closed while the model thinks.
-        match enriching.embed(&batch, &mut work) {
-            Ok(found) => {
-                let Some(field) = field.upgrade() else { return };
-                since_told += found.len();
-                // A vector without a direction is an answer too: there is nothing to wait for.
-                found.iter().filter(|(_, vector)| is_silent(vector)).for_each(|(unit, _)| {
-                    work.refuse(unit.ordinal);
-                });
-                let released: Vec<u32> = found.iter().map(|(unit, _)| unit.ordinal).collect();
-                enriching.keep(&field, found);
-                enriching.note(None);
-                field.release(released);
-                pause = ENRICH_RETRY;
-                if since_told >= ENRICH_TOLD_UNITS {
-                    since_told = 0;
-                    field.tell_progress();
-                }
-            }
-            Err(error) => {
-                enriching.note(Some(with_causes(&error)));
-                look_for_waiting = true;
-                if !enriching.wait(pause, false) {
-                    return;
-                }
-                pause = (pause * 2).min(ENRICH_RETRY_MAX);
-            }
-        }
-        if enriching.is_stopped() {
-            return;
-        }
-    }
-}
-
-fn is_silent(vector: &[f32]) -> bool {
-    vector.iter().all(|number| *number == 0.0)
 }

@@ -8,7 +8,7 @@ mod query_vectors;
 mod vector_file;
 mod work;
 
-pub(crate) use enricher::{Enriching, Waiting, run};
+pub(crate) use enricher::{Enriching, Waiting};
 pub use progress::EnrichmentProgress;
-pub(crate) use vector_file::purge_file;
+pub(crate) use vector_file::{finish_purge_of_vectors, purge_file};
 pub(crate) use work::{Work, is_wanted};

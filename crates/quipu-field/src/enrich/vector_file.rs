@@ -16,8 +16,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::snapshot::format::create_private;
-use quipu_core::ids::UnitId;
+use crate::{base::failure::with_causes, compact::purge, snapshot::format::create_private};
+use quipu_core::{ids::UnitId, state::State};
 
 const MAGIC: &[u8; 8] = b"quipuvec";
 const VERSION: u32 = 1;
@@ -105,6 +105,15 @@ pub(crate) fn purge_file(path: &Path, gone: &BTreeSet<UnitId>) -> io::Result<()>
     let before = entries.len();
     entries.retain(|(unit, _)| !gone.contains(unit));
     if entries.len() == before { Ok(()) } else { replace(path, &start, &entries) }
+}
+
+/// Takes the vectors of all purged units out of their file, at opening.
+pub(crate) fn finish_purge_of_vectors(state: &State, vectors: Option<&Path>) {
+    let Some(path) = vectors.filter(|_| state.last_purge > 0) else { return };
+    let purged = purge::purged_units(state).collect();
+    if let Err(error) = purge_file(path, &purged) {
+        tracing::error!(path = %path.display(), error = with_causes(&error), "vectors of purged units remain");
+    }
 }
 
 /// What an interrupted replacement may have left.

@@ -11,6 +11,7 @@ use crate::{
         failure::with_causes,
         limits::{SNAPSHOT_COMMITS_MIN, SNAPSHOT_PARTING_COMMITS},
     },
+    enrich::EnrichmentProgress,
     field::{Field, index_later::await_last_texts},
     snapshot::restore::is_of_log,
     write::{clock::LamportClock, writer::Job},
@@ -123,7 +124,7 @@ impl Field {
         {
             return true;
         }
-        let enriching = |progress: crate::EnrichmentProgress| {
+        let enriching = |progress: EnrichmentProgress| {
             progress.failure.is_none() && progress.done < progress.of
         };
         if self.enrichment().is_some_and(enriching) {

@@ -31,7 +31,7 @@ use crate::{
     },
     compact::purge,
     detect::Lookout,
-    enrich::Enriching,
+    enrich::{Enriching, finish_purge_of_vectors},
     field::{close::Parting, options::FieldOptions},
     proof::proofs::{CommitProof, Proofs},
     push::Tail,
@@ -126,7 +126,8 @@ impl Field {
         let across = options.cross_session_visibility;
         let past = Past::new(Arc::clone(&engine), name.clone(), directory.clone(), across);
         let snapshotter = directory.map(|directory| {
-            Snapshotter::new(&engine, &name, &view, directory, &options, snapshot_position)
+            let (depot, commits) = (options.depot.clone(), options.snapshot_commits);
+            Snapshotter::new(&engine, &name, &view, directory, depot, commits, snapshot_position)
         });
         let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
         let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position));
@@ -565,6 +566,6 @@ fn bring_back(
     restored.published.state.cross_session = options.cross_session_visibility;
     options.models.fit(&mut restored.published.index);
     purge::finish(engine, name, &restored.published.state, directory, options.depot.as_ref());
-    purge::finish_vectors(&restored.published.state, options.vectors.as_deref());
+    finish_purge_of_vectors(&restored.published.state, options.vectors.as_deref());
     Ok(restored)
 }

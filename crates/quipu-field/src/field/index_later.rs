@@ -20,9 +20,11 @@ use crate::{
         limits::{ANSWER_WAIT, INDEX_AT_ONCE, INDEX_LAST_WAIT, INDEX_RETRY, INDEXING_FIELDS_MAX},
     },
     field::Field,
-    read::view::{Indexed, View},
-    snapshot::restore::{Read, prepare},
-    write::{publication::Followed, writer::Job},
+    read::{
+        decoded::{Decoded, Followed, prepare},
+        view::{Indexed, View},
+    },
+    write::writer::Job,
 };
 
 /// How far the texts of a Field are read that was opened before they were.
@@ -179,7 +181,7 @@ impl Indexer {
         read_ahead(engine, &self.field, range, Pace::Alone, &prepare, &mut |page| {
             let mut followed = Vec::with_capacity(page.len());
             for checked in page {
-                let (commit, read) = Checked::<Read>::follow(checked, &after)?;
+                let (commit, read) = Checked::<Decoded>::follow(checked, &after)?;
                 after = commit.head();
                 followed.push((commit, read));
             }

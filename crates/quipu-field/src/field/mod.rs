@@ -1,6 +1,7 @@
 //! The handle of a Field, how it is opened and closed, and the Fields of a server.
 
 pub(crate) mod close;
+pub(crate) mod enrich_later;
 pub(crate) mod fields;
 pub(crate) mod follow;
 mod handle;

@@ -16,7 +16,7 @@ use crate::{
         limits::{ENRICH_BATCH_UNITS, QUERY_EMBED_WAIT},
     },
     enrich::{EnrichmentProgress, Waiting, Work, is_wanted, purge_file},
-    field::Field,
+    field::{Field, enrich_later},
     read::attune::query,
 };
 use quipu_core::{command::Action, event::UnitBody, ids::UnitId};
@@ -29,7 +29,7 @@ impl Field {
         let field = Arc::downgrade(self);
         let thread = std::thread::Builder::new()
             .name(format!("enrich-{}", self.name))
-            .spawn(move || crate::enrich::run(&enriching, &field));
+            .spawn(move || enrich_later::run(&enriching, &field));
         thread.map(|_| ()).map_err(|source| EngineError::Io {
             action: format!("start the enriching of field {}", self.name),
             source: source.into(),

@@ -156,7 +156,7 @@ fn facts(
     };
     let body: Option<UnitBody> = if position == header.position {
         let here = commit.body(event);
-        here.map(|body| crate::read::bodies::decode(position, &body.json)).transpose()?
+        here.map(|body| crate::read::bodies::decode_body(position, &body.json)).transpose()?
     } else {
         bodies.load(position, event)?
     };
@@ -217,7 +217,7 @@ fn summarize(
 
 fn body<T: DeserializeOwned>(commit: &Commit, index: u32) -> Result<Option<T>, EngineError> {
     let body = commit.body(index);
-    body.map(|body| crate::read::bodies::decode(commit.position, &body.json)).transpose()
+    body.map(|body| crate::read::bodies::decode_body(commit.position, &body.json)).transpose()
 }
 
 /// Who offers what and why, and the id that an answer names.

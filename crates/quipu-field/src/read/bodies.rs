@@ -115,7 +115,7 @@ impl Texts for Bodies {
     ) -> Result<Option<T>, EngineError> {
         let bodies = self.of_commit(position)?;
         let json = bodies.iter().find(|(at, _)| *at == event).map(|(_, json)| json.as_slice());
-        json.map(|json| decode(position, json)).transpose()
+        json.map(|json| decode_body(position, json)).transpose()
     }
 }
 
@@ -128,6 +128,9 @@ fn present(bodies: Vec<StoredBody>) -> CommitBodies {
 }
 
 /// Reads a body that the log verified.
-pub(crate) fn decode<T: DeserializeOwned>(position: u64, json: &[u8]) -> Result<T, EngineError> {
+pub(crate) fn decode_body<T: DeserializeOwned>(
+    position: u64,
+    json: &[u8],
+) -> Result<T, EngineError> {
     Ok(quipu_log::decode_body(position, json)?)
 }

@@ -2,5 +2,6 @@
 
 pub(crate) mod attune;
 pub(crate) mod bodies;
+pub(crate) mod decoded;
 pub(crate) mod replay;
 pub mod view;

@@ -11,7 +11,7 @@ use quipu_log::{Commit, Damage, DamageKind, Head, Header};
 use quipu_recall::Index;
 use tokio::sync::watch;
 
-use crate::write::publication::Followed;
+use crate::read::decoded::Followed;
 use quipu_core::{
     apply::{Inconsistent, apply},
     event::Event,

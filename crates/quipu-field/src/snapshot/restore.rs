@@ -2,22 +2,19 @@
 //! nothing, and then commit by commit, verifying the chain on the way. Opening, looking back and `quipu verify`
 //! go through here, so they cannot disagree. The next snapshot is made in `renew.rs`.
 
-use std::sync::Arc;
-
+use quipu_core::apply::Inconsistent;
 use quipu_log::{
-    Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Header, Pace, StoredHeader,
+    Commit, Damage, DamageKind, Engine, EngineError, FieldName, Head, Pace, StoredHeader,
     verify_headers, verify_prepared,
 };
 use serde::de::IgnoredAny;
 
 use crate::{
-    read::{bodies::decode, view::Published},
+    read::{
+        decoded::{Decoded, prepare},
+        view::Published,
+    },
     snapshot::format::{self, SnapshotDir},
-};
-use quipu_core::{
-    apply::Inconsistent,
-    event::{Event, UnitBody},
-    unit_words::UnitWords,
 };
 
 /// What was rebuilt, and how.
@@ -68,7 +65,7 @@ pub(crate) fn restore_at(
         return Ok(published);
     }
     let reached = || Damage::storage("reached the position that was asked for");
-    let mut visit = |commit: &Commit, read: Read| {
+    let mut visit = |commit: &Commit, read: Decoded| {
         advance(&mut published, commit, &read, progress)?;
         if commit.position < position { Ok(()) } else { Err(reached()) }
     };
@@ -139,33 +136,10 @@ pub fn catch_up_state(
     })
 }
 
-/// A commit as it is read before its turn comes.
-#[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) header: Header<Event>,
-    pub(crate) words: Vec<Arc<UnitWords>>,
-}
-
-/// Reads of a commit what its state will need, and the texts that the index will.
-pub(crate) fn read_commit(commit: &Commit) -> Result<Read, Damage> {
-    let header = commit.decode_header::<Event>()?;
-    let words = words_of(commit, &header)?;
-    Ok(Read { header, words })
-}
-
-/// The same, with all that the index will find in them, so that whoever applies it waits for none of that.
-pub(crate) fn prepare(commit: &Commit) -> Result<Read, Damage> {
-    let read = read_commit(commit)?;
-    read.words.iter().for_each(|words| {
-        words.get();
-    });
-    Ok(read)
-}
-
 fn advance(
     published: &mut Published,
     commit: &Commit,
-    read: &Read,
+    read: &Decoded,
     progress: Progress<'_>,
 ) -> Result<(), Damage> {
     published.advance(commit, &read.header, &read.words).map_err(unreadable)?;
@@ -179,26 +153,6 @@ pub(crate) fn unreadable(wrong: Inconsistent) -> Damage {
 
 fn stopped(position: u64) -> Damage {
     Damage::new(position, DamageKind::StorageUnreadable("stopped on request".to_owned()))
-}
-
-/// The words of the units that a commit recorded. An erased text has none.
-fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords>>, Damage> {
-    let mut words = Vec::new();
-    for (index, sealed) in (0u32..).zip(&header.events) {
-        if !matches!(sealed.event, Event::UnitRecorded { .. }) {
-            continue;
-        }
-        let body: Option<UnitBody> = commit
-            .body(index)
-            .map(|body| decode(commit.position, &body.json))
-            .transpose()
-            .map_err(|error| {
-                Damage::new(commit.position, DamageKind::BodiesUnreadable(error.to_string()))
-            })?;
-        let text = body.map(|body| body.searchable()).unwrap_or_default();
-        words.push(Arc::new(UnitWords::new(text)));
-    }
-    Ok(words)
 }
 
 /// The newest snapshot up to a position that is of this log.

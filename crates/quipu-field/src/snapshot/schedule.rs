@@ -16,7 +16,6 @@ use crate::{
         failure::with_causes,
         limits::{SNAPSHOT_PATIENCE, SNAPSHOT_QUIET_COMMITS, SNAPSHOT_SHARE, SNAPSHOT_WATCH},
     },
-    field::options::FieldOptions,
     read::view::{Published, View},
     snapshot::{
         depot::{Depot, Offer},
@@ -50,14 +49,15 @@ struct Inner {
 }
 
 impl Snapshotter {
-    /// Makes snapshots of a Field, whose newest is at `last_position`.
+    /// Makes snapshots of a Field, whose newest is at `last_position`: the next one after so many `commits` at least.
     #[must_use]
     pub(crate) fn new(
         engine: &Arc<dyn Engine>,
         field: &FieldName,
         view: &Arc<View>,
         directory: SnapshotDir,
-        options: &FieldOptions,
+        depot: Option<Depot>,
+        commits: u64,
         last_position: u64,
     ) -> Self {
         let inner = Inner {
@@ -65,8 +65,8 @@ impl Snapshotter {
             field: field.clone(),
             view: Arc::clone(view),
             directory,
-            commits: options.snapshot_commits,
-            depot: options.depot.clone(),
+            commits,
+            depot,
             last_position: AtomicU64::new(last_position),
             published: AtomicU64::new(last_position),
             last_attempt: AtomicU64::new(last_position),

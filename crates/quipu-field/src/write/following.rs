@@ -25,8 +25,8 @@ use crate::{
         meter::Meter,
         system_origin::SystemOrigin,
     },
-    snapshot::restore::{Read, prepare},
-    write::publication::{Followed, Publication},
+    read::decoded::{Decoded, Followed, prepare},
+    write::publication::Publication,
 };
 use quipu_core::origin::Origin;
 
@@ -266,7 +266,7 @@ impl Following {
     }
 
     /// Checks that a page follows what is known, and publishes it.
-    fn follow(&self, after: Head, page: Vec<Checked<Read>>) -> Result<Head, EngineError> {
+    fn follow(&self, after: Head, page: Vec<Checked<Decoded>>) -> Result<Head, EngineError> {
         let mut head = after;
         let mut followed = Vec::with_capacity(page.len());
         for checked in page {

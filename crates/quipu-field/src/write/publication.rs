@@ -19,8 +19,8 @@ use crate::{
         limits::{UNSEEN_MAX, UNSEEN_TOLD},
     },
     push::{Tail, TailFeed},
-    read::{bodies::Bodies, view::View},
-    snapshot::{restore::Read, schedule::Snapshotter},
+    read::{bodies::Bodies, decoded::Followed, view::View},
+    snapshot::schedule::Snapshotter,
     write::{clock::LamportClock, task_moves::TaskMoveFeed, writer::Job},
 };
 use quipu_core::{event::Event, unit_words::UnitWords};
@@ -107,9 +107,6 @@ pub(crate) struct Missed {
     /// The time of the last commit of others.
     pub(crate) time_ms: u64,
 }
-
-/// A commit that follows those before it, and what was read of it.
-pub(crate) type Followed = (Commit, Read);
 
 /// Commits with what the state and the index need of them, each at the same place.
 #[derive(Debug, Clone, Copy)]

@@ -17,7 +17,7 @@ use crate::{
         },
         meter::Stopwatch,
     },
-    snapshot::restore::read_commit,
+    read::decoded::decode,
     write::{
         following::{Following, find_behind, is_behind},
         writer::{Answer, Asked, Batch, Setback, Writer},
@@ -314,7 +314,7 @@ impl Writer {
     fn apply_news(&mut self, news: Vec<Commit>) -> Result<(), EngineError> {
         let mut followed = Vec::with_capacity(news.len());
         for commit in news {
-            let (commit, read) = Checked::new(commit, &read_commit).follow(&self.head)?;
+            let (commit, read) = Checked::new(commit, &decode).follow(&self.head)?;
             if let Some(state) = &mut self.state {
                 apply(state, &read.header).map_err(|wrong| {
                     Damage::new(wrong.position, DamageKind::HeaderUnreadable(wrong.what))
