@@ -7,11 +7,11 @@
 #![warn(clippy::indexing_slicing)]
 
 pub mod apply;
-pub mod command;
 pub mod cursor;
 pub mod event;
 pub mod ids;
 pub mod limits;
+pub mod message;
 pub mod origin;
 pub mod outline;
 pub mod rules;

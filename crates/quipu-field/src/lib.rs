@@ -30,7 +30,7 @@ pub use field::{
 pub use ops::HarnOutcome;
 pub use proof::proofs::CommitProof;
 pub use quipu_core::{
-    command::Message,
+    message::Message,
     origin::{Origin, ScriptedOrigin},
 };
 pub use read::{

@@ -3,7 +3,7 @@
 use quipu_wire::akashik::AttunePayload;
 
 use super::Refusal;
-use crate::command::Message;
+use crate::message::Message;
 
 /// The authority that ATTUNE needs.
 pub const AUTHORITY: u8 = 2;

@@ -14,10 +14,11 @@ use quipu_wire::{
 
 use super::{Refusal, admit};
 use crate::{
-    command::{Decision, Message},
     event::{Event, Link},
     ids::{TraceId, UnitId},
     limits::COMPACT_NAMED_MAX,
+    message::Message,
+    rules::Decision,
     state::{AgentEntry, HintEntry, State},
     unit_words::UnitWords,
     visibility::{Sight, may_enter, may_read},

@@ -15,7 +15,6 @@ use super::{
     task_events::{self, Destination, Moves},
 };
 use crate::{
-    command::{Decision, Message},
     event::{
         Event,
         coordination::{Lease, ReasonBody, TaskBody, TaskCause, TaskChange},
@@ -23,8 +22,10 @@ use crate::{
     },
     ids::{TaskId, UnitId},
     limits::LIST_RETURNED_MAX,
+    message::Message,
     origin::Origin,
     outline::TaskOutline,
+    rules::Decision,
     state::{State, TaskEntry, is_final, next_status},
     visibility::{self, Speaker, authority_in, may_see},
 };

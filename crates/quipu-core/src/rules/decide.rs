@@ -2,14 +2,14 @@
 //! until it has a rule, an idempotency rule and a place in the error table.
 
 use quipu_log::{DraftEvent, Header};
-use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
+use quipu_wire::{ErrorCode, ProtocolError};
 
 use super::{
+    command::{Action, Command},
     compact, coordinate, deregister, handoff, harn, merge, record, register, retract, session,
     subscribe,
 };
 use crate::{
-    command::{Action, Command, Decision},
     event::Event,
     state::{AgentEntry, State},
 };
@@ -104,6 +104,9 @@ impl From<Refusal> for ProtocolError {
     }
 }
 
+/// The events of a decision, in order.
+pub type Decision = Vec<DraftEvent<Event>>;
+
 /// Checks that the sender takes part and may do what needs `needed`. An agent's authority is what it
 /// was registered with, and never above its credential's.
 pub fn admit<'state>(
@@ -173,36 +176,5 @@ pub fn is_same_request(
         | Action::ExpireLeases
         | Action::TraceAttune(_)
         | Action::AdvanceClock(_) => false,
-    }
-}
-
-impl Action {
-    /// The operation that a command stands for. What is ours alone stands for none.
-    #[must_use]
-    pub const fn operation(&self) -> Option<Operation> {
-        match self {
-            Self::Register(_) => Some(Operation::Register),
-            Self::Deregister(_) => Some(Operation::Deregister),
-            Self::Record(_) => Some(Operation::Record),
-            Self::Merge(_) => Some(Operation::Merge),
-            Self::Session(_) => Some(Operation::Session),
-            Self::Coordinate(_) => Some(Operation::Coordinate),
-            Self::Handoff(_) => Some(Operation::Handoff),
-            Self::Compact(_) => Some(Operation::Compact),
-            Self::Subscribe(_) => Some(Operation::Subscribe),
-            Self::Retract(_)
-            | Self::Harn(_)
-            | Self::NoteConflicts(_)
-            | Self::NoteEnriched(_)
-            | Self::ExpireLeases
-            | Self::TraceAttune(_)
-            | Self::AdvanceClock(_) => None,
-        }
-    }
-
-    /// What the command's idempotency key means, where it has one that outlives the recent messages.
-    #[must_use]
-    pub fn idempotency_scope(&self) -> Option<&quipu_wire::Hash> {
-        if let Self::Harn(command) = self { command.scope() } else { None }
     }
 }

@@ -5,8 +5,9 @@ use quipu_wire::akashik::{Cleanup, DeregisterPayload, DeregisterResponse, Deregi
 
 use super::{Refusal, admit, task_events};
 use crate::{
-    command::{Decision, Message},
     event::{Event, coordination::SessionChange},
+    message::Message,
+    rules::Decision,
     state::State,
 };
 

@@ -12,10 +12,10 @@ use quipu_wire::{
 
 use super::{Refusal, record::conflict_type};
 use crate::{
-    command::Decision,
     event::Event,
     ids::{ConflictId, UnitId},
     outline::ConflictOutline,
+    rules::Decision,
     state::{ConflictEntry, State},
     visibility::Sight,
 };

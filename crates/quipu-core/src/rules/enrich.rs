@@ -5,7 +5,7 @@ use quipu_log::DraftEvent;
 use quipu_wire::akashik::UnitStatus;
 
 use super::{Refusal, detect::is_disputed};
-use crate::{command::Decision, event::Event, state::State};
+use crate::{event::Event, rules::Decision, state::State};
 
 /// The rule: each unit that still waits becomes active, and contested where it was disputed meanwhile.
 pub fn note(state: &State, units: &[u32]) -> Result<Decision, Refusal> {

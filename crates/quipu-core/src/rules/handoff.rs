@@ -18,15 +18,16 @@ use super::{
     task_events::{Destination, Moves},
 };
 use crate::{
-    command::{Decision, Message},
     event::{
         Event,
         coordination::{HandoffBody, HandoffChange, ReasonBody, TaskCause},
     },
     ids::{ConflictId, HandoffId, UnitId},
     limits::{HANDOFF_UNITS_MAX, LIST_RETURNED_MAX},
+    message::Message,
     origin::Origin,
     outline::HandoffOutline,
+    rules::Decision,
     state::{HandoffEntry, LinkTarget, State, TaskEntry, is_held},
     visibility::{self, Sight, Speaker, authority_in},
 };

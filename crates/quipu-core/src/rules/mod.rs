@@ -19,10 +19,12 @@ pub mod session;
 pub mod subscribe;
 pub mod trace;
 
+mod command;
 mod decide;
 mod pending_status;
 mod same_text;
 mod task_events;
 
-pub use decide::{Refusal, admit, decide, is_same_request};
+pub use command::{Action, Command};
+pub use decide::{Decision, Refusal, admit, decide, is_same_request};
 use same_text::same_text;

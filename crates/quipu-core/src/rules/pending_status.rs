@@ -7,7 +7,7 @@ use quipu_log::{Body, DraftEvent};
 use quipu_wire::akashik::UnitStatus;
 
 use super::detect::is_current;
-use crate::{command::Decision, event::Event, state::State};
+use crate::{event::Event, rules::Decision, state::State};
 
 /// A state, and a decision that is being made on it.
 #[derive(Debug)]

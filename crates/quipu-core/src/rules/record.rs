@@ -20,10 +20,11 @@ use super::{
     pending_status::Standing,
 };
 use crate::{
-    command::{Decision, Drawn, Message},
     event::{ConflictBody, Event, Link, UnitBody},
     ids::{ConflictId, TraceId, UnitId},
+    message::Message,
     origin::Origin,
+    rules::Decision,
     state::{AgentEntry, State},
     unit_words::UnitWords,
     visibility::{self, Sight},
@@ -54,6 +55,21 @@ impl Error {
             Self::TargetNotFound { .. } => ErrorCode::UnitNotFound,
         }
     }
+}
+
+/// The ids and the body that a RECORD may need, drawn before it is decided.
+#[derive(Debug, Clone)]
+struct Drawn {
+    /// The unit's id.
+    unit: UnitId,
+    /// One id per `contradicts` relation.
+    conflicts: Vec<ConflictId>,
+    /// The unit's free text, sealed with its salt.
+    body: Body,
+    /// The free text of each conflict, in the order of `conflicts`.
+    conflict_bodies: Vec<Body>,
+    /// The unit's words, for the index.
+    words: Arc<UnitWords>,
 }
 
 /// A unit to record, without its free text, which is sealed already, and with everything drawn for it.

@@ -10,11 +10,7 @@ use quipu_wire::{
 };
 
 use super::Refusal;
-use crate::{
-    command::{Decision, Message},
-    event::Event,
-    state::State,
-};
+use crate::{event::Event, message::Message, rules::Decision, state::State};
 
 /// Why an agent cannot join.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

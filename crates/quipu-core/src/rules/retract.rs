@@ -11,10 +11,11 @@ use quipu_wire::{
 
 use super::{Refusal, admit};
 use crate::{
-    command::{Decision, Message},
     event::{Event, RetractionBody},
     ids::UnitId,
+    message::Message,
     origin::Origin,
+    rules::Decision,
     state::State,
     visibility::Sight,
 };

@@ -12,15 +12,16 @@ use quipu_wire::{
 
 use super::{Refusal, admit, same_text, task_events};
 use crate::{
-    command::{Decision, Message},
     event::{
         Event,
         coordination::{SessionBody, SessionChange},
     },
     ids::SessionId,
     limits::LIST_RETURNED_MAX,
+    message::Message,
     origin::Origin,
     outline::SessionOutline,
+    rules::Decision,
     state::{AgentEntry, SessionEntry, State},
     visibility::{CREATOR_AUTHORITY, authority_in, may_know},
 };

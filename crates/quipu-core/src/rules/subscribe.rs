@@ -12,11 +12,12 @@ use quipu_wire::{
 
 use super::{Refusal, admit};
 use crate::{
-    command::{Decision, Message},
     cursor::Cursor,
     event::Event,
     ids::SubscriptionId,
     limits::SUBSCRIPTIONS_PER_AGENT_MAX,
+    message::Message,
+    rules::Decision,
     state::{State, SubscriptionEntry},
 };
 

@@ -7,12 +7,12 @@ use quipu_log::{Body, DraftEvent};
 use quipu_wire::akashik::{AgentStatus, HandoffStatus, TaskStatus};
 
 use crate::{
-    command::Decision,
     event::{
         Event,
         coordination::{HandoffChange, Lease, TaskCause, TaskChange},
     },
     ids::UnitId,
+    rules::Decision,
     state::{HandoffEntry, State, TaskEntry, is_held},
 };
 

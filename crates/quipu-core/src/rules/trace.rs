@@ -9,10 +9,11 @@ use quipu_wire::{
 
 use super::Refusal;
 use crate::{
-    command::{Decision, Message},
     event::{Event, HintBody, Shown},
     ids::{TraceId, UnitId},
+    message::Message,
     origin::Origin,
+    rules::Decision,
     state::State,
 };
 

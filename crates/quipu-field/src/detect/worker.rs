@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{base::failure::with_causes, write::writer::Job};
 use quipu_core::{
-    command::{Action, Command},
     rules::detect::Found,
+    rules::{Action, Command},
 };
 
 /// How long the worker waits for a unit before it looks whether the Field is still there.

@@ -52,10 +52,11 @@ use crate::{
     },
 };
 use quipu_core::{
-    command::{Action, Command, Message},
     event::ClockReason,
+    message::Message,
     origin::Origin,
     rules::{self, deregister, register},
+    rules::{Action, Command},
     visibility::{Reader, Sight, may_enter, may_reach, may_read},
 };
 

@@ -17,7 +17,8 @@ use crate::{
     },
 };
 use quipu_core::{
-    command::{Action, Message},
+    message::Message,
+    rules::Action,
     rules::{self, attune, trace::TraceCommand},
     state::{AgentEntry, State},
     visibility::{Sight, may_enter, may_read},

@@ -21,8 +21,9 @@ use crate::{
     field::Field,
 };
 use quipu_core::{
-    command::{Action, Message},
     ids::{TraceId, UnitId},
+    message::Message,
+    rules::Action,
     rules::{self, compact},
     visibility::Sight,
 };

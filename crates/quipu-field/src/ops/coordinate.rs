@@ -15,7 +15,8 @@ use quipu_wire::{
 
 use crate::{base::failure::storage_failure, field::Field, ops::first_answer::Thing};
 use quipu_core::{
-    command::{Action, Command, Message},
+    message::Message,
+    rules::{Action, Command},
     rules::{Refusal, coordinate, handoff, session},
     state::State,
     visibility::Reader,

@@ -15,8 +15,9 @@ use crate::{
     field::Field,
 };
 use quipu_core::{
-    command::{Action, Message},
     event::Event,
+    message::Message,
+    rules::Action,
     rules::{
         self,
         detect::{self, Found},

@@ -10,9 +10,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{base::failure::storage_failure, field::Field, write::task_moves::TaskMoved};
 use quipu_core::{
-    command::{Action, Message},
     event::{Event, documents::DocumentKind},
+    message::Message,
     origin::Origin,
+    rules::Action,
     rules::harn::HarnCommand,
     state::{Place, State},
 };

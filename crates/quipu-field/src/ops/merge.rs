@@ -15,9 +15,10 @@ use quipu_wire::{
 
 use crate::{base::failure::storage_failure, field::Field};
 use quipu_core::{
-    command::{Action, Message},
     event::UnitBody,
     ids::ConflictId,
+    message::Message,
+    rules::Action,
     rules::{
         merge::{self, Evidence, MergeCommand},
         retract::{self, RetractCommand},

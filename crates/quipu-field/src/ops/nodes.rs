@@ -11,7 +11,7 @@ use crate::{
     compact::purge,
     field::{Field, follow},
 };
-use quipu_core::command::Message;
+use quipu_core::message::Message;
 
 impl Field {
     /// Starts to follow, where there is somebody to follow.

@@ -15,9 +15,10 @@ use crate::{
     write::writer::Outcome,
 };
 use quipu_core::{
-    command::{Action, Message},
     event::Event,
     ids::UnitId,
+    message::Message,
+    rules::Action,
     rules::record::{self, RecordCommand},
 };
 

@@ -13,10 +13,11 @@ use crate::{
     push::{PushStream, Target},
 };
 use quipu_core::{
-    command::{Action, Message},
     cursor::Cursor,
     event::Event,
     ids::SubscriptionId,
+    message::Message,
+    rules::Action,
     rules::{self, subscribe},
     state::SubscriptionEntry,
 };

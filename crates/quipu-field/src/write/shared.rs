@@ -25,7 +25,7 @@ use crate::{
 };
 use quipu_core::{
     apply::apply,
-    command::{Action, Command},
+    rules::{Action, Command},
 };
 
 /// What a writer knows of the other nodes.

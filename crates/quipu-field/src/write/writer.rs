@@ -24,9 +24,9 @@ use crate::{
 };
 use quipu_core::{
     apply::apply,
-    command::{Action, Command},
     event::{ClockReason, Event},
     rules,
+    rules::{Action, Command},
     state::State,
     unit_words::UnitWords,
 };

@@ -4,12 +4,12 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use quipu_core::{
-    command::Message,
     event::{
         Event,
         coordination::{ReasonBody, SessionBody, TaskBody},
         documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note, NotedDependency},
     },
+    message::Message,
     rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_field::{

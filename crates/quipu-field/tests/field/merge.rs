@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
-use quipu_core::command::Message;
+use quipu_core::message::Message;
 use quipu_field::Field;
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::{

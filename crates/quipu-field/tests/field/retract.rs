@@ -6,7 +6,7 @@ use crate::{
     compact::compact,
     support::{message, open, record, register},
 };
-use quipu_core::command::Message;
+use quipu_core::message::Message;
 use quipu_field::Field;
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{

@@ -4,9 +4,9 @@
 use std::{hint::black_box, sync::Arc};
 
 use quipu_core::{
-    command::Command,
     event::Event,
     origin::ScriptedOrigin,
+    rules::Command,
     rules::{self},
     visibility::Sight,
 };

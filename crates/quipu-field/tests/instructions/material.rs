@@ -2,11 +2,12 @@
 
 use quipu_core::{
     apply::apply,
-    command::{Action, Command, Decision, Message},
     event::Event,
     ids::UnitId,
+    message::Message,
     origin::ScriptedOrigin,
     rules::{self, record::RecordCommand},
+    rules::{Action, Command, Decision},
     state::State,
 };
 use quipu_log::{Commit, Draft, Head, Header, SealedEvent};

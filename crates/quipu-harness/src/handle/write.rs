@@ -1,11 +1,11 @@
 //! One write: who asks, under which idempotency key, and the commit that answers.
 
 use quipu_core::{
-    command::Message,
     event::{
         Event,
         documents::{DocumentKind, DocumentOwner, IdempotencyMark},
     },
+    message::Message,
     rules::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
 };
 use quipu_field::HarnOutcome;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use quipu_core::{
-    command::Message,
     event::documents::DocumentKind,
     ids::UnitId,
+    message::Message,
     rules::harn::{Expect, HarnAct, HarnCommand},
     state::State,
     visibility::{Reader, Sight},

@@ -3,9 +3,9 @@
 //! so that a crash in between changes nothing.
 
 use quipu_core::{
-    command::Message as FieldMessage,
     event::documents::{DocumentKind, NotedDependency},
     ids::UnitId,
+    message::Message as FieldMessage,
     rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
 };
 use quipu_wire::{

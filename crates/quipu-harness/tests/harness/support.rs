@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use quipu_core::{command::Message, origin::ScriptedOrigin};
+use quipu_core::{message::Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldOptions};
 use quipu_harness::{Asked, Caller, Harness, HarnessOptions};
 use quipu_log::{BodyContent, Engine, FieldName, MemoryEngine};

@@ -7,13 +7,14 @@ use quipu_wire::akashik::{JoinRule, SessionPolicy, SessionStatus, TaskStatus};
 
 use super::{Error, FIELD_AGENT, ImportedTask, import};
 use crate::{
-    command::{Decision, Message},
     event::{
         Event,
         coordination::{Lease, SessionChange, TaskCause, TaskChange},
         documents::DocumentKind,
     },
     ids::UnitId,
+    message::Message,
+    rules::Decision,
     rules::{
         Refusal,
         task_events::{self, Destination, Moves},

@@ -9,11 +9,12 @@ use super::{
     error::Error,
 };
 use crate::{
-    command::{Decision, Message},
     event::{
         Event,
         documents::{DocumentChange, DocumentKind},
     },
+    message::Message,
+    rules::Decision,
     rules::Refusal,
     state::{DocumentEntry, State, is_final},
     visibility,

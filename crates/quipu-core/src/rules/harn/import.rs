@@ -6,12 +6,13 @@ use quipu_wire::akashik::{SessionPolicy, TaskStatus};
 
 use super::{Error, FIELD_AGENT, act::AUTHORITY_OTHERS};
 use crate::{
-    command::{Decision, Message},
     event::{
         Event,
         coordination::{SessionChange, TaskCause, TaskChange},
         documents::DocumentKind,
     },
+    message::Message,
+    rules::Decision,
     rules::Refusal,
     state::State,
     visibility,

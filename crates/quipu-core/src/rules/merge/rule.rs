@@ -17,10 +17,11 @@ use super::{
     Case, Error, Evidence, Side, begin, cast, escalate, prevailing, replace, resolved, settle,
 };
 use crate::{
-    command::{Decision, Message},
     event::{Event, Link, ResolutionBody, UnitBody},
     ids::{ConflictId, UnitId},
+    message::Message,
     origin::Origin,
+    rules::Decision,
     rules::{Refusal, admit, detect::Place},
     state::State,
     unit_words::UnitWords,

@@ -5,9 +5,9 @@ use quipu_wire::akashik::{ConflictStatus, UnitStatus};
 
 use super::{Case, Side};
 use crate::{
-    command::Decision,
     event::Event,
     ids::UnitId,
+    rules::Decision,
     rules::{
         detect::{is_disputed, tells},
         merge::MergeCommand,

@@ -9,9 +9,9 @@ use quipu_wire::akashik::{BALLOT_AUTHORITY, ConflictStatus, VoteTally};
 
 use super::{Case, Error, Side, begin, escalate, settle};
 use crate::{
-    command::Decision,
     event::Event,
     limits::VOTE_QUORUM_MIN,
+    rules::Decision,
     rules::merge::MergeCommand,
     state::{Name, State},
 };

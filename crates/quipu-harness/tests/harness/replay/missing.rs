@@ -1,6 +1,6 @@
 //! What is gone when a replay comes to it: the first such thing is named, and the replay still has its receipt.
 
-use quipu_core::command::Message;
+use quipu_core::message::Message;
 use quipu_wire::{
     akashik::{CompactPayload, RecordPayload, RegisterPayload},
     harn::{Determinism, OutcomeStatus, TaskState},

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use quipu_core::{
-    command::Message,
     event::documents::{DocumentKind, DocumentOwner},
+    message::Message,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_field::{Field, FieldOptions, SystemOrigin};

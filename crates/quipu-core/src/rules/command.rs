@@ -1,45 +1,13 @@
 //! What the writer is asked to do: a message with everything observed already in it.
 
-use std::sync::Arc;
+use quipu_wire::akashik::{DeregisterPayload, Operation, RegisterPayload};
 
-use quipu_log::{Body, DraftEvent};
-use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
-
-use crate::{
-    event::{ClockReason, Event},
-    ids::{ConflictId, UnitId},
-    rules::{
-        compact::CompactCommand, coordinate::CoordinateCommand, detect::Found,
-        handoff::HandoffCommand, harn::HarnCommand, merge::MergeCommand, record::RecordCommand,
-        retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
-        trace::TraceCommand,
-    },
-    unit_words::UnitWords,
-    visibility::Speaker,
+use super::{
+    compact::CompactCommand, coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand,
+    harn::HarnCommand, merge::MergeCommand, record::RecordCommand, retract::RetractCommand,
+    session::SessionCommand, subscribe::SubscribeCommand, trace::TraceCommand,
 };
-
-/// Who sent a message, and with what right.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// The message's own id.
-    pub id: String,
-    /// The agent that speaks.
-    pub agent: String,
-    /// The session it speaks in.
-    pub session: Option<String>,
-    /// The sender's logical time.
-    pub epoch: u64,
-    /// The authority of its credential, 0 to 10.
-    pub authority: u8,
-}
-
-impl Message {
-    /// Who speaks, through which credential.
-    #[must_use]
-    pub fn speaker(&self) -> Speaker<'_> {
-        Speaker { agent: &self.agent, credential: self.authority }
-    }
-}
+use crate::{event::ClockReason, message::Message};
 
 /// A message that changes the Field.
 #[derive(Debug, Clone)]
@@ -104,20 +72,33 @@ pub enum Action {
     AdvanceClock(ClockReason),
 }
 
-/// The ids and the body that a RECORD may need, drawn before it is decided.
-#[derive(Debug, Clone)]
-pub struct Drawn {
-    /// The unit's id.
-    pub unit: UnitId,
-    /// One id per `contradicts` relation.
-    pub conflicts: Vec<ConflictId>,
-    /// The unit's free text, sealed with its salt.
-    pub body: Body,
-    /// The free text of each conflict, in the order of `conflicts`.
-    pub conflict_bodies: Vec<Body>,
-    /// The unit's words, for the index.
-    pub words: Arc<UnitWords>,
-}
+impl Action {
+    /// The operation that a command stands for. What is ours alone stands for none.
+    #[must_use]
+    pub const fn operation(&self) -> Option<Operation> {
+        match self {
+            Self::Register(_) => Some(Operation::Register),
+            Self::Deregister(_) => Some(Operation::Deregister),
+            Self::Record(_) => Some(Operation::Record),
+            Self::Merge(_) => Some(Operation::Merge),
+            Self::Session(_) => Some(Operation::Session),
+            Self::Coordinate(_) => Some(Operation::Coordinate),
+            Self::Handoff(_) => Some(Operation::Handoff),
+            Self::Compact(_) => Some(Operation::Compact),
+            Self::Subscribe(_) => Some(Operation::Subscribe),
+            Self::Retract(_)
+            | Self::Harn(_)
+            | Self::NoteConflicts(_)
+            | Self::NoteEnriched(_)
+            | Self::ExpireLeases
+            | Self::TraceAttune(_)
+            | Self::AdvanceClock(_) => None,
+        }
+    }
 
-/// The events of a decision, in order.
-pub type Decision = Vec<DraftEvent<Event>>;
+    /// What the command's idempotency key means, where it has one that outlives the recent messages.
+    #[must_use]
+    pub fn idempotency_scope(&self) -> Option<&quipu_wire::Hash> {
+        if let Self::Harn(command) = self { command.scope() } else { None }
+    }
+}
