@@ -15,6 +15,6 @@ pub mod message;
 pub mod origin;
 pub mod outline;
 pub mod rules;
+pub mod searchable;
 pub mod state;
-pub mod unit_words;
 pub mod visibility;

@@ -14,7 +14,7 @@ use crate::{
         documents::{DocumentChange, DocumentKind, DocumentOwner, IdempotencyMark, Note},
     },
     ids::{ConflictId, SubscriptionId, TraceId, UnitId},
-    unit_words::Searchable,
+    searchable::Searchable,
 };
 
 /// Something that happened. The word of each variant is persisted: keep it stable. It is written as derived here

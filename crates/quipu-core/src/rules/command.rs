@@ -7,7 +7,7 @@ use super::{
     harn::HarnCommand, merge::MergeCommand, record::RecordCommand, retract::RetractCommand,
     session::SessionCommand, subscribe::SubscribeCommand, trace::TraceCommand,
 };
-use crate::{event::ClockReason, message::Message};
+use crate::{event::ClockReason, message::Message, searchable::Searchable};
 
 /// A message that changes the Field.
 #[derive(Debug, Clone)]
@@ -94,6 +94,41 @@ impl Action {
             | Self::TraceAttune(_)
             | Self::AdvanceClock(_) => None,
         }
+    }
+
+    /// Takes out what the index finds the new units by, in the order in which they are recorded.
+    pub fn take_searchables(&mut self) -> Vec<Searchable> {
+        match self {
+            Self::Record(units) => units.iter_mut().map(RecordCommand::take_searchable).collect(),
+            Self::Merge(merge) => merge.take_searchable().into_iter().collect(),
+            Self::Compact(compact) => compact.take_searchables(),
+            Self::Register(_)
+            | Self::Deregister(_)
+            | Self::Retract(_)
+            | Self::Subscribe(_)
+            | Self::Session(_)
+            | Self::Coordinate(_)
+            | Self::Handoff(_)
+            | Self::Harn(_)
+            | Self::NoteConflicts(_)
+            | Self::NoteEnriched(_)
+            | Self::TraceAttune(_)
+            | Self::ExpireLeases
+            | Self::AdvanceClock(_) => Vec::new(),
+        }
+    }
+
+    /// Whether its commit is known by its message's id, so that a message sent twice is found.
+    #[must_use]
+    pub const fn has_message_id(&self) -> bool {
+        !matches!(
+            self,
+            Self::NoteConflicts(_)
+                | Self::NoteEnriched(_)
+                | Self::TraceAttune(_)
+                | Self::ExpireLeases
+                | Self::AdvanceClock(_)
+        )
     }
 
     /// What the command's idempotency key means, where it has one that outlives the recent messages.

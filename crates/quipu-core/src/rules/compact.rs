@@ -1,7 +1,7 @@
 //! COMPACT (spec 3.9): archives, summarizes or purges units. Each is one commit, whatever the number of
 //! units, and none deletes a commit. The texts of purged units are erased after it (`purge`).
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, mem};
 
 use quipu_log::{Body, DraftEvent, SealedEvent};
 use quipu_wire::{
@@ -19,8 +19,8 @@ use crate::{
     limits::COMPACT_NAMED_MAX,
     message::Message,
     rules::Decision,
+    searchable::Searchable,
     state::{AgentEntry, HintEntry, State},
-    unit_words::UnitWords,
     visibility::{Sight, may_enter, may_read},
 };
 
@@ -49,8 +49,8 @@ pub struct Synthesis {
     pub id: UnitId,
     /// Its text, sealed.
     pub body: Body,
-    /// Its words.
-    pub words: Arc<UnitWords>,
+    /// What the index finds it by.
+    pub searchable: Searchable,
     /// The lowest confidence of what it is written from.
     pub score: f64,
     /// The task of what it is written from.
@@ -102,10 +102,10 @@ impl CompactCommand {
         self
     }
 
-    /// The words of the new units, for the index.
-    pub fn words(&self) -> Vec<Arc<UnitWords>> {
-        let syntheses = self.written.iter().flat_map(|written| &written.syntheses);
-        syntheses.map(|synthesis| Arc::clone(&synthesis.words)).collect()
+    /// Takes out what the index finds the new units by.
+    pub fn take_searchables(&mut self) -> Vec<Searchable> {
+        let syntheses = self.written.iter_mut().flat_map(|written| &mut written.syntheses);
+        syntheses.map(|synthesis| mem::take(&mut synthesis.searchable)).collect()
     }
 
     /// The session in which the caller looks: the one that it wants compacted, or its own.

@@ -2,7 +2,7 @@
 //! follows from a unit's relations: `supersedes` replaces its target, `contradicts` makes a conflict and
 //! contests both units.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, mem};
 
 use quipu_log::{Body, BodyContent, Commit, Header, SealedEvent};
 use quipu_wire::{
@@ -25,8 +25,8 @@ use crate::{
     message::Message,
     origin::Origin,
     rules::Decision,
+    searchable::Searchable,
     state::{AgentEntry, State},
-    unit_words::UnitWords,
     visibility::{self, Sight},
 };
 
@@ -68,8 +68,8 @@ struct Drawn {
     body: Body,
     /// The free text of each conflict, in the order of `conflicts`.
     conflict_bodies: Vec<Body>,
-    /// The unit's words, for the index.
-    words: Arc<UnitWords>,
+    /// What the index finds the unit by.
+    searchable: Searchable,
 }
 
 /// A unit to record, without its free text, which is sealed already, and with everything drawn for it.
@@ -120,10 +120,10 @@ impl RecordCommand {
             (payload.intent.task_id.clone(), payload.confidence.as_ref().and_then(|c| c.score));
         let (mode, memory_type) = (payload.mode, payload.kind);
         let text = unit_body(payload);
-        let words = Arc::new(UnitWords::new(text.searchable()));
+        let searchable = text.searchable();
         let body = Body::new(origin.salt(), &text)?;
         let unit = UnitId::from_bits(origin.id_bits());
-        let drawn = Drawn { unit, conflicts, body, conflict_bodies, words };
+        let drawn = Drawn { unit, conflicts, body, conflict_bodies, searchable };
         Ok(Self {
             path,
             mode,
@@ -143,10 +143,9 @@ impl RecordCommand {
         self.observed = found;
     }
 
-    /// The unit's words, for the index.
-    #[must_use]
-    pub const fn words(&self) -> &Arc<UnitWords> {
-        &self.drawn.words
+    /// Takes out what the index finds the unit by.
+    pub fn take_searchable(&mut self) -> Searchable {
+        mem::take(&mut self.drawn.searchable)
     }
 
     fn authority_needed(&self) -> u8 {

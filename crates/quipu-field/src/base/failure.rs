@@ -41,23 +41,6 @@ pub(crate) fn unanswered(unknown: &str) -> ProtocolError {
     ProtocolError::new(ErrorCode::FieldUnavailable, what)
 }
 
-/// Whether the writer may go on after this failure of an append. A full disk and a server that is away leave the log
-/// as certain as it was; after anything else the outcome is unknown until the Field is opened again. Where others
-/// append too, an unknown outcome is known as soon as the log can be read again: every append says what it follows.
-#[must_use]
-pub(crate) const fn is_survivable(error: &EngineError, shared: bool) -> bool {
-    match error {
-        EngineError::Full | EngineError::Unavailable { .. } => true,
-        EngineError::Io { .. } | EngineError::HeadMoved { .. } => shared,
-        // A copy that is opened takes writes; whoever has a shared log to himself cannot be moved beneath.
-        EngineError::Sealed { .. } => shared,
-        EngineError::Poisoned { .. }
-        | EngineError::Damaged(_)
-        | EngineError::UnknownField { .. }
-        | EngineError::InvalidBatch { .. } => false,
-    }
-}
-
 /// An error with its causes, for the operator.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {

@@ -1,7 +1,6 @@
 //! Writes a group of units down as one: whole sentences of theirs, each dated and with its author.
 
 use quipu_core::{outline::Texts, rules::compact::Synthesis};
-use std::sync::Arc;
 
 use quipu_log::{Body, EngineError};
 use quipu_recall::{Summarizer, summary::summarize, text::tokens};
@@ -22,9 +21,7 @@ use crate::{
     },
     read::bodies::Bodies,
 };
-use quipu_core::{
-    event::UnitBody, ids::UnitId, origin::Origin, state::State, unit_words::UnitWords,
-};
+use quipu_core::{event::UnitBody, ids::UnitId, origin::Origin, state::State};
 
 /// A unit to be summarized, as far as the state knows it.
 #[derive(Debug, Clone)]
@@ -123,7 +120,7 @@ fn synthesis(
     Ok(Synthesis {
         id: UnitId::from_bits(origin.id_bits()),
         body,
-        words: Arc::new(UnitWords::new(text.searchable())),
+        searchable: text.searchable(),
         score: lowest.unwrap_or(0.0),
         task,
         session,

@@ -2,13 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::{
     backlog::{Next, Waiting},
     lookout::Lookout,
 };
-use crate::{base::failure::with_causes, write::writer::Job};
+use crate::{
+    base::failure::with_causes,
+    write::job::{Job, Queued},
+};
 use quipu_core::{
     rules::detect::Found,
     rules::{Action, Command},
@@ -67,8 +70,8 @@ fn look(lookout: &Lookout, waiting: Waiting) -> Vec<Found> {
 fn note(jobs: &mpsc::WeakSender<Job>, found: Vec<Found>, now_ms: u64) -> bool {
     let Some(jobs) = jobs.upgrade() else { return false };
     let command = Command::of_the_field(now_ms, Action::NoteConflicts(found));
-    let (reply, answer) = oneshot::channel();
-    let sent = jobs.blocking_send(Job::Command(Box::new(command), reply)).is_ok();
+    let (queued, answer) = Queued::new(command);
+    let sent = jobs.blocking_send(Job::Command(queued)).is_ok();
     drop(jobs);
     if let Ok(Err(error)) = answer.blocking_recv() {
         tracing::warn!(%error, "conflicts that were found are not in the log");

@@ -14,7 +14,7 @@ use crate::{
     enrich::EnrichmentProgress,
     field::{Field, index_later::await_last_texts},
     snapshot::restore::is_of_log,
-    write::{clock::LamportClock, writer::Job},
+    write::{clock::LamportClock, job::Job},
 };
 use quipu_core::rules::harn::FIELD_AGENT;
 

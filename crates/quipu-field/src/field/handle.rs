@@ -20,7 +20,7 @@ use quipu_wire::{
         ReplayPayload, ReplayResponse, ReplayTarget,
     },
 };
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 use crate::{
     base::{
@@ -35,7 +35,10 @@ use crate::{
     field::{close::Parting, options::FieldOptions},
     proof::proofs::{CommitProof, Proofs},
     push::Tail,
-    read::{attune::rank::RankingOptions, bodies::Bodies, replay::answer, view::View},
+    read::{
+        attune::rank::RankingOptions, bodies::Bodies, replay::answer, unit_words::CommitWords,
+        view::View,
+    },
     snapshot::{
         format::SnapshotDir,
         past::Past,
@@ -45,10 +48,11 @@ use crate::{
     write::{
         clock::{LamportClock, ReadTick},
         following::Following,
-        publication::{Listeners, Publication, Sharing},
-        shared::Shared,
+        job::{Awaited, Job, Outcome, Queued},
+        log_end::LogEnd,
+        publication::{Listeners, Publication},
         task_moves::{TaskMoveFeed, TaskMoves},
-        writer::{Job, Outcome, Writer},
+        writer::Writer,
     },
 };
 use quipu_core::{
@@ -59,8 +63,6 @@ use quipu_core::{
     rules::{Action, Command},
     visibility::{Reader, Sight, may_enter, may_reach, may_read},
 };
-
-pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
 
 /// A handle to an open Field.
 #[derive(Debug)]
@@ -136,22 +138,26 @@ impl Field {
         let (feed, task_moves) = TaskMoveFeed::new(head.position);
         let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
         let listeners = Listeners::new(&tail, feed, snapshotter.as_ref());
-        let sharing = shared.then(|| Sharing::new(&reached, &bodies, &jobs));
-        let publication = Arc::new(Publication::new(&view, &clock, &health, listeners, sharing));
-        let following = Arc::new(Following::new(&engine, &name, &publication, &options.meter));
-        let writer = Writer {
+        let publication =
+            Publication::new(&view, &clock, &health, listeners, &reached, &bodies, &jobs);
+        let publication = Arc::new(publication);
+        let follow = || Arc::new(Following::new(&engine, &name, &publication, &options.meter));
+        let following = shared.then(follow);
+        let end = LogEnd {
             engine: Arc::clone(&engine),
             field: name.clone(),
             clock: Arc::clone(&clock),
             view: Arc::clone(&view),
             health: Arc::clone(&health),
-            // Where others append, decisions rest on what readers see for as long as that is enough.
-            state: (!shared).then(|| view.read().state.clone()),
+            state: None,
             head,
             publication,
-            shared: shared.then(|| Shared::new(Arc::clone(&following))),
             time_ms: time_of(engine.as_ref(), &name, &head)?,
             meter: options.meter,
+        };
+        let writer = match &following {
+            Some(following) => Writer::among_nodes(end, Arc::clone(following)),
+            None => Writer::alone(end),
         };
         let (seen, read, origin) = (Arc::clone(&view), Arc::clone(&bodies), &options.origin);
         let lookout = Lookout::new(seen, read, Arc::clone(origin), options.detection);
@@ -179,7 +185,7 @@ impl Field {
             vectors: options.vectors,
             engine,
             reached,
-            following: shared.then_some(following),
+            following,
             heard: AtomicU64::new(head.position),
             purged: AtomicU64::new(last_purge),
         });
@@ -423,23 +429,25 @@ impl Field {
         action: Action,
     ) -> Result<Outcome, ProtocolError> {
         let operation = action.operation();
-        let answer = self.enqueue(message, action)?;
+        let (answer, _) = self.enqueue(message, action)?;
         self.outcome(answer).await.map_err(|error| error.during(operation))
     }
 
-    /// Queues a command for the writer; the answer comes after its commit is durable.
+    /// Queues a command for the writer; the answer comes after its commit is durable. The words of the units that it records
+    /// can be found meanwhile.
     pub(crate) fn enqueue(
         &self,
         message: Message,
         action: Action,
-    ) -> Result<Awaited, ProtocolError> {
+    ) -> Result<(Awaited, CommitWords), ProtocolError> {
         let operation = action.operation();
         let during = |error: ProtocolError| error.during(operation);
         self.health.check().map_err(during)?;
         self.clock.check(message.epoch).map_err(|error| during(error.into()))?;
         let command = Command { message, time_ms: self.origin.now_ms(), action };
-        let (reply, answer) = oneshot::channel();
-        self.jobs.try_send(Job::Command(Box::new(command), reply)).map_err(|error| {
+        let (queued, answer) = Queued::new(command);
+        let words = Arc::clone(&queued.words);
+        self.jobs.try_send(Job::Command(queued)).map_err(|error| {
             during(match error {
                 mpsc::error::TrySendError::Full(_) => ProtocolError::new(
                     ErrorCode::Overloaded,
@@ -448,7 +456,7 @@ impl Field {
                 mpsc::error::TrySendError::Closed(_) => closed(),
             })
         })?;
-        Ok(answer)
+        Ok((answer, words))
     }
 
     pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
@@ -504,8 +512,8 @@ impl Field {
 
     /// Queues a command whose outcome nobody waits for, if there is room.
     pub(crate) fn post(&self, command: Command) {
-        let (reply, _) = oneshot::channel();
-        self.jobs.try_send(Job::Command(Box::new(command), reply)).ok();
+        let (queued, _) = Queued::new(command);
+        self.jobs.try_send(Job::Command(queued)).ok();
     }
 
     #[expect(clippy::unused_self, reason = "the Field speaks here")]

@@ -24,7 +24,7 @@ use crate::{
         decoded::{Decoded, Followed, prepare},
         view::{Indexed, View},
     },
-    write::writer::Job,
+    write::job::Job,
 };
 
 /// How far the texts of a Field are read that was opened before they were.

@@ -99,8 +99,8 @@ impl Field {
         if waiting.is_empty() {
             return;
         }
-        let answer = self.enqueue(self.system(0), Action::NoteEnriched(waiting));
-        let noted = answer.map(oneshot::Receiver::blocking_recv);
+        let queued = self.enqueue(self.system(0), Action::NoteEnriched(waiting));
+        let noted = queued.map(|(answer, _)| answer.blocking_recv());
         if let Err(error) | Ok(Ok(Err(error))) = noted {
             tracing::warn!(field = %self.name, %error, "units that wait for nothing stay pending");
         }

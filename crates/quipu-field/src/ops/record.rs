@@ -12,7 +12,7 @@ use quipu_wire::{
 use crate::{
     detect::{Looked, Subject, Waiting},
     field::Field,
-    write::writer::Outcome,
+    write::job::Outcome,
 };
 use quipu_core::{
     event::Event,
@@ -77,8 +77,7 @@ impl Field {
         units: Vec<RecordCommand>,
         looked_up_to: u32,
     ) -> Result<Vec<RecordResponse>, ProtocolError> {
-        let words: Vec<_> = units.iter().map(|unit| Arc::clone(unit.words())).collect();
-        let answer = self.enqueue(message, Action::Record(units))?;
+        let (answer, words) = self.enqueue(message, Action::Record(units))?;
         words.iter().for_each(|words| {
             words.get();
         });

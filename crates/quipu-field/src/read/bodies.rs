@@ -85,9 +85,12 @@ impl Bodies {
         Ok(bodies)
     }
 
-    /// Keeps the texts of commits that were just published: where the log is on a server, whoever needs one of them
+    /// Keeps the texts of commits that were just published, where the log is on a server: whoever needs one of them
     /// next would have to ask for it. What is purged is purged by a later commit, and forgotten after that.
     pub(crate) fn remember(&self, commits: &[Commit]) {
+        if !self.engine.is_shared() {
+            return;
+        }
         let mut cache = self.lock();
         for commit in commits.iter().filter(|commit| !commit.bodies.is_empty()) {
             cache.insert(commit.position, present(commit.bodies.clone()));

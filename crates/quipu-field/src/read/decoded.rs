@@ -1,14 +1,12 @@
 //! A commit decoded for whoever applies it: what its state needs, and the texts that the index needs.
 
-use std::sync::Arc;
-
-use quipu_core::{
-    event::{Event, UnitBody},
-    unit_words::UnitWords,
-};
+use quipu_core::event::{Event, UnitBody};
 use quipu_log::{Commit, Damage, DamageKind, Header};
 
-use crate::read::bodies::decode_body;
+use crate::read::{
+    bodies::decode_body,
+    unit_words::{CommitWords, UnitWords},
+};
 
 /// A commit that was verified to follow those before it, and what was decoded of it.
 pub(crate) type Followed = (Commit, Decoded);
@@ -17,7 +15,7 @@ pub(crate) type Followed = (Commit, Decoded);
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) header: Header<Event>,
-    pub(crate) words: Vec<Arc<UnitWords>>,
+    pub(crate) words: CommitWords,
 }
 
 /// Decodes what the state needs, and the texts that the index needs. The words in those texts are found later.
@@ -37,7 +35,7 @@ pub(crate) fn prepare(commit: &Commit) -> Result<Decoded, Damage> {
 }
 
 /// The words of the units that a commit recorded. An erased text has none.
-fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords>>, Damage> {
+fn words_of(commit: &Commit, header: &Header<Event>) -> Result<CommitWords, Damage> {
     let mut words = Vec::new();
     for (index, sealed) in (0u32..).zip(&header.events) {
         if !matches!(sealed.event, Event::UnitRecorded { .. }) {
@@ -51,7 +49,7 @@ fn words_of(commit: &Commit, header: &Header<Event>) -> Result<Vec<Arc<UnitWords
                 Damage::new(commit.position, DamageKind::BodiesUnreadable(error.to_string()))
             })?;
         let text = body.map(|body| body.searchable()).unwrap_or_default();
-        words.push(Arc::new(UnitWords::new(text)));
+        words.push(UnitWords::new(text));
     }
-    Ok(words)
+    Ok(words.into())
 }

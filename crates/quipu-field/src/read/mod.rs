@@ -4,4 +4,5 @@ pub(crate) mod attune;
 pub(crate) mod bodies;
 pub(crate) mod decoded;
 pub(crate) mod replay;
+pub(crate) mod unit_words;
 pub mod view;

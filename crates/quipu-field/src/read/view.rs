@@ -4,19 +4,18 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+    sync::{PoisonError, RwLock, RwLockReadGuard},
 };
 
 use quipu_log::{Commit, Damage, DamageKind, Head, Header};
 use quipu_recall::Index;
 use tokio::sync::watch;
 
-use crate::read::decoded::Followed;
+use crate::read::{decoded::Followed, unit_words::UnitWords};
 use quipu_core::{
     apply::{Inconsistent, apply},
     event::Event,
     state::State,
-    unit_words::UnitWords,
 };
 
 /// The published half of a Field.
@@ -76,11 +75,11 @@ impl Published {
 
     /// Moves on by one commit. `words` are those of the units it recorded, in order. An index that is behind stays so: who
     /// brings it up will come to this commit, too.
-    pub fn advance(
+    pub(crate) fn advance(
         &mut self,
         commit: &Commit,
         header: &Header<Event>,
-        words: &[Arc<UnitWords>],
+        words: &[UnitWords],
     ) -> Result<(), Inconsistent> {
         if self.unindexed.is_some() {
             return self.advance_state(commit.head(), header);
@@ -127,7 +126,7 @@ impl Published {
     }
 
     /// Adds units to the index from an ordinal on. Answers the ordinal behind.
-    fn add_to_index(&mut self, first: u32, words: &[Arc<UnitWords>]) -> u32 {
+    fn add_to_index(&mut self, first: u32, words: &[UnitWords]) -> u32 {
         let mut next = first;
         for words in words {
             self.index.insert(next, words.get());

@@ -196,6 +196,18 @@ impl LamportClock {
         })
     }
 
+    /// Whether other nodes' commits cover this epoch, so that the log need not be told of it.
+    pub fn is_logged_by_others(&self, received: u64) -> bool {
+        self.with(|times| {
+            times.shared && received <= times.logged + 1 && times.next(received).is_ok()
+        })
+    }
+
+    /// Whether reads may run ahead of the log, so that its end should say how far they came.
+    pub fn has_reserve(&self) -> bool {
+        self.with(|times| !times.shared)
+    }
+
     /// Ticks for a read whose view holds every published commit. The answer is an epoch that no unit
     /// in the view has, and that no unit outside of it is below: polling from it misses nothing and
     /// repeats nothing. Call it while the view is held.

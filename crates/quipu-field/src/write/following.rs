@@ -143,6 +143,11 @@ impl Following {
         }
     }
 
+    /// Waits until what others appended up to a position is published.
+    pub(crate) fn publish_up_to(&self, until: u64) -> Result<(), EngineError> {
+        if self.head().position >= until { Ok(()) } else { self.catch_up(until) }
+    }
+
     /// Reads and publishes everything that is in the log now. A log that went back is for the follower to notice, which
     /// looks more than once before it says so.
     fn catch_up_with_log(&self) -> Result<(), EngineError> {

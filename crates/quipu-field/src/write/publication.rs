@@ -19,11 +19,16 @@ use crate::{
         limits::{UNSEEN_MAX, UNSEEN_TOLD},
     },
     push::{Tail, TailFeed},
-    read::{bodies::Bodies, decoded::Followed, view::View},
+    read::{
+        bodies::Bodies,
+        decoded::Followed,
+        unit_words::{CommitWords, UnitWords},
+        view::View,
+    },
     snapshot::schedule::Snapshotter,
-    write::{clock::LamportClock, task_moves::TaskMoveFeed, writer::Job},
+    write::{clock::LamportClock, job::Job, task_moves::TaskMoveFeed},
 };
-use quipu_core::{event::Event, unit_words::UnitWords};
+use quipu_core::event::Event;
 
 /// The one way to what readers see.
 #[derive(Debug)]
@@ -32,7 +37,12 @@ pub(crate) struct Publication {
     clock: Arc<LamportClock>,
     health: Arc<Health>,
     order: Mutex<Order>,
-    sharing: Option<Sharing>,
+    /// Tells whoever waits for a position how far this node has come.
+    reached: Arc<watch::Sender<u64>>,
+    /// Keeps the texts of what was published, where reading them again is expensive.
+    bodies: Arc<Bodies>,
+    /// Wakes the writer where it has much to look at.
+    writer: mpsc::WeakSender<Job>,
 }
 
 /// Whom to tell.
@@ -54,28 +64,6 @@ impl Listeners {
     ) -> Self {
         let tail = TailFeed::new(Arc::clone(tail));
         Self { tail, task_moves, snapshotter: snapshotter.cloned() }
-    }
-}
-
-/// What there is besides where other nodes append to the same log.
-#[derive(Debug)]
-pub(crate) struct Sharing {
-    /// Tells whoever waits for a position how far this node has come.
-    reached: Arc<watch::Sender<u64>>,
-    /// Keeps the texts of what was published.
-    bodies: Arc<Bodies>,
-    /// Wakes the writer where it has much to look at.
-    writer: mpsc::WeakSender<Job>,
-}
-
-impl Sharing {
-    pub(crate) fn new(
-        reached: &Arc<watch::Sender<u64>>,
-        bodies: &Arc<Bodies>,
-        writer: &mpsc::Sender<Job>,
-    ) -> Self {
-        let (reached, bodies) = (Arc::clone(reached), Arc::clone(bodies));
-        Self { reached, bodies, writer: writer.downgrade() }
     }
 }
 
@@ -113,7 +101,7 @@ pub(crate) struct Missed {
 pub(crate) struct Pages<'a> {
     pub(crate) commits: &'a [Commit],
     pub(crate) headers: &'a [Header<Event>],
-    pub(crate) words: &'a [Vec<Arc<UnitWords>>],
+    pub(crate) words: &'a [CommitWords],
 }
 
 impl<'a> Pages<'a> {
@@ -126,9 +114,9 @@ impl<'a> Pages<'a> {
         }
     }
 
-    fn all(self) -> impl Iterator<Item = (&'a Commit, &'a Header<Event>, &'a [Arc<UnitWords>])> {
+    fn all(self) -> impl Iterator<Item = (&'a Commit, &'a Header<Event>, &'a [UnitWords])> {
         let parts = self.commits.iter().zip(self.headers).zip(self.words);
-        parts.map(|((commit, header), words)| (commit, header, words.as_slice()))
+        parts.map(|((commit, header), words)| (commit, header, words.as_ref()))
     }
 }
 
@@ -138,12 +126,16 @@ impl Publication {
         clock: &Arc<LamportClock>,
         health: &Arc<Health>,
         listeners: Listeners,
-        sharing: Option<Sharing>,
+        reached: &Arc<watch::Sender<u64>>,
+        bodies: &Arc<Bodies>,
+        writer: &mpsc::Sender<Job>,
     ) -> Self {
         let (listeners, unseen) = (Some(listeners), Unseen::Headers(Vec::new()));
         let order = Order { listeners, unseen, time_ms: 0, broken: false };
         let (view, clock, health) = (Arc::clone(view), Arc::clone(clock), Arc::clone(health));
-        Self { view, clock, health, order: Mutex::new(order), sharing }
+        let (reached, bodies) = (Arc::clone(reached), Arc::clone(bodies));
+        let (order, writer) = (Mutex::new(order), writer.downgrade());
+        Self { view, clock, health, order, reached, bodies, writer }
     }
 
     /// Whether the Field takes writes.
@@ -213,7 +205,7 @@ impl Publication {
     /// Found before any lock is taken, because others wait for them. What is known already needs none.
     fn find_words(&self, page: Pages<'_>) {
         let known = self.view.read().head.position;
-        page.behind(known).words.iter().flatten().for_each(|words| {
+        page.behind(known).words.iter().flat_map(|words| words.iter()).for_each(|words| {
             words.get();
         });
     }
@@ -230,9 +222,7 @@ impl Publication {
             return Err(Damage::new(first.position, DamageKind::PrevMismatch));
         }
         // Kept before anybody knows of a purge among them, so that what it takes away is not kept after it.
-        if let Some(sharing) = &self.sharing {
-            sharing.bodies.remember(page.commits);
-        }
+        self.bodies.remember(page.commits);
         let applied = self.view.publish(|published| {
             for (commit, header, words) in page.all() {
                 published.advance(commit, header, words)?;
@@ -251,15 +241,12 @@ impl Publication {
                 snapshotter.published(&head);
             }
         }
-        if let Some(sharing) = &self.sharing {
-            sharing.reached.send_replace(head.position);
-        }
+        self.reached.send_replace(head.position);
         Ok(page.commits.len())
     }
 
     fn wake_writer(&self) {
-        let writer = self.sharing.as_ref().and_then(|sharing| sharing.writer.upgrade());
-        if let Some(writer) = writer {
+        if let Some(writer) = self.writer.upgrade() {
             // One that has no time looks before its next batch.
             writer.try_send(Job::KeepUp).ok();
         }

@@ -1,7 +1,7 @@
 //! MERGE (spec 3.6, 4.1): settles a conflict, by a strategy that the Field computes, by a vote, or by
 //! a human. Both steps of the conflict's machine are logged; `resolved` is final.
 
-use std::sync::Arc;
+use std::mem;
 
 use quipu_log::{Body, Commit, DraftEvent, Header};
 use quipu_wire::{
@@ -23,8 +23,8 @@ use crate::{
     origin::Origin,
     rules::Decision,
     rules::{Refusal, admit, detect::Place},
+    searchable::Searchable,
     state::State,
-    unit_words::UnitWords,
     visibility::{self, Sight},
 };
 
@@ -46,7 +46,7 @@ pub struct MergeCommand {
 struct Synthesis {
     unit: UnitId,
     body: Body,
-    words: Arc<UnitWords>,
+    searchable: Searchable,
 }
 
 impl MergeCommand {
@@ -71,9 +71,9 @@ impl MergeCommand {
                     reasoning: Some(given.rationale.clone()),
                     ..UnitBody::default()
                 };
-                let words = Arc::new(UnitWords::new(text.searchable()));
+                let searchable = text.searchable();
                 let body = Body::new(origin.salt(), &text)?;
-                Ok(Synthesis { unit: UnitId::from_bits(origin.id_bits()), body, words })
+                Ok(Synthesis { unit: UnitId::from_bits(origin.id_bits()), body, searchable })
             })
             .transpose()?;
         Ok(Self {
@@ -88,10 +88,9 @@ impl MergeCommand {
         })
     }
 
-    /// The words of the unit that it records, if it records one.
-    #[must_use]
-    pub fn words(&self) -> Vec<Arc<UnitWords>> {
-        self.synthesis.iter().map(|synthesis| Arc::clone(&synthesis.words)).collect()
+    /// Takes out what the index finds the unit by that it records, if it records one.
+    pub fn take_searchable(&mut self) -> Option<Searchable> {
+        self.synthesis.as_mut().map(|synthesis| mem::take(&mut synthesis.searchable))
     }
 }
 
