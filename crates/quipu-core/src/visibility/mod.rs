@@ -1,10 +1,14 @@
 //! Who sees what and writes where: the one place that every rule and every read asks.
 
+mod access;
 mod hidden;
+mod reader;
 mod sight;
 
-pub use hidden::Hidden;
-pub use sight::{
-    CREATOR_AUTHORITY, Error, Reader, Sight, Speaker, authority_in, is_active, may_enter, may_know,
-    may_reach, may_read, may_see, may_write,
+pub use access::{
+    CREATOR_AUTHORITY, Error, Speaker, authority_in, is_active, may_enter, may_know, may_reach,
+    may_read, may_see, may_write,
 };
+pub use hidden::Hidden;
+pub use reader::Reader;
+pub use sight::Sight;

@@ -7,6 +7,8 @@ mod command;
 mod decide;
 mod error;
 mod import;
+mod session_acts;
+mod task_acts;
 
 pub use act::{AUTHORITY_OTHERS, HarnAct};
 pub use command::{DocumentDraft, Expect, HarnCommand, NoteDraft};

@@ -1,0 +1,11 @@
+//! HANDOFF: the rule, the package, why it is refused, and what is answered.
+
+mod answer;
+mod error;
+mod package;
+mod rule;
+
+pub(super) use answer::is_same;
+pub use answer::{read, respond, respond_list, subject};
+pub use error::Error;
+pub use rule::{AUTHORITY_READ, HandoffCommand, decide, next_status};

@@ -1,0 +1,155 @@
+//! Who may speak, read and write where: session membership and authority. The rules are in
+//! `docs/protocol/visibility.md`.
+
+use quipu_wire::{
+    ErrorCode,
+    akashik::{JoinRule, SessionStatus},
+    limits::AUTHORITY_MAX,
+};
+
+use super::Sight;
+use crate::state::{SessionEntry, State};
+
+/// The authority that the creator of a session holds inside of it.
+pub const CREATOR_AUTHORITY: u8 = 8;
+
+/// Why somebody may not speak in a session.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The session is for its members.
+    #[error("session_id: {agent} is no member of {session}; join it first")]
+    NotAMember {
+        /// Who speaks.
+        agent: String,
+        /// Where.
+        session: String,
+    },
+    /// Nothing is written in a session that is paused or ended.
+    #[error("session_id: {session} is {status}, and nothing is written in it")]
+    NotActive {
+        /// Which session.
+        session: String,
+        /// Where it stands.
+        status: SessionStatus,
+    },
+}
+
+impl Error {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotAMember { .. } => ErrorCode::InsufficientAuthority,
+            Self::NotActive { .. } => ErrorCode::InvalidTransition,
+        }
+    }
+}
+
+/// An agent, and the credential that it speaks through: above its authority no agent has any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speaker<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// The authority of the credential.
+    pub credential: u8,
+}
+
+impl<'a> Speaker<'a> {
+    /// An agent of whom no credential is known, because it is only spoken of.
+    #[must_use]
+    pub const fn named(agent: &'a str) -> Self {
+        Self { agent, credential: AUTHORITY_MAX }
+    }
+
+    fn authority(self, state: &State) -> u8 {
+        state.agents.get(self.agent).map_or(0, |agent| agent.authority).min(self.credential)
+    }
+
+    /// The human operator may enter every session.
+    fn has_part(self, state: &State, session: &SessionEntry) -> bool {
+        has_part(session, self.agent, self.authority(state))
+    }
+}
+
+/// Whether who speaks in a session may see a unit, by its ordinal.
+#[must_use]
+pub fn may_see(state: &State, speaker: Speaker<'_>, session: Option<&str>, unit: u32) -> bool {
+    Sight::by(state, speaker.agent, session, speaker.credential).sees(unit)
+}
+
+/// Checks that somebody may speak in a session at all. A session that SESSION never opened is a label
+/// that anybody may use.
+pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    let Some(id) = session else { return Ok(()) };
+    let Some(entry) = state.sessions.get(id) else { return Ok(()) };
+    if speaker.has_part(state, entry) {
+        return Ok(());
+    }
+    Err(Error::NotAMember { agent: speaker.agent.to_owned(), session: id.to_owned() })
+}
+
+/// Whether somebody may know that a session exists: anybody may join it, or it has to do with it.
+#[must_use]
+pub fn may_know(session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    session.policy.join == JoinRule::Open
+        || session.members.contains(agent)
+        || session.creator == agent
+        || authority >= CREATOR_AUTHORITY
+}
+
+/// Checks that somebody may read in a session. To who may not know of it, it is a label that nobody
+/// used: the read shows what belongs to no session, and does not tell that there is one.
+pub fn may_read(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    let entry = session.and_then(|id| state.sessions.get(id));
+    match entry {
+        Some(entry) if !may_know(entry, speaker.agent, speaker.authority(state)) => Ok(()),
+        Some(_) | None => may_enter(state, speaker, session),
+    }
+}
+
+/// Checks that somebody may write in a session: it may speak there, and the session is active.
+pub fn may_write(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    may_enter(state, speaker, session)?;
+    is_active(state, session)
+}
+
+/// Checks that a session is one in which something is written: it is neither paused nor ended.
+pub fn is_active(state: &State, session: Option<&str>) -> Result<(), Error> {
+    let entry = session.and_then(|id| state.sessions.get(id).map(|entry| (id, entry)));
+    match entry {
+        Some((id, entry)) if entry.status != SessionStatus::Active => {
+            Err(Error::NotActive { session: id.to_owned(), status: entry.status })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether who speaks in a session can reach what belongs to another one (a task, a handoff) by its
+/// id.
+#[must_use]
+pub fn may_reach(
+    state: &State,
+    speaker: Speaker<'_>,
+    session: Option<&str>,
+    owner: Option<&str>,
+) -> bool {
+    let Some(id) = owner else { return true };
+    match state.sessions.get(id) {
+        Some(entry) => speaker.has_part(state, entry),
+        None => session == Some(id) || speaker.authority(state) >= AUTHORITY_MAX,
+    }
+}
+
+/// The authority of an agent inside of a session.
+#[must_use]
+pub fn authority_in(state: &State, agent: &str, own: u8, session: Option<&str>) -> u8 {
+    let created = session
+        .and_then(|id| state.sessions.get(id))
+        .is_some_and(|session| session.creator == agent);
+    if created { own.max(CREATOR_AUTHORITY) } else { own }
+}
+
+/// Whether somebody is a member of a session, or the human operator.
+pub(super) fn has_part(session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    session.members.contains(agent) || authority >= AUTHORITY_MAX
+}
