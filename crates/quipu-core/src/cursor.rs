@@ -1,4 +1,4 @@
-//! A place in the log between two things to tell. Opaque to clients: they get it as text and give it
+//! A place in the log between two things that a subscriber is sent. Opaque to clients: they get it as text and give it
 //! back.
 
 /// The first place that was not seen yet. Ordered as the log is.
@@ -8,7 +8,7 @@ pub struct Cursor {
     pub position: u64,
     /// The event in it.
     pub event: u32,
-    /// Which of the things that the event tells.
+    /// Which of the things that the event makes known.
     pub part: u32,
 }
 

@@ -18,13 +18,13 @@ pub(crate) fn settle(
     event: &Event,
 ) -> Result<(), String> {
     if let Event::ConflictResolving { conflict, quorum, .. } = event {
-        known(state, *conflict)?;
+        require_conflict(state, *conflict)?;
         state.conflicts.change(*conflict, |entry| {
             entry.status = ConflictStatus::Resolving;
             entry.quorum = *quorum;
         });
     } else if let Event::ConflictBallotCast { conflict, choice, .. } = event {
-        known(state, *conflict)?;
+        require_conflict(state, *conflict)?;
         let choice = find(state, *choice)?;
         let voter = state.names.intern(&header.actor);
         state.conflicts.change(*conflict, |entry| {
@@ -43,7 +43,7 @@ pub(crate) fn settle(
     Ok(())
 }
 
-fn known(state: &State, conflict: ConflictId) -> Result<(), String> {
+fn require_conflict(state: &State, conflict: ConflictId) -> Result<(), String> {
     state.conflicts.get(conflict).map(|_| ()).ok_or_else(|| format!("no conflict {conflict}"))
 }
 
@@ -70,7 +70,7 @@ fn finish(
     status: ConflictStatus,
     resolution: ResolutionEntry,
 ) -> Result<(), String> {
-    known(state, conflict)?;
+    require_conflict(state, conflict)?;
     state.conflicts.change(conflict, |entry| {
         entry.status = status;
         entry.resolution = Some(resolution);

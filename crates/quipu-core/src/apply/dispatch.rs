@@ -157,7 +157,7 @@ fn agent_deregistered(state: &mut State, agent: &str) -> Result<(), String> {
     let entry = state.agents.get_mut(agent).ok_or_else(|| format!("no agent {agent}"))?;
     entry.status = AgentStatus::Offline;
     entry.current_task = None;
-    state.shown.forget(entry.name);
+    state.recent_traces.forget(entry.name);
     state.subscriptions.remove_all_of(agent);
     Ok(())
 }
@@ -173,7 +173,7 @@ fn attune_traced(
     };
     let agent = state.agents.get(&header.actor).ok_or("shown to nobody known")?.name;
     let session = header.session.as_deref().map(|session| state.names.intern(session));
-    state.shown.traced(agent, session, *trace);
+    state.recent_traces.traced(agent, session, *trace);
     if *hinted {
         let Header { position, epoch, .. } = *header;
         let hint = HintEntry { position, event: index, epoch, session, purged: false };
@@ -211,7 +211,7 @@ fn unit_recorded(
     author.units += 1;
     let author = author.name;
     let spoken = header.session.as_deref().and_then(|session| state.names.find(session));
-    state.shown.recorded(author, spoken);
+    state.recent_traces.recorded(author, spoken);
     let status = match mode {
         Mode::Draft => UnitStatus::Draft,
         Mode::Committed => UnitStatus::Active,

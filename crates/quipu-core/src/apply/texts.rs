@@ -1,4 +1,4 @@
-//! The table that says of which units an event's text speaks, besides the unit that it records. A new
+//! Notes which units an event's text is about, besides the unit that it records. A new
 //! kind of event whose text is about units joins it here, or a purge leaves that text behind.
 
 use quipu_log::Header;
@@ -9,8 +9,8 @@ use crate::{
     state::State,
 };
 
-/// Notes of which units the text of an event speaks. A unit that is purged already is spoken of by who
-/// cannot have read it, so that such a text stays.
+/// Notes which units the text of an event is about. Whoever wrote about a unit that was purged before cannot have read
+/// it, so such a text stays.
 pub(crate) fn note_text(state: &mut State, header: &Header<Event>, index: u32, event: &Event) {
     for unit in spoken_of(state, event) {
         if state.units.flags(unit).is_some_and(|flags| !flags.purged) {

@@ -17,12 +17,12 @@ pub enum SessionChange {
     },
     /// Somebody became a member.
     Joined {
-        /// Who.
+        /// The agent.
         agent: String,
     },
     /// Somebody is no member any more.
     Left {
-        /// Who.
+        /// The agent.
         agent: String,
     },
     /// It was paused, resumed or ended.
@@ -94,7 +94,7 @@ pub enum TaskChange {
     },
     /// It moved.
     Moved {
-        /// Why.
+        /// What moved it.
         cause: TaskCause,
         /// What it was.
         from: TaskStatus,

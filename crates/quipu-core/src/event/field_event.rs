@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Something that happened. The word of each variant is persisted: keep it stable. It is written as derived here
-/// and read by `event_reading`.
+/// and read in `codec.rs`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", remote = "Self")]
 pub enum Event {
@@ -222,7 +222,7 @@ pub enum Event {
     UnitsPurged {
         /// What was asked for.
         filter: CompactFilter,
-        /// Why.
+        /// The reason that the caller gave.
         reason: String,
         /// The units.
         units: Vec<UnitId>,
@@ -286,7 +286,7 @@ pub enum Event {
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]
     ClockAdvanced {
-        /// Why.
+        /// What moved it.
         reason: ClockReason,
     },
 }
@@ -297,11 +297,11 @@ pub enum Event {
 pub enum ClockReason {
     /// Reads ran ahead of the log, or brought a later epoch.
     Reads,
-    /// The Field was closed in order: no epoch beyond this one was ever told to anyone.
+    /// The Field was closed in order: nobody was ever given a later epoch.
     Closed,
 }
 
-/// A unit that ATTUNE returned, with its score as it was told.
+/// A unit that ATTUNE returned, with the score that it returned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
     /// The unit.
@@ -373,7 +373,7 @@ pub struct ConflictBody {
 /// The free text of a resolution, an escalation or a ballot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionBody {
-    /// Why.
+    /// The reasons, in words.
     pub rationale: String,
 }
 
@@ -387,6 +387,6 @@ pub struct HintBody {
 /// The free text of a retraction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetractionBody {
-    /// Why.
+    /// The reason, in words.
     pub purpose: String,
 }

@@ -73,7 +73,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The operation that a command stands for. What is ours alone stands for none.
+    /// The operation of the protocol that it carries out, if it carries out one.
     #[must_use]
     pub const fn operation(&self) -> Option<Operation> {
         match self {

@@ -14,7 +14,7 @@ use crate::{
     state::{AgentEntry, State},
 };
 
-/// Why a command was refused: a fact of the domain, never a failure of ours.
+/// Why a command was refused: because of what it asks for, never because something failed here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The sender is not registered.

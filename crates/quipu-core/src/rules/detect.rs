@@ -111,7 +111,7 @@ pub fn is_current(state: &State, ordinal: u32) -> bool {
 pub struct Finding {
     /// The other unit.
     pub other: u32,
-    /// How.
+    /// The detector and what it went by.
     pub detected_by: DetectedBy,
     /// The conflict's id, if it becomes one.
     pub conflict: ConflictId,
@@ -128,17 +128,17 @@ pub struct Found {
     pub finding: Finding,
 }
 
-/// Where a unit is seen: the session it was recorded in, and what its role rules go by.
+/// Who sees a unit: the session it was recorded in, and its type, by which role rules hide it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'s> {
+pub(crate) struct Audience<'s> {
     /// Its session.
     pub session: Option<&'s str>,
     /// Its type.
     pub(crate) memory_type: MemoryType,
 }
 
-impl<'s> Place<'s> {
-    /// Where a recorded unit is seen.
+impl<'s> Audience<'s> {
+    /// That of a recorded unit.
     pub(crate) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
         let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
         let memory_type = state.units.flags(ordinal)?.memory_type;
@@ -160,7 +160,7 @@ impl<'s> Place<'s> {
 /// Whether whoever sees the one unit sees the other too, by their ordinals. Only then does the second
 /// change the status of the first.
 pub(crate) fn tells(state: &State, of: u32, other: u32) -> bool {
-    match (Place::of(state, of), Place::of(state, other)) {
+    match (Audience::of(state, of), Audience::of(state, other)) {
         (Some(here), Some(there)) => here.is_open_to_readers(state, there),
         _ => false,
     }
@@ -189,7 +189,8 @@ pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
         if !current || state.conflicts.is_pair_open(a, b) || !pairs.insert((a, b)) {
             continue;
         }
-        let (Some(place_a), Some(place_b)) = (Place::of(state, a), Place::of(state, b)) else {
+        let (Some(place_a), Some(place_b)) = (Audience::of(state, a), Audience::of(state, b))
+        else {
             continue;
         };
         let event = Event::ConflictDetected {

@@ -16,7 +16,7 @@ use quipu_wire::{
 
 use super::{
     Refusal, admit,
-    detect::{Finding, Place},
+    detect::{Audience, Finding},
     pending_status::Standing,
 };
 use crate::{
@@ -203,16 +203,16 @@ fn record_one(
         score: record.score,
         relations: record.links.clone(),
         session: None,
-        shown: shown(state, author, message),
+        shown: traces_before(state, author, message),
         deferred: record.is_deferred,
     };
     standing.push(recorded, Some(record.drawn.body.clone()));
-    let here = Place { session: message.session.as_deref(), memory_type: record.memory_type };
+    let here = Audience { session: message.session.as_deref(), memory_type: record.memory_type };
     let superseded = supersede(standing, record, here)?;
     let said = contest(standing, record, here, &superseded)?;
     let mut contested = observed(standing, record, here, &superseded, &said);
     let tells = |other: &u32| {
-        Place::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
+        Audience::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
     };
     contested.extend(said.iter().copied().filter(tells));
     // A committed unit whose vector cannot be had now waits for it, unless it is contested: that matters more.
@@ -229,11 +229,11 @@ fn record_one(
 }
 
 /// What the author was shown in this session since it last recorded something, where that was traced.
-fn shown(state: &State, author: &AgentEntry, message: &Message) -> Vec<TraceId> {
+fn traces_before(state: &State, author: &AgentEntry, message: &Message) -> Vec<TraceId> {
     match message.session.as_deref().map(|session| state.names.find(session)) {
         // A session that nobody named before is one in which nothing was shown.
         Some(None) => Vec::new(),
-        session => state.shown.before(author.name, session.flatten()).to_vec(),
+        session => state.recent_traces.before(author.name, session.flatten()).to_vec(),
     }
 }
 
@@ -262,7 +262,7 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
 fn supersede(
     standing: &mut Standing<'_>,
     record: &RecordCommand,
-    here: Place<'_>,
+    here: Audience<'_>,
 ) -> Result<BTreeSet<u32>, Error> {
     let state = standing.state;
     let mut superseded = BTreeSet::new();
@@ -286,7 +286,7 @@ fn supersede(
 fn contest(
     standing: &mut Standing<'_>,
     record: &RecordCommand,
-    here: Place<'_>,
+    here: Audience<'_>,
     superseded: &BTreeSet<u32>,
 ) -> Result<BTreeSet<u32>, Error> {
     let state = standing.state;
@@ -313,7 +313,7 @@ fn contest(
 fn observed(
     standing: &mut Standing<'_>,
     record: &RecordCommand,
-    here: Place<'_>,
+    here: Audience<'_>,
     superseded: &BTreeSet<u32>,
     said: &BTreeSet<u32>,
 ) -> BTreeSet<u32> {
@@ -324,7 +324,7 @@ fn observed(
         let other = finding.other;
         let settled =
             superseded.contains(&other) || said.contains(&other) || !standing.is_current(other);
-        let Some(there) = Place::of(state, other) else { continue };
+        let Some(there) = Audience::of(state, other) else { continue };
         if settled || !seen.insert(other) {
             continue;
         }
@@ -372,8 +372,8 @@ fn not_found(record: &RecordCommand, index: usize, link: &Link) -> Error {
 }
 
 /// Whether whoever sees a unit sees the new one too.
-fn is_told(state: &State, ordinal: u32, here: Place<'_>) -> bool {
-    Place::of(state, ordinal).is_some_and(|there| there.is_open_to_readers(state, here))
+fn is_told(state: &State, ordinal: u32, here: Audience<'_>) -> bool {
+    Audience::of(state, ordinal).is_some_and(|there| there.is_open_to_readers(state, here))
 }
 
 /// Two decisions that disagree are a matter of strategy; everything else is one of fact.

@@ -1,4 +1,4 @@
-//! Retracting a unit. Ours: the protocol has the status and no operation that sets it. Only
+//! Retracting a unit, an operation of this server alone: the protocol has the status and no operation that sets it. Only
 //! the author may, or whoever overrules everybody; the reason is required and kept.
 
 use quipu_log::{Body, Commit, DraftEvent, Header, SealedEvent};

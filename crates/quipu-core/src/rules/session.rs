@@ -48,7 +48,7 @@ pub enum Error {
     /// The agent that is to join is not there.
     #[error("payload.agent_id: {agent} is not a registered agent")]
     NoSuchAgent {
-        /// Who.
+        /// The agent that was named.
         agent: String,
     },
     /// It cannot go there from where it stands.
@@ -132,7 +132,7 @@ pub fn decide(
     let sender = admit(state, &message.agent, message.authority, AUTHORITY_READ)?;
     let authority = sender.authority.min(message.authority);
     let id = command.id.as_str();
-    let session = known(state, &message.agent, authority, id)?;
+    let session = visible_session(state, &message.agent, authority, id)?;
     let whom = command.payload.agent_id.as_deref().unwrap_or(&message.agent);
     let own = authority_in(state, &message.agent, authority, Some(id));
     let itself = whom == message.agent;
@@ -204,7 +204,7 @@ fn change(
         }
         SessionAction::Join => SessionChange::Joined { agent: whom.to_owned() },
         SessionAction::Leave => SessionChange::Left { agent: whom.to_owned() },
-        SessionAction::SetPolicy => SessionChange::PolicySet { policy: asked(command) },
+        SessionAction::SetPolicy => SessionChange::PolicySet { policy: requested_policy(command) },
         SessionAction::Pause | SessionAction::Resume | SessionAction::End => {
             SessionChange::Moved { from: session.status, to }
         }
@@ -217,7 +217,7 @@ fn change(
     Ok(events)
 }
 
-fn asked(command: &SessionCommand) -> SessionPolicy {
+fn requested_policy(command: &SessionCommand) -> SessionPolicy {
     command.payload.session.policy.clone().unwrap_or_default()
 }
 
@@ -226,7 +226,7 @@ fn changed(session: &str, change: SessionChange, body: Option<Body>) -> DraftEve
 }
 
 /// The session, if the sender may know of it: one that anybody may join, or one of its own.
-fn known<'s>(
+fn visible_session<'s>(
     state: &'s State,
     agent: &str,
     authority: u8,
@@ -250,13 +250,13 @@ pub(super) fn is_same(command: &SessionCommand, header: &Header<Event>, commit: 
     let same_session = payload.session_id.as_ref().is_none_or(|id| id == session);
     let same_change = match change {
         SessionChange::Created { policy } => {
-            payload.action == SessionAction::Create && *policy == asked(command)
+            payload.action == SessionAction::Create && *policy == requested_policy(command)
         }
         SessionChange::Joined { agent } => payload.action == SessionAction::Join && agent == whom,
         SessionChange::Left { agent } => payload.action == SessionAction::Leave && agent == whom,
         SessionChange::Moved { from, to } => next_status(*from, payload.action) == Some(*to),
         SessionChange::PolicySet { policy } => {
-            payload.action == SessionAction::SetPolicy && *policy == asked(command)
+            payload.action == SessionAction::SetPolicy && *policy == requested_policy(command)
         }
     };
     same_session && same_change && same_text(command.body.as_ref(), commit)
@@ -280,7 +280,7 @@ pub fn read(
     let sender = admit(state, &message.agent, message.authority, AUTHORITY_READ)?;
     let authority = sender.authority.min(message.authority);
     if let (SessionAction::Get, Some(id)) = (payload.action, &payload.session_id) {
-        let entry = known(state, &message.agent, authority, id)?;
+        let entry = visible_session(state, &message.agent, authority, id)?;
         return Ok(vec![SessionOutline::of(id, entry)]);
     }
     Ok(state

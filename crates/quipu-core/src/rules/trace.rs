@@ -1,4 +1,4 @@
-//! The trace of an ATTUNE. Ours: what an agent was shown is noted in the log, so that a REPLAY of what it
+//! The trace of an ATTUNE, which is no operation of the protocol: what an agent was shown is noted in the log, so that a REPLAY of what it
 //! recorded afterwards tells what it had in front of it.
 
 use quipu_log::{Body, DraftEvent};

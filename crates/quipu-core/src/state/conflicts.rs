@@ -44,7 +44,7 @@ pub struct ResolutionEntry {
     pub winner: Option<u32>,
     /// By whom.
     pub by: Name,
-    /// When.
+    /// The epoch of that.
     pub epoch: u64,
     /// The commit, where the rationale is.
     pub position: u64,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentTable, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
-    IdempotencyTable, MessageWindow, Names, SessionTable, ShownTable, StreamTable,
+    IdempotencyTable, MessageWindow, Names, RecentTraces, SessionTable, StreamTable,
     SubscriptionTable, TaskTable, TextTable, UnitTable,
 };
 
@@ -44,8 +44,8 @@ pub struct State {
     pub subscriptions: SubscriptionTable,
     /// What was said of units besides their own texts.
     pub texts: TextTable,
-    /// What agents were shown last, where that is traced.
-    pub shown: ShownTable,
+    /// The units that agents were last shown by ATTUNE, where that is traced.
+    pub recent_traces: RecentTraces,
     /// The hints that were given then.
     pub hints: HintTable,
     /// The documents of the Harn protocol.

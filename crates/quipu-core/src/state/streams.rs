@@ -1,12 +1,12 @@
-//! Which commits tell of a task or a session, so that their events are read without reading the whole log;
-//! and what was recorded under which key of a task.
+//! Which commits are about a task or a session, so that their events can be read without reading the whole log, and
+//! what was recorded under which key of a task.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A place in the log: commit and event.
-pub type Place = (u64, u32);
+/// Where an event is in the log: the position of its commit, and its index there.
+pub type EventAddress = (u64, u32);
 
 /// The commits of tasks and sessions, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,18 +14,18 @@ pub struct StreamTable {
     tasks: BTreeMap<String, TaskStream>,
     sessions: BTreeMap<String, Vec<u64>>,
     /// Events that were brought here from another server, by the id that they had there.
-    imported: BTreeMap<String, Place>,
+    imported: BTreeMap<String, EventAddress>,
 }
 
 /// What there is to read of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskStream {
-    /// The commits that tell of it.
+    /// The commits that are about it.
     pub commits: Vec<u64>,
     /// The answers that it recorded, by key.
-    pub dependencies: BTreeMap<String, Place>,
+    pub dependencies: BTreeMap<String, EventAddress>,
     /// Its checkpoints, by id.
-    pub checkpoints: BTreeMap<String, Place>,
+    pub checkpoints: BTreeMap<String, EventAddress>,
 }
 
 impl StreamTable {
@@ -40,7 +40,7 @@ impl StreamTable {
         self.tasks.entry(task.to_owned()).or_default()
     }
 
-    /// The commits that tell of a session.
+    /// The commits that are about a session.
     #[must_use]
     pub fn session(&self, session: &str) -> &[u64] {
         self.sessions.get(session).map_or(&[], Vec::as_slice)
@@ -48,23 +48,23 @@ impl StreamTable {
 
     /// Where an event is that was brought here.
     #[must_use]
-    pub fn imported(&self, event_id: &str) -> Option<Place> {
+    pub fn imported(&self, event_id: &str) -> Option<EventAddress> {
         self.imported.get(event_id).copied()
     }
 
-    /// Notes that a commit tells of a task.
+    /// Notes that a commit is about a task.
     pub fn tells_of_task(&mut self, task: &str, position: u64) {
         push_new(&mut self.task_mut(task).commits, position);
     }
 
-    /// Notes that a commit tells of a session.
+    /// Notes that a commit is about a session.
     pub fn tells_of_session(&mut self, session: &str, position: u64) {
         push_new(self.sessions.entry(session.to_owned()).or_default(), position);
     }
 
     /// Notes where an event is that was brought here.
-    pub fn note_imported(&mut self, event_id: &str, place: Place) {
-        self.imported.insert(event_id.to_owned(), place);
+    pub fn note_imported(&mut self, event_id: &str, address: EventAddress) {
+        self.imported.insert(event_id.to_owned(), address);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quipu_wire::akashik::{TaskAction, TaskStatus};
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::EventAddress;
 use crate::{event::coordination::Lease, ids::UnitId};
 
 /// What the Field keeps of a task.
@@ -102,7 +102,7 @@ pub struct TaskTable {
     by_id: BTreeMap<String, TaskEntry>,
     by_holder: BTreeMap<String, BTreeSet<String>>,
     by_lease: BTreeSet<(u64, String)>,
-    by_making: BTreeMap<Place, String>,
+    by_making: BTreeMap<EventAddress, String>,
 }
 
 impl TaskTable {
@@ -118,7 +118,10 @@ impl TaskTable {
     }
 
     /// Those that were made at a place of the log or behind it, in the order of their making.
-    pub fn made_from(&self, place: Place) -> impl Iterator<Item = (Place, &str, &TaskEntry)> {
+    pub fn made_from(
+        &self,
+        place: EventAddress,
+    ) -> impl Iterator<Item = (EventAddress, &str, &TaskEntry)> {
         let made = self.by_making.range(place..);
         made.filter_map(|(at, id)| self.by_id.get(id).map(|task| (*at, id.as_str(), task)))
     }

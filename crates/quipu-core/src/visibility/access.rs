@@ -21,7 +21,7 @@ pub enum Error {
     NotAMember {
         /// Who speaks.
         agent: String,
-        /// Where.
+        /// The session.
         session: String,
     },
     /// Nothing is written in a session that is paused or ended.

@@ -1,4 +1,4 @@
-//! Puts texts together that share telling words. One pass, in order, without randomness: a text joins the
+//! Puts texts together that share distinctive words. One pass, in order, without randomness: a text joins the
 //! topic with which it shares most, or starts its own.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use quipu_recall::Analyzed;
 
 /// Words by which a text is known.
-const TELLING_WORDS: usize = 8;
+const DISTINCTIVE_WORDS: usize = 8;
 /// Words that a text must share with a topic to join it.
 const SHARED_MIN: usize = 2;
 
@@ -16,7 +16,7 @@ pub(super) fn topics(texts: &[Analyzed]) -> Vec<Vec<usize>> {
     let mut topics: Vec<Vec<usize>> = Vec::new();
     let mut by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, text) in texts.iter().enumerate() {
-        let words = telling(text, &spread, texts.len());
+        let words = distinctive_words(text, &spread, texts.len());
         let topic = closest(&words, &by_word).unwrap_or_else(|| {
             topics.push(Vec::new());
             topics.len() - 1
@@ -43,9 +43,13 @@ fn spread(texts: &[Analyzed]) -> BTreeMap<&str, usize> {
     spread
 }
 
-/// The words that tell most about a text: in few other texts, but in some, and in no more than half of
+/// The words that say most about a text: in few other texts, but in some, and in no more than half of
 /// many.
-fn telling<'a>(text: &'a Analyzed, spread: &BTreeMap<&str, usize>, texts: usize) -> Vec<&'a str> {
+fn distinctive_words<'a>(
+    text: &'a Analyzed,
+    spread: &BTreeMap<&str, usize>,
+    texts: usize,
+) -> Vec<&'a str> {
     let most = (texts / 2).max(8);
     let mut words: Vec<(usize, &str)> = text
         .terms()
@@ -53,7 +57,7 @@ fn telling<'a>(text: &'a Analyzed, spread: &BTreeMap<&str, usize>, texts: usize)
         .filter(|(texts, _)| (2..=most).contains(texts))
         .collect();
     words.sort_unstable();
-    words.truncate(TELLING_WORDS);
+    words.truncate(DISTINCTIVE_WORDS);
     words.into_iter().map(|(_, word)| word).collect()
 }
 
@@ -73,7 +77,7 @@ mod tests {
     use quipu_recall::analyze;
 
     #[test]
-    fn texts_that_share_telling_words_are_one_topic() {
+    fn texts_that_share_distinctive_words_are_one_topic() {
         let texts = [
             "The harbour at Kiel is closed by ice",
             "Quarterly revenue grew by 14% in Asia",

@@ -177,16 +177,20 @@ impl Lookout {
 
     /// Looks while the budget lasts. A failure to read is no failure of whoever waits: it only means
     /// that the looking is not finished.
-    pub(crate) fn look_quickly(&self, subject: &Subject, accept: &dyn Fn(u32) -> bool) -> Looked {
+    pub(crate) fn find_conflicts_quickly(
+        &self,
+        subject: &Subject,
+        accept: &dyn Fn(u32) -> bool,
+    ) -> Looked {
         let until = self.origin.now_ms().saturating_add(self.budget_ms);
-        self.look(subject, accept, Some(until)).unwrap_or_else(|error| {
+        self.find_conflicts(subject, accept, Some(until)).unwrap_or_else(|error| {
             tracing::warn!(error = with_causes(&error), "detection was put off");
             Looked::default()
         })
     }
 
     /// Holds a text against all units that it may be held against, and that `accept` lets through.
-    pub(crate) fn look(
+    pub(crate) fn find_conflicts(
         &self,
         subject: &Subject,
         accept: &dyn Fn(u32) -> bool,

@@ -39,7 +39,7 @@ pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: 
                     lookout.backlog.rest(Duration::from_millis(rest_ms));
                 }
                 let began_ms = now_ms();
-                let found = look(lookout, waiting);
+                let found = find_conflicts(lookout, waiting);
                 took_ms = now_ms().saturating_sub(began_ms).min(REST_MS);
                 if !found.is_empty() && !note(jobs, found, now_ms()) {
                     return;
@@ -49,12 +49,12 @@ pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: 
     }
 }
 
-fn look(lookout: &Lookout, waiting: Waiting) -> Vec<Found> {
+fn find_conflicts(lookout: &Lookout, waiting: Waiting) -> Vec<Found> {
     let Some(unit) = lookout.still_worth(waiting) else { return Vec::new() };
     let looked = lookout.subject(unit).and_then(|subject| {
         let Some(mut subject) = subject else { return Ok(Vec::new()) };
         subject.from = waiting.from;
-        Ok(lookout.look(&subject, &|_| true, None)?.found)
+        Ok(lookout.find_conflicts(&subject, &|_| true, None)?.found)
     });
     match looked {
         Ok(found) => found.into_iter().map(|finding| Found { unit, finding }).collect(),

@@ -13,7 +13,7 @@ use quipu_log::FieldName;
 use quipu_recall::{EmbedError, Embedder, Embedding, Space};
 
 use super::{
-    query_vectors::Asked,
+    query_vectors::QueryVectors,
     vector_file::{Entry, VectorFile, purge_file},
     work::{Work, is_wanted},
 };
@@ -31,7 +31,7 @@ pub(crate) struct Enriching {
     /// Held while vectors are kept or purged, so that none comes back after its text was erased.
     pub(super) file: Mutex<Option<VectorFile>>,
     /// What was asked about recently.
-    pub(crate) asked: Asked,
+    pub(crate) query_vectors: QueryVectors,
     failure: Mutex<Option<String>>,
     bell: Mutex<Bell>,
     ring: Condvar,
@@ -62,7 +62,7 @@ impl Enriching {
             embedder,
             path: path.map(Path::to_owned),
             file: Mutex::default(),
-            asked: Asked::default(),
+            query_vectors: QueryVectors::default(),
             failure: Mutex::default(),
             bell: Mutex::default(),
             ring: Condvar::new(),

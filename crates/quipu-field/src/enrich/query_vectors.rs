@@ -12,7 +12,7 @@ use crate::base::limits::{ASKED_KEPT_MAX, QUERY_EMBEDS_MAX};
 
 /// Recent questions and their vectors, and room for a few new ones at a time.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct QueryVectors {
     generations: Mutex<Generations>,
     places: Arc<Semaphore>,
 }
@@ -33,13 +33,13 @@ impl Generations {
     }
 }
 
-impl Default for Asked {
+impl Default for QueryVectors {
     fn default() -> Self {
         Self { generations: Mutex::default(), places: Arc::new(Semaphore::new(QUERY_EMBEDS_MAX)) }
     }
 }
 
-impl Asked {
+impl QueryVectors {
     /// The vector of a text that was asked about before.
     pub(crate) fn get(&self, text: &str) -> Option<Vec<f32>> {
         let mut kept = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn remembers_what_is_asked_again_and_never_more_than_its_bound() {
-        let asked = Asked::default();
+        let asked = QueryVectors::default();
         asked.remember("often".to_owned(), vec![1.0]);
         for at in 0..ASKED_KEPT_MAX * 3 {
             asked.remember(format!("once {at}"), vec![0.0]);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn only_a_few_may_ask_at_a_time() {
-        let asked = Asked::default();
+        let asked = QueryVectors::default();
         let places: Vec<_> = std::iter::from_fn(|| asked.place()).collect();
         assert_eq!(places.len(), QUERY_EMBEDS_MAX);
         drop(places);

@@ -34,7 +34,7 @@ pub struct Fields {
     directory: Option<PathBuf>,
     pub(crate) keeping: Keeping,
     /// Held for moments only, never while a Field is opened or closed.
-    pub(crate) places: Arc<Mutex<BTreeMap<FieldName, Place>>>,
+    pub(crate) places: Arc<Mutex<BTreeMap<FieldName, Residence>>>,
     /// Places for those who open one.
     opening: Semaphore,
     /// What is remembered of the Fields that were put away.
@@ -45,7 +45,7 @@ pub struct Fields {
 
 /// Where a Field is, or will be.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Residence {
     pub(crate) slot: Arc<Slot>,
     /// When somebody asked for it last.
     pub(crate) used_ms: AtomicU64,
@@ -184,7 +184,7 @@ impl Fields {
 
     /// Whether it was put away, or is about to be.
     fn was_open(&self, name: &FieldName) -> bool {
-        let leaving = |place: &Place| place.slot.gate.try_lock().is_err();
+        let leaving = |place: &Residence| place.slot.gate.try_lock().is_err();
         self.away().contains_key(name) || self.places().get(name).is_some_and(leaving)
     }
 
@@ -234,7 +234,7 @@ impl Fields {
         }
     }
 
-    pub(crate) fn places(&self) -> MutexGuard<'_, BTreeMap<FieldName, Place>> {
+    pub(crate) fn places(&self) -> MutexGuard<'_, BTreeMap<FieldName, Residence>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -242,7 +242,7 @@ impl Fields {
         self.away.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn touch(&self, place: &Place) {
+    fn touch(&self, place: &Residence) {
         place.used_ms.store(self.template.origin.now_ms(), Ordering::Relaxed);
     }
 }

@@ -20,14 +20,14 @@ use crate::{
 /// Follows until the Field is closed, is not held any more, or must not go on.
 pub(crate) fn run(engine: &Arc<dyn Engine>, name: &FieldName, field: &Weak<Field>) {
     loop {
-        let Some(known) = known(field) else { return };
+        let Some(known) = head_to_follow(field) else { return };
         // The Field itself is not held meanwhile, so that it can be dropped.
         let heard = engine.wait_past(name, known.position, FOLLOW_WAIT);
         let Some(field) = field.upgrade().filter(|field| !field.is_stopping()) else { return };
         let moved = match heard {
             // What was heard may be wrong: then the log may have gone back.
             Ok(position) if position > known.position => {
-                look(&field, position) || {
+                reaches(&field, position) || {
                     check(engine.as_ref(), &field, &known);
                     false
                 }
@@ -51,14 +51,14 @@ pub(crate) fn run(engine: &Arc<dyn Engine>, name: &FieldName, field: &Weak<Field
 }
 
 /// Where the node is, as long as it should follow.
-fn known(field: &Weak<Field>) -> Option<Head> {
+fn head_to_follow(field: &Weak<Field>) -> Option<Head> {
     let field = field.upgrade()?;
     let follows = !field.is_stopping() && field.health().failure().is_none();
     follows.then(|| field.head())
 }
 
 /// Catches up, and says whether it came as far.
-fn look(field: &Arc<Field>, position: u64) -> bool {
+fn reaches(field: &Arc<Field>, position: u64) -> bool {
     field.heard.fetch_max(position, Ordering::Relaxed);
     if let Some(following) = &field.following
         && let Err(error) = following.catch_up(position)

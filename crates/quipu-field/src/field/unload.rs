@@ -14,7 +14,7 @@ use crate::{
     base::limits::{FIELD_IDLE, FIELDS_OPEN},
     field::{
         Field,
-        fields::{Fields, Place, Slot},
+        fields::{Fields, Residence, Slot},
     },
     snapshot::depot::{Depot, DepotCounts},
 };
@@ -142,7 +142,7 @@ impl Fields {
 }
 
 /// Whether nobody holds the Field of a place, or is about to.
-fn is_unheld(place: &Place) -> bool {
+fn is_unheld(place: &Residence) -> bool {
     let field = place.slot.field.get();
     Arc::strong_count(&place.slot) == 1 && field.is_some_and(|field| Arc::strong_count(field) == 1)
 }

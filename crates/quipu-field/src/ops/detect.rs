@@ -159,7 +159,7 @@ impl Field {
     fn hold(&self, unit: u32, seen: &BTreeSet<u32>, look: &mut Look) -> Result<(), ProtocolError> {
         let failed = |error: EngineError| storage_failure(&error);
         let Some(subject) = self.lookout.subject(unit).map_err(failed)? else { return Ok(()) };
-        let looked = self.lookout.look(&subject, &|other| seen.contains(&other), None);
+        let looked = self.lookout.find_conflicts(&subject, &|other| seen.contains(&other), None);
         for finding in looked.map_err(failed)?.found {
             let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
             if !look.found.iter().any(twice) {

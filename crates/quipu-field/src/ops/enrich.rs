@@ -148,17 +148,17 @@ impl Field {
         if text.trim().is_empty() || self.view.read().index.second().is_none() {
             return None;
         }
-        if let Some(known) = enriching.asked.get(text) {
+        if let Some(known) = enriching.query_vectors.get(text) {
             return Some(known);
         }
-        let place = enriching.asked.place()?;
+        let place = enriching.query_vectors.place()?;
         let (enriching, text) = (Arc::clone(enriching), text.to_owned());
         let (reply, answer) = oneshot::channel();
         // A thread of its own, because a server that stops does not wait for it.
         let asking = std::thread::Builder::new().name("embed-hint".to_owned()).spawn(move || {
             let _place = place;
             if let Some(vector) = embed_one(enriching.embedder().as_ref(), &text) {
-                enriching.asked.remember(text, vector.clone());
+                enriching.query_vectors.remember(text, vector.clone());
                 reply.send(vector).ok();
             }
         });

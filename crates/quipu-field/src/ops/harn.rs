@@ -15,7 +15,7 @@ use quipu_core::{
     origin::Origin,
     rules::Action,
     rules::harn::HarnCommand,
-    state::{Place, State},
+    state::{EventAddress, State},
 };
 
 /// What a write came to. Where an idempotency key was used before, what it came to then.
@@ -44,7 +44,10 @@ impl Field {
     }
 
     /// The body at a place of the log, or nothing where it was erased. Reads storage: not for async code.
-    pub fn body_at<T: DeserializeOwned>(&self, place: Place) -> Result<Option<T>, ProtocolError> {
+    pub fn body_at<T: DeserializeOwned>(
+        &self,
+        place: EventAddress,
+    ) -> Result<Option<T>, ProtocolError> {
         self.bodies.load(place.0, place.1).map_err(|error| storage_failure(&error))
     }
 
@@ -68,7 +71,7 @@ impl Field {
                 let entry = state.documents.taken(DocumentKind::Content, &id);
                 let gone = entry.filter(|entry| entry.removed);
                 let places = gone.into_iter().flat_map(|entry| &entry.earlier);
-                let address = |&(position, event): &Place| BodyAddress { position, event };
+                let address = |&(position, event): &EventAddress| BodyAddress { position, event };
                 (places.map(address).collect::<BTreeSet<_>>(), state.last_purge)
             });
             if !texts.is_empty() {

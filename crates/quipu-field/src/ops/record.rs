@@ -96,7 +96,8 @@ impl Field {
         let related = related(&self.view.read().state, &payload.relations);
         let lookout = Arc::clone(&self.lookout);
         let look = tokio::task::spawn_blocking(move || {
-            let looked = lookout.look_quickly(&subject, &|other| !related.contains(&other));
+            let looked =
+                lookout.find_conflicts_quickly(&subject, &|other| !related.contains(&other));
             drop(permit);
             looked
         });

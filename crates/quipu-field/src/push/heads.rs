@@ -86,7 +86,7 @@ impl Heads {
 impl Listening {
     /// What was announced. Where that is not as far as `position` and there can be more, the task is woken when
     /// something changes.
-    pub(super) fn look(&self, cx: &Context<'_>, position: u64) -> Announced {
+    pub(super) fn poll(&self, cx: &Context<'_>, position: u64) -> Announced {
         let mut places = self.heads.lock();
         let announced = places.announced;
         let mut before = None;
@@ -147,10 +147,10 @@ mod tests {
         let listening = [(); 3].map(|()| heads.listen());
         for (waker, listening) in wakers.iter().zip(&listening).take(2) {
             let cx = Context::from_waker(waker);
-            assert_eq!(listening.look(&cx, 4).position, 3);
-            assert_eq!(listening.look(&cx, 4).position, 3);
+            assert_eq!(listening.poll(&cx, 4).position, 3);
+            assert_eq!(listening.poll(&cx, 4).position, 3);
         }
-        assert_eq!(listening[2].look(&Context::from_waker(&wakers[2]), 3).position, 3);
+        assert_eq!(listening[2].poll(&Context::from_waker(&wakers[2]), 3).position, 3);
         heads.announce(5);
         heads.announce(4);
         assert_eq!(woken.each_ref().map(times), [1, 1, 0], "the third did not wait");
@@ -163,7 +163,7 @@ mod tests {
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
         let (first, second) = (heads.listen(), heads.listen());
-        first.look(&Context::from_waker(&waker), 1);
+        first.poll(&Context::from_waker(&waker), 1);
         let place = first.place;
         drop(first);
         heads.announce(1);
@@ -180,10 +180,10 @@ mod tests {
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
         let listening = heads.listen();
-        listening.look(&Context::from_waker(&waker), 1);
+        listening.poll(&Context::from_waker(&waker), 1);
         heads.close();
         assert_eq!(times(&woken), 1);
-        assert!(listening.look(&Context::from_waker(&waker), 1).closed);
+        assert!(listening.poll(&Context::from_waker(&waker), 1).closed);
         heads.announce(1);
         assert_eq!(times(&woken), 1);
     }

@@ -151,7 +151,7 @@ fn facts(
     view: &View,
     bodies: &Bodies,
 ) -> Result<Option<Arc<UnitFacts>>, EngineError> {
-    let Some((mut facts, position, event)) = known(&view.read().state, unit) else {
+    let Some((mut facts, position, event)) = unit_facts(&view.read().state, unit) else {
         return Ok(None);
     };
     let body: Option<UnitBody> = if position == header.position {
@@ -167,7 +167,7 @@ fn facts(
     Ok(Some(Arc::new(facts)))
 }
 
-fn known(state: &State, unit: UnitId) -> Option<(UnitFacts, u64, u32)> {
+fn unit_facts(state: &State, unit: UnitId) -> Option<(UnitFacts, u64, u32)> {
     let ordinal = state.units.find(unit)?;
     let (flags, details) = (state.units.flags(ordinal)?, state.units.details(ordinal)?);
     let facts = UnitFacts {

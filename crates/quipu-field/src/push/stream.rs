@@ -136,7 +136,7 @@ impl PushStream {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// As [`Self::next`], for who waits for several things.
+    /// As [`Self::next`], for callers that wait for several things.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Delivery, ProtocolError>> {
         loop {
             if let Some((cursor, delivery)) = self.ready.pop_front() {
@@ -153,7 +153,7 @@ impl PushStream {
                 self.turn_to(page?)?;
                 continue;
             }
-            let Announced { position: head, closed } = self.listening.look(cx, self.position);
+            let Announced { position: head, closed } = self.listening.poll(cx, self.position);
             if self.position <= head {
                 self.fetch(head)?;
                 continue;
@@ -197,7 +197,7 @@ impl PushStream {
         for notice in &commit.notices {
             let place =
                 Cursor { position: commit.position, event: notice.event, part: notice.part };
-            if let Some(push) = self.told(commit, notice, place) {
+            if let Some(push) = self.notification_for(commit, notice, place) {
                 self.ready.push_back((place.next(), Delivery::Push(Box::new(push))));
             }
         }
@@ -215,8 +215,8 @@ impl PushStream {
         }
     }
 
-    /// The push, if this subscriber is to be told.
-    fn told(
+    /// The notification, if this subscriber gets one.
+    fn notification_for(
         &mut self,
         commit: &Prepared,
         notice: &PreparedNotice,

@@ -146,7 +146,7 @@ impl Tail {
     pub(crate) async fn beyond(&self, position: u64) -> Announced {
         let listening = self.listen();
         poll_fn(|cx| {
-            let announced = listening.look(cx, position.saturating_add(1));
+            let announced = listening.poll(cx, position.saturating_add(1));
             let there = announced.position > position || announced.closed;
             if there { Poll::Ready(announced) } else { Poll::Pending }
         })

@@ -48,9 +48,9 @@ pub(crate) struct Building {
 }
 
 /// Gives a place in the queue back.
-struct Place(Arc<AtomicUsize>);
+struct QueuePlace(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for QueuePlace {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -90,7 +90,7 @@ impl Past {
 
     /// Waits for the right to build. Where many wait already it is refused.
     pub(crate) async fn turn(&self) -> Result<Building, ProtocolError> {
-        let place = Place(Arc::clone(&self.waiting));
+        let place = QueuePlace(Arc::clone(&self.waiting));
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= PAST_WAITING_MAX {
             let what = "payload.scope.as_of_epoch: too many wait for views of the past already";
             return Err(ProtocolError::new(ErrorCode::Overloaded, what));

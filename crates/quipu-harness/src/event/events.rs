@@ -7,7 +7,7 @@ use quipu_core::{
         coordination::{HandoffChange, ReasonBody, SessionChange, TaskCause, TaskChange},
         documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
     },
-    state::{Place, State},
+    state::{EventAddress, State},
 };
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
@@ -36,7 +36,7 @@ const INDEX_BITS: u32 = 20;
 
 /// Where an Event is in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EventPlace(pub Place);
+pub struct EventPlace(pub EventAddress);
 
 impl EventPlace {
     /// The number of the Event: grows along the log.

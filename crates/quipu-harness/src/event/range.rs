@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use quipu_core::{event::Event as Logged, state::Place};
+use quipu_core::{event::Event as Logged, state::EventAddress};
 use quipu_wire::harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKind};
 
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) struct Batch {
 
 /// Where a reader stands: at a place of the log and, where a replay ended there, at one of the events that it
 /// replayed, which come before the one that says so.
-pub(crate) type Mark = (Place, u64);
+pub(crate) type Mark = (EventAddress, u64);
 
 impl Harness {
     /// `GET /v1/events`, `GET /v1/sessions/{session_id}/events` and `GET /v1/tasks/{task_id}/events`: what

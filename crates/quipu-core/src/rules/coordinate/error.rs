@@ -25,13 +25,13 @@ pub enum Error {
     /// The agent that is to do it is not there.
     #[error("payload.assignee: {agent} is not a registered agent")]
     NoSuchAgent {
-        /// Who.
+        /// The agent that was named.
         agent: String,
     },
     /// The agent that is to do it could not even see it.
     #[error("payload.assignee: {agent} is no member of the task's session")]
     AssigneeOutside {
-        /// Who.
+        /// The agent that was named.
         agent: String,
     },
     /// The id is in use.

@@ -31,13 +31,13 @@ pub enum Error {
     /// There is nobody of that name.
     #[error("payload.to_agent: {agent} is not a registered agent")]
     NoSuchAgent {
-        /// Who.
+        /// The agent that was named.
         agent: String,
     },
-    /// A task cannot be handed to who has it, or to who cannot see it.
+    /// A task cannot be handed to the agent that has it, or to one that cannot see it.
     #[error("payload.to_agent: {agent} cannot take over: {why}")]
     WrongAgent {
-        /// Who.
+        /// The agent that was named.
         agent: String,
         /// Why not.
         why: &'static str,

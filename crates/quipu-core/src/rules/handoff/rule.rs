@@ -100,7 +100,7 @@ fn offer(
     check_recipient(state, message, &to)?;
     let wrong = |why| Refusal::from(Error::WrongTask { task: id.clone(), why });
     if let Some(task) = state.tasks.get(&id) {
-        // COORDINATE answers the same to who may not know of it.
+        // COORDINATE answers the same to those who may not know of it.
         if !visibility::may_reach(state, message.speaker(), session, task.session.as_deref()) {
             return Err(Error::TaskNotFound { task: id }.into());
         }

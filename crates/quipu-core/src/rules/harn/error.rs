@@ -7,7 +7,7 @@ use crate::event::documents::DocumentKind;
 /// What is said of a write that rests on what is not so any more. It can be read, changed and put again.
 pub const CHANGED: &str = "what this rests on has changed meanwhile: ask again";
 
-/// Why not.
+/// Why a write is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// There is none, or none that the actor may know of.
@@ -15,7 +15,7 @@ pub enum Error {
     NotFound {
         /// What it would be.
         kind: DocumentKind,
-        /// Which.
+        /// Its id.
         id: String,
     },
     /// The id was used before.
@@ -23,7 +23,7 @@ pub enum Error {
     IdTaken {
         /// What it is.
         kind: DocumentKind,
-        /// Which.
+        /// Its id.
         id: String,
     },
     /// The task recorded something under this key already.

@@ -22,7 +22,7 @@ use crate::{
     message::Message,
     origin::Origin,
     rules::Decision,
-    rules::{Refusal, admit, detect::Place},
+    rules::{Refusal, admit, detect::Audience},
     searchable::Searchable,
     state::State,
     visibility::{self, Sight},
@@ -184,9 +184,10 @@ fn synthesize(
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });
     resolved(case, merge, None, events);
-    let there = Place { session: message.session.as_deref(), memory_type: MemoryType::Synthesis };
+    let there =
+        Audience { session: message.session.as_deref(), memory_type: MemoryType::Synthesis };
     for side in [&case.a, &case.b] {
-        let here = Place::of(case.state, side.ordinal);
+        let here = Audience::of(case.state, side.ordinal);
         let told = here.is_some_and(|here| here.is_open_to_readers(case.state, there));
         replace(case, side, told, events);
     }

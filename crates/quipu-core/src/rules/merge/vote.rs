@@ -65,7 +65,7 @@ fn electorate(state: &State) -> impl Iterator<Item = Name> {
     may.map(|(_, agent)| agent.name)
 }
 
-/// The ballots that it takes: as said by who called the vote, else by the rules of the units' sessions,
+/// The ballots that it takes: as whoever called the vote said, else by the rules of the units' sessions,
 /// the stricter of two, else the Field's own rule.
 fn quorum(case: &Case<'_>, merge: &MergeCommand) -> Result<u32, Error> {
     let called = case.entry.status != ConflictStatus::Detected;

@@ -14,7 +14,7 @@ pub(crate) const ROLE_WEIGHT: f32 = 0.6;
 
 /// What is asked for.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Interests {
     /// What the hint says; none without a hint.
     pub hint: Option<Topic>,
     /// The interests, and without a hint the role.
@@ -32,7 +32,7 @@ pub(crate) struct Topic {
     pub vectors: Vec<(Vec<f32>, f32)>,
 }
 
-impl Asked {
+impl Interests {
     /// What an ATTUNE asks for.
     pub(crate) fn new(state: &State, agent: &AgentEntry, payload: &AttunePayload) -> Self {
         let scope = &payload.scope;

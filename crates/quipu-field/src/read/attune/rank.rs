@@ -20,7 +20,7 @@ use crate::{
         attune::{
             budget,
             filter::{Filter, Without},
-            query::Asked,
+            query::Interests,
             roles::RoleAlignment,
             similarity::{Beside, Match, Matching},
         },
@@ -108,7 +108,7 @@ pub(crate) fn select(
     second: Option<&[f32]>,
 ) -> Selection {
     let seen = sight.seen();
-    let asked = Asked::new(&published.state, agent, payload);
+    let asked = Interests::new(&published.state, agent, payload);
     let request = Request::new(published, agent, &seen, &asked, payload, options, second);
     let units_available = request.filter.count();
     let candidates = request.candidates(units_available);
@@ -138,7 +138,7 @@ struct Request<'a> {
     seen: &'a Seen,
     scope: &'a Scope,
     filter: Filter<'a>,
-    asked: &'a Asked,
+    asked: &'a Interests,
     hint: Option<Matching<'a>>,
     own: Matching<'a>,
     weights: Weights,
@@ -171,7 +171,7 @@ impl<'a> Request<'a> {
         published: &'a Published,
         agent: &AgentEntry,
         seen: &'a Seen,
-        asked: &'a Asked,
+        asked: &'a Interests,
         payload: &'a AttunePayload,
         options: &RankingOptions,
         second: Option<&[f32]>,

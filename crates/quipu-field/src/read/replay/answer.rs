@@ -35,13 +35,14 @@ pub(crate) fn replay(
         return Err(refuse(not_found()));
     }
     check_decision(&target, &chain).map_err(refuse)?;
-    let told = replay::told(engine, field, &chain, &target, depth)
+    let narrated = replay::narrate(engine, field, &chain, &target, depth)
         .map_err(|error| storage_failure(&error))?;
-    let summary = replay::tell(&target, &chain, &told);
+    let summary = replay::summarize_chain(&target, &chain, &narrated);
     let timeline = match depth {
         ReplayDepth::Summary => Vec::new(),
         ReplayDepth::Detailed | ReplayDepth::FullTrace => {
-            let mut timeline: Vec<_> = told.into_iter().map(|told| told.entry).collect();
+            let mut timeline: Vec<_> =
+                narrated.into_iter().map(|narrated| narrated.entry).collect();
             if payload.explain {
                 for (entry, found) in timeline.iter_mut().zip(&chain.events) {
                     entry.links = Some(replay::linked(found, hidden));

@@ -71,9 +71,9 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
     Some(Shape { event_type, is_key, by_field })
 }
 
-/// An event as it is told.
+/// An event in words.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Narrated {
     /// Its entry in the timeline.
     pub(crate) entry: ReplayEvent,
     /// What the story says of it; nothing where the story leaves it out.
@@ -89,17 +89,17 @@ struct Words {
     task: Option<String>,
 }
 
-/// Tells an event of the chain of a target.
+/// Puts an event of the chain of a target into words.
 pub(crate) fn describe(
     found: &Found,
     target: &Target,
     depth: ReplayDepth,
     texts: &mut Texts<'_>,
     is_in_story: bool,
-) -> Result<Option<Told>, EngineError> {
+) -> Result<Option<Narrated>, EngineError> {
     let Some(shape) = shape(&found.event) else { return Ok(None) };
     let words = if let Event::AttuneTraced { .. } = &found.event {
-        shown(found, depth, texts)?
+        attune_trace(found, depth, texts)?
     } else {
         words(found, target, texts, is_in_story)?
     };
@@ -122,7 +122,7 @@ pub(crate) fn describe(
         timestamp: Some(rfc3339(found.time_ms)),
         links: None,
     };
-    Ok(Some(Told { entry, said: words.said }))
+    Ok(Some(Narrated { entry, said: words.said }))
 }
 
 fn words(
@@ -193,7 +193,11 @@ fn words(
 }
 
 /// What an agent had in front of it.
-fn shown(found: &Found, depth: ReplayDepth, texts: &mut Texts<'_>) -> Result<Words, EngineError> {
+fn attune_trace(
+    found: &Found,
+    depth: ReplayDepth,
+    texts: &mut Texts<'_>,
+) -> Result<Words, EngineError> {
     let Event::AttuneTraced { role, hinted, as_of, units, .. } = &found.event else {
         return Ok(Words::default());
     };

@@ -23,11 +23,11 @@ pub(crate) fn linked(found: &Found, hidden: &Hidden) -> ReplayLinks {
     ReplayLinks {
         about: named(&links.about),
         rests_on: named(&links.rests_on),
-        shown: shown(&found.event, hidden),
+        shown: shown_units(&found.event, hidden),
     }
 }
 
-fn shown(event: &Event, hidden: &Hidden) -> Vec<ShownUnit> {
+fn shown_units(event: &Event, hidden: &Hidden) -> Vec<ShownUnit> {
     let Event::AttuneTraced { units, .. } = event else { return Vec::new() };
     let seen = units.iter().filter(|shown| !hidden.units.contains(&shown.unit));
     seen.map(|shown| ShownUnit {

@@ -1,5 +1,5 @@
 //! How something came about, read from the log alone: which events belong to it (`links`, `chain`, `pages`), what
-//! each of them was (`describe`, `telling`, `texts`), and the story that they make (`story`). No state, no index,
+//! each of them was (`describe`, `narrate`, `texts`), and the story that they make (`story`). No state, no index,
 //! no snapshot.
 
 pub(crate) mod answer;
@@ -16,5 +16,5 @@ mod texts;
 pub(crate) use chain::{Chain, Found, Trace, trace};
 pub(crate) use linked::linked;
 pub(crate) use links::Target;
-pub(crate) use narrate::told;
-pub(crate) use story::tell;
+pub(crate) use narrate::narrate;
+pub(crate) use story::summarize_chain;

@@ -1,4 +1,4 @@
-//! Tells the events of a chain in order. A long chain is told in several parts at once.
+//! Puts the events of a chain into words, in order. A long chain is done in several parts at once.
 
 use std::{panic::resume_unwind, thread};
 
@@ -7,27 +7,27 @@ use quipu_wire::akashik::ReplayDepth;
 
 use super::{
     chain::{Chain, Found},
-    describe::{Told, describe},
+    describe::{Narrated, describe},
     links::Target,
-    story::TOLD_AT_EACH_END,
+    story::NARRATED_AT_EACH_END,
     texts::Texts,
 };
 
-/// Parts that are told at once at most.
+/// Parts that are done at once at most.
 const PARTS_MAX: usize = 4;
 /// Events for which a part of their own is worth it.
 const PART_EVENTS_MIN: usize = 1024;
 
-/// The events of a chain, told.
-pub(crate) fn told(
+/// The events of a chain in words.
+pub(crate) fn narrate(
     engine: &dyn Engine,
     field: &FieldName,
     chain: &Chain,
     target: &Target,
     depth: ReplayDepth,
-) -> Result<Vec<Told>, EngineError> {
+) -> Result<Vec<Narrated>, EngineError> {
     let count = chain.events.len();
-    let is_in_story = |at: usize| at < TOLD_AT_EACH_END || at + TOLD_AT_EACH_END >= count;
+    let is_in_story = |at: usize| at < NARRATED_AT_EACH_END || at + NARRATED_AT_EACH_END >= count;
     let part = |first: usize, events: &[Found]| {
         let mut texts = Texts::new(engine, field, &chain.events);
         let one = |(at, found)| describe(found, target, depth, &mut texts, is_in_story(at));
@@ -42,12 +42,12 @@ pub(crate) fn told(
             .zip(others.chunks(share))
             .map(|(first, events)| scope.spawn(move || part(first, events)))
             .collect();
-        let mut told: Vec<Told> = Vec::with_capacity(count);
-        let own: Result<Vec<Told>, EngineError> = part(0, own);
-        told.extend(own?);
+        let mut narrated: Vec<Narrated> = Vec::with_capacity(count);
+        let own: Result<Vec<Narrated>, EngineError> = part(0, own);
+        narrated.extend(own?);
         for part in parts {
-            told.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            narrated.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic))?);
         }
-        Ok(told)
+        Ok(narrated)
     })
 }

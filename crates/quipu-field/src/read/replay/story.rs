@@ -1,46 +1,50 @@
-//! Tells a chain in a few sentences: what it is about, who did what, how it ended.
+//! Summarizes a chain in a few sentences: what it is about, who did what, how it ended.
 
 use quipu_wire::akashik::MemoryType;
 
 use super::{
     chain::{Chain, Found},
-    describe::Told,
+    describe::Narrated,
     links::Target,
 };
 use quipu_core::{event::Event, ids::UnitId};
 
-/// Events that are told from each end of a chain.
-const TOLD_FIRST: usize = 6;
-const TOLD_LAST: usize = 2;
-/// Events at each end of a chain that the story may tell: one of them can be what it is about.
-pub(super) const TOLD_AT_EACH_END: usize = TOLD_FIRST + 1;
+/// Events that are in the story from each end of a chain.
+const NARRATED_FIRST: usize = 6;
+const NARRATED_LAST: usize = 2;
+/// Events at each end of a chain that the story may name: one of them can be what it is about.
+pub(super) const NARRATED_AT_EACH_END: usize = NARRATED_FIRST + 1;
 
-/// The story. `told` are the events of the chain in order, or the first and last of them.
-pub(crate) fn tell(target: &Target, chain: &Chain, told: &[Told]) -> String {
+/// The story. `narrated` are the events of the chain in order, or the first and last of them.
+pub(crate) fn summarize_chain(target: &Target, chain: &Chain, narrated: &[Narrated]) -> String {
     let mut sentences = vec![headline(target, chain)];
-    let is_subject = |told: &&Told| {
-        !(matches!(target, Target::Conflict(_)) && told.entry.event_type == "CONFLICT_CREATED")
+    let is_subject = |narrated: &&Narrated| {
+        !(matches!(target, Target::Conflict(_)) && narrated.entry.event_type == "CONFLICT_CREATED")
     };
-    let told: Vec<&Told> = told.iter().filter(is_subject).collect();
-    let split = if told.len() > TOLD_FIRST + TOLD_LAST { TOLD_FIRST } else { told.len() };
-    let (first, rest) = told.split_at_checked(split).unwrap_or((&told, &[]));
-    let last = rest.get(rest.len().saturating_sub(TOLD_LAST)..).unwrap_or_default();
+    let narrated: Vec<&Narrated> = narrated.iter().filter(is_subject).collect();
+    let split = if narrated.len() > NARRATED_FIRST + NARRATED_LAST {
+        NARRATED_FIRST
+    } else {
+        narrated.len()
+    };
+    let (first, rest) = narrated.split_at_checked(split).unwrap_or((&narrated, &[]));
+    let last = rest.get(rest.len().saturating_sub(NARRATED_LAST)..).unwrap_or_default();
     sentences.extend(in_sentences(first));
     if !rest.is_empty() {
         let shown = u64::try_from(first.len() + last.len()).unwrap_or(u64::MAX);
         sentences.push(format!("{} more events.", chain.total.saturating_sub(shown)));
     }
     sentences.extend(in_sentences(last));
-    let is_merged = |told: &&Told| told.entry.event_type == "MERGE";
-    if matches!(target, Target::Conflict(_)) && !told.iter().any(is_merged) {
+    let is_merged = |narrated: &&Narrated| narrated.entry.event_type == "MERGE";
+    if matches!(target, Target::Conflict(_)) && !narrated.iter().any(is_merged) {
         sentences.push("Not resolved yet.".to_owned());
     }
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }
 
-/// What was recorded goes into one sentence, as people tell it; everything else into its own.
-fn in_sentences(told: &[&Told]) -> Vec<String> {
+/// What was recorded goes into one sentence, as people say it; everything else into its own.
+fn in_sentences(narrated: &[&Narrated]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     let mut records: Vec<&str> = Vec::new();
     let close = |records: &mut Vec<&str>, sentences: &mut Vec<String>| {
@@ -49,12 +53,12 @@ fn in_sentences(told: &[&Told]) -> Vec<String> {
             records.clear();
         }
     };
-    for told in told {
-        if told.entry.event_type == "RECORD" {
-            records.push(&told.said);
+    for narrated in narrated {
+        if narrated.entry.event_type == "RECORD" {
+            records.push(&narrated.said);
         } else {
             close(&mut records, &mut sentences);
-            sentences.push(format!("{}.", told.said.trim_end_matches('.')));
+            sentences.push(format!("{}.", narrated.said.trim_end_matches('.')));
         }
     }
     close(&mut records, &mut sentences);

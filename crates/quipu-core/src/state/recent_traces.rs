@@ -18,11 +18,11 @@ struct Recent {
 
 /// The most recent traces, by agent and session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShownTable {
+pub struct RecentTraces {
     recent: BTreeMap<(Name, Option<Name>), Recent>,
 }
 
-impl ShownTable {
+impl RecentTraces {
     /// What an agent was shown in a session before what it records next, oldest first.
     #[must_use]
     pub fn before(&self, agent: Name, session: Option<Name>) -> &[TraceId] {
@@ -50,6 +50,6 @@ impl ShownTable {
 
     /// An agent left.
     pub fn forget(&mut self, agent: Name) {
-        self.recent.retain(|(shown, _), _| *shown != agent);
+        self.recent.retain(|(of, _), _| *of != agent);
     }
 }
