@@ -1,4 +1,4 @@
-//! How a failure of storage is told to a client, and whether the Field can go on after it.
+//! How a failure of storage is reported to a client, and whether the Field can go on after it.
 
 use quipu_log::EngineError;
 use quipu_wire::{ErrorCode, ProtocolError};

@@ -1,4 +1,4 @@
-//! Whether a Field can take writes, and if not, why. Asked by `/readyz` and before every write.
+//! Whether a Field can take writes, and if not, why. `/readyz` answers from it, and every write checks it first.
 
 use std::sync::{
     OnceLock,

@@ -20,15 +20,15 @@ pub const ANSWER_WAIT: Duration = Duration::from_secs(20);
 pub const SETTLE_ATTEMPTS: u32 = 8;
 /// The first of those pauses.
 pub const SETTLE_PAUSE: Duration = Duration::from_millis(10);
-/// How often a log that seems to have gone back is looked at again before it is not trusted any more.
+/// How often a log that seems to have gone back is read again before it is not trusted any more.
 pub const BEHIND_LOOKS: usize = 3;
-/// The pause between two looks.
+/// The pause between two of these reads.
 pub const BEHIND_PAUSE: Duration = Duration::from_millis(100);
-/// How long a node waits for commits of others before it looks whether the log is still the one that it knows.
+/// How long a node waits for commits of others before it checks whether the log is still the one that it knows.
 pub const FOLLOW_WAIT: Duration = Duration::from_millis(250);
 /// How long it leaves what its own writer appends to that.
 pub const APPEND_WAIT: Duration = Duration::from_millis(50);
-/// How long it waits after it could not look.
+/// How long it waits after it could not check.
 pub const FOLLOW_RETRY: Duration = Duration::from_millis(50);
 /// Commits that were shown beside the writer after which it is woken to take note of them.
 pub const UNSEEN_TOLD: usize = 512;
@@ -37,7 +37,7 @@ pub const UNSEEN_MAX: usize = 16 * 1024;
 /// How long a request waits for the position that it asks for.
 pub const POSITION_WAIT: Duration = Duration::from_secs(5);
 /// How far reads may push the clock beyond the last logged epoch. After a crash the clock resumes
-/// this far ahead, so that no epoch that a reader was told is ever given to a later unit.
+/// this far ahead, so that no epoch that a reader was given is ever given to a later unit.
 pub const CLOCK_RESERVE: u64 = 1024;
 /// Bytes of unit bodies kept in memory.
 pub const BODY_CACHE_BYTES: usize = 32 * 1024 * 1024;
@@ -53,7 +53,7 @@ pub const INDEX_RETRY: Duration = Duration::from_secs(1);
 pub const INDEXING_FIELDS_MAX: usize = 4;
 /// How long a Field that is closed waits for them: without them it leaves no snapshot.
 pub const INDEX_LAST_WAIT: Duration = Duration::from_secs(10);
-/// How often somebody for whom nobody waits looks whether the index is there.
+/// How often somebody for whom nobody waits checks whether the index is there.
 pub const INDEX_LOOK: Duration = Duration::from_millis(100);
 /// Commits after which the tree of the proofs is saved anew.
 pub const TREE_SAVED_COMMITS: u64 = 32 * 1024;
@@ -135,7 +135,7 @@ pub const ENRICH_IDLE: Duration = Duration::from_secs(2);
 pub const ENRICH_RETRY: Duration = Duration::from_millis(250);
 /// See [`ENRICH_RETRY`].
 pub const ENRICH_RETRY_MAX: Duration = Duration::from_secs(30);
-/// Vectors after which the progress is told in the server's own log.
+/// Vectors after which the progress is noted in the server's own log.
 pub const ENRICH_TOLD_UNITS: usize = 2000;
 /// How long an ATTUNE waits for the vector of its hint.
 pub const QUERY_EMBED_WAIT: Duration = Duration::from_millis(300);
@@ -161,7 +161,7 @@ pub const PUSH_PAGE: usize = 64;
 pub const PUSH_TAIL_BYTES: usize = 16 * 1024 * 1024;
 /// Tokens of the text that a push carries.
 pub const PUSH_SUMMARY_TOKENS: usize = 48;
-/// Things about which one debounced stream remembers when it told of them last.
+/// Things about which one debounced stream remembers when it last sent something.
 pub const DEBOUNCED_THINGS_MAX: usize = 16 * 1024;
 /// The most units in a page of the list.
 pub const UNITS_PAGE_MAX: usize = 200;

@@ -1,4 +1,4 @@
-//! What a Field tells whoever counts: how its log keeps up, and how it keeps up with its log. Nothing of it is ever
+//! What a Field reports to whoever counts: how its log keeps up, and how it keeps up with its log. Nothing of it is ever
 //! part of a decision or of the state.
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Told of what happens between a Field and its log. Called by the writer: it must not take long.
+/// Measures what happens between a Field and its log. Called by the writer: it must not take long.
 pub trait Meter: Send + Sync + fmt::Debug + 'static {
     /// So many commits were appended and synced at once.
     fn appended(&self, commits: usize, took: Duration);
@@ -15,7 +15,7 @@ pub trait Meter: Send + Sync + fmt::Debug + 'static {
     fn conflicted(&self);
     /// It was this node's turn to append after a while.
     fn took_turn(&self, waited: Duration);
-    /// A commit of another node is known here, so long after its own time.
+    /// A commit of another node has become visible here, so long after its own time.
     fn followed(&self, lag: Duration);
 }
 

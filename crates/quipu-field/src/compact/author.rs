@@ -34,7 +34,7 @@ impl<'a> Author<'a> {
         }
     }
 
-    /// What whoever asked should know.
+    /// Warnings for the caller.
     pub(super) fn warning(self) -> Option<String> {
         let reason = self.failure?;
         Some(format!("the summarizer failed, so summaries are in the units' own words: {reason}"))

@@ -1,5 +1,5 @@
 //! Decides which units are summarized together: those of one session and one task, else those of one
-//! session and one topic. Never across sessions, so that nothing is told where it could not be seen.
+//! session and one topic. Never across sessions, so that no summary says what its readers could not see.
 
 use std::collections::BTreeMap;
 

@@ -89,7 +89,7 @@ pub(crate) fn purged_units(state: &State) -> impl Iterator<Item = UnitId> {
         .map(|unit| unit.id)
 }
 
-/// Finishes, at opening, what a process may have left undone. A failure is told and does not keep the
+/// Finishes, at opening, what a process may have left undone. A failure is logged and does not keep the
 /// Field closed: the units are out of sight, and the next opening tries again.
 pub(crate) fn finish(
     engine: &dyn Engine,

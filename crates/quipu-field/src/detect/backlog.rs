@@ -1,4 +1,4 @@
-//! Units that wait to be looked at in the background. Bounded: what does not fit, and what waits when
+//! Units that wait to be compared with others in the background. Bounded: what does not fit, and what waits when
 //! the server stops, is left to a DETECT scan.
 
 use std::{
@@ -15,7 +15,7 @@ use quipu_core::ids::UnitId;
 pub(crate) struct Waiting {
     /// Which unit.
     pub(crate) unit: UnitId,
-    /// The first ordinal that it has not been held against yet.
+    /// The first ordinal that it has not been compared with yet.
     pub(crate) from: u32,
 }
 
@@ -41,10 +41,10 @@ struct State {
     stopped: bool,
 }
 
-/// What the worker is told.
+/// What the worker does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Look at this one.
+    /// Compare this one.
     Unit(Waiting),
     /// There was nothing for a while.
     Nothing,

@@ -9,7 +9,7 @@ use std::sync::{
 const STRETCH_MS: u64 = 250;
 
 /// How many arrive, in this stretch of time and the one before. Between two syncs nothing may be going on
-/// while much is coming, so what goes on is not enough to tell a busy Field.
+/// while much is coming, so the RECORDs that are in progress do not show that a Field is busy.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     counts: Mutex<Counts>,

@@ -54,7 +54,7 @@ pub(crate) struct Lookout {
     pub(super) backlog: Backlog,
 }
 
-/// A text that is held against others.
+/// A text that is compared with those of other units.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Subject {
     /// What it says.
@@ -75,14 +75,14 @@ pub(crate) struct Subject {
     pub(crate) from: u32,
 }
 
-/// What came of looking.
+/// What a comparison found.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     /// What was found, the surest first.
     pub(crate) found: Vec<Finding>,
     /// Whether every candidate was judged.
     pub(crate) finished: bool,
-    /// The ordinal behind the last unit that was there to be looked at.
+    /// The ordinal behind the last unit that was there to be compared with.
     pub(crate) up_to: u32,
 }
 
@@ -99,7 +99,7 @@ struct Witness {
 }
 
 impl Lookout {
-    /// Looks at what a view publishes.
+    /// A lookout over what a view publishes.
     pub(crate) fn new(
         view: Arc<View>,
         bodies: Arc<Bodies>,
@@ -142,7 +142,7 @@ impl Lookout {
             || self.pace.note(self.origin.now_ms(), 0) > DETECT_BUSY_PACE
     }
 
-    /// The right to look at once; none where the Field is busy, a judge must be asked, the texts are still being read, or there
+    /// The right to compare at once; none where the Field is busy, a judge must be asked, the texts are still being read, or there
     /// is no time for it.
     pub(crate) fn at_once(&self) -> Option<Going> {
         let is_quick = self.judge.is_none() && self.view.is_indexed();
@@ -165,7 +165,7 @@ impl Lookout {
         self.backlog.settle();
     }
 
-    /// Lets time pass until there is an index to look in, or nobody wants it any more.
+    /// Waits until there is an index to search, or nobody wants it any more.
     pub(super) fn await_index(&self, is_wanted: &dyn Fn() -> bool) {
         while !self.view.is_indexed() && is_wanted() && self.backlog.rest(INDEX_LOOK) {}
     }
@@ -175,8 +175,8 @@ impl Lookout {
         self.backlog.stop();
     }
 
-    /// Looks while the budget lasts. A failure to read is no failure of whoever waits: it only means
-    /// that the looking is not finished.
+    /// Compares while the budget lasts. A failure to read is no failure for whoever waits: it only means
+    /// that the comparison is not finished.
     pub(crate) fn find_conflicts_quickly(
         &self,
         subject: &Subject,
@@ -189,7 +189,7 @@ impl Lookout {
         })
     }
 
-    /// Holds a text against all units that it may be held against, and that `accept` lets through.
+    /// Compares a text with all units that it may be compared with and that `accept` lets through.
     pub(crate) fn find_conflicts(
         &self,
         subject: &Subject,
@@ -283,7 +283,7 @@ impl Lookout {
     }
 
     /// The surest verdicts, with everything drawn for their conflicts. What is in conflict already is
-    /// left out last, so that it keeps its place: looking again does not dig up what is less sure.
+    /// left out last, so that it keeps its place: a second search does not bring up what is less sure.
     fn findings(&self, mut verdicts: Vec<(Witness, Disagreement)>) -> Vec<Finding> {
         verdicts.sort_by(|a, b| {
             b.1.sureness.total_cmp(&a.1.sureness).then_with(|| b.0.ordinal.cmp(&a.0.ordinal))
@@ -304,7 +304,7 @@ impl Lookout {
         drawn.collect()
     }
 
-    /// A unit that is recorded already, as a text that is held against others.
+    /// A unit that is recorded already, as a text that is compared with others.
     pub(crate) fn subject(&self, ordinal: u32) -> Result<Option<Subject>, EngineError> {
         let (mut subject, position, event) = {
             let published = self.view.read();
@@ -337,8 +337,8 @@ impl Lookout {
     }
 }
 
-/// Whether a unit may be in a new conflict with another. Drafts are nobody's claim yet, and are looked
-/// at only when they are asked about.
+/// Whether a unit may be in a new conflict with another. Drafts are nobody's claim yet, and are compared
+/// only on request.
 fn is_eligible(state: &State, subject: Option<u32>, other: u32) -> bool {
     let draft = state.units.flags(other).is_some_and(|unit| unit.status == UnitStatus::Draft);
     is_current(state, other) && !draft && subject != Some(other)

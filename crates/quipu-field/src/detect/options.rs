@@ -12,13 +12,13 @@ use crate::base::limits::DETECT_BUDGET_MS;
 /// How a Field looks for units that disagree.
 #[derive(Debug, Clone)]
 pub struct DetectionOptions {
-    /// What looks; without it only what authors say themselves counts.
+    /// What finds units that disagree; without it only what authors say themselves counts.
     pub detector: Option<Arc<dyn Detector>>,
-    /// Whether RECORD lets it look. DETECT does in any case.
+    /// Whether RECORD uses it. DETECT does in any case.
     pub automatic: bool,
     /// How long one RECORD may wait for it, in milliseconds. With 0 everything is deferred.
     pub budget_ms: u64,
-    /// Who confirms or denies what was found. Nothing waits for it but DETECT.
+    /// The model that confirms or denies what was found. Nothing waits for it but DETECT.
     pub judge: Option<Arc<dyn Judge>>,
 }
 

@@ -1,4 +1,4 @@
-//! Looks at units in the background, one at a time, and slowly while the Field is busy.
+//! Looks for conflicts of units in the background, one unit at a time, and slowly while the Field is busy.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,14 +17,14 @@ use quipu_core::{
     rules::{Action, Command},
 };
 
-/// How long the worker waits for a unit before it looks whether the Field is still there.
+/// How long the worker waits for a unit before it checks whether the Field is still there.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How long it rests before a unit while the Field is busy, at least.
 const REST_MS: u64 = 50;
 /// ... and how many times as long as the last unit took, so that it takes a small share of a core.
 const REST_SHARE: u64 = 25;
 
-/// Works until it is told to stop, or nobody holds the Field any more.
+/// Works until the Field is closed, or nobody holds the Field any more.
 pub(crate) fn run(lookout: &Arc<Lookout>, jobs: &mpsc::WeakSender<Job>, now_ms: &dyn Fn() -> u64) {
     let mut took_ms = 0;
     loop {

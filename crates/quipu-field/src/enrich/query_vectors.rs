@@ -1,4 +1,4 @@
-//! The vectors of what was asked about recently: agents ask with the same role and the same hint again
+//! The vectors of recent queries: agents ask with the same role and the same hint again
 //! and again, and the model is slow.
 
 use std::{

@@ -19,7 +19,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Everything is still to be looked at.
+    /// Nothing is done yet.
     pub(crate) fn new(published: &Published) -> Self {
         let end = published.state.units.next_ordinal();
         Self { fresh: end, backlog: end, refused: BTreeSet::new() }

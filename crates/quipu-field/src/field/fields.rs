@@ -1,5 +1,5 @@
 //! The Fields of one server: opened on first use, each once, all closed together. Which of them are put away
-//! while nobody uses them is in `fields_unloading.rs`.
+//! while nobody uses them is in `unload.rs`.
 
 use std::{
     collections::BTreeMap,

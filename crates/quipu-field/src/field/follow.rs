@@ -27,7 +27,7 @@ pub(crate) fn run(engine: &Arc<dyn Engine>, name: &FieldName, field: &Weak<Field
         let moved = match heard {
             // What was heard may be wrong: then the log may have gone back.
             Ok(position) if position > known.position => {
-                reaches(&field, position) || {
+                catch_up_to(&field, position) || {
                     check(engine.as_ref(), &field, &known);
                     false
                 }
@@ -58,7 +58,7 @@ fn head_to_follow(field: &Weak<Field>) -> Option<Head> {
 }
 
 /// Catches up, and says whether it came as far.
-fn reaches(field: &Arc<Field>, position: u64) -> bool {
+fn catch_up_to(field: &Arc<Field>, position: u64) -> bool {
     field.heard.fetch_max(position, Ordering::Relaxed);
     if let Some(following) = &field.following
         && let Err(error) = following.catch_up(position)

@@ -1,14 +1,13 @@
-//! The least time between two pushes about the same thing. The first wins: what follows within the
-//! time is not told. Times are those of the commits, and what is remembered is forgotten wherever the
-//! whole Field was quiet for as long, so that the outcome is a function of the log alone and whoever
-//! resumes need only look back to such a quiet place.
+//! The least time between two pushes about the same thing. The first is sent, and what follows within the
+//! time is not. Times are those of the commits. Once the whole Field was quiet for as long, everything before
+//! is forgotten: so what is sent depends on the log alone, and whoever resumes reads from such a quiet place on.
 
 use std::collections::HashMap;
 
 use super::notices::Entity;
 use crate::base::limits::DEBOUNCED_THINGS_MAX;
 
-/// What was told last about each thing.
+/// When something was last sent about each thing.
 #[derive(Debug)]
 pub(super) struct Debounce {
     gap_ms: u64,
@@ -34,7 +33,7 @@ impl Debounce {
         self.commit_ms = Some(commit_ms);
     }
 
-    /// Whether something may be told about a thing now; if so, it counts as told.
+    /// Whether something may be sent about a thing now; if so, it counts as sent.
     pub(super) fn admits(&mut self, entity: &Entity) -> bool {
         let (now, gap_ms) = (self.now_ms, self.gap_ms);
         let holds = |told: u64| now.saturating_sub(told) < gap_ms;

@@ -1,5 +1,5 @@
-//! How far subscribers may look, and who waits to look further. Every stream of pushes has a place here and nothing
-//! else that waits, so that a thousand of them are woken in one go and an idle one costs a few words.
+//! Up to which commit subscribers may read, and which of them wait for the next one. Every stream of pushes has a place
+//! here and nothing else that waits, so a thousand of them are woken in one go, and an idle one costs a few words.
 
 use std::{
     mem,
@@ -7,7 +7,7 @@ use std::{
     task::{Context, Waker},
 };
 
-/// How far subscribers may look, and whether there can be more.
+/// Up to which commit subscribers may read, and whether there can be more.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Announced {
     pub position: u64,
@@ -27,7 +27,7 @@ struct Places {
     free: Vec<usize>,
 }
 
-/// A place among those who are told.
+/// A place among those who are woken.
 #[derive(Debug)]
 pub(crate) struct Listening {
     heads: Arc<Heads>,
@@ -64,12 +64,12 @@ impl Heads {
         Listening { heads: Arc::clone(self), place }
     }
 
-    /// Tells everybody. What was announced never goes back.
+    /// Announces a position to everybody. It never goes back.
     pub(super) fn announce(&self, position: u64) {
         self.change(|announced| announced.position = announced.position.max(position));
     }
 
-    /// Tells everybody that there will be no more.
+    /// Announces to everybody that there will be no more.
     pub(super) fn close(&self) {
         self.change(|announced| announced.closed = true);
     }

@@ -1,7 +1,7 @@
-//! What subscribers are told, and how: derived from the log by position, so that whoever resumes sees
+//! What subscribers are sent, and how: derived from the log by position, so that whoever resumes sees
 //! each event once. Knows nothing of sockets; a surface asks a [`PushStream`] for what is next.
 //!
-//! `notices` is the table from what happened to what is told; `prepared` makes a commit ready for all
+//! `notices` is the table from what happened to what is sent; `prepared` makes a commit ready for all
 //! subscribers at once; `tail` keeps the recent ones; `stream` is one subscriber's way through them.
 
 mod debounce;

@@ -1,5 +1,5 @@
-//! The table from what happened in the log to what subscribers can be told. One match without a
-//! wildcard: a new kind of event does not compile until it says what it tells.
+//! The table from what happened in the log to what subscribers can be sent. One match without a
+//! wildcard: a new kind of event does not compile until it is said what subscribers learn of it.
 
 use quipu_wire::akashik::{AgentStatus, SessionStatus, SubscriptionEvent, UnitStatus};
 
@@ -26,16 +26,16 @@ pub(crate) enum Entity {
     Session(String),
 }
 
-/// What an event tells, before anything is looked up.
+/// What subscribers learn of an event, before anything is looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
-    /// Under which word.
+    /// The kind of event that they subscribed to.
     pub event: SubscriptionEvent,
-    /// About what.
+    /// What it is about.
     pub entity: Entity,
     /// The units whose relevance is that of the push; none where it is not about units.
     pub units: Vec<UnitId>,
-    /// The only agent that is told; everybody if none.
+    /// The only agent that it is sent to; everybody if none.
     pub only_for: Option<String>,
     /// What follows for the agents it concerns.
     pub action: RequiredAction,
@@ -48,7 +48,7 @@ pub(crate) enum RequiredAction {
     Nobody,
     /// Whoever recorded one of the units.
     Authors,
-    /// The only one that is told.
+    /// The only one that it is sent to.
     Recipient,
 }
 
@@ -64,7 +64,7 @@ impl Notice {
     }
 }
 
-/// What an event tells, in order. An event that moves a task may tell several things.
+/// What subscribers learn of an event, in order. An event that moves a task may be several notices.
 pub(crate) fn notices(event: &Event) -> Vec<Notice> {
     match event {
         Event::UnitRecorded { unit, .. } => {
@@ -150,7 +150,7 @@ fn session_notices(session: &str, change: &SessionChange) -> Vec<Notice> {
     vec![Notice::plain(event, Entity::Session(session.to_owned()))]
 }
 
-/// Every move is told; who was given a task is told that, and a task that is done is told as done.
+/// Every move is one notice; that an agent was given the task, and that the task is done, are notices of their own.
 fn task_notices(task: &str, change: &TaskChange) -> Vec<Notice> {
     let of = |event| Notice::plain(event, Entity::Task(task.to_owned()));
     let mut notices = vec![of(SubscriptionEvent::TaskStateChanged)];

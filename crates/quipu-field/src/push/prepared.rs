@@ -1,4 +1,4 @@
-//! A commit made ready to be told: its notices with their texts and with what their relevance rests
+//! A commit made ready for subscribers: its notices with their texts and with what their relevance rests
 //! on. Made once and shared by all subscribers.
 
 use quipu_core::outline::Texts;
@@ -26,15 +26,15 @@ use quipu_core::{
     state::State,
 };
 
-/// A commit that is ready to be told.
+/// A commit that is ready for subscribers.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub position: u64,
     pub epoch: u64,
     pub time_ms: u64,
-    /// Who did it, and is therefore not told.
+    /// Who did it, and is therefore sent nothing.
     pub actor: String,
-    /// What it tells, in order.
+    /// Its notices, in order.
     pub notices: Vec<PreparedNotice>,
     /// Subscriptions that end here.
     pub ended: Vec<Ended>,
@@ -51,7 +51,7 @@ pub(crate) enum Ended {
     AllOf(String),
 }
 
-/// Something to tell.
+/// Something to send.
 #[derive(Debug)]
 pub(crate) struct PreparedNotice {
     /// The event within the commit.
@@ -124,7 +124,7 @@ pub(super) fn prepare(
     Ok(Prepared { position, epoch, time_ms, actor, notices: prepared, ended, bytes })
 }
 
-/// The session that a notice belongs to. A unit's is its own, and looked up where it is told.
+/// The session that a notice belongs to. A unit's is its own, and looked up when the notice is sent.
 fn belongs_to(notice: &Notice, header: &Header<Event>) -> Option<String> {
     match &notice.entity {
         Entity::Session(session) => Some(session.clone()),

@@ -1,6 +1,6 @@
 //! How much a push matters to a subscriber: the scoring of ATTUNE without a hint, with each unit as
 //! the newest one. Words are weighed against what the subscriber said of itself alone and not against
-//! the rest of the Field, so that the score of an event is the same whenever it is looked at.
+//! the rest of the Field, so that the score of an event is the same whenever it is computed.
 
 use std::sync::{Mutex, PoisonError};
 

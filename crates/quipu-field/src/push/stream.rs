@@ -38,7 +38,7 @@ pub(crate) struct Target {
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delivery {
-    /// Something to tell.
+    /// Something to send.
     Push(Box<PushNotification>),
     /// There will be no more.
     End(End),
@@ -60,7 +60,7 @@ pub struct PushStream {
     target: Target,
     query: Query,
     listening: Listening,
-    /// The next commit to look at. It may lie before `from`, to learn what was told before.
+    /// The next commit to look at. It may lie before `from`, to learn what was sent before.
     position: u64,
     /// Nothing before this is delivered.
     from: Cursor,
@@ -262,7 +262,7 @@ impl PushStream {
 }
 
 /// The last place at or before `last` where the Field had been quiet for `gap_ms`, or `first`: what was
-/// told before it has no influence on what is told after it.
+/// sent before it has no influence on what is sent after it.
 fn quiet_place(tail: &Tail, first: u64, last: u64, gap_ms: u64) -> Result<u64, EngineError> {
     let page = u64::try_from(READ_PAGE).unwrap_or(u64::MAX);
     let mut end = last;

@@ -1,4 +1,4 @@
-//! The recent commits, ready to be told. A thread of its own follows the log behind the writer, makes
+//! The recent commits, ready for subscribers. A thread of its own follows the log behind the writer, makes
 //! each commit ready once, keeps the recent ones, and wakes whoever waits. While nobody listens it is not
 //! even woken: the first to listen brings up to date what was announced. What is not here any more is
 //! read from the log again.
@@ -86,7 +86,7 @@ impl Drop for TailFeed {
 }
 
 impl Tail {
-    /// Whether an agent may know of what a notice tells, by who it is now.
+    /// Whether an agent may learn what a notice says, by its role and authority now.
     pub(super) fn may_tell(&self, speaker: Speaker<'_>, notice: &PreparedNotice) -> bool {
         let state = &self.view.read().state;
         let sees = |unit: u32| {
@@ -137,7 +137,7 @@ impl Tail {
         self.heads.listen()
     }
 
-    /// Whether somebody is told of what happens.
+    /// Whether somebody listens.
     pub(crate) fn has_listeners(&self) -> bool {
         self.heads.has_listeners()
     }
@@ -167,7 +167,7 @@ impl Tail {
         self.heads.close();
     }
 
-    /// Waits for commits that somebody is to be told of: behind the first position, up to the second.
+    /// Waits for commits that somebody listens for: behind the first position, up to the second.
     fn next(&self) -> Option<(u64, u64)> {
         let mut published = lock(&self.published);
         loop {
@@ -186,7 +186,7 @@ impl Tail {
         }
     }
 
-    /// Makes the next commits ready. What cannot be read is left to the subscribers, who are told why.
+    /// Makes the next commits ready. What cannot be read is left to the subscribers, who learn why.
     fn advance(&self, reached: u64, position: u64) -> u64 {
         match self.load(reached + 1, position) {
             Ok(page) => {

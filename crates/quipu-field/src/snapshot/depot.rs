@@ -7,7 +7,7 @@
 //!   <field>/<position, 20 digits>-<hash of the commit there>.snap
 //! ```
 //!
-//! Nothing there is trusted: a name is held against the log before it is fetched, and what was fetched is
+//! Nothing there is trusted: a name is compared with the log before it is fetched, and what was fetched is
 //! verified like a snapshot of our own.
 
 use std::{
@@ -279,7 +279,7 @@ impl Inner {
         lately && self.is_down.load(Ordering::Relaxed)
     }
 
-    /// Counts and tells a failure; told once until it works again.
+    /// Counts a failure and logs it, once until it works again.
     fn noted<T>(&self, result: Result<T, StoreError>) -> Option<T> {
         match result {
             Ok(value) => {

@@ -1,5 +1,5 @@
 //! Rebuilds what readers see from the log: from the newest snapshot that is of this log, or from
-//! nothing, and then commit by commit, verifying the chain on the way. Opening, looking back and `quipu verify`
+//! nothing, and then commit by commit, verifying the chain on the way. Opening, views of the past and `quipu verify`
 //! go through here, so they cannot disagree. The next snapshot is made in `renew.rs`.
 
 use quipu_core::apply::Inconsistent;
@@ -26,7 +26,7 @@ pub struct Restored {
     pub snapshot_position: u64,
 }
 
-/// Told of each position as it is reached, and whether to go on.
+/// Called with each position as it is reached. Answers whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Rebuilds a Field from its log, starting from a snapshot where there is a good one. `pace` says whether others are served

@@ -143,7 +143,7 @@ impl Snapshotter {
     }
 }
 
-/// Waits for a thread that was told to stop.
+/// Waits for a thread that is to stop.
 fn end(running: Option<JoinHandle<()>>) {
     if let Some(running) = running {
         running.thread().unpark();
@@ -210,8 +210,8 @@ struct Lull {
 }
 
 impl Lull {
-    /// Looks for it, with the last snapshot at one position and so much published now. How often somebody looked for it
-    /// before does not put it off.
+    /// Begins to wait for it, with the last snapshot at one position and so much published now. Earlier waits do not put it
+    /// off.
     fn new(last: u64, published: u64, commits: u64) -> Self {
         let due = last.saturating_add(interval(published, commits));
         let latest = due.saturating_add(commits.saturating_mul(SNAPSHOT_PATIENCE));

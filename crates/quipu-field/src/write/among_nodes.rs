@@ -115,8 +115,8 @@ impl Neighbours for AmongNodes {
         Err(setback)
     }
 
-    /// What the answers tell of what is not so rests on the newest state, or is decided again. A turn does not say what is
-    /// the newest: where nodes tell each other, one that was cut off has not heard of all.
+    /// An answer that something is not there must rest on the newest state, or is decided again. A turn does not say what is
+    /// the newest: where nodes inform each other, one that was cut off has not heard of all.
     fn confirm(&mut self, end: &mut LogEnd, batch: &Batch) -> Result<(), Setback> {
         if end.health.failure().is_none() && batch.rests_on_newest_state() {
             // Looked up while others wait, where they do, so that it does not come too late again and again.

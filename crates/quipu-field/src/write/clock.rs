@@ -4,11 +4,11 @@
 //!
 //! ```text
 //!   logged ............ now ............ logged + CLOCK_RESERVE
-//!   last durable epoch  last told epoch  where the clock resumes after a crash
+//!   last durable epoch  last given epoch where the clock resumes after a crash
 //! ```
 //!
 //! Where other nodes append to the same log there is no reserve: one of them may give the next epoch to a
-//! unit at any time. So every read is told the epoch behind the last one it sees, however often, and the
+//! unit at any time. So every read is given the epoch behind the last one it sees, however often, and the
 //! log orders all the rest.
 
 use std::sync::{Mutex, PoisonError};
@@ -54,12 +54,12 @@ impl From<EpochError> for ProtocolError {
     }
 }
 
-/// What a read is told.
+/// What a read is answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadTick {
-    /// This epoch; the flag says that the log should soon be told how far reads have come.
+    /// This epoch; the flag says that the log should soon note how far reads have come.
     At(u64, bool),
-    /// The message's epoch is beyond the reserve: the log must be told before the read is answered.
+    /// The message's epoch is beyond the reserve: the log must note it before the read is answered.
     LogFirst,
 }
 
@@ -76,13 +76,13 @@ struct Times {
     /// The first epoch of the batch that is being made durable: no reader has seen its commits yet.
     in_flight: Option<u64>,
     /// How far reads may run ahead of the log. Nothing, as long as the log ends with the note of an
-    /// orderly close: that note says that no later epoch was told to anyone.
+    /// orderly close: that note says that nobody was given a later epoch.
     reserve: u64,
-    /// Whether somebody was already told to log how far reads have come.
+    /// Whether somebody was already asked to log how far reads have come.
     advance_asked: bool,
     /// Whether other nodes append to the log.
     shared: bool,
-    /// The latest epoch that a read was told, where other nodes append.
+    /// The latest epoch that a read was given, where other nodes append.
     told: u64,
 }
 
@@ -139,7 +139,7 @@ impl LamportClock {
         })
     }
 
-    /// Moves to an epoch that a read brought, for the commit that tells the log of it. The read itself
+    /// Moves to an epoch that a read brought, for the commit that notes it. The read itself
     /// ticks afterwards, so this is no tick of its own where the epoch is ahead.
     pub fn advance_for_write(&self, received: u64) -> Result<u64, EpochError> {
         self.with(|times| {
@@ -184,7 +184,7 @@ impl LamportClock {
         self.with(|times| times.next(received).map(|_| ()))
     }
 
-    /// Whether a read that brings this epoch can only be answered after the log was told of it.
+    /// Whether a read that brings this epoch can only be answered after the log has noted it.
     pub fn must_log_before_read(&self, received: u64) -> Result<bool, EpochError> {
         self.with(|times| {
             let next = times.next(received)?;
@@ -196,7 +196,7 @@ impl LamportClock {
         })
     }
 
-    /// Whether other nodes' commits cover this epoch, so that the log need not be told of it.
+    /// Whether other nodes' commits cover this epoch, so that the log need not note it.
     pub fn is_logged_by_others(&self, received: u64) -> bool {
         self.with(|times| {
             times.shared && received <= times.logged + 1 && times.next(received).is_ok()
@@ -246,7 +246,7 @@ impl LamportClock {
 }
 
 impl Times {
-    /// Whether the log should be told now; asked for once per need.
+    /// Whether the log should note it now; asked for once per need.
     fn ask_for_advance(&mut self) -> bool {
         let due = self.now.saturating_sub(self.logged) >= self.reserve / 2 && !self.advance_asked;
         self.advance_asked |= due;

@@ -42,9 +42,9 @@ pub(crate) struct Following {
     with_writer: Mutex<WithWriter>,
     /// The writer has ended its append, whatever became of it.
     appended: Condvar,
-    /// The highest position that somebody looks for.
+    /// The highest position that somebody waits for.
     sought: AtomicU64,
-    /// Held while somebody looks for everything: the others wait without a thread.
+    /// Held while somebody reads all there is: the others wait without a thread.
     looking: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -85,8 +85,8 @@ impl Following {
         }
     }
 
-    /// Looks for a position, away from the threads that serve sockets. Whoever seeks a later one finds this one too, and
-    /// where nobody can look, the follower will.
+    /// Reads up to a position, away from the threads that serve sockets. Whoever reads further reaches this one too, and
+    /// where nobody can read, the follower will.
     pub(crate) fn seek(self: &Arc<Self>, position: u64) {
         let hale = self.publication.health().failure().is_none();
         if hale && self.sought.fetch_max(position, Ordering::Relaxed) < position {
@@ -100,7 +100,7 @@ impl Following {
         }
     }
 
-    /// Looks for everything that is in the log now, or says why it cannot.
+    /// Reads everything that is in the log now, or says why it cannot.
     pub(crate) async fn seek_all(self: &Arc<Self>) -> Result<(), ProtocolError> {
         let looked = tokio::time::timeout(ANSWER_WAIT, self.look_for_all()).await;
         looked.unwrap_or_else(|_| Err(unanswered("what others did is not known")))
@@ -149,7 +149,7 @@ impl Following {
     }
 
     /// Reads and publishes everything that is in the log now. A log that went back is for the follower to notice, which
-    /// looks more than once before it says so.
+    /// checks more than once before it says so.
     fn catch_up_with_log(&self) -> Result<(), EngineError> {
         let head = self.engine.head(&self.field)?;
         self.catch_up(head.position)
@@ -270,7 +270,7 @@ impl Following {
         })
     }
 
-    /// Checks that a page follows what is known, and publishes it.
+    /// Checks that a page follows what is published, and publishes it.
     fn follow(&self, after: Head, page: Vec<Checked<Decoded>>) -> Result<Head, EngineError> {
         let mut head = after;
         let mut followed = Vec::with_capacity(page.len());

@@ -41,16 +41,16 @@ pub(crate) struct Publication {
     reached: Arc<watch::Sender<u64>>,
     /// Keeps the texts of what was published, where reading them again is expensive.
     bodies: Arc<Bodies>,
-    /// Wakes the writer where it has much to look at.
+    /// Wakes the writer when much was published without it.
     writer: mpsc::WeakSender<Job>,
 }
 
-/// Whom to tell.
+/// Those who act on what is published.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// Tells subscribers of what is durable.
+    /// Announces to subscribers what is durable.
     tail: TailFeed,
-    /// Tells whoever works on tasks.
+    /// Wakes whoever works on tasks.
     task_moves: TaskMoveFeed,
     /// Makes a snapshot when one is due.
     snapshotter: Option<Snapshotter>,
@@ -157,7 +157,7 @@ impl Publication {
         }
     }
 
-    /// Publishes what others made durable, as far as it is not known here. Answers the times of what was new.
+    /// Publishes what others made durable, as far as it is not published yet. Answers the times of what was new.
     pub(crate) fn publish_others(&self, page: Vec<Followed>) -> Result<Vec<u64>, Damage> {
         let (mut commits, mut headers, mut words) = (Vec::new(), Vec::new(), Vec::new());
         for (commit, read) in page {
@@ -193,7 +193,7 @@ impl Publication {
         Missed { headers, head: self.view.read().head, time_ms: order.time_ms }
     }
 
-    /// The writer has ended: nobody is told any more.
+    /// The writer has ended: nobody is woken any more.
     pub(crate) fn close(&self) {
         self.order().listeners = None;
     }
@@ -254,7 +254,7 @@ impl Publication {
 }
 
 impl Unseen {
-    /// Adds what is new. Answers whether the writer should look.
+    /// Adds what is new. Answers whether the writer should take note now.
     fn add(&mut self, news: impl Iterator<Item = (Head, Header<Event>)>) -> bool {
         let Self::Headers(headers) = self else { return false };
         let before = headers.len() / UNSEEN_TOLD;

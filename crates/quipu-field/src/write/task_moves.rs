@@ -1,4 +1,4 @@
-//! Tells whoever works on tasks that one was made or moved. Most commits move none, and then nobody is woken.
+//! Wakes whoever works on tasks when one was made or moved. Most commits move none, and then nobody is woken.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct TaskMoves {
     pub(crate) closed: bool,
 }
 
-/// The writer's end. Whoever waits is told when it is dropped.
+/// The writer's end. Whoever waits is woken when it is dropped.
 #[derive(Debug)]
 pub(crate) struct TaskMoveFeed(Arc<watch::Sender<TaskMoves>>);
 

@@ -45,7 +45,7 @@ impl Writer {
         Self { end, neighbours: Box::new(AmongNodes::new(following)) }
     }
 
-    /// Works until it is told to close or nobody can ask any more.
+    /// Works until the Field is closed or nobody can send a job any more.
     pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut close_at = None;
         while close_at.is_none() {

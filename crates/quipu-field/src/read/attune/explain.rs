@@ -1,4 +1,4 @@
-//! What a reader is told about each unit it is given: why, in words and in numbers.
+//! Why a reader is given each unit, in words and in numbers.
 
 use quipu_recall::rank::explain::{Facts, reason};
 use quipu_wire::akashik::{AttunePayload, Explanation, FactorExplanation, MemoryUnit};

@@ -33,11 +33,11 @@ pub(crate) enum Without {
 }
 
 impl Without {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which the answer names them.
     pub(crate) const ALL: [Self; 6] =
         [Self::Before, Self::Own, Self::Settled, Self::Archived, Self::Draft, Self::Layer];
 
-    /// Why, in words that follow a number.
+    /// The reason, in words that follow a number.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Before => "recorded before since_epoch",

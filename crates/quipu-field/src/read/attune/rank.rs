@@ -222,7 +222,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// All that are eligible where they are few; else the best by each way to be worth a look. Who asks
+    /// All that are eligible where they are few; else the best by each way to be worth a look. Whoever asks
     /// for more units than that is given the newest of the rest, after the candidates: how much is asked
     /// for never changes the order of what comes first.
     fn candidates(&self, available: usize) -> Candidates {

@@ -162,7 +162,7 @@ impl<'a> Matching<'a> {
     }
 
     /// As [`Self::of`], but meaning counts outright: a reader that says little of itself has few words to
-    /// go by, and what is least far from them is not therefore near. Neighbours lend nothing.
+    /// go by, and the closest of many distant meanings is still distant. Neighbours lend nothing.
     pub(crate) fn outright(&self, ordinals: &[u32], compared: usize) -> Vec<Match> {
         let mut matches = self.by_words(ordinals, compared, &Alone);
         // The built-in model's: nobody says anything of itself in another one.

@@ -1,6 +1,6 @@
 //! Finds the events that led to something: one pass over the headers of the log from its end to its
-//! beginning. Whatever an event rests on came earlier, so what is looked for only grows on the way back,
-//! and nothing that happened to a cause later than it was a cause is taken along.
+//! beginning. Whatever an event rests on came earlier, so on the way back causes are only added. What
+//! happened to a cause after it had its effect does not belong to the chain, and is left out.
 
 use quipu_core::visibility::Hidden;
 use std::{
@@ -24,7 +24,7 @@ use quipu_core::{
     ids::{ConflictId, TraceId, UnitId},
 };
 
-/// Events that are kept from each end of a chain that is only told in brief.
+/// Events that are kept from each end of a chain that is only described in brief.
 const KEPT_OF_LONG: usize = 16;
 
 /// An event of the chain.
@@ -60,7 +60,7 @@ impl Found {
 /// What led to something.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
-    /// The events that are to be told, oldest first.
+    /// The events that the answer describes, oldest first.
     pub(crate) events: Vec<Found>,
     /// Who took part, in the order of first appearance.
     pub(crate) agents: Vec<String>,
@@ -75,7 +75,7 @@ pub(crate) struct Chain {
 pub(crate) struct Trace<'a> {
     /// What is replayed.
     pub(crate) target: &'a Target,
-    /// How much is told.
+    /// How much of the chain is described.
     pub(crate) depth: ReplayDepth,
     /// How many events may be returned.
     pub(crate) events_max: usize,
@@ -83,8 +83,8 @@ pub(crate) struct Trace<'a> {
     pub(crate) hidden: &'a Hidden,
 }
 
-/// Whether an event is about something hidden. A compaction of many units is not: it is told of the
-/// unit that is replayed.
+/// Whether an event is about something hidden. A compaction of many units is not: it is described for
+/// the unit that is replayed alone.
 fn is_hidden(hidden: &Hidden, event: &Event) -> bool {
     if hidden.is_empty() {
         return false;
@@ -101,7 +101,7 @@ fn is_hidden(hidden: &Hidden, event: &Event) -> bool {
         Entity::Unit(unit) => hidden.units.contains(unit),
         Entity::Conflict(conflict) => hidden.conflicts.contains(conflict),
         Entity::Task(task) => hidden.tasks.contains(*task),
-        // What was done for a task is told by who did it: a unit is hidden by itself or not at all.
+        // What was done for a task was done with units, and each of those is hidden by itself or not at all.
         Entity::Work(_) | Entity::Trace(_) => false,
     })
 }
@@ -135,7 +135,7 @@ struct Search<'a> {
     /// The target's id as it stands in JSON, where any event that names it belongs to it.
     named: Option<String>,
     session: Option<&'a str>,
-    /// The events to be told, newest first.
+    /// The events that the answer describes, newest first.
     events: VecDeque<Found>,
     agents: BTreeMap<String, (u64, u32)>,
     total: u64,

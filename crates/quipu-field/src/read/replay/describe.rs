@@ -25,9 +25,9 @@ use quipu_core::{
 
 /// Characters of a unit's text, or of a hint, in a timeline.
 const BRIEF_CHARS: usize = 200;
-/// Bytes for which there is room at first in what is told of a recorded unit.
+/// Bytes that the description of a recorded unit has room for at first.
 const RECORDED_BYTES: usize = 256;
-/// Units that are named of what an agent was shown, where not everything is told; and in the story.
+/// How many of the units that an agent was shown are named in the story, and where the depth is not `full_trace`.
 const SHOWN_NAMED: usize = 10;
 const SHOWN_SAID: usize = 3;
 
@@ -36,13 +36,13 @@ const SHOWN_SAID: usize = 3;
 pub(crate) struct Shape {
     /// Its name.
     pub(crate) event_type: &'static str,
-    /// Whether it is told at depth `detailed`.
+    /// Whether it is described at depth `detailed`.
     pub(crate) is_key: bool,
     /// Whether the Field did it by itself.
     pub(crate) by_field: bool,
 }
 
-/// The table. What makes no entry of its own is told with what it follows from, or not at all.
+/// The table. What makes no entry of its own is described with what it follows from, or not at all.
 pub(crate) const fn shape(event: &Event) -> Option<Shape> {
     let (event_type, is_key, by_field) = match event {
         Event::UnitRecorded { .. } => ("RECORD", true, false),
@@ -76,7 +76,7 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
 pub(crate) struct Narrated {
     /// Its entry in the timeline.
     pub(crate) entry: ReplayEvent,
-    /// What the story says of it; nothing where the story leaves it out.
+    /// What the story says of it; empty where the story leaves it out.
     pub(crate) said: String,
 }
 

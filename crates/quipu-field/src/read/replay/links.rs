@@ -32,7 +32,7 @@ pub(crate) struct Links<'a> {
     pub(crate) rests_on: Vec<Entity<'a>>,
     /// What it made: there is nothing about that before.
     pub(crate) made: Option<Entity<'a>>,
-    /// Whether it only follows from the first event of its commit, which tells it too.
+    /// Whether it only follows from the first event of its commit, whose description covers it.
     pub(crate) follows: bool,
 }
 

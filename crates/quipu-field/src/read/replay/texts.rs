@@ -24,7 +24,7 @@ pub(crate) struct Texts<'a> {
     last: u64,
 }
 
-/// Which of a body's texts is told.
+/// Which of a body's texts is described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// What a unit says.
@@ -41,7 +41,7 @@ pub(super) enum Part {
     Rationale,
 }
 
-/// Of a body's texts, those that can be told; a body has one of them.
+/// Of a body's texts, those that a description can have; a body has one of them.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Body<'a> {
