@@ -140,9 +140,8 @@ impl Field {
         let listeners = Listeners::new(&tail, feed, snapshotter.as_ref());
         let publication =
             Publication::new(&view, &clock, &health, listeners, &reached, &bodies, &jobs);
-        let publication = Arc::new(publication);
-        let follow = || Arc::new(Following::new(&engine, &name, &publication, &options.meter));
-        let following = shared.then(follow);
+        let others = || Following::new(&engine, &name, &publication, &options.meter);
+        let following = shared.then(others);
         let end = LogEnd {
             engine: Arc::clone(&engine),
             field: name.clone(),
@@ -154,10 +153,6 @@ impl Field {
             publication,
             time_ms: time_of(engine.as_ref(), &name, &head)?,
             meter: options.meter,
-        };
-        let writer = match &following {
-            Some(following) => Writer::among_nodes(end, Arc::clone(following)),
-            None => Writer::alone(end),
         };
         let (seen, read, origin) = (Arc::clone(&view), Arc::clone(&bodies), &options.origin);
         let lookout = Lookout::new(seen, read, Arc::clone(origin), options.detection);
@@ -189,7 +184,7 @@ impl Field {
             heard: AtomicU64::new(head.position),
             purged: AtomicU64::new(last_purge),
         });
-        field.start_writer(writer, queue)?;
+        field.start_writer(Writer::new(end, field.following.clone()), queue)?;
         field.resume(snapshot_position, parting)?;
         Ok(field)
     }

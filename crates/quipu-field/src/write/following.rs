@@ -71,8 +71,8 @@ impl Following {
         field: &FieldName,
         publication: &Arc<Publication>,
         meter: &Arc<dyn Meter>,
-    ) -> Self {
-        Self {
+    ) -> Arc<Self> {
+        Arc::new(Self {
             engine: Arc::clone(engine),
             field: field.clone(),
             publication: Arc::clone(publication),
@@ -82,7 +82,7 @@ impl Following {
             appended: Condvar::new(),
             sought: AtomicU64::new(0),
             looking: Arc::default(),
-        }
+        })
     }
 
     /// Reads up to a position, away from the threads that serve sockets. Whoever reads further reaches this one too, and

@@ -129,13 +129,13 @@ impl Publication {
         reached: &Arc<watch::Sender<u64>>,
         bodies: &Arc<Bodies>,
         writer: &mpsc::Sender<Job>,
-    ) -> Self {
+    ) -> Arc<Self> {
         let (listeners, unseen) = (Some(listeners), Unseen::Headers(Vec::new()));
         let order = Order { listeners, unseen, time_ms: 0, broken: false };
         let (view, clock, health) = (Arc::clone(view), Arc::clone(clock), Arc::clone(health));
         let (reached, bodies) = (Arc::clone(reached), Arc::clone(bodies));
         let (order, writer) = (Mutex::new(order), writer.downgrade());
-        Self { view, clock, health, order, reached, bodies, writer }
+        Arc::new(Self { view, clock, health, order, reached, bodies, writer })
     }
 
     /// Whether the Field takes writes.

@@ -34,14 +34,13 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// The writer of a log that nobody else appends to.
-    pub(crate) fn alone(mut end: LogEnd) -> Self {
-        end.state = Some(end.view.read().state.clone());
-        Self { end, neighbours: Box::new(Alone) }
-    }
-
-    /// The writer of a log that other nodes append to. Its decisions rest on what readers see for as long as that is enough.
-    pub(crate) fn among_nodes(end: LogEnd, following: Arc<Following>) -> Self {
+    /// The writer of a log. Where other nodes append to it too, they are followed, and decisions rest on what readers see
+    /// for as long as that is enough.
+    pub(crate) fn new(mut end: LogEnd, following: Option<Arc<Following>>) -> Self {
+        let Some(following) = following else {
+            end.state = Some(end.view.read().state.clone());
+            return Self { end, neighbours: Box::new(Alone) };
+        };
         Self { end, neighbours: Box::new(AmongNodes::new(following)) }
     }
 
