@@ -5,7 +5,7 @@ use quipu_wire::harn::Event;
 
 use crate::{
     Caller,
-    resource::built_in::{SESSION_DEFAULT, session_in_field},
+    stored::built_in::{SESSION_DEFAULT, session_in_field},
     task::tasks::knows,
 };
 

@@ -9,8 +9,8 @@ use tokio::sync::Mutex;
 
 use crate::{
     Caller, HarnessOptions,
-    handle::failure::harn_error,
-    replay::{HeldSecrets, Stretch},
+    handle::{failure::harn_error, held_secrets::HeldSecrets},
+    recording::replayed_events::Stretch,
 };
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.

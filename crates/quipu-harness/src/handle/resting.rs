@@ -10,8 +10,7 @@ use quipu_field::{Field, TaskMoved};
 use tokio::{sync::Mutex, time::timeout};
 
 use crate::{
-    Harness, HarnessOptions,
-    replay::{HeldSecrets, Stretch},
+    Harness, HarnessOptions, handle::held_secrets::HeldSecrets, recording::replayed_events::Stretch,
 };
 
 /// How long what a log that is away did not take is left alone.

@@ -16,7 +16,7 @@ use super::audit::audit_of;
 use crate::{
     Asked, Caller, Harness, NoteBody,
     handle::{failure::harn_error, page::Page},
-    resource::built_in::SESSION_DEFAULT,
+    stored::built_in::SESSION_DEFAULT,
     task::tasks::TaskView,
 };
 

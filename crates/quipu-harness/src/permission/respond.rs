@@ -20,8 +20,10 @@ use crate::{
     Asked, Harness, NoteBody,
     handle::write::{Target, again},
     not_found,
-    resource::{built_in::SESSION_DEFAULT, quota::AUTHORITY_POLICY},
-    task::{message::ended, tasks::TaskView},
+    resource::quota::AUTHORITY_POLICY,
+    stored::built_in::SESSION_DEFAULT,
+    task::tasks::TaskView,
+    work::message::ended,
 };
 
 impl Harness {

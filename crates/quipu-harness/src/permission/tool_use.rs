@@ -8,7 +8,7 @@ use quipu_wire::harn::{
 };
 use serde_json::Value;
 
-use crate::{Asked, Harness, receipt::notary::is_replay, task::tasks::TaskView};
+use crate::{Asked, Harness, receipt::notary::previous::is_replay, task::tasks::TaskView};
 
 /// The action of the question; its target is the tool.
 const USE_TOOL: &str = "use_tool";

@@ -11,10 +11,10 @@ use quipu_wire::harn::{
 };
 use serde_json::Value;
 
-use super::{
+use crate::recording::{
     document::{DEPTH_MAX, Executor, ReplayDocument},
-    recording::{Break, Recorded, Worked},
     rederive::Step,
+    worked::{Break, Recorded, Worked},
 };
 use crate::{Caller, Harness, handle::failure::harn_error, task::tasks::outcome_id};
 

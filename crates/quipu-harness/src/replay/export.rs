@@ -12,7 +12,7 @@ use quipu_wire::{
     json::base64,
 };
 
-use super::recording::{Break, Recorded};
+use crate::recording::worked::{Break, Recorded};
 use crate::{
     Caller, Harness,
     handle::failure::harn_error,
@@ -21,10 +21,10 @@ use crate::{
 };
 
 /// The authority that sees what is not for everybody, and brings in what happened elsewhere.
-pub(super) const AUTHORITY_EXCHANGE: u8 = 8;
+pub(crate) const AUTHORITY_EXCHANGE: u8 = 8;
 
 /// The most events of one document.
-pub(super) const EVENTS_MAX: usize = 100_000;
+pub(crate) const EVENTS_MAX: usize = 100_000;
 
 impl Harness {
     /// `GET /v1/tasks/{task_id}/export`.
@@ -137,7 +137,7 @@ impl Harness {
 }
 
 /// Only who sees everything may take a Task away or bring one.
-pub(super) fn check_authority(caller: &Caller) -> Result<(), HarnError> {
+pub(crate) fn check_authority(caller: &Caller) -> Result<(), HarnError> {
     if caller.authority >= AUTHORITY_EXCHANGE {
         return Ok(());
     }

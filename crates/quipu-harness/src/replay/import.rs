@@ -28,8 +28,7 @@ use crate::{
         failure::harn_error,
         write::{Target, put_by},
     },
-    resource::built_in::session_in_field,
-    session::facts::SessionFacts,
+    stored::{built_in::session_in_field, session_facts::SessionFacts},
     task::tasks::outcome_id,
 };
 

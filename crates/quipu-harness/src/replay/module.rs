@@ -22,20 +22,20 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
+use super::run::owner_of;
+use crate::recording::{
     document::{DEPTH_MAX, Executor, ReplayDocument},
     materials::Kept,
-    recording::Break,
-    run::owner_of,
+    worked::Break,
 };
 use crate::{
     Harness,
     handle::failure::harn_error,
     task::{
-        module::{Installed, input_of},
+        installed_module::{Installed, input_of},
         tasks::TaskView,
-        worker_record::{canonical, owned_artifact},
     },
+    work::worker_record::{canonical, owned_artifact},
 };
 
 /// In the payload of the note that ends a replay: what the module did.
@@ -49,14 +49,14 @@ struct Ran {
 }
 
 /// A replay with what its module did, if a module worked on its source.
-pub(super) struct Carried {
-    pub(super) outcome: ReplayOutcome,
-    pub(super) end: Option<ModuleEnd>,
+pub(crate) struct Carried {
+    pub(crate) outcome: ReplayOutcome,
+    pub(crate) end: Option<ModuleEnd>,
 }
 
 impl Harness {
     /// Runs the module of a replay's source, if it has one. Reads storage.
-    pub(super) fn with_module(
+    pub(crate) fn with_module(
         &self,
         document: &ReplayDocument,
         outcome: ReplayOutcome,
@@ -94,7 +94,7 @@ impl Harness {
     }
 
     /// What the note that ends a replay says of its module's run, put into what is derived again. Reads storage.
-    pub(super) fn as_noted(&self, mut outcome: ReplayOutcome) -> Result<ReplayOutcome, HarnError> {
+    pub(crate) fn as_noted(&self, mut outcome: ReplayOutcome) -> Result<ReplayOutcome, HarnError> {
         let task = outcome.replay_task_id.clone();
         let Some(payload) = self.module_ran(&task)? else { return Ok(outcome) };
         let ran = payload.get(MODULE).cloned().unwrap_or_default();
@@ -111,13 +111,13 @@ impl Harness {
     }
 
     /// What was noted at the end of a replay, if a module ran in it. Reads storage.
-    pub(super) fn module_ran(&self, task: &str) -> Result<Option<JsonObject>, HarnError> {
+    pub(crate) fn module_ran(&self, task: &str) -> Result<Option<JsonObject>, HarnError> {
         let noted = self.finish_noted(task)?.map(|(_, payload)| payload);
         Ok(noted.filter(|payload| payload.contains_key(MODULE)))
     }
 
     /// The Artifact of what a module returned in a replay. Its id follows from the replay's.
-    pub(super) fn returned_again(
+    pub(crate) fn returned_again(
         &self,
         task: &str,
         value: &Value,
@@ -162,7 +162,7 @@ impl Harness {
         };
         let policy = self.module_policy(installed).map_err(broken)?;
         let Some(module) = self.compile(installed)? else {
-            return Ok(missing(crate::task::module::MODULE_KEY, "its source was erased"));
+            return Ok(missing(crate::task::installed_module::MODULE_KEY, "its source was erased"));
         };
         let module = module.map_err(broken)?;
         let told = Told { harness: self, plan: &plan, trouble: RefCell::new(None) };
@@ -183,7 +183,7 @@ impl Harness {
 }
 
 /// What is noted of a module's run in a replay.
-pub(super) fn noted(outcome: &ReplayOutcome) -> (String, Value) {
+pub(crate) fn noted(outcome: &ReplayOutcome) -> (String, Value) {
     let ran = Ran { request_drift: outcome.request_drift.clone() };
     (MODULE.to_owned(), serde_json::to_value(ran).unwrap_or_default())
 }

@@ -20,16 +20,15 @@ use quipu_wire::{
     },
 };
 
-use super::{
+use super::resolve_access::authority_of;
+use crate::recording::{
     document::{Executor, ReplayDocument},
     materials::Kept,
-    recording::{Break, Worked},
-    resolve_access::authority_of,
+    worked::{Break, Worked},
 };
 use crate::{
-    Asked, Caller, Harness, NoteBody,
-    handle::failure::harn_error,
-    task::{tasks::TaskView, worker_record::DEPENDENCY_RECORDED},
+    Asked, Caller, Harness, NoteBody, handle::failure::harn_error, task::tasks::TaskView,
+    work::worker_record::DEPENDENCY_RECORDED,
 };
 
 /// What the keys of checkpoints start with.
@@ -131,7 +130,7 @@ impl Harness {
     }
 
     /// The event that recorded an answer. Reads storage.
-    pub(super) fn recorded_under(
+    pub(crate) fn recorded_under(
         &self,
         task: &str,
         key: &str,

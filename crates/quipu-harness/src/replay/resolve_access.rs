@@ -9,7 +9,7 @@ use quipu_core::{
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};
 
-use super::document::{DEPTH_MAX, ReplayDocument};
+use crate::recording::document::{DEPTH_MAX, ReplayDocument};
 use crate::{Caller, Harness};
 
 /// What a caller has to do with a Task.
@@ -21,7 +21,7 @@ struct Part {
 
 impl Harness {
     /// Refuses an answer that is not for the caller. The replay goes on. Reads storage.
-    pub(super) fn check_told(
+    pub(crate) fn check_told(
         &self,
         caller: &Caller,
         document: &ReplayDocument,
@@ -97,7 +97,7 @@ impl Harness {
 }
 
 /// The authority that a caller has in a session.
-pub(super) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
+pub(crate) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
     let Caller { agent, authority } = caller;
     let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
     authority_in(state, agent, known.min(*authority), session)

@@ -21,10 +21,10 @@ use quipu_wire::{
 };
 use serde_json::{Value, json};
 
-use super::{
+use super::module::{Carried, noted};
+use crate::recording::{
     document::{DEPTH_MAX, Executor, ReplayDocument},
-    module::{Carried, noted},
-    recording::Break,
+    worked::Break,
 };
 use crate::{Harness, NoteBody, handle::failure::harn_error, task::tasks::outcome_id};
 
@@ -44,7 +44,7 @@ impl Harness {
     }
 
     /// Carries out a replay while nobody waits for it.
-    pub(super) fn run_in_background(&self, task: &str) {
+    pub(crate) fn run_in_background(&self, task: &str) {
         let (harness, task) = (self.clone(), task.to_owned());
         tokio::spawn(async move {
             if let Err(error) = harness.run_replay(&task).await {
@@ -81,7 +81,7 @@ impl Harness {
     }
 
     /// What a replay comes to. Reads storage.
-    pub(super) fn carry_out(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
+    pub(crate) fn carry_out(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
         let task = &document.plan.identity.replay_task_id;
         let mut seen = 0u64;
         let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |_| {
@@ -155,7 +155,7 @@ impl Harness {
     }
 
     /// What is said of how a Task ended. Reads storage.
-    pub(super) fn outcome_document(&self, task: &str) -> Result<Option<Outcome>, HarnError> {
+    pub(crate) fn outcome_document(&self, task: &str) -> Result<Option<Outcome>, HarnError> {
         let id = outcome_id(task);
         let entry = self.field.with_state(|state| {
             state.documents.get(DocumentKind::Outcome, &id).map(|entry| entry.at)
@@ -170,7 +170,7 @@ fn is_replay(state: &State, task: &str) -> bool {
 }
 
 /// To what the documents of a Task belong.
-pub(super) fn owner_of(state: &State, task: &str) -> DocumentOwner {
+pub(crate) fn owner_of(state: &State, task: &str) -> DocumentOwner {
     let document = state.documents.get(DocumentKind::Task, task);
     document.map(|entry| entry.owner.clone()).unwrap_or_default()
 }
@@ -263,7 +263,7 @@ fn outcome_of(
 }
 
 /// An Outcome that says how a Task ended and nothing else.
-pub(super) fn blank_outcome(task: &str, status: OutcomeStatus, summary: String) -> Outcome {
+pub(crate) fn blank_outcome(task: &str, status: OutcomeStatus, summary: String) -> Outcome {
     Outcome {
         object: OutcomeObject::Outcome,
         envelope: ResourceEnvelope::new(outcome_id(task), ""),

@@ -12,7 +12,7 @@ use super::start::Place;
 use crate::{
     Asked, Harness,
     handle::write::{Target, again},
-    session::facts::ToldAs,
+    stored::session_facts::ToldAs,
     task::tasks::TaskView,
 };
 

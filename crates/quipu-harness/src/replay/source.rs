@@ -12,11 +12,11 @@ use quipu_replay::task::{
 };
 use quipu_wire::harn::{DependencyKind, HarnError, ReplayTaskRequest, TaskState};
 
-use super::{materials::Kept, recording::Break};
+use crate::recording::{materials::Kept, worked::Break};
 use crate::{Caller, Harness};
 
 /// The source of a replay, as far as a request asks.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     task: &'a str,
     state: TaskState,
     kept: Kept<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Looks up what the request names. Reads storage.
-    pub(super) fn look_up(
+    pub(crate) fn look_up(
         harness: &'a Harness,
         caller: &'a Caller,
         (task, state): (&'a str, TaskState),

@@ -15,11 +15,7 @@ use quipu_wire::harn::{
 };
 use serde_json::json;
 
-use super::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    secrets::secrets_of,
-    source::Source,
-};
+use super::source::Source;
 use crate::{
     Asked, Caller, Harness, NoteBody,
     handle::{
@@ -27,9 +23,13 @@ use crate::{
         write::{Target, put_by},
     },
     task::{
-        module::MODULE_KEY,
+        installed_module::MODULE_KEY,
         tasks::{TaskView, blank},
     },
+};
+use crate::{
+    handle::held_secrets::secrets_of,
+    recording::document::{DEPTH_MAX, Executor, ReplayDocument},
 };
 
 /// How often another id is tried where others replay the same Task at the same moment.
@@ -37,9 +37,9 @@ const ATTEMPTS: usize = 64;
 
 /// Where a replay is made, if not beside its source.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) session: Option<String>,
-    pub(super) branch: Option<String>,
+pub(crate) struct Place {
+    pub(crate) session: Option<String>,
+    pub(crate) branch: Option<String>,
 }
 
 /// A replay that was admitted.
@@ -68,7 +68,7 @@ impl Harness {
     }
 
     /// Admits a replay, makes its Task and, in process, sets it going.
-    pub(super) async fn start_replay(
+    pub(crate) async fn start_replay(
         &self,
         asked: &Asked,
         target: Target<'_>,
@@ -156,7 +156,7 @@ impl Harness {
     }
 
     /// Where a Task stands for who wants to replay it: it is over once it has its receipt.
-    pub(super) fn settled_state(&self, view: &TaskView) -> TaskState {
+    pub(crate) fn settled_state(&self, view: &TaskView) -> TaskState {
         let waits = self.field.with_state(|state| state.endings.waits(&view.id));
         if waits { TaskState::Working } else { view.status }
     }
@@ -232,7 +232,7 @@ fn free_identity(state: &State, source: &str) -> (ReplayIdentity, u32) {
 }
 
 /// The id of the receipt of a replay.
-pub(super) fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
+pub(crate) fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
     let identity = &document.plan.identity;
     let Some(source) = source_receipt else {
         let rest = ResourceKind::Task.rest_of(&identity.replay_task_id);

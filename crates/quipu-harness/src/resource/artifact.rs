@@ -21,11 +21,9 @@ use crate::{
         write::{Target, again, put_by},
     },
     not_found,
-    resource::{
-        built_in::session_in_field,
-        redaction::{REDACTED, is_redacted},
-    },
-    visibility::shown::may_see,
+    resource::redaction::{REDACTED, is_redacted},
+    stored::built_in::session_in_field,
+    visibility::parts::may_see,
 };
 
 /// Which Artifacts of a list are asked for.

@@ -19,7 +19,7 @@ use crate::{
     Asked, Caller, Harness, WORKSPACE_DEFAULT,
     handle::{page::Page, write::Target},
     not_found,
-    resource::built_in::session_in_field,
+    stored::built_in::session_in_field,
     task::tasks::workspace_of,
 };
 
@@ -120,7 +120,7 @@ impl Harness {
             self.check_session(caller, id).map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
-            && !crate::resource::built_in::is_for_field(Some(id))
+            && !crate::stored::built_in::is_for_field(Some(id))
             && self.entry(caller, DocumentKind::Persona, id).is_none()
         {
             return Err(not_found(ResourceKind::Persona, id).at("target_persona_id"));

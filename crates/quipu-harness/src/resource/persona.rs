@@ -16,12 +16,9 @@ use crate::{
         write::{Target, again, put_by},
     },
     not_found,
-    resource::{
-        built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
-        built_in_resources,
-        quota::AUTHORITY_POLICY,
-    },
-    task::module::Installed,
+    resource::{built_in_resources, quota::AUTHORITY_POLICY},
+    stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
+    task::installed_module::Installed,
 };
 
 impl Harness {

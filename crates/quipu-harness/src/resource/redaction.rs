@@ -12,7 +12,8 @@ use crate::{
     Caller, Harness,
     handle::{failure::harn_error, write::again},
     not_found,
-    resource::{built_in::session_in_field, quota::AUTHORITY_POLICY},
+    resource::quota::AUTHORITY_POLICY,
+    stored::built_in::session_in_field,
 };
 
 /// In the metadata of an Artifact: that its content was taken away, and by whom. Nobody else may set it.

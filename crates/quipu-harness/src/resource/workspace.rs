@@ -16,7 +16,8 @@ use crate::{
         write::{Target, again, put_by},
     },
     not_found,
-    resource::{built_in::WORKSPACE_DEFAULT, built_in_resources},
+    resource::built_in_resources,
+    stored::built_in::WORKSPACE_DEFAULT,
 };
 
 impl Harness {

@@ -14,11 +14,8 @@ use crate::{
     Asked, EventPlace, Harness,
     handle::write::{Target, again, put_by},
     not_found,
-    session::{
-        facts::{ForkPoint, SessionFacts},
-        transcript::end_of,
-        view::SessionView,
-    },
+    session::{transcript::end_of, view::SessionView},
+    stored::session_facts::{ForkPoint, SessionFacts},
 };
 
 /// How many forks there may be one behind the other: a transcript is read through all of them.

@@ -16,7 +16,7 @@ use crate::{
         write::{Target, put_by},
     },
     session::sessions::owner,
-    visibility::shown,
+    visibility::parts,
 };
 
 impl Harness {
@@ -104,6 +104,6 @@ impl Harness {
 
 /// The Message without what is not for the caller.
 fn shown_to(caller: &Caller, message: Message) -> Message {
-    let parts = shown::parts(caller, message.parts);
+    let parts = parts::parts(caller, message.parts);
     Message { parts, ..message }
 }

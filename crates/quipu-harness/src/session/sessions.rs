@@ -25,8 +25,9 @@ use crate::{
         write::{Target, again, put_by},
     },
     not_found,
-    resource::{built_in::SESSION_DEFAULT, built_in_resources},
-    session::{facts::SessionFacts, view::SessionView},
+    resource::built_in_resources,
+    session::view::SessionView,
+    stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
     task::tasks::workspace_of,
 };
 

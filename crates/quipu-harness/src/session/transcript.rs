@@ -13,10 +13,8 @@ use quipu_wire::harn::{
 use crate::{
     Asked, EventPlace, Harness,
     handle::write::again,
-    session::{
-        facts::{Cut, SessionFacts, ToldAs},
-        view::SessionView,
-    },
+    session::view::SessionView,
+    stored::session_facts::{Cut, SessionFacts, ToldAs},
 };
 
 /// How often a Session is cut: its document names every cut.

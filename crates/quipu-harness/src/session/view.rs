@@ -15,8 +15,12 @@ use quipu_wire::{
 };
 
 use crate::{
-    Caller, Harness, event::events::narrate, handle::failure::harn_error, not_found,
-    resource::built_in::SESSION_DEFAULT, session::facts::SessionFacts, task::tasks::workspace_of,
+    Caller, Harness,
+    event::narrate::narrate,
+    handle::failure::harn_error,
+    not_found,
+    stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
+    task::tasks::workspace_of,
 };
 
 /// How many commits are looked at for the last Event; a commit that tells nothing is rare.

@@ -21,8 +21,8 @@ use crate::{
     Caller, EventPlace, Harness,
     handle::{failure::harn_error, page::Page},
     not_found,
-    resource::built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT},
-    visibility::shown,
+    stored::built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT},
+    visibility::parts,
 };
 
 /// Which Tasks of a list are asked for.
@@ -184,7 +184,7 @@ impl Harness {
     /// The Task as it is shown. Reads storage.
     pub(crate) fn show_task(&self, caller: &Caller, view: TaskView) -> Result<HarnTask, HarnError> {
         let mut task = self.task_document(&view)?;
-        task.input = shown::input(caller, task.input);
+        task.input = parts::input(caller, task.input);
         let TaskView { id, entry, status, workspace, outcome, receipt, .. } = view;
         let ended = status.is_terminal();
         if ended && let Some(outcome) = &outcome {

@@ -17,10 +17,8 @@ use super::{
     story::{Story, rest_of},
 };
 use crate::{
-    Harness,
-    handle::failure::is_for_now,
-    replay::{Grounds, ReplayDocument},
-    resource::artifact::EVENT_LOG_UNTIL,
+    Harness, handle::failure::is_for_now, receipt::notary::replay::Grounds,
+    recording::document::ReplayDocument, resource::artifact::EVENT_LOG_UNTIL,
 };
 
 /// The media type of event logs.

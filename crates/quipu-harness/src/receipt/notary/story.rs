@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use super::{effects::Effects, spending::Spending};
 use crate::{
-    Harness, NoteBody, event::events::EventPlace, handle::failure::harn_error, narrate, not_found,
+    Harness, NoteBody, event::narrate::EventPlace, handle::failure::harn_error, narrate, not_found,
 };
 
 /// What the log tells of a Task up to one of its endings.

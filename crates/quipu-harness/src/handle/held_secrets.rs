@@ -32,7 +32,7 @@ impl std::fmt::Debug for HeldSecrets {
 
 impl HeldSecrets {
     /// Holds the secrets of a request.
-    pub(super) fn hold(&self, task: &str, secrets: BTreeMap<String, Value>) {
+    pub(crate) fn hold(&self, task: &str, secrets: BTreeMap<String, Value>) {
         if secrets.is_empty() {
             return;
         }
@@ -48,7 +48,7 @@ impl HeldSecrets {
     }
 
     /// Puts what is held back into a plan.
-    pub(super) fn restore(&self, task: &str, plan: &mut ReplayPlan) {
+    pub(crate) fn restore(&self, task: &str, plan: &mut ReplayPlan) {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((_, secrets)) = held.by_task.get(task) else { return };
         for (key, value) in secrets {
@@ -65,7 +65,7 @@ impl HeldSecrets {
 }
 
 /// The secrets that a request substitutes.
-pub(super) fn secrets_of(request: &ReplayTaskRequest) -> BTreeMap<String, Value> {
+pub(crate) fn secrets_of(request: &ReplayTaskRequest) -> BTreeMap<String, Value> {
     let secret = request.overrides.iter().filter(|(_, it)| it.kind == DependencyKind::SecretValue);
     secret.filter_map(|(key, it)| Some((key.clone(), it.value.clone()?))).collect()
 }

@@ -10,9 +10,9 @@ use crate::{Caller, Harness, resource::redaction::is_redacted};
 
 /// What this Field still has. To whom a session is hidden, what belongs to it is not there.
 #[derive(Debug)]
-pub(super) struct Kept<'a> {
-    pub(super) harness: &'a Harness,
-    pub(super) caller: Option<&'a Caller>,
+pub(crate) struct Kept<'a> {
+    pub(crate) harness: &'a Harness,
+    pub(crate) caller: Option<&'a Caller>,
 }
 
 impl Materials for Kept<'_> {

@@ -17,11 +17,10 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::installed::{MODULE_KEY, is_module_task, refused};
+use crate::task::installed_module::{MODULE_KEY, is_module_task, refused};
 use crate::{
-    Harness, NoteBody,
-    handle::failure::harn_error,
-    task::{tasks::TaskView, worker_record::CHECKPOINT_CREATED},
+    Harness, NoteBody, handle::failure::harn_error, task::tasks::TaskView,
+    work::worker_record::CHECKPOINT_CREATED,
 };
 
 /// In the payload of a checkpoint's Event: what is asked.
@@ -43,7 +42,7 @@ struct Asks {
 
 impl Harness {
     /// The write by which a Task waits for an answer, with where it stopped as a checkpoint.
-    pub(super) fn asking(
+    pub(crate) fn asking(
         &self,
         view: &TaskView,
         request: Request,

@@ -18,8 +18,8 @@ use crate::{
     Caller, Harness, NoteBody,
     handle::failure::harn_error,
     resource::quota::AUTHORITY_POLICY,
-    task::worker_record::{DEPENDENCY_RECORDED, owned_artifact},
-    visibility::shown,
+    visibility::parts,
+    work::worker_record::{DEPENDENCY_RECORDED, owned_artifact},
 };
 
 /// The key under which a Task keeps the module that it runs. Nobody else may record it: who could, could run code.
@@ -62,7 +62,7 @@ pub(crate) fn input_of(input: &TaskInput) -> Value {
     };
     match message.parts.as_slice() {
         [Part::Json { value, visibility: Visibility::Public }] => value.clone(),
-        _ => shown::text_of(input, |seen| seen == Visibility::Public).into(),
+        _ => parts::text_of(input, |seen| seen == Visibility::Public).into(),
     }
 }
 
@@ -194,6 +194,6 @@ fn capabilities(metadata: &JsonObject) -> Result<Vec<String>, HarnError> {
     names.ok_or_else(|| refused("metadata.capabilities", "must be a list of names"))
 }
 
-pub(super) fn refused(param: &str, problem: &str) -> HarnError {
+pub(crate) fn refused(param: &str, problem: &str) -> HarnError {
     HarnError::new(HarnErrorCode::InvalidRequest, format!("{param}: {problem}")).at(param)
 }

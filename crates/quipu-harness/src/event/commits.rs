@@ -13,7 +13,7 @@ use crate::{Harness, handle::failure::harn_error};
 const BATCH: usize = 64;
 
 /// The commits of a task.
-pub(super) struct TaskCommits {
+pub(crate) struct TaskCommits {
     harness: Harness,
     task: String,
     /// The next of the task's commits, by its number among them.
@@ -22,13 +22,13 @@ pub(super) struct TaskCommits {
 }
 
 impl TaskCommits {
-    pub(super) fn new(harness: &Harness, task: &str) -> Self {
+    pub(crate) fn new(harness: &Harness, task: &str) -> Self {
         let (harness, task) = (harness.clone(), task.to_owned());
         Self { harness, task, next: 0, read: VecDeque::new() }
     }
 
     /// The last few of them.
-    pub(super) fn last(harness: &Harness, task: &str, count: usize) -> Self {
+    pub(crate) fn last(harness: &Harness, task: &str, count: usize) -> Self {
         let all = harness
             .field
             .with_state(|state| state.streams.task(task).map_or(0, |stream| stream.commits.len()));

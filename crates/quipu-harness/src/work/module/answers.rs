@@ -13,14 +13,12 @@ use serde_json::{Value, json};
 use crate::{
     Harness, NoteBody,
     handle::failure::harn_error,
-    task::{
-        tasks::TaskView,
-        worker_record::{DEPENDENCY_RECORDED, canonical},
-    },
+    task::tasks::TaskView,
+    work::worker_record::{DEPENDENCY_RECORDED, canonical},
 };
 
 /// Why the run of a Task cannot go on.
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     /// It never can: the Task fails.
     Fails(Failure),
     /// Storage failed; it may be there the next time.
@@ -34,7 +32,7 @@ struct Fresh {
 }
 
 /// The answers for one Task.
-pub(super) struct Live<'a> {
+pub(crate) struct Live<'a> {
     harness: &'a Harness,
     view: &'a TaskView,
     fresh: Vec<Fresh>,
@@ -42,12 +40,12 @@ pub(super) struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    pub(super) const fn new(harness: &'a Harness, view: &'a TaskView) -> Self {
+    pub(crate) const fn new(harness: &'a Harness, view: &'a TaskView) -> Self {
         Self { harness, view, fresh: Vec::new(), trouble: None }
     }
 
     /// The notes of what the server answered, in order.
-    pub(super) fn conclude(self) -> Result<Vec<NoteDraft>, Trouble> {
+    pub(crate) fn conclude(self) -> Result<Vec<NoteDraft>, Trouble> {
         if let Some(trouble) = self.trouble {
             return Err(trouble);
         }
@@ -173,7 +171,7 @@ fn uuid(high: u64, low: u64) -> String {
     format!("{time:08x}-{middle:04x}-{version:04x}-{variant:04x}-{node:012x}")
 }
 
-pub(super) fn fails(code: &str, message: String) -> Trouble {
+pub(crate) fn fails(code: &str, message: String) -> Trouble {
     Trouble::Fails(Failure { code: code.to_owned(), message, details: JsonObject::default() })
 }
 

@@ -9,13 +9,13 @@ use quipu_wire::{
 
 use super::{
     document::ReplayDocument,
-    recording::{Break, Recorded, Worked},
+    worked::{Break, Recorded, Worked},
 };
 use crate::Harness;
 
 impl Harness {
     /// What a worker's replay came to. Its times are its source's. Reads storage.
-    pub(super) fn worker_outcome(
+    pub(crate) fn worker_outcome(
         &self,
         task: &str,
         document: &ReplayDocument,

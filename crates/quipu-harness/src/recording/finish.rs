@@ -5,7 +5,7 @@ use quipu_core::event::Event as Logged;
 use quipu_wire::harn::{EventKind, HarnError, JsonObject, ResourceKind};
 use serde_json::Value;
 
-use super::stream::TaskCommits;
+use crate::event::commits::TaskCommits;
 use crate::{EventPlace, Harness, NoteBody, handle::failure::harn_error};
 
 /// The note that ends a replay.
@@ -56,7 +56,7 @@ impl Harness {
     }
 
     /// The same, with what was noted. Reads storage.
-    pub(super) fn finish_noted(
+    pub(crate) fn finish_noted(
         &self,
         task: &str,
     ) -> Result<Option<(Finish, JsonObject)>, HarnError> {

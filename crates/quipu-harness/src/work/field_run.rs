@@ -22,13 +22,12 @@ use serde_json::Value;
 use crate::{
     Harness, NoteBody,
     handle::failure::{harn_error, is_for_now},
-    task::{
-        module::is_module_task,
-        tasks::TaskView,
-        work::Ending,
+    task::{installed_module::is_module_task, tasks::TaskView},
+    visibility::parts,
+    work::{
+        worker::Ending,
         worker_record::{DEPENDENCY_RECORDED, canonical},
     },
-    visibility::shown,
 };
 
 /// The key of what ATTUNE answered.
@@ -122,7 +121,7 @@ impl Harness {
     async fn attune_for(&self, view: &TaskView) -> Result<AttuneResponse, HarnError> {
         let asked = view.clone();
         let task = self.reading(move |harness| harness.task_document(&asked)).await?;
-        let hint = shown::text_of(&task.input, |seen| seen != Visibility::ReceiptOnly);
+        let hint = parts::text_of(&task.input, |seen| seen != Visibility::ReceiptOnly);
         let agent = view.entry.created_by.clone();
         let role = self.field.with_state(|state| {
             state.agents.get(&agent).map(|entry| entry.role.clone()).unwrap_or_default()

@@ -7,7 +7,7 @@ use quipu_wire::harn::{Event, HarnError};
 
 use crate::{
     Caller, EventPlace, EventScope, Harness,
-    event::range::{Batch, Mark},
+    feed::range::{Batch, Mark},
     task::tasks::TaskView,
 };
 

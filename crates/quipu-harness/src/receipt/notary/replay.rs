@@ -17,13 +17,15 @@ use quipu_wire::{
     },
 };
 
-use super::{
-    document::{Executor, ReplayDocument},
-    materials::Kept,
-    recording::Break,
-    start::receipt_id,
-};
 use crate::{Harness, handle::failure::harn_error, receipt::receipts::broken};
+use crate::{
+    recording::{
+        document::{Executor, ReplayDocument},
+        materials::Kept,
+        worked::Break,
+    },
+    replay::start::receipt_id,
+};
 
 /// Members of a receipt's metadata that tell of one replay, and not of its source.
 const OWN_METADATA: [&str; 5] =
@@ -124,7 +126,7 @@ impl Harness {
         });
         let failed = replayed.first_unavailable.is_some();
         let own: Vec<FinalArtifact> =
-            outcome.artifacts.iter().map(crate::receipt::notary::final_artifact).collect();
+            outcome.artifacts.iter().map(crate::receipt::notary::issue::final_artifact).collect();
         let Some(source) = source else {
             return RunFacts {
                 receipt_id,

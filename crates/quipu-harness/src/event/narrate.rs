@@ -22,11 +22,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    resource::{
+    resource::redaction::is_redacted,
+    stored::{
         built_in::{SESSION_DEFAULT, session_in_field},
-        redaction::is_redacted,
+        session_facts::SessionFacts,
     },
-    session::facts::SessionFacts,
     task::tasks::workspace_of,
 };
 

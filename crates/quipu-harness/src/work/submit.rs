@@ -20,13 +20,15 @@ use crate::{
         write::{Target, put_by},
     },
     not_found,
-    resource::built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
-    session::facts::SessionFacts,
+    stored::{
+        built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
+        session_facts::SessionFacts,
+    },
     task::{
-        module::Installed,
+        installed_module::Installed,
         tasks::{TaskView, blank, knows, workspace_of},
     },
-    visibility::shown,
+    visibility::parts,
 };
 
 /// The longest title that COORDINATE is told of a Task.
@@ -277,7 +279,7 @@ fn digest_of(request: &SubmitTaskRequest) -> Result<Sha256, HarnError> {
 
 /// What COORDINATE calls a Task: the beginning of what everybody may see of it.
 fn title_of(input: &TaskInput) -> String {
-    let text = shown::text_of(input, |visibility| visibility == Visibility::Public);
+    let text = parts::text_of(input, |visibility| visibility == Visibility::Public);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("a task");
     line.chars().take(TITLE_CHARS_MAX).collect()
 }

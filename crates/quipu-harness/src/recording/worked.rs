@@ -14,7 +14,7 @@ use quipu_wire::harn::{
 };
 use serde_json::Value;
 
-use super::stream::TaskCommits;
+use crate::event::commits::TaskCommits;
 use crate::{Harness, NoteBody, narrate_places};
 
 /// One event of a recording, and how it is told.
@@ -49,7 +49,7 @@ impl Break {
 
 /// The recording of a task that somebody worked on. Leaves out what was said about it afterwards, and what a
 /// replay says of itself.
-pub(super) struct Worked {
+pub(crate) struct Worked {
     harness: Harness,
     task: String,
     commits: TaskCommits,
@@ -57,14 +57,14 @@ pub(super) struct Worked {
 }
 
 impl Worked {
-    pub(super) fn new(harness: &Harness, task: &str) -> Self {
+    pub(crate) fn new(harness: &Harness, task: &str) -> Self {
         let commits = TaskCommits::new(harness, task);
         let (harness, task) = (harness.clone(), task.to_owned());
         Self { harness, task, commits, ready: VecDeque::new() }
     }
 
     /// The part of it that one commit tells. Reads storage.
-    pub(super) fn at(
+    pub(crate) fn at(
         harness: &Harness,
         task: &str,
         position: u64,

@@ -2,9 +2,6 @@
 //! has the module run, and what the module asks is answered by the log, by the server, or by whoever may
 //! write in the Session. Each answer is a dependency of the Task, so that its run can be replayed.
 
-mod answers;
-mod asking;
-mod installed;
-mod run;
-
-pub(crate) use installed::{Installed, MODULE_KEY, input_of, is_module_task};
+pub(crate) mod answers;
+pub(crate) mod question;
+pub(crate) mod run;

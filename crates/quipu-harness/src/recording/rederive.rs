@@ -15,7 +15,7 @@ use super::{
     document::{DEPTH_MAX, Executor, ReplayDocument},
     finish::Finish,
     materials::Kept,
-    recording::{Break, Recorded, Worked},
+    worked::{Break, Recorded, Worked},
 };
 use crate::Harness;
 

@@ -15,7 +15,7 @@ use quipu_wire::{
 use crate::{
     Asked, Harness, NoteBody,
     handle::write::{Target, put_by},
-    resource::built_in::SESSION_DEFAULT,
+    stored::built_in::SESSION_DEFAULT,
     task::tasks::TaskView,
 };
 

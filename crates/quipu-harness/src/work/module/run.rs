@@ -16,14 +16,13 @@ use quipu_wire::{
 };
 use serde_json::Value;
 
-use super::{
-    answers::{Live, Trouble, fails},
-    installed::{input_of, is_module_task},
-};
+use super::answers::{Live, Trouble, fails};
+use crate::task::installed_module::{input_of, is_module_task};
 use crate::{
     Harness,
     handle::failure::is_for_now,
-    task::{tasks::TaskView, work::Ending, worker_record::canonical},
+    task::tasks::TaskView,
+    work::{worker::Ending, worker_record::canonical},
 };
 
 impl Harness {

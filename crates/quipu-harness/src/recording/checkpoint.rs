@@ -8,7 +8,7 @@ use crate::{Harness, handle::failure::harn_error};
 
 impl Harness {
     /// The event of a checkpoint with the state that was recorded at it. Reads storage.
-    pub(super) fn with_checkpoint_state(
+    pub(crate) fn with_checkpoint_state(
         &self,
         mut event: RecordedEvent,
     ) -> Result<RecordedEvent, HarnError> {

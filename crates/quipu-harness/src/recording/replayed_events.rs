@@ -7,7 +7,7 @@ use std::{
 
 use quipu_wire::harn::{Event, EventKind, EventName, HarnError};
 
-use super::{document::Executor, finish::Finish, recording::Break, rederive::Read};
+use super::{document::Executor, finish::Finish, rederive::Read, worked::Break};
 use crate::{EventPlace, Harness};
 
 /// How many events are told at once, and of how much text, to who pages through a long replay.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Harness, handle::failure::harn_error};
 
 /// How often a replay may be of a replay: reading one reads through all of them.
-pub(super) const DEPTH_MAX: u32 = 16;
+pub(crate) const DEPTH_MAX: u32 = 16;
 
 /// Who carries a replay out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub(crate) struct ReplayDocument {
 
 impl Executor {
     /// Reads `metadata.executor`.
-    pub(super) fn read(metadata: &JsonObject) -> Result<Self, HarnError> {
+    pub(crate) fn read(metadata: &JsonObject) -> Result<Self, HarnError> {
         match metadata.get("executor").map(|word| word.as_str()) {
             None | Some(Some("in_process")) => Ok(Self::InProcess),
             Some(Some("worker")) => Ok(Self::Worker),

@@ -7,8 +7,8 @@ use quipu_core::{event::Event as Logged, state::Place};
 use quipu_wire::harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKind};
 
 use crate::{
-    Caller, EventPlace, EventScope, Harness, event::events::narrate_places,
-    handle::failure::harn_error, not_found, replay::Finish,
+    Caller, EventPlace, EventScope, Harness, event::narrate::narrate_places,
+    handle::failure::harn_error, not_found, recording::finish::Finish,
 };
 
 /// How many commits are looked at before the state is asked for more.
