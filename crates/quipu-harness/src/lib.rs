@@ -34,7 +34,8 @@ mod task;
 mod visibility;
 mod work;
 
-pub use event::narrate::{EventPlace, NoteBody, narrate, narrate_places};
+pub use event::narrate::{narrate, narrate_places};
+pub use event::place::EventPlace;
 pub use event::scope::EventScope;
 pub use feed::event_feed::{EventFeed, Fed};
 pub use handle::caller::Caller;
@@ -51,6 +52,7 @@ pub use resource::built_in_resources::skill as built_in_skill;
 pub use resource::connector::CONNECTOR_WEBHOOK;
 pub use resource::memory_view::MemoryFilter;
 pub use stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
+pub use stored::note::NoteBody;
 pub use task::tasks::TaskFilter;
 pub use visibility::counts::Counts;
 pub use work::delivery::Delivery;

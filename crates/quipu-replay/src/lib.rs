@@ -6,4 +6,5 @@ pub mod cbor;
 pub mod module;
 pub mod receipt;
 mod schema;
+mod secrets;
 pub mod task;

@@ -15,7 +15,10 @@ use crate::{
     Caller, Harness,
     handle::{failure::harn_error, page::Page},
     not_found,
-    visibility::quoting::{Gap, Withheld},
+    visibility::{
+        access::knows,
+        quoting::{Gap, Withheld},
+    },
 };
 
 /// A resource that is kept as a document.
@@ -142,15 +145,10 @@ impl Harness {
         let before = built_in.len();
         let from = usize::try_from(page.from).unwrap_or(usize::MAX).saturating_sub(before);
         let taken = self.field.with_state(|state| {
-            let knows = |entry: &DocumentEntry| {
-                let session = entry.owner.session.as_deref();
-                let session = session.and_then(|id| state.sessions.get(id));
-                session.is_none_or(|session| {
-                    quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
-                })
-            };
             let entries = state.documents.from(T::DOCUMENT, from);
-            let entries = entries.filter(|(_, entry)| passes(entry) && knows(entry));
+            let entries = entries.filter(|(_, entry)| {
+                passes(entry) && knows(state, caller, entry.owner.session.as_deref())
+            });
             let entries = entries.map(|(place, entry)| {
                 ((place + before) as u64, Listed::Kept(Box::new(entry.clone())))
             });

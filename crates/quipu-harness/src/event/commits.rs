@@ -7,7 +7,10 @@ use quipu_core::event::Event as Logged;
 use quipu_log::{Commit, Header};
 use quipu_wire::harn::{HarnError, HarnErrorCode};
 
-use crate::{Harness, handle::failure::harn_error};
+use crate::{
+    Harness,
+    handle::failure::{harn_error, internal_error},
+};
 
 /// How many commits are in memory at once.
 const BATCH: usize = 64;
@@ -90,5 +93,17 @@ mod tests {
         assert_eq!(near(&[7, 8, 9, 500]), [7, 8, 9]);
         assert_eq!(near(&[7, 500, 501]), [7]);
         assert_eq!(near(&(0..1000).collect::<Vec<_>>()).len(), super::BATCH);
+    }
+}
+
+impl Harness {
+    /// A commit with its header.
+    pub(crate) fn commit(&self, position: u64) -> Result<(Header<Logged>, Commit), HarnError> {
+        let read = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
+        let commit = read.into_iter().next().filter(|commit| commit.position == position);
+        let commit = commit.ok_or_else(|| internal_error(format!("no commit {position}")))?;
+        let header = commit.decode_header::<Logged>();
+        let header = header.map_err(|damage| internal_error(damage.to_string()))?;
+        Ok((header, commit))
     }
 }

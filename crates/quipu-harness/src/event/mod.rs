@@ -1,5 +1,7 @@
 //! Events as this protocol tells them: what a commit of the log says, and which Events a reader asks for.
 
 pub(crate) mod commits;
+pub(crate) mod event_log;
 pub(crate) mod narrate;
+pub(crate) mod place;
 pub(crate) mod scope;

@@ -7,88 +7,30 @@ use quipu_core::{
         coordination::{HandoffChange, ReasonBody, SessionChange, TaskCause, TaskChange},
         documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
     },
-    state::{Place, State},
+    state::State,
 };
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{
     akashik::{HandoffStatus, SessionStatus},
     harn::{
         Artifact, Event, EventKind, EventName, EventObject, JsonObject, ReplayEventMetadata,
-        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility, null_too,
+        ResourceEnvelope, ResourceKind, ResourcePointer, TaskState, Visibility,
     },
     json::timestamp::rfc3339,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{
-    resource::redaction::is_redacted,
+    event::place::EventPlace,
     stored::{
+        artifact_marks::is_redacted,
         built_in::{SESSION_DEFAULT, session_in_field},
+        note::NoteBody,
         session_facts::SessionFacts,
     },
-    task::tasks::workspace_of,
+    visibility::access::workspace_of,
 };
-
-/// A commit has as many numbers: for its own events and for those of a replay that it ends. Numbers stay below
-/// 2^53, which every reader of JSON takes, for eight thousand million commits.
-const INDEX_BITS: u32 = 20;
-
-/// Where an Event is in the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EventPlace(pub Place);
-
-impl EventPlace {
-    /// The number of the Event: grows along the log.
-    #[must_use]
-    pub fn sequence(self) -> u64 {
-        (self.0.0 << INDEX_BITS) | u64::from(self.0.1)
-    }
-
-    /// Its id.
-    #[must_use]
-    pub fn id(self) -> String {
-        ResourceKind::Event.id(&format!("{:016x}", self.sequence()))
-    }
-
-    /// The place of a number.
-    #[must_use]
-    pub fn at(sequence: u64) -> Self {
-        let index = u32::try_from(sequence & ((1 << INDEX_BITS) - 1)).unwrap_or(0);
-        Self((sequence >> INDEX_BITS, index))
-    }
-
-    /// The place of an id that the log gave; nothing if it is not one.
-    #[must_use]
-    pub fn parse(id: &str) -> Option<Self> {
-        let hex = ResourceKind::Event.rest_of(id)?;
-        let plain =
-            hex.len() == 16 && hex.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-        u64::from_str_radix(hex, 16).ok().filter(|_| plain).map(Self::at)
-    }
-}
-
-/// The body of a note: what is told of it, and what it recorded.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct NoteBody {
-    /// The particulars, which are shown to whom the note's visibility allows.
-    pub payload: JsonObject,
-    /// The answer that was recorded, where it is kept here. Null is an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "null_too")]
-    pub value: Option<Value>,
-    /// The Artifact that holds it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub artifact_id: Option<String>,
-    /// The digest of the answer; of a secret, a keyed one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<quipu_wire::harn::Sha256>,
-    /// The digest of what was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_sha256: Option<quipu_wire::harn::Sha256>,
-    /// What it repeats, where a worker that replays was given an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replay: Option<ReplayEventMetadata>,
-}
 
 /// One event of the log on its way to being told.
 struct Telling<'a> {
@@ -414,20 +356,4 @@ fn of_session(event: EventKind, session: &str, payload: JsonObject) -> Told {
 
 fn object(value: Value) -> JsonObject {
     if let Value::Object(map) = value { JsonObject(map) } else { JsonObject::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_its_place_and_ids_grow_along_the_log() {
-        let place = EventPlace((7, 3));
-        assert_eq!(place.id(), "event_0000000000700003");
-        assert_eq!(EventPlace::parse(&place.id()), Some(place));
-        assert!(EventPlace((7, 1_048_575)).id() < EventPlace((8, 0)).id());
-        for other in ["event_7", "task_0000000000070003", "event_000000000007000G", "event_"] {
-            assert_eq!(EventPlace::parse(other), None, "{other}");
-        }
-    }
 }

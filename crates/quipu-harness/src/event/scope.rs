@@ -6,7 +6,7 @@ use quipu_wire::harn::Event;
 use crate::{
     Caller,
     stored::built_in::{SESSION_DEFAULT, session_in_field},
-    task::tasks::knows,
+    visibility::access::knows,
 };
 
 /// Which Events are asked for. Without anything, all that the caller may know of.

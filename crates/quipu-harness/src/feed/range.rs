@@ -70,17 +70,6 @@ impl Harness {
         .await
     }
 
-    /// The Session's stream is one that the caller may know of.
-    ///
-    /// # Errors
-    /// 404 otherwise.
-    pub fn check_session(&self, caller: &Caller, id: &str) -> Result<(), HarnError> {
-        let known = id == crate::SESSION_DEFAULT
-            || self.field.with_state(|state| state.sessions.get(id).is_some())
-                && self.may_know(caller, Some(id));
-        if known { Ok(()) } else { Err(not_found(ResourceKind::Session, id)) }
-    }
-
     /// The Task is one that the caller may know of.
     ///
     /// # Errors

@@ -8,9 +8,8 @@ use quipu_wire::harn::{HarnError, ResourceKind};
 use tokio::sync::Mutex;
 
 use crate::{
-    Caller, HarnessOptions,
-    handle::{failure::harn_error, held_secrets::HeldSecrets},
-    recording::replayed_events::Stretch,
+    HarnessOptions,
+    handle::{failure::harn_error, held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
@@ -24,8 +23,8 @@ pub struct Harness {
     pub(crate) changing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
-    /// The replayed events that were told last.
-    pub(crate) stretch: Stretch,
+    /// The replayed events that were read last.
+    pub(crate) replayed: ReplayedCache,
 }
 
 impl Harness {
@@ -44,7 +43,7 @@ impl Harness {
             issuing: Arc::default(),
             changing: Arc::default(),
             held: HeldSecrets::default(),
-            stretch: Stretch::default(),
+            replayed: ReplayedCache::default(),
         }
     }
 
@@ -73,16 +72,5 @@ impl Harness {
         let harness = self.clone();
         let work = move |_: &Arc<Field>| Ok(read(&harness));
         self.field.blocking(work).await.map_err(|error| harn_error(&error))?
-    }
-
-    /// Whether the caller may know of what belongs to a session. What belongs to none, everybody may.
-    pub(crate) fn may_know(&self, caller: &Caller, session: Option<&str>) -> bool {
-        let Some(id) = session else { return true };
-        self.field.with_state(|state| {
-            let entry = state.sessions.get(id);
-            entry.is_none_or(|entry| {
-                quipu_core::visibility::may_know(entry, &caller.agent, caller.authority)
-            })
-        })
     }
 }

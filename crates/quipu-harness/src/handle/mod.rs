@@ -6,6 +6,8 @@ pub(crate) mod harness;
 pub(crate) mod held_secrets;
 pub(crate) mod options;
 pub(crate) mod page;
+pub(crate) mod replayed_cache;
 pub(crate) mod resting;
+pub(crate) mod retry;
 pub(crate) mod sealing;
 pub(crate) mod write;

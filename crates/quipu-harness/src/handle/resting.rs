@@ -10,7 +10,8 @@ use quipu_field::{Field, TaskMoved};
 use tokio::{sync::Mutex, time::timeout};
 
 use crate::{
-    Harness, HarnessOptions, handle::held_secrets::HeldSecrets, recording::replayed_events::Stretch,
+    Harness, HarnessOptions,
+    handle::{held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
 
 /// How long what a log that is away did not take is left alone.
@@ -24,7 +25,7 @@ pub struct Resting {
     issuing: Arc<Mutex<()>>,
     changing: Arc<Mutex<()>>,
     held: HeldSecrets,
-    stretch: Stretch,
+    replayed: ReplayedCache,
 }
 
 impl Resting {
@@ -43,7 +44,7 @@ impl Resting {
             issuing: Arc::clone(&self.issuing),
             changing: Arc::clone(&self.changing),
             held: self.held.clone(),
-            stretch: self.stretch.clone(),
+            replayed: self.replayed.clone(),
         }
     }
 
@@ -64,7 +65,7 @@ impl Harness {
             issuing: Arc::clone(&self.issuing),
             changing: Arc::clone(&self.changing),
             held: self.held.clone(),
-            stretch: self.stretch.clone(),
+            replayed: self.replayed.clone(),
         }
     }
 

@@ -4,18 +4,22 @@ use quipu_core::{
     command::Message,
     event::{
         Event,
-        documents::{DocumentKind, DocumentOwner, IdempotencyMark},
+        documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note},
     },
-    rules::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
+    rules::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand, NoteDraft},
 };
 use quipu_field::HarnOutcome;
 use quipu_wire::{
-    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
+    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256, Visibility},
     limits::AUTHORITY_MAX,
 };
 use serde::Serialize;
 
-use crate::{Caller, Harness, handle::failure::harn_error};
+use crate::{
+    Caller, Harness,
+    handle::{failure::harn_error, retry::WriteError},
+    stored::note::NoteBody,
+};
 
 /// A request that writes.
 #[derive(Debug, Clone)]
@@ -68,7 +72,7 @@ impl Harness {
         target: Target<'_>,
         session: Option<&str>,
         mut command: HarnCommand,
-    ) -> Result<HarnOutcome, HarnError> {
+    ) -> Result<HarnOutcome, WriteError> {
         let scope = asked.scope(target);
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
@@ -87,7 +91,7 @@ impl Harness {
             epoch: 0,
             authority: asked.caller.authority,
         };
-        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+        self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
     }
 
     /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
@@ -109,7 +113,7 @@ impl Harness {
         if !self.was_asked(asked, target) {
             return Ok(None);
         }
-        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+        Ok(Some(self.write(asked, target, session, HarnCommand::default()).await?))
     }
 
     /// Carries out a write of the Field itself.
@@ -117,7 +121,7 @@ impl Harness {
         &self,
         session: Option<&str>,
         command: HarnCommand,
-    ) -> Result<HarnOutcome, HarnError> {
+    ) -> Result<HarnOutcome, WriteError> {
         let message = Message {
             id: self.request_id(),
             agent: FIELD_AGENT.to_owned(),
@@ -125,7 +129,7 @@ impl Harness {
             epoch: 0,
             authority: AUTHORITY_MAX,
         };
-        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+        self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
     }
 
     /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
@@ -151,23 +155,24 @@ impl Harness {
         let (id, quotes) = (id.to_owned(), Vec::new());
         Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
     }
-}
 
-/// How often a change is made; then who asked is told to ask again.
-const CHANGES_MAX: usize = 32;
-
-/// Reads, changes and puts, and does so again where another node has changed the same meanwhile.
-pub(crate) async fn again<T, F>(change: impl Fn() -> F) -> Result<T, HarnError>
-where
-    F: Future<Output = Result<T, HarnError>>,
-{
-    for _ in 1..CHANGES_MAX {
-        match change().await {
-            Err(error) if error.message == CHANGED => {}
-            done => return done,
-        }
+    /// A note about a Task for everybody to see.
+    pub(crate) fn note(
+        &self,
+        task: &str,
+        event: &str,
+        says: &NoteBody,
+    ) -> Result<NoteDraft, HarnError> {
+        let note = Note {
+            event: event.to_owned(),
+            visibility: Visibility::Public,
+            dependency: None,
+            checkpoint: None,
+            imported: None,
+        };
+        let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
+        Ok(NoteDraft { task: task.to_owned(), note, body: Some(body) })
     }
-    change().await
 }
 
 /// The document of a kind that a commit put. It may be one of an earlier commit, when a key was used again.

@@ -11,8 +11,7 @@ use quipu_wire::harn::{
 
 use crate::{
     Asked, Harness,
-    handle::{failure::harn_error, write::Target},
-    resource::quota::AUTHORITY_POLICY,
+    handle::{caller::AUTHORITY_POLICY, failure::harn_error, write::Target},
 };
 
 /// The document of the policy.

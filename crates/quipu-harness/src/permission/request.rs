@@ -118,7 +118,7 @@ impl Harness {
             response,
         };
         let kind = DocumentKind::PermissionRequest;
-        self.draft(kind, &id, self.owner(view), Expect::New, &request)
+        self.draft(kind, &id, view.owner(), Expect::New, &request)
     }
 
     /// `GET /v1/permission-requests` and `GET /v1/tasks/{task_id}/permission-requests`.

@@ -18,12 +18,14 @@ use serde_json::{Value, json};
 use super::{pattern::exactly, policy::with_version};
 use crate::{
     Asked, Harness, NoteBody,
-    handle::write::{Target, again},
+    handle::{
+        caller::AUTHORITY_POLICY,
+        retry::{WriteError, retry_until_unchanged},
+        write::Target,
+    },
     not_found,
-    resource::quota::AUTHORITY_POLICY,
     stored::built_in::SESSION_DEFAULT,
-    task::tasks::TaskView,
-    work::message::ended,
+    task::tasks::{TaskView, has_ended},
 };
 
 impl Harness {
@@ -38,7 +40,7 @@ impl Harness {
         id: &str,
         answer: PermissionResponseRequest,
     ) -> Result<PermissionRequest, HarnError> {
-        again(|| self.respond_once(asked, id, answer.clone())).await
+        retry_until_unchanged(|| self.respond_once(asked, id, answer.clone())).await
     }
 
     async fn respond_once(
@@ -46,7 +48,7 @@ impl Harness {
         asked: &Asked,
         id: &str,
         answer: PermissionResponseRequest,
-    ) -> Result<PermissionRequest, HarnError> {
+    ) -> Result<PermissionRequest, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let kind = DocumentKind::PermissionRequest;
@@ -63,7 +65,7 @@ impl Harness {
         let command = self.answer_command(asked, &view, entry, request, answer).await?;
         let command = HarnCommand { read_at, ..command };
         self.write(asked, target, view.entry.session.as_deref(), command).await?;
-        self.get(&asked.caller, id).await
+        Ok(self.get(&asked.caller, id).await?)
     }
 
     /// The answer that a `tool_confirmation` is to what a Task asked; nothing where it asked nothing.
@@ -179,7 +181,7 @@ fn may_answer(
         return Err(HarnError::new(HarnErrorCode::Conflict, message));
     }
     if view.status.is_terminal() {
-        return Err(ended(&view.id));
+        return Err(has_ended(&view.id));
     }
     // Whoever asks does not decide, and what holds for all is for those who set policies.
     if answer.remember || entry.created_by == asked.caller.agent {

@@ -13,12 +13,12 @@ use quipu_wire::{
 use crate::{
     Asked, Caller, Harness,
     handle::{
+        caller::AUTHORITY_POLICY,
         failure::harn_error,
         page::Page,
         write::{Target, put_by},
     },
     not_found,
-    resource::quota::AUTHORITY_POLICY,
 };
 
 impl Harness {

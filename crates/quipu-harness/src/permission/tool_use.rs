@@ -8,7 +8,10 @@ use quipu_wire::harn::{
 };
 use serde_json::Value;
 
-use crate::{Asked, Harness, receipt::notary::previous::is_replay, task::tasks::TaskView};
+use crate::{
+    Asked, Harness,
+    task::tasks::{TaskView, is_replay},
+};
 
 /// The action of the question; its target is the tool.
 const USE_TOOL: &str = "use_tool";

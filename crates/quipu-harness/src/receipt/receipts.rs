@@ -4,9 +4,9 @@ use quipu_core::{event::documents::DocumentKind, state::DocumentEntry};
 use quipu_replay::{cbor, receipt::canonical_bytes};
 use quipu_wire::{
     harn::{
-        CardSignature, HarnError, HarnErrorCode, JsonObject, List, RECEIPT_SCHEMA, Receipt,
-        ReceiptResource, ReceiptResourceObject, ReceiptWireEnvelope, ResourceEnvelope,
-        ResourceKind, ResourcePointer,
+        CardSignature, HarnError, JsonObject, List, RECEIPT_SCHEMA, Receipt, ReceiptResource,
+        ReceiptResourceObject, ReceiptWireEnvelope, ResourceEnvelope, ResourceKind,
+        ResourcePointer,
     },
     json::{canon, timestamp::rfc3339},
 };
@@ -14,7 +14,10 @@ use serde_json::Value;
 
 use crate::{
     Caller, Harness,
-    handle::{failure::harn_error, page::Page},
+    handle::{
+        failure::{harn_error, internal_error},
+        page::Page,
+    },
     not_found,
 };
 
@@ -59,7 +62,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt_json(&self, caller: &Caller, id: &str) -> Result<Vec<u8>, HarnError> {
         let (receipt, _) = self.stored_receipt(caller, id).await?;
-        canonical_bytes(&receipt).map_err(|error| broken(&error.to_string()))
+        canonical_bytes(&receipt).map_err(|error| internal_error(error.to_string()))
     }
 
     /// The receipt itself in deterministic CBOR.
@@ -68,7 +71,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt_cbor(&self, caller: &Caller, id: &str) -> Result<Vec<u8>, HarnError> {
         let (receipt, _) = self.stored_receipt(caller, id).await?;
-        cbor::encode(&canonical_value(&receipt)?).map_err(|error| broken(&error.to_string()))
+        cbor::encode(&canonical_value(&receipt)?).map_err(|error| internal_error(error.to_string()))
     }
 
     pub(crate) async fn stored_receipt(
@@ -127,10 +130,6 @@ fn shown(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
 
 /// The receipt as its canonical text reads, numbers included.
 pub(crate) fn canonical_value(receipt: &Receipt) -> Result<Value, HarnError> {
-    let bytes = canonical_bytes(receipt).map_err(|error| broken(&error.to_string()))?;
-    canon::parse(&bytes).map_err(|error| broken(&error.to_string()))
-}
-
-pub(crate) fn broken(message: &str) -> HarnError {
-    HarnError::new(HarnErrorCode::InternalError, message.to_owned())
+    let bytes = canonical_bytes(receipt).map_err(|error| internal_error(error.to_string()))?;
+    canon::parse(&bytes).map_err(|error| internal_error(error.to_string()))
 }

@@ -5,8 +5,9 @@ use quipu_core::event::Event as Logged;
 use quipu_wire::harn::{EventKind, HarnError, JsonObject, ResourceKind};
 use serde_json::Value;
 
-use crate::event::commits::TaskCommits;
-use crate::{EventPlace, Harness, NoteBody, handle::failure::harn_error};
+use crate::{
+    EventPlace, Harness, NoteBody, event::commits::TaskCommits, handle::failure::harn_error,
+};
 
 /// The note that ends a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use quipu_replay::task::{Availability, Materials, ReferenceKind};
 use quipu_wire::harn::{Artifact, Sha256};
 use serde::de::IgnoredAny;
 
-use crate::{Caller, Harness, resource::redaction::is_redacted};
+use crate::{Caller, Harness, stored::artifact_marks::is_redacted};
 
 /// What this Field still has. To whom a session is hidden, what belongs to it is not there.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Kept<'a> {
 }
 
 impl Materials for Kept<'_> {
-    fn look(&self, kind: ReferenceKind, id: &str) -> Availability {
+    fn find(&self, kind: ReferenceKind, id: &str) -> Availability {
         let found = match kind {
             ReferenceKind::Artifact => self.artifact(id).map(Some),
             ReferenceKind::Memory => self.memory(id).map(|()| None),

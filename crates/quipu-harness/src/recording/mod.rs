@@ -4,8 +4,11 @@
 pub(crate) mod checkpoint;
 pub(crate) mod document;
 pub(crate) mod finish;
+pub(crate) mod lookup;
 pub(crate) mod materials;
-pub(crate) mod rederive;
+pub(crate) mod outcome;
+pub(crate) mod read;
 pub(crate) mod replayed_events;
+pub(crate) mod steps;
 pub(crate) mod worked;
 pub(crate) mod worker_outcome;

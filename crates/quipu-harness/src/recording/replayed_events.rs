@@ -1,33 +1,13 @@
-//! The events of a replay in process, told again whenever somebody reads them.
-
-use std::{
-    ops::ControlFlow,
-    sync::{Arc, Mutex, PoisonError},
-};
+//! The events of a replay in process, derived again whenever somebody reads them.
 
 use quipu_wire::harn::{Event, EventKind, EventName, HarnError};
 
-use super::{document::Executor, finish::Finish, rederive::Read, worked::Break};
-use crate::{EventPlace, Harness};
+use super::{document::Executor, finish::Finish};
+use crate::{EventPlace, Harness, handle::replayed_cache::Stretch};
 
-/// How many events are told at once, and of how much text, to who pages through a long replay.
-const STRETCH_EVENTS: usize = 1024;
-const STRETCH_BYTES: usize = 1 << 20;
-
-/// The stretch of replayed events that was told last. Without it every page would be told from the start.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Stretch(Arc<Mutex<Option<Told>>>);
-
-#[derive(Debug)]
-struct Told {
-    task: String,
-    /// The last purge before it: what was erased since must not be told from here.
-    purged: u64,
-    first: u64,
-    events: Vec<Event>,
-    /// Whether nothing comes behind them.
-    whole: bool,
-}
+/// How many events are derived and kept at once, and of how much text, for whoever pages through a long replay.
+const CACHED_EVENTS: usize = 1024;
+const CACHED_BYTES: usize = 1 << 20;
 
 impl Harness {
     /// How a replay in process ended, if this is the event that says so. Reads storage.
@@ -58,47 +38,25 @@ impl Harness {
         limit: usize,
     ) -> Result<Vec<Event>, HarnError> {
         let purged = self.field.with_state(|state| state.last_purge);
-        if let Some(events) = self.stretch.part(task, purged, from, limit) {
+        if let Some(events) = self.replayed.part(task, purged, from, limit) {
             return Ok(events);
         }
-        let (mut events, mut bytes, mut passed) = (Vec::new(), 0, 0u64);
-        let read = self.each_recorded(task, &mut |recorded| {
-            passed += 1;
-            if passed <= from {
-                return ControlFlow::Continue(());
+        let (mut events, mut bytes, mut whole) = (Vec::new(), 0, true);
+        for (ordinal, recorded) in (0u64..).zip(self.recording(task)?.until_missing()) {
+            let event = recorded?.narrated;
+            if ordinal < from {
+                continue;
             }
-            let event = recorded.into_told();
             bytes += serde_json::to_string(&event.payload).map_or(0, |text| text.len());
             events.push(event);
-            let full = events.len() >= STRETCH_EVENTS || bytes >= STRETCH_BYTES;
+            let full = events.len() >= CACHED_EVENTS || bytes >= CACHED_BYTES;
             if full && events.len() >= limit {
-                return ControlFlow::Break(());
+                whole = false;
+                break;
             }
-            ControlFlow::Continue(())
-        });
-        let whole = match read {
-            Err(Break::Storage(error)) => return Err(error),
-            Ok(Read::Stopped) => false,
-            Ok(Read::Whole) | Err(Break::Missing(_)) => true,
-        };
-        let asked = events.iter().take(limit).cloned().collect();
-        self.stretch.keep(Told { task: task.to_owned(), purged, first: from, events, whole });
-        Ok(asked)
-    }
-}
-
-impl Stretch {
-    /// A part of it, if it holds all of that.
-    fn part(&self, task: &str, purged: u64, from: u64, limit: usize) -> Option<Vec<Event>> {
-        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = told.as_ref().filter(|told| told.task == task && told.purged == purged)?;
-        let skipped = usize::try_from(from.checked_sub(told.first)?).ok()?;
-        let rest = told.events.get(skipped..)?;
-        let enough = told.whole || rest.len() >= limit;
-        enough.then(|| rest.iter().take(limit).cloned().collect())
-    }
-
-    fn keep(&self, told: Told) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        }
+        let page = events.iter().take(limit).cloned().collect();
+        self.replayed.keep(Stretch { task: task.to_owned(), purged, first: from, events, whole });
+        Ok(page)
     }
 }

@@ -1,4 +1,4 @@
-//! A task's stream as a recording: each event as it is told, with the answer it recorded, the checkpoint it
+//! A task's stream as a recording: each event as clients read it, with the answer it recorded, the checkpoint it
 //! made and what else the run used.
 
 use std::collections::VecDeque;
@@ -9,19 +9,16 @@ use quipu_replay::task::{
     Material, RecordedDependency, RecordedEvent, Reference, ReferenceKind, Unavailable,
     UnavailableKind,
 };
-use quipu_wire::harn::{
-    Event, EventKind, EventName, HarnError, HarnErrorCode, JsonObject, Sha256, Visibility,
-};
+use quipu_wire::harn::{Event, EventKind, EventName, HarnError, JsonObject, Sha256, Visibility};
 use serde_json::Value;
 
-use crate::event::commits::TaskCommits;
-use crate::{Harness, NoteBody, narrate_places};
+use crate::{Harness, NoteBody, event::commits::TaskCommits, narrate_places};
 
-/// One event of a recording, and how it is told.
+/// One event of a recording, as a replay reads it and as clients do.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     pub(crate) event: RecordedEvent,
-    pub(crate) told: Event,
+    pub(crate) narrated: Event,
     /// The particulars, whoever may see them.
     pub(crate) payload: JsonObject,
 }
@@ -33,18 +30,6 @@ pub(crate) enum Break {
     Missing(Unavailable),
     /// Storage failed; it may be there the next time.
     Storage(HarnError),
-}
-
-impl Break {
-    /// As an error: what is missing was looked for where it must be.
-    pub(crate) fn into_error(self) -> HarnError {
-        match self {
-            Self::Storage(error) => error,
-            Self::Missing(missing) => {
-                HarnError::new(HarnErrorCode::InternalError, missing.to_string())
-            }
-        }
-    }
 }
 
 /// The recording of a task that somebody worked on. Leaves out what was said about it afterwards, and what a
@@ -76,13 +61,13 @@ impl Worked {
     }
 
     fn take_up(&mut self, header: &Header<Logged>, commit: &Commit) {
-        let told = self.harness.field.with_state(|state| narrate_places(state, header, commit));
+        let events = self.harness.field.with_state(|state| narrate_places(state, header, commit));
         let mine = |event: &Event| event.task_id.as_deref() == Some(&*self.task) && is_run(event);
-        for (at, told) in told.into_iter().filter(|(_, event)| mine(event)) {
+        for (at, narrated) in events.into_iter().filter(|(_, event)| mine(event)) {
             let index = at.0.1;
             let place = usize::try_from(index).ok();
             let Some(sealed) = place.and_then(|at| header.events.get(at)) else { continue };
-            let recorded = recorded(&sealed.event, body_of(commit, index), told);
+            let recorded = recorded(&sealed.event, body_of(commit, index), narrated);
             self.ready.push_back(recorded.map_err(Break::Missing));
         }
     }
@@ -135,20 +120,20 @@ fn body_of(commit: &Commit, index: u32) -> Text {
     }
 }
 
-fn recorded(logged: &Logged, text: Text, told: Event) -> Result<Recorded, Unavailable> {
+fn recorded(logged: &Logged, text: Text, narrated: Event) -> Result<Recorded, Unavailable> {
     let note = if let Logged::TaskNoted { note, .. } = logged { Some(note) } else { None };
     let gone = matches!(text, Text::Gone);
     let body = match (note, text) {
         (Some(_), Text::Of(body)) => *body,
         (Some(_) | None, Text::None | Text::Gone | Text::Of(_)) => NoteBody::default(),
     };
-    let payload = if note.is_some() { &body.payload } else { &told.payload }.clone();
+    let payload = if note.is_some() { &body.payload } else { &narrated.payload }.clone();
     let references = references(logged, &payload);
     let mut event = RecordedEvent {
-        event_id: told.envelope.id.clone(),
-        event: told.event.clone(),
-        sequence: told.sequence,
-        at: told.envelope.created_at.clone(),
+        event_id: narrated.envelope.id.clone(),
+        event: narrated.event.clone(),
+        sequence: narrated.sequence,
+        at: narrated.envelope.created_at.clone(),
         previous_event_id: None,
         payload_sha256: body.sha256.unwrap_or_else(|| digest(&payload)),
         visibility: note.map_or(Visibility::Public, |note| note.visibility),
@@ -170,7 +155,7 @@ fn recorded(logged: &Logged, text: Text, told: Event) -> Result<Recorded, Unavai
             reason: "what it said was erased".to_owned(),
         });
     }
-    Ok(Recorded { event, told, payload })
+    Ok(Recorded { event, narrated, payload })
 }
 
 fn dependency(note: &Note, body: NoteBody, gone: bool) -> Option<RecordedDependency> {

@@ -56,7 +56,7 @@ impl Harness {
         recorded: &Recorded,
         outcome: &mut ReplayOutcome,
     ) -> Result<(), HarnError> {
-        let (Some(given), Some(replay)) = (&recorded.event.dependency, &recorded.told.replay)
+        let (Some(given), Some(replay)) = (&recorded.event.dependency, &recorded.narrated.replay)
         else {
             return Ok(());
         };

@@ -1,7 +1,5 @@
 //! `GET /v1/tasks/{task_id}/export`: a finished Task as one document, for another server.
 
-use std::ops::ControlFlow;
-
 use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::Material;
 use quipu_wire::{
@@ -12,11 +10,11 @@ use quipu_wire::{
     json::base64,
 };
 
-use crate::recording::worked::{Break, Recorded};
 use crate::{
     Caller, Harness,
     handle::failure::harn_error,
-    resource::{artifact::EVENT_LOG_UNTIL, redaction::is_redacted},
+    recording::worked::{Break, Recorded},
+    stored::artifact_marks::{EVENT_LOG_UNTIL, is_redacted},
     task::tasks::{TaskView, outcome_id},
 };
 
@@ -62,26 +60,20 @@ impl Harness {
 
     fn exported_events(&self, task: &str) -> Result<Vec<ExportedEvent>, HarnError> {
         let mut events = Vec::new();
-        let mut too_many = false;
-        let read = self.each_recorded(task, &mut |recorded| {
-            too_many = events.len() == EVENTS_MAX;
-            if too_many {
-                return ControlFlow::Break(());
+        for recorded in self.recording(task)? {
+            let recorded = recorded.map_err(|unreadable| match unreadable {
+                Break::Storage(error) => error,
+                Break::Missing(missing) => {
+                    HarnError::new(HarnErrorCode::Conflict, missing.to_string())
+                }
+            })?;
+            if events.len() == EVENTS_MAX {
+                let message = format!("task {task} has more than {EVENTS_MAX} events");
+                return Err(HarnError::new(HarnErrorCode::PayloadTooLarge, message));
             }
             events.push(exported_event(recorded));
-            ControlFlow::Continue(())
-        });
-        if too_many {
-            let message = format!("task {task} has more than {EVENTS_MAX} events");
-            return Err(HarnError::new(HarnErrorCode::PayloadTooLarge, message));
         }
-        match read {
-            Ok(_) => Ok(events),
-            Err(Break::Storage(error)) => Err(error),
-            Err(Break::Missing(missing)) => {
-                Err(HarnError::new(HarnErrorCode::Conflict, missing.to_string()))
-            }
-        }
+        Ok(events)
     }
 
     fn exported_outcome(&self, caller: &Caller, task: &str) -> Result<Option<Outcome>, HarnError> {

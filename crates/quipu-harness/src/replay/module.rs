@@ -2,7 +2,7 @@
 //! substitute. What came of it is noted where the replay ends, and read from there afterwards: a substituted
 //! secret is gone by then, and the module is not run for every reader.
 
-use std::{cell::RefCell, ops::ControlFlow};
+use std::cell::RefCell;
 
 use quipu_core::{event::documents::DocumentKind, rules::harn::DocumentDraft};
 use quipu_replay::{
@@ -14,39 +14,27 @@ use quipu_replay::{
 };
 use quipu_wire::{
     harn::{
-        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, JsonObject, OutcomeStatus,
-        RequestDrift, ResourceKind, Sha256, TaskState, Visibility,
+        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, OutcomeStatus, ResourceKind,
+        Sha256, TaskState, Visibility,
     },
     json::canon,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::run::owner_of;
-use crate::recording::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    materials::Kept,
-    worked::Break,
-};
 use crate::{
     Harness,
     handle::failure::harn_error,
+    recording::{
+        document::{DEPTH_MAX, Executor, ReplayDocument},
+        materials::Kept,
+    },
     task::{
+        artifact::{canonical, owned_artifact},
         installed_module::{Installed, input_of},
         tasks::TaskView,
     },
-    work::worker_record::{canonical, owned_artifact},
 };
-
-/// In the payload of the note that ends a replay: what the module did.
-const MODULE: &str = "module";
-
-/// What the log keeps of the run of a module in a replay.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Ran {
-    #[serde(default)]
-    request_drift: Vec<RequestDrift>,
-}
 
 /// A replay with what its module did, if a module worked on its source.
 pub(crate) struct Carried {
@@ -82,38 +70,15 @@ impl Harness {
 
     fn events_before_the_end(&self, document: &ReplayDocument) -> Result<u64, HarnError> {
         let mut events = 0;
-        let read = self.rederive(document, DEPTH_MAX + 1, &mut |step| match step.replayed.event {
-            EventName::Known(kind) if TaskState::ended_by(kind).is_some() => ControlFlow::Break(()),
-            EventName::Known(_) | EventName::Vendor(_) => {
-                events += 1;
-                ControlFlow::Continue(())
+        for step in self.replay_steps(document)? {
+            if let EventName::Known(kind) = step?.replayed.event
+                && TaskState::ended_by(kind).is_some()
+            {
+                break;
             }
-        });
-        read.map_err(Break::into_error)?;
+            events += 1;
+        }
         Ok(events)
-    }
-
-    /// What the note that ends a replay says of its module's run, put into what is derived again. Reads storage.
-    pub(crate) fn as_noted(&self, mut outcome: ReplayOutcome) -> Result<ReplayOutcome, HarnError> {
-        let task = outcome.replay_task_id.clone();
-        let Some(payload) = self.module_ran(&task)? else { return Ok(outcome) };
-        let ran = payload.get(MODULE).cloned().unwrap_or_default();
-        let ran: Ran = serde_json::from_value(ran).unwrap_or_default();
-        let says = |name: &str| payload.get(name).cloned().unwrap_or_default();
-        outcome.request_drift = ran.request_drift;
-        outcome.events = says("events").as_u64().unwrap_or(outcome.events);
-        let state = serde_json::from_value(says("final_state")).ok();
-        outcome.lifecycle.final_state = state.or(outcome.lifecycle.final_state);
-        let failure = self.outcome_document(&task)?.and_then(|outcome| outcome.failure);
-        let missing = failure.as_ref().and_then(Unavailable::of_failure);
-        outcome.first_unavailable = missing.or(outcome.first_unavailable);
-        Ok(outcome)
-    }
-
-    /// What was noted at the end of a replay, if a module ran in it. Reads storage.
-    pub(crate) fn module_ran(&self, task: &str) -> Result<Option<JsonObject>, HarnError> {
-        let noted = self.finish_noted(task)?.map(|(_, payload)| payload);
-        Ok(noted.filter(|payload| payload.contains_key(MODULE)))
     }
 
     /// The Artifact of what a module returned in a replay. Its id follows from the replay's.
@@ -182,12 +147,6 @@ impl Harness {
     }
 }
 
-/// What is noted of a module's run in a replay.
-pub(crate) fn noted(outcome: &ReplayOutcome) -> (String, Value) {
-    let ran = Ran { request_drift: outcome.request_drift.clone() };
-    (MODULE.to_owned(), serde_json::to_value(ran).unwrap_or_default())
-}
-
 /// A replay that could not begin, because an Artifact cannot be had.
 fn missing(id: &str, reason: &str) -> ModuleReplay {
     let missing = Unavailable {
@@ -235,8 +194,8 @@ impl Told<'_> {
 }
 
 impl Materials for Told<'_> {
-    fn look(&self, kind: ReferenceKind, id: &str) -> Availability {
-        Kept { harness: self.harness, caller: None }.look(kind, id)
+    fn find(&self, kind: ReferenceKind, id: &str) -> Availability {
+        Kept { harness: self.harness, caller: None }.find(kind, id)
     }
 }
 

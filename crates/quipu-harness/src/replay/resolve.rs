@@ -2,15 +2,12 @@
 //! It is given what was recorded or substituted, and nobody is ever asked live. Each answer that is given is
 //! noted once, so that the worker's run is a recording itself; the first that cannot be given ends the replay.
 
-use std::ops::ControlFlow;
-
 use quipu_core::{
     event::documents::{Note, NotedDependency},
     rules::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
 };
-use quipu_replay::{
-    receipt::delta_id,
-    task::{Answer, Material, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable},
+use quipu_replay::task::{
+    Answer, Material, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable, delta_id,
 };
 use quipu_wire::{
     akashik::TaskStatus,
@@ -21,18 +18,16 @@ use quipu_wire::{
 };
 
 use super::resolve_access::authority_of;
-use crate::recording::{
-    document::{Executor, ReplayDocument},
-    materials::Kept,
-    worked::{Break, Worked},
-};
 use crate::{
-    Asked, Caller, Harness, NoteBody, handle::failure::harn_error, task::tasks::TaskView,
-    work::worker_record::DEPENDENCY_RECORDED,
+    Asked, Caller, Harness, NoteBody,
+    handle::failure::harn_error,
+    recording::{
+        document::{Executor, ReplayDocument},
+        materials::Kept,
+    },
+    stored::note::DEPENDENCY_RECORDED,
+    task::tasks::TaskView,
 };
-
-/// What the keys of checkpoints start with.
-const CHECKPOINT: &str = "checkpoint:";
 
 /// What a worker is told, and what is noted of it.
 struct Answered {
@@ -127,52 +122,6 @@ impl Harness {
             // Admission lets no override pass whose key was never recorded.
             (Ok(_), None) => Err(never(&request.key)),
         })
-    }
-
-    /// The event that recorded an answer. Reads storage.
-    pub(crate) fn recorded_under(
-        &self,
-        task: &str,
-        key: &str,
-    ) -> Result<Option<RecordedEvent>, HarnError> {
-        let in_process =
-            self.replay_document(task)?.is_some_and(|it| it.executor == Executor::InProcess);
-        let place = self.field.with_state(|state| {
-            let stream = state.streams.task(task)?;
-            let checkpoint = || stream.checkpoints.get(key.strip_prefix(CHECKPOINT)?);
-            stream.dependencies.get(key).or_else(checkpoint).copied()
-        });
-        if !in_process {
-            let Some((position, _)) = place else { return Ok(None) };
-            for recorded in Worked::at(self, task, position)? {
-                match recorded {
-                    Ok(recorded) if is_under(&recorded.event, key) => {
-                        return self.told_under(recorded.event, key).map(Some);
-                    }
-                    Err(Break::Storage(error)) => return Err(error),
-                    Ok(_) | Err(Break::Missing(_)) => {}
-                }
-            }
-            return Ok(None);
-        }
-        let mut found = None;
-        let read = self.each_recorded(task, &mut |recorded| {
-            if is_under(&recorded.event, key) {
-                found = Some(recorded.event);
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        if let Err(Break::Storage(error)) = read {
-            return Err(error);
-        }
-        found.map(|event| self.told_under(event, key)).transpose()
-    }
-
-    /// The event with what it has under a key.
-    fn told_under(&self, event: RecordedEvent, key: &str) -> Result<RecordedEvent, HarnError> {
-        let answer = event.dependency.as_ref().is_some_and(|it| it.key == key);
-        if answer { Ok(event) } else { self.with_checkpoint_state(event) }
     }
 
     /// The note of an answer that was given.
@@ -270,13 +219,6 @@ impl Harness {
         self.write_on(&plain, view, "dependencies/resolve", command).await?;
         self.settle(task).await
     }
-}
-
-/// Whether an event recorded an answer under a key, or made the checkpoint that it names.
-fn is_under(event: &RecordedEvent, key: &str) -> bool {
-    let checkpoint = event.checkpoint_id.as_deref();
-    event.dependency.as_ref().is_some_and(|it| it.key == key)
-        || key.strip_prefix(CHECKPOINT).is_some_and(|id| checkpoint == Some(id))
 }
 
 fn conflict(message: &str) -> HarnError {

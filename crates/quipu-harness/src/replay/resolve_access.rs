@@ -9,8 +9,10 @@ use quipu_core::{
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};
 
-use crate::recording::document::{DEPTH_MAX, ReplayDocument};
-use crate::{Caller, Harness};
+use crate::{
+    Caller, Harness,
+    recording::document::{DEPTH_MAX, ReplayDocument},
+};
 
 /// What a caller has to do with a Task.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,6 @@
 //! Carrying out a replay in process: the plan over the source's recording, and one commit that ends the Task.
 //! What is interrupted is begun again when the Field is opened, and comes to the same.
 
-use std::ops::ControlFlow;
-
 use quipu_core::{
     event::{
         coordination::ReasonBody,
@@ -12,24 +10,22 @@ use quipu_core::{
     state::State,
 };
 use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};
-use quipu_wire::{
-    akashik::TaskStatus,
-    harn::{
-        EventKind, Failure, HarnError, HarnErrorCode, JsonObject, Outcome, OutcomeObject,
-        OutcomeStatus, ResourceEnvelope,
-    },
+use quipu_wire::harn::{
+    EventKind, Failure, HarnError, JsonObject, Outcome, OutcomeObject, OutcomeStatus,
+    ResourceEnvelope,
 };
 use serde_json::{Value, json};
 
-use super::module::{Carried, noted};
-use crate::recording::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    worked::Break,
+use super::module::Carried;
+use crate::{
+    Harness, NoteBody,
+    handle::failure::harn_error,
+    recording::{
+        document::{Executor, ReplayDocument},
+        outcome::noted,
+    },
+    task::tasks::{is_over, is_replay, outcome_id},
 };
-use crate::{Harness, NoteBody, handle::failure::harn_error, task::tasks::outcome_id};
-
-/// After how many events a replay looks whether it was called off.
-const LOOK_EVERY: u64 = 1024;
 
 impl Harness {
     /// Begins again with what was interrupted. To be called when the Field is opened.
@@ -70,31 +66,18 @@ impl Harness {
         });
         let Some(command) = ended.await? else { return Ok(()) };
         let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
-        match self.write_as_field(session.as_deref(), command).await {
-            // It was called off meanwhile.
-            Err(error) if error.code == HarnErrorCode::Conflict => {}
-            Err(error) => return Err(error),
-            Ok(_) => {}
+        let written = self.write_as_field(session.as_deref(), command).await;
+        // Where it was called off meanwhile, or another node ended it, there is nothing left to write.
+        let is_over = self
+            .field
+            .with_state(|state| state.tasks.get(task).is_none_or(|entry| is_over(entry.status)));
+        if let Err(error) = written
+            && !is_over
+        {
+            return Err(error.into());
         }
         self.held.forget(task);
         self.settle(task).await
-    }
-
-    /// What a replay comes to. Reads storage.
-    pub(crate) fn carry_out(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
-        let task = &document.plan.identity.replay_task_id;
-        let mut seen = 0u64;
-        let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |_| {
-            seen += 1;
-            let look = seen.is_multiple_of(LOOK_EVERY);
-            let called_off = || {
-                self.field.with_state(|state| {
-                    state.tasks.get(task).is_some_and(|it| it.status == TaskStatus::Cancelled)
-                })
-            };
-            if look && called_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        outcome.map_err(Break::into_error)
     }
 
     /// The write that ends a replay Task. Reads storage.
@@ -153,20 +136,6 @@ impl Harness {
             ..HarnCommand::default()
         })
     }
-
-    /// What is said of how a Task ended. Reads storage.
-    pub(crate) fn outcome_document(&self, task: &str) -> Result<Option<Outcome>, HarnError> {
-        let id = outcome_id(task);
-        let entry = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Outcome, &id).map(|entry| entry.at)
-        });
-        let body = entry.map(|at| self.field.body_at(at)).transpose();
-        Ok(body.map_err(|error| harn_error(&error))?.flatten())
-    }
-}
-
-fn is_replay(state: &State, task: &str) -> bool {
-    state.documents.get(DocumentKind::Replay, task).is_some()
 }
 
 /// To what the documents of a Task belong.

@@ -11,7 +11,10 @@ use serde_json::json;
 use super::start::Place;
 use crate::{
     Asked, Harness,
-    handle::write::{Target, again},
+    handle::{
+        retry::{WriteError, retry_until_unchanged},
+        write::Target,
+    },
     stored::session_facts::ToldAs,
     task::tasks::TaskView,
 };
@@ -98,7 +101,7 @@ impl Harness {
         source: &str,
         tasks: &[String],
     ) -> Result<(), HarnError> {
-        again(|| self.tell_once(asked, fork, source, tasks)).await
+        retry_until_unchanged(|| self.tell_once(asked, fork, source, tasks)).await
     }
 
     async fn tell_once(
@@ -107,7 +110,7 @@ impl Harness {
         fork: &str,
         source: &str,
         tasks: &[String],
-    ) -> Result<(), HarnError> {
+    ) -> Result<(), WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&asked.caller, fork).await?;

@@ -10,8 +10,7 @@ use quipu_core::{
 };
 use quipu_replay::task::{ReplayIdentity, admit};
 use quipu_wire::harn::{
-    EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, ReplayTaskRequest, ResourceKind,
-    TaskState,
+    EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, ReplayTaskRequest, TaskState,
 };
 use serde_json::json;
 
@@ -20,16 +19,14 @@ use crate::{
     Asked, Caller, Harness, NoteBody,
     handle::{
         failure::harn_error,
+        held_secrets::secrets_of,
         write::{Target, put_by},
     },
+    recording::document::{DEPTH_MAX, Executor, ReplayDocument},
     task::{
         installed_module::MODULE_KEY,
         tasks::{TaskView, blank},
     },
-};
-use crate::{
-    handle::held_secrets::secrets_of,
-    recording::document::{DEPTH_MAX, Executor, ReplayDocument},
 };
 
 /// How often another id is tried where others replay the same Task at the same moment.
@@ -96,7 +93,8 @@ impl Harness {
             let next = self.field.with_state(|state| free_identity(state, &source));
             (document.plan.identity, document.number) = next;
             let command = self.starting(&view, &document, &task)?;
-            match self.write(asked, target, session.as_deref(), command).await {
+            let written = self.write(asked, target, session.as_deref(), command).await;
+            match written.map_err(HarnError::from) {
                 Ok(outcome) => {
                     let own = &document.plan.identity.replay_task_id;
                     let id = put_by(&outcome, DocumentKind::Task).unwrap_or(own).to_owned();
@@ -140,7 +138,7 @@ impl Harness {
             let message = format!("task_id: more than {DEPTH_MAX} replays are behind it");
             return Err(HarnError::new(HarnErrorCode::Conflict, message).at("task_id"));
         }
-        let source = Source::look_up(self, caller, (&view.id, state), request)?;
+        let source = Source::read(self, caller, (&view.id, state), request)?;
         let identity = ReplayIdentity::of(&view.id);
         let plan = admit(request, &source, identity, self.options.replay_trust)?;
         let plan = plan.without_secrets(&self.options.secrets);
@@ -229,15 +227,4 @@ fn free_identity(state: &State, source: &str) -> (ReplayIdentity, u32) {
     };
     let found = (1u32..).find(|number| free(&numbered(*number))).unwrap_or(u32::MAX);
     (first.clone().with_replay_task(numbered(found)), found)
-}
-
-/// The id of the receipt of a replay.
-pub(crate) fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
-    let identity = &document.plan.identity;
-    let Some(source) = source_receipt else {
-        let rest = ResourceKind::Task.rest_of(&identity.replay_task_id);
-        return ResourceKind::Receipt.id(rest.unwrap_or(&identity.replay_task_id));
-    };
-    let first = ReplayIdentity::receipt_id(source);
-    if document.number == 1 { first } else { format!("{first}_{}", document.number) }
 }

@@ -6,23 +6,24 @@ use quipu_core::{
     rules::harn::{Expect, FIELD_AGENT, HarnCommand},
     state::DocumentEntry,
 };
-use quipu_wire::{
-    akashik::TaskStatus,
-    harn::{
-        Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List,
-        RegisterArtifactRequest, ResourceEnvelope, ResourceKind, Sha256, Visibility,
-    },
+use quipu_wire::harn::{
+    Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List, RegisterArtifactRequest,
+    ResourceEnvelope, ResourceKind, Sha256, Visibility,
 };
 
 use crate::{
     Asked, Caller, Harness,
     handle::{
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
-    resource::redaction::{REDACTED, is_redacted},
-    stored::built_in::session_in_field,
+    stored::{
+        artifact_marks::{EVENT_LOG_UNTIL, REDACTED, is_redacted},
+        built_in::session_in_field,
+    },
+    task::tasks::{has_ended, is_over},
     visibility::parts::may_see,
 };
 
@@ -140,7 +141,7 @@ impl Harness {
         id: &str,
         bytes: Vec<u8>,
     ) -> Result<Artifact, HarnError> {
-        again(|| self.put_content_once(asked, id, bytes.clone())).await
+        retry_until_unchanged(|| self.put_content_once(asked, id, bytes.clone())).await
     }
 
     async fn put_content_once(
@@ -148,7 +149,7 @@ impl Harness {
         asked: &Asked,
         id: &str,
         bytes: Vec<u8>,
-    ) -> Result<Artifact, HarnError> {
+    ) -> Result<Artifact, WriteError> {
         // So that nobody takes the same bytes away meanwhile.
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
@@ -157,7 +158,7 @@ impl Harness {
         let mut artifact: Artifact = self.get(&asked.caller, id).await?;
         if is_redacted(&artifact) {
             let message = format!("the content of {id} was taken away");
-            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+            return Err(HarnError::new(HarnErrorCode::Conflict, message).into());
         }
         let (sha256, content) = self.reading(move |harness| harness.keep_content(&bytes)).await?;
         // Bytes that are kept already are not written again.
@@ -167,7 +168,7 @@ impl Harness {
             if registered != sha256.bare() {
                 let message =
                     format!("the content has sha256 {}, not the registered", sha256.bare());
-                return Err(HarnError::new(HarnErrorCode::Conflict, message).at("sha256"));
+                return Err(HarnError::new(HarnErrorCode::Conflict, message).at("sha256").into());
             }
         } else {
             self.check_open(entry.owner.task.as_deref())?;
@@ -176,14 +177,14 @@ impl Harness {
             documents.push(self.draft(kind, id, entry.owner, Expect::Known, &artifact)?);
         }
         if documents.is_empty() {
-            return self.artifact(&asked.caller, id).await;
+            return Ok(self.artifact(&asked.caller, id).await?);
         }
         let path = format!("/v1/artifacts/{id}/content");
         let target = Target { workspace: "", method: "PUT", path: &path };
         let command = HarnCommand { documents, read_at, ..HarnCommand::default() };
         let session = session.as_deref().and_then(session_in_field);
         self.write(asked, target, session, command).await?;
-        self.artifact(&asked.caller, id).await
+        Ok(self.artifact(&asked.caller, id).await?)
     }
 
     /// The content of an Artifact; the event log of a Task is told from the log. Reads storage.
@@ -225,9 +226,9 @@ impl Harness {
         }
         if let Some(id) = &session {
             self.check_session(caller, id).map_err(|error| error.at("session_id"))?;
-            let of_session = self
-                .field
-                .with_state(|state| crate::task::tasks::workspace_of(state, session_in_field(id)));
+            let of_session = self.field.with_state(|state| {
+                crate::visibility::access::workspace_of(state, session_in_field(id))
+            });
             agree(&mut workspace, &of_session, "workspace_id")?;
         }
         if let Some(id) = workspace.as_deref().filter(|id| *id != crate::WORKSPACE_DEFAULT) {
@@ -248,12 +249,7 @@ impl Harness {
     pub(crate) fn check_open(&self, task: Option<&str>) -> Result<(), HarnError> {
         let Some(id) = task else { return Ok(()) };
         let status = self.field.with_state(|state| state.tasks.get(id).map(|entry| entry.status));
-        let ended = [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled];
-        if status.is_some_and(|status| ended.contains(&status)) {
-            let message = format!("task {id} has ended");
-            return Err(HarnError::new(HarnErrorCode::Conflict, message));
-        }
-        Ok(())
+        if status.is_some_and(is_over) { Err(has_ended(id)) } else { Ok(()) }
     }
 
     /// The Artifact as the caller sees it: where it is proven, and without what is not for the caller.
@@ -278,9 +274,6 @@ impl Harness {
         artifact
     }
 }
-
-/// In the metadata of an event log's document: the commit up to which it goes. Never shown.
-pub(crate) const EVENT_LOG_UNTIL: &str = "event_log_until";
 
 /// The Task and the commit of an event log. Only the Field itself makes these.
 fn event_log_until<'e>(entry: &'e DocumentEntry, metadata: &JsonObject) -> Option<(&'e str, u64)> {

@@ -20,7 +20,7 @@ use crate::{
     handle::{page::Page, write::Target},
     not_found,
     stored::built_in::session_in_field,
-    task::tasks::workspace_of,
+    visibility::access::workspace_of,
 };
 
 /// The connector that is there from the start.

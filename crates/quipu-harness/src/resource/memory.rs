@@ -5,19 +5,12 @@ use std::collections::BTreeMap;
 
 use quipu_core::{
     command::Message,
-    event::documents::DocumentKind,
-    ids::UnitId,
+    event::documents::{DocumentKind, DocumentOwner},
     rules::harn::{Expect, HarnAct, HarnCommand},
-    state::State,
-    visibility::{Reader, Sight},
 };
 use quipu_wire::{
-    akashik::{
-        Confidence, Intent, MemoryType, Mode, RecordPayload, RetractIntent, RetractPayload,
-        UnitStatus,
-    },
+    akashik::{Confidence, Intent, MemoryType, Mode, RecordPayload, RetractIntent, RetractPayload},
     harn::{CreateMemoryRequest, HarnError, JsonObject, List, Memory, MemoryScope, ResourceKind},
-    limits::AUTHORITY_MAX,
 };
 
 use crate::{
@@ -29,8 +22,10 @@ use crate::{
     },
     not_found,
     resource::memory_view::{MemoryFilter, Remembered, content_text, memory_of},
-    session::sessions::owner,
-    task::tasks::workspace_of,
+    visibility::{
+        access::workspace_of,
+        memory::{reader_of, session_of, sight},
+    },
 };
 
 const PATH: &str = "/v1/memories";
@@ -65,8 +60,11 @@ impl Harness {
         let recorded = self.field.record(message, payload).await;
         let id = recorded.map_err(|error| harn_error(&error))?.memory_unit_id;
         // The document has no words: it says where the unit belongs, and keeps the idempotency key.
-        let mut owner = owner(&workspace, "");
-        owner.session.clone_from(&session);
+        let owner = DocumentOwner {
+            workspace: Some(workspace.clone()),
+            session: session.clone(),
+            ..DocumentOwner::default()
+        };
         let draft =
             self.draft(DocumentKind::Memory, &id, owner, Expect::Any, &JsonObject::default())?;
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
@@ -181,7 +179,7 @@ impl Harness {
         owner: &str,
     ) -> Result<Option<String>, HarnError> {
         let checked = match scope {
-            MemoryScope::Session => self.view_session(caller, owner).map(|_| ()),
+            MemoryScope::Session => self.check_session(caller, owner),
             MemoryScope::Workspace => self.check_workspace(owner),
             MemoryScope::Persona => self.check_persona(owner),
             MemoryScope::Tenant => Ok(()),
@@ -217,44 +215,6 @@ impl Harness {
             epoch: 0,
             authority: asked.caller.authority,
         }
-    }
-
-    /// The unit of a Memory, if the caller may see it and it was not taken back.
-    pub(crate) fn unit_of_memory(&self, caller: &Caller, id: &str) -> Option<u32> {
-        let unit = UnitId::parse(id)?;
-        self.field.with_state(|state| {
-            state
-                .units
-                .find(unit)
-                .filter(|unit| is_there(state, *unit) && sight(state, caller, *unit).sees(*unit))
-        })
-    }
-}
-
-/// Whether a unit was neither taken back nor erased.
-pub(crate) fn is_there(state: &State, unit: u32) -> bool {
-    let flags = state.units.flags(unit);
-    flags.is_some_and(|flags| flags.status != UnitStatus::Retracted && !flags.purged)
-}
-
-/// The session of a unit.
-pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
-    state.units.session_of(unit).map(|name| state.names.text(name))
-}
-
-/// What the caller sees in the session of a unit.
-pub(crate) fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
-    reader_of(state, caller, unit).sight(state)
-}
-
-fn reader_of(state: &State, caller: &Caller, unit: u32) -> Reader {
-    if caller.authority >= AUTHORITY_MAX {
-        return Reader::operator();
-    }
-    Reader {
-        agent: Some(caller.agent.clone()),
-        session: session_of(state, unit).map(str::to_owned),
-        authority: caller.authority,
     }
 }
 

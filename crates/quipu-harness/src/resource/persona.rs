@@ -12,13 +12,16 @@ use quipu_wire::harn::{
 use crate::{
     Asked, Caller, Harness,
     handle::{
+        caller::AUTHORITY_POLICY,
+        failure::harn_error,
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
-    resource::{built_in_resources, quota::AUTHORITY_POLICY},
+    resource::built_in_resources,
     stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
-    task::installed_module::Installed,
+    task::{installed_module::Installed, tasks::TaskView},
 };
 
 impl Harness {
@@ -104,7 +107,7 @@ impl Harness {
         id: &str,
         request: UpdatePersonaRequest,
     ) -> Result<Persona, HarnError> {
-        again(|| self.change_persona(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_persona(asked, id, request.clone())).await
     }
 
     async fn change_persona(
@@ -112,9 +115,11 @@ impl Harness {
         asked: &Asked,
         id: &str,
         request: UpdatePersonaRequest,
-    ) -> Result<Persona, HarnError> {
+    ) -> Result<Persona, WriteError> {
         if is_for_field(Some(id)) {
-            return Err(built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD));
+            return Err(
+                built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD).into()
+            );
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
@@ -150,7 +155,7 @@ impl Harness {
         let path = format!("/v1/personas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
         self.write(asked, target, None, command).await?;
-        self.get(&asked.caller, id).await
+        Ok(self.get(&asked.caller, id).await?)
     }
 
     /// Checks that a Persona is there.
@@ -162,5 +167,26 @@ impl Harness {
             return Ok(());
         }
         Err(not_found(ResourceKind::Persona, id).at("persona_id"))
+    }
+
+    /// The Persona that a Task is under, if somebody made it.
+    pub(crate) async fn persona_of(&self, view: &TaskView) -> Result<Option<Persona>, HarnError> {
+        self.persona_named(view.persona()).await
+    }
+
+    /// A Persona that somebody made; nothing for the built-in one.
+    pub(crate) async fn persona_named(
+        &self,
+        id: Option<&str>,
+    ) -> Result<Option<Persona>, HarnError> {
+        let Some(id) = id else { return Ok(None) };
+        let place = self.field.with_state(|state| {
+            state.documents.get(DocumentKind::Persona, id).map(|entry| entry.at)
+        });
+        let Some(place) = place else { return Ok(None) };
+        let read = self.reading(move |harness| {
+            harness.field.body_at(place).map_err(|error| harn_error(&error))
+        });
+        read.await
     }
 }

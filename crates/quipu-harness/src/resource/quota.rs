@@ -8,23 +8,22 @@ use quipu_core::{
     state::DocumentEntry,
 };
 use quipu_wire::harn::{
-    Change, CreateQuotaRequest, HarnError, HarnErrorCode, List, Quota, QuotaObject, QuotaUnit,
-    ResourceEnvelope, ResourceKind, UpdateQuotaRequest,
+    Change, CreateQuotaRequest, HarnError, List, Quota, QuotaObject, QuotaUnit, ResourceEnvelope,
+    ResourceKind, UpdateQuotaRequest,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Asked, Caller, Harness,
     handle::{
+        caller::AUTHORITY_POLICY,
         failure::harn_error,
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
 };
-
-/// The authority that sets limits and policies.
-pub(crate) const AUTHORITY_POLICY: u8 = 8;
 
 /// The body of a Quota's document: the resource, and how long a span of counting is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +77,7 @@ impl Harness {
         id: &str,
         request: UpdateQuotaRequest,
     ) -> Result<Quota, HarnError> {
-        again(|| self.change_quota(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_quota(asked, id, request.clone())).await
     }
 
     async fn change_quota(
@@ -86,7 +85,7 @@ impl Harness {
         asked: &Asked,
         id: &str,
         request: UpdateQuotaRequest,
-    ) -> Result<Quota, HarnError> {
+    ) -> Result<Quota, WriteError> {
         asked.caller.require(AUTHORITY_POLICY)?;
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
@@ -107,7 +106,7 @@ impl Harness {
         let path = format!("/v1/quotas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
         self.write(asked, target, None, command).await?;
-        self.quota(&asked.caller, id).await
+        Ok(self.quota(&asked.caller, id).await?)
     }
 
     /// `GET /v1/quotas/{quota_id}`.
@@ -178,17 +177,6 @@ impl Harness {
             entry.is_none_or(|entry| entry.created_by == caller.agent)
         });
         if own { Ok(()) } else { caller.require(AUTHORITY_POLICY) }
-    }
-}
-
-impl Caller {
-    /// Checks that the caller's credential has an authority.
-    pub(crate) fn require(&self, authority: u8) -> Result<(), HarnError> {
-        if self.authority >= authority {
-            return Ok(());
-        }
-        let message = format!("this needs authority {authority}");
-        Err(HarnError::new(HarnErrorCode::PermissionDenied, message))
     }
 }
 

@@ -13,7 +13,8 @@ use crate::{
     Asked, Caller, Harness,
     handle::{
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
     resource::built_in_resources,
@@ -78,7 +79,7 @@ impl Harness {
         id: &str,
         request: UpdateWorkspaceRequest,
     ) -> Result<Workspace, HarnError> {
-        again(|| self.change_workspace(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_workspace(asked, id, request.clone())).await
     }
 
     async fn change_workspace(
@@ -86,10 +87,10 @@ impl Harness {
         asked: &Asked,
         id: &str,
         request: UpdateWorkspaceRequest,
-    ) -> Result<Workspace, HarnError> {
+    ) -> Result<Workspace, WriteError> {
         let kind = DocumentKind::Workspace;
         if id == WORKSPACE_DEFAULT {
-            return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id));
+            return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id).into());
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
@@ -115,7 +116,7 @@ impl Harness {
             ..HarnCommand::default()
         };
         self.write(asked, target, None, command).await?;
-        self.get(&asked.caller, id).await
+        Ok(self.get(&asked.caller, id).await?)
     }
 
     /// Checks that a Workspace is there.

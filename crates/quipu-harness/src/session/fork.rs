@@ -12,7 +12,10 @@ use quipu_wire::harn::{
 
 use crate::{
     Asked, EventPlace, Harness,
-    handle::write::{Target, again, put_by},
+    handle::{
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
+    },
     not_found,
     session::{transcript::end_of, view::SessionView},
     stored::session_facts::{ForkPoint, SessionFacts},
@@ -33,7 +36,7 @@ impl Harness {
         id: &str,
         request: ForkSessionRequest,
     ) -> Result<HarnSession, HarnError> {
-        again(|| self.fork_once(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.fork_once(asked, id, request.clone())).await
     }
 
     async fn fork_once(
@@ -41,7 +44,7 @@ impl Harness {
         asked: &Asked,
         id: &str,
         request: ForkSessionRequest,
-    ) -> Result<HarnSession, HarnError> {
+    ) -> Result<HarnSession, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let (view, facts) = self.session_to_change(&asked.caller, id).await?;
@@ -64,7 +67,9 @@ impl Harness {
         let path = format!("/v1/sessions/{id}/fork");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let outcome = self.write(asked, target, Some(&fork), command).await?;
-        self.session(&asked.caller, put_by(&outcome, DocumentKind::Session).unwrap_or(&fork)).await
+        Ok(self
+            .session(&asked.caller, put_by(&outcome, DocumentKind::Session).unwrap_or(&fork))
+            .await?)
     }
 
     /// The number of the last Event that a fork shares: the newest if none is named.

@@ -22,13 +22,14 @@ use crate::{
     handle::{
         failure::harn_error,
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
     resource::built_in_resources,
     session::view::SessionView,
     stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
-    task::tasks::workspace_of,
+    visibility::access::workspace_of,
 };
 
 /// How much of the first Message becomes the goal that SESSION shows.
@@ -153,7 +154,7 @@ impl Harness {
         id: &str,
         request: UpdateSessionRequest,
     ) -> Result<HarnSession, HarnError> {
-        again(|| self.change_session_once(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_session_once(asked, id, request.clone())).await
     }
 
     async fn change_session_once(
@@ -161,7 +162,7 @@ impl Harness {
         asked: &Asked,
         id: &str,
         request: UpdateSessionRequest,
-    ) -> Result<HarnSession, HarnError> {
+    ) -> Result<HarnSession, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
@@ -175,7 +176,7 @@ impl Harness {
         }
         let path = format!("/v1/sessions/{id}");
         self.change_session(asked, &view, ("PATCH", &path), &facts, read_at).await?;
-        self.session(&asked.caller, id).await
+        Ok(self.session(&asked.caller, id).await?)
     }
 
     /// `POST /v1/sessions/{session_id}/close`. Closing again changes nothing and says the same.
@@ -222,7 +223,7 @@ impl Harness {
         (method, path): (&str, &str),
         facts: &SessionFacts,
         read_at: u64,
-    ) -> Result<(), HarnError> {
+    ) -> Result<(), WriteError> {
         let (kind, owner) = (DocumentKind::Session, owner(&view.workspace, &view.id));
         let command = HarnCommand {
             documents: vec![self.draft(kind, &view.id, owner, Expect::Any, facts)?],

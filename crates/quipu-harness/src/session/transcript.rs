@@ -12,7 +12,7 @@ use quipu_wire::harn::{
 
 use crate::{
     Asked, EventPlace, Harness,
-    handle::write::again,
+    handle::retry::{WriteError, retry_until_unchanged},
     session::view::SessionView,
     stored::session_facts::{Cut, SessionFacts, ToldAs},
 };
@@ -99,7 +99,7 @@ impl Harness {
         id: &str,
         request: TruncateSessionRequest,
     ) -> Result<TruncateSessionResponse, HarnError> {
-        again(|| self.truncate_once(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.truncate_once(asked, id, request.clone())).await
     }
 
     async fn truncate_once(
@@ -107,7 +107,7 @@ impl Harness {
         asked: &Asked,
         id: &str,
         request: TruncateSessionRequest,
-    ) -> Result<TruncateSessionResponse, HarnError> {
+    ) -> Result<TruncateSessionResponse, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
@@ -117,7 +117,7 @@ impl Harness {
         if !removed.is_empty() {
             if facts.cuts.len() >= CUTS_MAX {
                 let message = format!("a Session is truncated at most {CUTS_MAX} times; fork it");
-                return Err(HarnError::new(HarnErrorCode::PolicyViolation, message));
+                return Err(HarnError::new(HarnErrorCode::PolicyViolation, message).into());
             }
             let after = kept.last().map_or(0, |said| said.sequence);
             facts.cuts.push(Cut { after, until: end_of(head) });

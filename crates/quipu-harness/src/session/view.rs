@@ -20,7 +20,7 @@ use crate::{
     handle::failure::harn_error,
     not_found,
     stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
-    task::tasks::workspace_of,
+    visibility::access::workspace_of,
 };
 
 /// How many commits are looked at for the last Event; a commit that tells nothing is rare.

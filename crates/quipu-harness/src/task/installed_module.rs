@@ -16,10 +16,10 @@ use serde_json::Value;
 
 use crate::{
     Caller, Harness, NoteBody,
-    handle::failure::harn_error,
-    resource::quota::AUTHORITY_POLICY,
+    handle::{caller::AUTHORITY_POLICY, failure::harn_error},
+    stored::note::DEPENDENCY_RECORDED,
+    task::artifact::owned_artifact,
     visibility::parts,
-    work::worker_record::{DEPENDENCY_RECORDED, owned_artifact},
 };
 
 /// The key under which a Task keeps the module that it runs. Nobody else may record it: who could, could run code.

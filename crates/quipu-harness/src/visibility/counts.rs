@@ -2,7 +2,7 @@
 
 use quipu_core::visibility;
 
-use crate::{Caller, Harness, task::tasks::knows};
+use crate::{Caller, Harness, visibility::access::knows};
 
 /// How many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,12 +22,14 @@ use serde_json::Value;
 use crate::{
     Harness, NoteBody,
     handle::failure::{harn_error, is_for_now},
-    task::{installed_module::is_module_task, tasks::TaskView},
-    visibility::parts,
-    work::{
-        worker::Ending,
-        worker_record::{DEPENDENCY_RECORDED, canonical},
+    stored::note::DEPENDENCY_RECORDED,
+    task::{
+        artifact::{canonical, owned_artifact},
+        installed_module::is_module_task,
+        tasks::TaskView,
     },
+    visibility::parts,
+    work::worker::Ending,
 };
 
 /// The key of what ATTUNE answered.
@@ -97,7 +99,7 @@ impl Harness {
             }
         };
         self.write_as_field(session.as_deref(), command).await?;
-        self.ended(id).await
+        self.settle(id).await
     }
 
     /// What was found before, or else what is found now, which is recorded.
@@ -158,9 +160,10 @@ impl Harness {
         let (digest, mut kept) = self.keep_content(&bytes)?;
         kept.quotes.clone_from(&quotes);
         let id = self.draw(ResourceKind::Artifact);
-        let mut artifact = self.new_artifact(view, &id, ArtifactKind::Dataset, Visibility::Public);
+        let mut artifact =
+            owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
         artifact.sha256 = Some(digest.bare());
-        let owner = self.owner(view);
+        let owner = view.owner();
         let shown = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
         let says = NoteBody {
             payload: JsonObject::with("sha256", digest.to_string()),

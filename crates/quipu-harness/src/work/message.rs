@@ -6,17 +6,14 @@ use quipu_core::{
 };
 use quipu_wire::{
     akashik::TaskStatus,
-    harn::{
-        AppendTaskMessageRequest, EventKind, HarnError, HarnErrorCode, JsonObject, Message,
-        TaskMessageKind,
-    },
+    harn::{AppendTaskMessageRequest, EventKind, HarnError, JsonObject, Message, TaskMessageKind},
 };
 
 use crate::{
     Asked, Harness, NoteBody,
     handle::write::{Target, put_by},
     stored::built_in::SESSION_DEFAULT,
-    task::tasks::TaskView,
+    task::tasks::{TaskView, has_ended},
 };
 
 impl Harness {
@@ -35,7 +32,7 @@ impl Harness {
         let path = format!("/v1/tasks/{id}/messages");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         if view.status.is_terminal() && !self.was_asked(asked, target) {
-            return Err(ended(id));
+            return Err(has_ended(id));
         }
         let confirms =
             request.kind == TaskMessageKind::ToolConfirmation && !self.was_asked(asked, target);
@@ -44,7 +41,7 @@ impl Harness {
             true => self.confirm(asked, &view, &request.message).await?,
             false => None,
         };
-        let owner = self.owner(&view);
+        let owner = view.owner();
         let draft = self.message_draft(owner, request.message)?;
         let drawn = draft.id.clone();
         let payload = JsonObject::with("message_id", drawn.as_str());
@@ -82,9 +79,4 @@ const fn event_of(kind: TaskMessageKind) -> EventKind {
         TaskMessageKind::ToolConfirmation => EventKind::UserToolConfirmation,
         TaskMessageKind::Interrupt => EventKind::UserMessage,
     }
-}
-
-/// Nothing is said to a Task that has ended.
-pub(crate) fn ended(task: &str) -> HarnError {
-    HarnError::new(HarnErrorCode::Conflict, format!("task {task} has ended"))
 }

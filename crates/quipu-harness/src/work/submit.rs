@@ -4,13 +4,13 @@
 use quipu_core::{
     event::{
         coordination::{ReasonBody, TaskBody},
-        documents::{DocumentKind, DocumentOwner, Note},
+        documents::{DocumentKind, DocumentOwner},
     },
-    rules::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
+    rules::harn::{Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{
-    CancelTaskRequest, EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, Persona,
-    QuotaUnit, ResourceKind, Sha256, SubmitTaskRequest, TaskInput, TaskState, Visibility,
+    CancelTaskRequest, EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, QuotaUnit,
+    ResourceKind, Sha256, SubmitTaskRequest, TaskInput, TaskState, Visibility,
 };
 
 use crate::{
@@ -24,11 +24,11 @@ use crate::{
         built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
         session_facts::SessionFacts,
     },
-    task::{
-        installed_module::Installed,
-        tasks::{TaskView, blank, knows, workspace_of},
+    task::{installed_module::Installed, tasks::blank},
+    visibility::{
+        access::{knows, workspace_of},
+        parts,
     },
-    visibility::parts,
 };
 
 /// The longest title that COORDINATE is told of a Task.
@@ -134,7 +134,8 @@ impl Harness {
         let path = format!("/v1/tasks/{id}/cancel");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let session = view.entry.session.as_deref();
-        if let Err(error) = self.write(asked, target, session, command).await {
+        let canceled = self.write(asked, target, session, command).await;
+        if let Err(error) = canceled.map_err(HarnError::from) {
             self.settle(id).await?;
             let now = self.view_task(&asked.caller, id)?;
             let again = now.status == TaskState::Canceled && error.code == HarnErrorCode::Conflict;
@@ -151,31 +152,8 @@ impl Harness {
         caller: &Caller,
         id: &str,
     ) -> Result<HarnTask, HarnError> {
-        self.ended(id).await?;
+        self.settle(id).await?;
         self.task(caller, id).await
-    }
-
-    /// What has to be done before a Task is told to have ended: its receipt is issued.
-    pub(crate) async fn ended(&self, task: &str) -> Result<(), HarnError> {
-        self.settle(task).await
-    }
-
-    /// A note about a Task for everybody to see.
-    pub(crate) fn note(
-        &self,
-        task: &str,
-        event: &str,
-        says: &NoteBody,
-    ) -> Result<NoteDraft, HarnError> {
-        let note = Note {
-            event: event.to_owned(),
-            visibility: Visibility::Public,
-            dependency: None,
-            checkpoint: None,
-            imported: None,
-        };
-        let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
-        Ok(NoteDraft { task: task.to_owned(), note, body: Some(body) })
     }
 
     /// The Workspace of the Session that a Task is submitted to.
@@ -231,26 +209,9 @@ impl Harness {
         .await
     }
 
-    /// The Persona that a Task is under, if somebody made it.
-    pub(crate) async fn persona_of(&self, view: &TaskView) -> Result<Option<Persona>, HarnError> {
-        self.persona_named(view.persona()).await
-    }
-
     /// The module that works on the Tasks of a Persona, if it has one.
     async fn module_of_persona(&self, id: Option<&str>) -> Result<Option<Installed>, HarnError> {
         Ok(self.persona_named(id).await?.as_ref().and_then(Installed::of))
-    }
-
-    async fn persona_named(&self, id: Option<&str>) -> Result<Option<Persona>, HarnError> {
-        let Some(id) = id else { return Ok(None) };
-        let place = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Persona, id).map(|entry| entry.at)
-        });
-        let Some(place) = place else { return Ok(None) };
-        let read = self.reading(move |harness| {
-            harness.field.body_at(place).map_err(|error| harn_error(&error))
-        });
-        read.await
     }
 
     fn check_references(

@@ -2,11 +2,7 @@
 //! by COORDINATE.
 
 use quipu_core::{
-    event::{
-        Event as Logged,
-        coordination::ReasonBody,
-        documents::{DocumentKind, DocumentOwner},
-    },
+    event::{Event as Logged, coordination::ReasonBody, documents::DocumentKind},
     rules::harn::{Expect, HarnAct, HarnCommand},
     state::is_held,
 };
@@ -24,7 +20,7 @@ use serde_json::Value;
 
 use crate::{
     Asked, EventPlace, Harness, NoteBody,
-    handle::{failure::harn_error, write::Target},
+    handle::failure::harn_error,
     not_found,
     permission::ToolUse,
     task::tasks::{TaskView, outcome_id},
@@ -181,7 +177,7 @@ impl Harness {
         ending: Ending,
     ) -> Result<HarnCommand, HarnError> {
         let at = rfc3339(self.field.origin().now_ms());
-        let owner = self.owner(view);
+        let owner = view.owner();
         let mut documents = Vec::new();
         let mut messages = Vec::new();
         if !ending.parts.is_empty() {
@@ -217,30 +213,6 @@ impl Harness {
         };
         documents.push(self.draft(DocumentKind::Outcome, &id, owner, Expect::Any, &outcome)?);
         Ok(HarnCommand { act: Some(act), documents, ..HarnCommand::default() })
-    }
-
-    /// Carries out a write on a Task.
-    pub(crate) async fn write_on(
-        &self,
-        asked: &Asked,
-        view: &TaskView,
-        verb: &str,
-        command: HarnCommand,
-    ) -> Result<HarnOutcome, HarnError> {
-        let path = format!("/v1/tasks/{}/{verb}", view.id);
-        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        self.write(asked, target, view.entry.session.as_deref(), command).await
-    }
-
-    /// To whom belongs what a Task makes.
-    #[expect(clippy::unused_self, reason = "reads like the other parts of a write")]
-    pub(crate) fn owner(&self, view: &TaskView) -> DocumentOwner {
-        DocumentOwner {
-            workspace: Some(view.workspace.clone()),
-            session: view.entry.session.clone(),
-            task: Some(view.id.clone()),
-            ..DocumentOwner::default()
-        }
     }
 }
 

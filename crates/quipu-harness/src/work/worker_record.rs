@@ -1,30 +1,24 @@
 //! What a worker records so that its run can be replayed: answers under their keys, and checkpoints.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner, NotedDependency},
+    event::documents::{DocumentKind, NotedDependency},
     rules::harn::{Expect, HarnAct, HarnCommand},
     state::State,
 };
-use quipu_wire::{
-    harn::{
-        Artifact, ArtifactKind, ArtifactObject, DependencyAnswer, DependencyKind, HarnError,
-        HarnErrorCode, JsonObject, RecordCheckpointRequest, RecordDependencyRequest,
-        RecordedDependencyObject, RecordedDependencyResource, ResourceEnvelope, ResourceKind,
-        Sha256, Visibility,
-    },
-    json::canon,
+use quipu_wire::harn::{
+    Artifact, ArtifactKind, DependencyAnswer, DependencyKind, HarnError, HarnErrorCode, JsonObject,
+    RecordCheckpointRequest, RecordDependencyRequest, RecordedDependencyObject,
+    RecordedDependencyResource, ResourceKind, Sha256, Visibility,
 };
-use serde_json::Value;
 
 use crate::{
-    Asked, EventPlace, Harness, NoteBody, handle::failure::harn_error, permission::ToolUse,
-    resource::quota_usage::unit_of, task::tasks::TaskView,
+    Asked, EventPlace, Harness, NoteBody,
+    handle::failure::harn_error,
+    permission::ToolUse,
+    resource::quota_usage::unit_of,
+    stored::note::{CHECKPOINT_CREATED, DEPENDENCY_RECORDED},
+    task::artifact::{canonical, owned_artifact},
 };
-
-/// The Event by which a recorded answer is told.
-pub(crate) const DEPENDENCY_RECORDED: &str = "vendor.dependency.recorded";
-/// The Event by which a checkpoint is told.
-pub(crate) const CHECKPOINT_CREATED: &str = "vendor.checkpoint.created";
 
 /// An answer that was recorded.
 #[derive(Debug, Clone)]
@@ -107,7 +101,7 @@ impl Harness {
         let checkpoint = self.draw(ResourceKind::Artifact);
         let content = request.state.as_ref().map(canonical).transpose()?;
         let mut artifact =
-            self.new_artifact(&view, &checkpoint, ArtifactKind::Snapshot, Visibility::Internal);
+            owned_artifact(view.owner(), &checkpoint, ArtifactKind::Snapshot, Visibility::Internal);
         artifact.envelope.metadata = JsonObject::with("label", request.label.as_str());
         let mut documents = Vec::new();
         // So that nobody takes the same bytes away meanwhile.
@@ -119,7 +113,7 @@ impl Harness {
         } else {
             artifact.uri = None;
         }
-        let (kind, owner) = (DocumentKind::Artifact, self.owner(&view));
+        let (kind, owner) = (DocumentKind::Artifact, view.owner());
         documents.push(self.draft(kind, &checkpoint, owner, Expect::New, &artifact)?);
         let payload = JsonObject::with("label", request.label);
         let says = NoteBody { payload, ..NoteBody::default() };
@@ -131,17 +125,6 @@ impl Harness {
         let first =
             crate::handle::write::put_by(&outcome, DocumentKind::Artifact).unwrap_or(&checkpoint);
         self.get(&asked.caller, first).await
-    }
-
-    /// An Artifact of a Task whose content is kept here.
-    pub(crate) fn new_artifact(
-        &self,
-        view: &TaskView,
-        id: &str,
-        kind: ArtifactKind,
-        visibility: Visibility,
-    ) -> Artifact {
-        owned_artifact(self.owner(view), id, kind, visibility)
     }
 
     /// A replay has no answers but those it is given, and a secret is never kept as something else.
@@ -219,32 +202,4 @@ impl Harness {
         });
         if same { Ok(()) } else { Err(error.at("key")) }
     }
-}
-
-/// An Artifact of this owner whose content is kept here.
-pub(crate) fn owned_artifact(
-    owner: DocumentOwner,
-    id: &str,
-    kind: ArtifactKind,
-    visibility: Visibility,
-) -> Artifact {
-    Artifact {
-        object: ArtifactObject::Artifact,
-        envelope: ResourceEnvelope::new(id, ""),
-        kind,
-        mime_type: "application/json".to_owned(),
-        uri: Some(format!("/v1/artifacts/{id}/content")),
-        visibility,
-        sha256: None,
-        workspace_id: owner.workspace,
-        session_id: owner.session,
-        task_id: owner.task,
-        receipt_id: None,
-    }
-}
-
-pub(crate) fn canonical(value: &Value) -> Result<Vec<u8>, HarnError> {
-    let refused =
-        |error: canon::CanonError| HarnError::new(HarnErrorCode::InvalidRequest, error.to_string());
-    canon::to_vec(value).map_err(refused)
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use quipu_wire::{harn::Sha256, json::canon};
 
 use super::{compile::Module, limits::SNAPSHOT_BYTES_MAX, policy::Policy};
-use crate::receipt::hmac;
+use crate::secrets::hmac;
 
 const FORMAT: &str = "quipu-module-snapshot-1 ";
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use quipu_wire::harn::{DependencyKind, ReplayMode, Sha256, Visibility};
 
 use super::identity::ReplayIdentity;
-use crate::receipt::SecretHashing;
+use crate::secrets::SecretHashing;
 
 /// Whether a declared hash of a substitute must be the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,8 +7,11 @@ use quipu_wire::harn::{
 };
 use serde::Deserialize;
 
-use super::story::{Story, broken};
-use crate::{Harness, SESSION_DEFAULT, WORKSPACE_DEFAULT, handle::failure::harn_error};
+use super::story::Story;
+use crate::{
+    Harness, SESSION_DEFAULT, WORKSPACE_DEFAULT,
+    handle::failure::{harn_error, internal_error},
+};
 
 /// What a Task's document says that a receipt needs.
 #[derive(Debug, Default, Deserialize)]
@@ -90,8 +93,10 @@ fn hidden_parts(input: Option<&TaskInput>) -> Result<Vec<Redaction>, HarnError> 
     let hidden = parts.filter(|(_, part)| part.visibility() != Visibility::Public);
     hidden
         .map(|(index, part)| {
-            let value = serde_json::to_value(part).map_err(|error| broken(error.to_string()))?;
-            let proof = Sha256::of_json(&value).map_err(|error| broken(error.to_string()))?;
+            let value =
+                serde_json::to_value(part).map_err(|error| internal_error(error.to_string()))?;
+            let proof =
+                Sha256::of_json(&value).map_err(|error| internal_error(error.to_string()))?;
             Ok(Redaction {
                 field: format!("/input/parts/{index}"),
                 reason: format!("the part is {}", part.visibility()),

@@ -2,12 +2,11 @@
 //! did. Nothing of this server enters it but the configured issuer, so that whoever replays the same issues
 //! the same.
 
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use quipu_core::event::documents::DocumentKind;
 use quipu_replay::{
     receipt::{EventLogFact, ReplayFacts, RunFacts, issue_replay},
-    task::{ReplayOutcome, Replayer},
+    task::{ReplayIdentity, ReplayOutcome, Replayer},
 };
 use quipu_wire::{
     akashik::TaskStatus,
@@ -17,14 +16,13 @@ use quipu_wire::{
     },
 };
 
-use crate::{Harness, handle::failure::harn_error, receipt::receipts::broken};
 use crate::{
+    Harness,
+    handle::failure::internal_error,
     recording::{
         document::{Executor, ReplayDocument},
         materials::Kept,
-        worked::Break,
     },
-    replay::start::receipt_id,
 };
 
 /// Members of a receipt's metadata that tell of one replay, and not of its source.
@@ -63,7 +61,7 @@ impl Harness {
             source_failure,
         };
         let receipt = issue_replay(facts, &document.plan, &replayed);
-        let mut receipt = receipt.map_err(|error| broken(&error.to_string()))?;
+        let mut receipt = receipt.map_err(|error| internal_error(error.to_string()))?;
         if let (Some(signer), Some(hash)) = (&self.options.signer, receipt.chain.receipt_hash) {
             receipt.signatures.push(signer.sign(&hash, Some(receipt.issued_at.clone())));
         }
@@ -90,16 +88,12 @@ impl Harness {
 
     /// A replay that was called off. The times are still the recording's.
     fn called_off(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
-        let kept = Kept { harness: self, caller: None };
-        let mut replayer = Replayer::new(&document.plan, &kept);
+        let mut replayer = Replayer::new(Arc::new(document.plan.clone()));
         let source = &document.plan.identity.source_task_id;
-        let read = self.each_recorded(source, &mut |recorded| {
-            // Only the first one, for when the run began.
-            let _emitted = replayer.step(&recorded.event);
-            ControlFlow::Break(())
-        });
-        if let Err(Break::Storage(error)) = read {
-            return Err(error);
+        if let Some(first) = self.recording(source)?.until_missing().next() {
+            // Only the first event, for when the run began.
+            let kept = Kept { harness: self, caller: None };
+            let _emitted = replayer.step(&first?.event, &kept);
         }
         Ok(ReplayOutcome { events: 0, ..replayer.cancel() })
     }
@@ -165,16 +159,6 @@ impl Harness {
             metadata,
         }
     }
-
-    /// The last receipt of a Task. Reads storage.
-    pub(crate) fn receipt_of(&self, task: &str) -> Result<Option<Receipt>, HarnError> {
-        let at = self.field.with_state(|state| {
-            let issued = state.documents.of_task(DocumentKind::Receipt, task).last();
-            issued.map(|(_, entry)| entry.at)
-        });
-        let receipt = at.map(|at| self.field.body_at(at)).transpose();
-        Ok(receipt.map_err(|error| harn_error(&error))?.flatten())
-    }
 }
 
 fn own_failure(outcome: &Outcome) -> Option<JsonObject> {
@@ -186,4 +170,15 @@ fn event_log_of(receipt: &Receipt) -> Option<EventLogFact> {
     let materials = &receipt.replay_input.materials;
     let log = materials.iter().find(|material| material.kind == MaterialKind::EventLog)?;
     Some(EventLogFact { id: log.id.clone()?, uri: log.uri.clone()?, sha256: log.sha256? })
+}
+
+/// The id of the receipt of a replay.
+fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
+    let identity = &document.plan.identity;
+    let Some(source) = source_receipt else {
+        let rest = ResourceKind::Task.rest_of(&identity.replay_task_id);
+        return ResourceKind::Receipt.id(rest.unwrap_or(&identity.replay_task_id));
+    };
+    let first = ReplayIdentity::receipt_id(source);
+    if document.number == 1 { first } else { format!("{first}_{}", document.number) }
 }

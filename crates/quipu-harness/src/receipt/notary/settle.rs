@@ -2,7 +2,7 @@
 
 use quipu_core::{
     event::documents::DocumentKind,
-    rules::harn::{CHANGED, DocumentDraft, Expect, HarnCommand},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
     state::State,
 };
 use quipu_wire::harn::{
@@ -17,8 +17,14 @@ use super::{
     story::{Story, rest_of},
 };
 use crate::{
-    Harness, handle::failure::is_for_now, receipt::notary::replay::Grounds,
-    recording::document::ReplayDocument, resource::artifact::EVENT_LOG_UNTIL,
+    Harness,
+    handle::{
+        failure::is_for_now,
+        retry::{WriteError, retry_until_unchanged},
+    },
+    receipt::notary::replay::Grounds,
+    recording::document::ReplayDocument,
+    stored::artifact_marks::EVENT_LOG_UNTIL,
 };
 
 /// The media type of event logs.
@@ -60,20 +66,22 @@ impl Harness {
     /// Where the log cannot be read or written.
     pub async fn settle(&self, task: &str) -> Result<(), HarnError> {
         let _one_at_a_time = self.issuing.lock().await;
-        while let Some(ending) = self.field.with_state(|state| state.endings.first_of(task)) {
-            let (of, read_at) = (task.to_owned(), Some(self.field.head().position));
-            let command = self.reading(move |harness| harness.settling(&of, ending)).await?;
-            let command = HarnCommand { read_at, ..command };
-            let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
-            match self.write_as_field(session.as_deref(), command).await {
-                // Another node settled it, or another ending of the session: look again.
-                Err(error) if error.message == CHANGED => continue,
-                written => written?,
-            };
-            // However it ended, nobody asks for its secrets any more.
-            self.held.forget(task);
-        }
+        while retry_until_unchanged(|| self.settle_first(task)).await? {}
         Ok(())
+    }
+
+    /// Settles the first ending of a Task that waits; false where none does.
+    async fn settle_first(&self, task: &str) -> Result<bool, WriteError> {
+        let ending = self.field.with_state(|state| state.endings.first_of(task));
+        let Some(ending) = ending else { return Ok(false) };
+        let (of, read_at) = (task.to_owned(), Some(self.field.head().position));
+        let command = self.reading(move |harness| harness.settling(&of, ending)).await?;
+        let command = HarnCommand { read_at, ..command };
+        let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
+        self.write_as_field(session.as_deref(), command).await?;
+        // However it ended, nobody asks for its secrets any more.
+        self.held.forget(task);
+        Ok(true)
     }
 
     /// The write that settles an ending. Reads storage.

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::{
     Harness, NoteBody,
     handle::failure::harn_error,
-    task::tasks::TaskView,
-    work::worker_record::{DEPENDENCY_RECORDED, canonical},
+    stored::note::DEPENDENCY_RECORDED,
+    task::{artifact::canonical, tasks::TaskView},
 };
 
 /// Why the run of a Task cannot go on.

@@ -17,10 +17,15 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::task::installed_module::{MODULE_KEY, is_module_task, refused};
 use crate::{
-    Harness, NoteBody, handle::failure::harn_error, task::tasks::TaskView,
-    work::worker_record::CHECKPOINT_CREATED,
+    Harness, NoteBody,
+    handle::failure::harn_error,
+    stored::note::CHECKPOINT_CREATED,
+    task::{
+        artifact::owned_artifact,
+        installed_module::{MODULE_KEY, is_module_task, refused},
+        tasks::TaskView,
+    },
 };
 
 /// In the payload of a checkpoint's Event: what is asked.
@@ -52,11 +57,11 @@ impl Harness {
         let id = self.draw(ResourceKind::Artifact);
         let (digest, kept) = self.keep_content(snapshot)?;
         let mut artifact =
-            self.new_artifact(view, &id, ArtifactKind::Snapshot, Visibility::Internal);
+            owned_artifact(view.owner(), &id, ArtifactKind::Snapshot, Visibility::Internal);
         MIME.clone_into(&mut artifact.mime_type);
         artifact.sha256 = Some(digest.bare());
         artifact.envelope.metadata = JsonObject::with("label", request.key.as_str());
-        let (kind, owner) = (DocumentKind::Artifact, self.owner(view));
+        let (kind, owner) = (DocumentKind::Artifact, view.owner());
         let shown = self.draft(kind, &id, owner, Expect::New, &artifact)?;
         let reason = format!("the module asks for {}", request.key);
         let body = self.field.seal(&ReasonBody { reason }).map_err(|error| harn_error(&error))?;

@@ -9,20 +9,20 @@ use quipu_core::{
 use quipu_replay::module::{Module, ModuleRun, Policy, run};
 use quipu_wire::{
     akashik::TaskStatus,
-    harn::{
-        ArtifactKind, Failure, HarnError, HarnErrorCode, OutcomeStatus, Part, ResourceKind,
-        Visibility,
-    },
+    harn::{ArtifactKind, Failure, HarnError, OutcomeStatus, Part, ResourceKind, Visibility},
 };
 use serde_json::Value;
 
 use super::answers::{Live, Trouble, fails};
-use crate::task::installed_module::{input_of, is_module_task};
 use crate::{
     Harness,
     handle::failure::is_for_now,
-    task::tasks::TaskView,
-    work::{worker::Ending, worker_record::canonical},
+    task::{
+        artifact::{canonical, owned_artifact},
+        installed_module::{input_of, is_module_task},
+        tasks::TaskView,
+    },
+    work::worker::Ending,
 };
 
 impl Harness {
@@ -60,10 +60,10 @@ impl Harness {
         let session = view.entry.session.clone();
         let command = self.reading(move |harness| harness.leg(&view)).await?;
         match self.write_as_field(session.as_deref(), command).await {
-            // It was called off meanwhile.
-            Err(error) if error.code == HarnErrorCode::Conflict => Ok(()),
-            Err(error) => Err(error),
-            Ok(_) => self.ended(id).await,
+            // It was called off meanwhile, or another node has run it.
+            Err(_) if !self.module_tasks().iter().any(|task| task == id) => Ok(()),
+            Err(error) => Err(error.into()),
+            Ok(_) => self.settle(id).await,
         }
     }
 
@@ -111,9 +111,10 @@ impl Harness {
     ) -> Result<HarnCommand, HarnError> {
         let (digest, kept) = self.keep_content(&canonical(&value)?)?;
         let id = self.draw(ResourceKind::Artifact);
-        let mut artifact = self.new_artifact(view, &id, ArtifactKind::Dataset, Visibility::Public);
+        let mut artifact =
+            owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
         artifact.sha256 = Some(digest.bare());
-        let (kind, owner) = (DocumentKind::Artifact, self.owner(view));
+        let (kind, owner) = (DocumentKind::Artifact, view.owner());
         let shown = self.draft(kind, &id, owner, Expect::New, &artifact)?;
         let ending = Ending {
             status: OutcomeStatus::Succeeded,
