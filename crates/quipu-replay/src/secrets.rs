@@ -11,7 +11,7 @@ use quipu_wire::{
 
 const BLOCK: usize = 64;
 
-/// How secrets are told apart.
+/// How secrets are distinguished without being written down.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SecretHashing {
     /// Not at all: the digest is null.

@@ -16,7 +16,7 @@ use crate::{
     handle::{failure::harn_error, page::Page},
     not_found,
     visibility::{
-        access::knows,
+        access::may_know,
         quoting::{Gap, Withheld},
     },
 };
@@ -147,7 +147,7 @@ impl Harness {
         let taken = self.field.with_state(|state| {
             let entries = state.documents.from(T::DOCUMENT, from);
             let entries = entries.filter(|(_, entry)| {
-                passes(entry) && knows(state, caller, entry.owner.session.as_deref())
+                passes(entry) && may_know(state, caller, entry.owner.session.as_deref())
             });
             let entries = entries.map(|(place, entry)| {
                 ((place + before) as u64, Listed::Kept(Box::new(entry.clone())))

@@ -1,4 +1,4 @@
-//! The commits that tell of a task, in order and a few at a time: reading a task of any length takes the same
+//! The commits with events of a task, in order and a few at a time: reading a task of any length takes the same
 //! memory.
 
 use std::collections::VecDeque;
@@ -83,6 +83,18 @@ impl Iterator for TaskCommits {
     }
 }
 
+impl Harness {
+    /// A commit with its header.
+    pub(crate) fn commit(&self, position: u64) -> Result<(Header<Logged>, Commit), HarnError> {
+        let read = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
+        let commit = read.into_iter().next().filter(|commit| commit.position == position);
+        let commit = commit.ok_or_else(|| internal_error(format!("no commit {position}")))?;
+        let header = commit.decode_header::<Logged>();
+        let header = header.map_err(|damage| internal_error(damage.to_string()))?;
+        Ok((header, commit))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::near;
@@ -93,17 +105,5 @@ mod tests {
         assert_eq!(near(&[7, 8, 9, 500]), [7, 8, 9]);
         assert_eq!(near(&[7, 500, 501]), [7]);
         assert_eq!(near(&(0..1000).collect::<Vec<_>>()).len(), super::BATCH);
-    }
-}
-
-impl Harness {
-    /// A commit with its header.
-    pub(crate) fn commit(&self, position: u64) -> Result<(Header<Logged>, Commit), HarnError> {
-        let read = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
-        let commit = read.into_iter().next().filter(|commit| commit.position == position);
-        let commit = commit.ok_or_else(|| internal_error(format!("no commit {position}")))?;
-        let header = commit.decode_header::<Logged>();
-        let header = header.map_err(|damage| internal_error(damage.to_string()))?;
-        Ok((header, commit))
     }
 }

@@ -24,9 +24,9 @@ impl EventLog {
     /// The lines of the events that are the Task's.
     pub(crate) fn lines(
         &mut self,
-        told: Vec<Event>,
+        events: Vec<Event>,
     ) -> impl Iterator<Item = Result<Vec<u8>, HarnError>> {
-        let own = told.into_iter().filter(|event| event.task_id.as_ref() == Some(&self.task));
+        let own = events.into_iter().filter(|event| event.task_id.as_ref() == Some(&self.task));
         own.map(|mut event| {
             event.previous_event_id = self.last.replace(event.envelope.id.clone());
             let mut line =
@@ -52,8 +52,8 @@ impl Harness {
         let mut lines = Vec::new();
         for position in commits {
             let (header, commit) = self.commit(position)?;
-            let told = self.field.with_state(|state| narrate(state, &header, &commit));
-            for line in log.lines(told) {
+            let events = self.field.with_state(|state| narrate(state, &header, &commit));
+            for line in log.lines(events) {
                 lines.extend(line?);
             }
         }

@@ -3,5 +3,6 @@
 pub(crate) mod commits;
 pub(crate) mod event_log;
 pub(crate) mod narrate;
+pub(crate) mod narrator;
 pub(crate) mod place;
 pub(crate) mod scope;

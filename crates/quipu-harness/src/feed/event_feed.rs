@@ -1,4 +1,4 @@
-//! Events as they happen: first what the log tells behind a place, then what is new, without a gap because
+//! Events as they happen: first what the log says behind a place, then what is new, without a gap because
 //! both come from the log. Holds one batch and asks for the next when somebody takes it.
 
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ const EVENTS_AT_ONCE: usize = 32;
 pub enum Fed {
     /// An Event. One that had happened when the feed was opened is marked as replayed.
     Event(Box<Event>),
-    /// The Task has ended, and nothing will be told of it any more.
+    /// The Task has ended, and nothing more will come of it.
     Over,
     /// The Field is closed.
     Closed,

@@ -1,4 +1,4 @@
-//! Ranges of Events: what the log tells behind a place, read commit by commit so that memory stays flat. A
+//! Ranges of Events: what the log says behind a place, read commit by commit so that memory stays flat. A
 //! range of an unchanged log is the same whenever it is read.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::{
     handle::failure::harn_error, not_found, recording::finish::Finish,
 };
 
-/// How many commits are looked at before the state is asked for more.
+/// How many commits are read before the state is asked for more.
 const COMMITS_AT_ONCE: usize = 64;
 
 /// What part of a scope was read.
@@ -114,7 +114,7 @@ impl Harness {
                 break;
             }
             for position in positions {
-                for (place, mut event) in self.tell(caller, scope, position)? {
+                for (place, mut event) in self.events_of_commit(caller, scope, position)? {
                     if place.0 < batch.next.0 {
                         continue;
                     }
@@ -157,8 +157,8 @@ impl Harness {
         Ok(())
     }
 
-    /// What a commit tells of a scope.
-    fn tell(
+    /// The Events of a commit that are of a scope.
+    fn events_of_commit(
         &self,
         caller: &Caller,
         scope: &EventScope,
@@ -173,9 +173,9 @@ impl Harness {
             HarnError::new(HarnErrorCode::InternalError, "the log cannot be read")
         })?;
         Ok(self.field.with_state(|state| {
-            let mut told = narrate_places(state, &header, &commit);
-            told.retain(|(_, event)| scope.has(state, caller, event));
-            told
+            let mut events = narrate_places(state, &header, &commit);
+            events.retain(|(_, event)| scope.has(state, caller, event));
+            events
         }))
     }
 
@@ -191,8 +191,9 @@ impl Harness {
             if place.0.0 == 0 {
                 continue;
             }
-            let told = self.tell(caller, scope, place.0.0)?;
-            let found = told.into_iter().find(|(at, told)| *at == place && told.envelope.id == id);
+            let events = self.events_of_commit(caller, scope, place.0.0)?;
+            let found =
+                events.into_iter().find(|(at, event)| *at == place && event.envelope.id == id);
             if found.is_some() {
                 return Ok(found);
             }
@@ -207,8 +208,10 @@ impl Harness {
         id: &str,
     ) -> Result<Option<(EventPlace, Event)>, HarnError> {
         let Some((place, ordinal)) = Finish::parse(id) else { return Ok(None) };
-        let told = self.tell(caller, scope, place.0.0)?;
-        let Some((_, end)) = told.into_iter().find(|(at, _)| *at == place) else { return Ok(None) };
+        let events = self.events_of_commit(caller, scope, place.0.0)?;
+        let Some((_, end)) = events.into_iter().find(|(at, _)| *at == place) else {
+            return Ok(None);
+        };
         let finish = self.replay_ended_by(place, &end)?;
         let Some(task) = end.task_id.filter(|_| finish.is_some()) else { return Ok(None) };
         let event = self.replayed_events(&task, ordinal, 1)?.pop();
@@ -256,8 +259,8 @@ impl Harness {
         let scope = EventScope::task(task);
         let mut position = place.0.0;
         loop {
-            let told = self.tell(&anybody, &scope, position)?;
-            let before = told.into_iter().rev().find(|(at, _)| *at < place);
+            let events = self.events_of_commit(&anybody, &scope, position)?;
+            let before = events.into_iter().rev().find(|(at, _)| *at < place);
             if let Some((_, event)) = before {
                 return Ok(Some(event.envelope.id));
             }

@@ -19,7 +19,7 @@ pub(crate) struct HeldSecrets(Arc<Mutex<Held>>);
 
 #[derive(Default)]
 struct Held {
-    /// How many were ever held: by this they are told apart by age.
+    /// How many were ever held: this says which is older.
     count: u64,
     by_task: BTreeMap<String, (u64, BTreeMap<String, Value>)>,
 }

@@ -52,7 +52,7 @@ impl Sealer {
         }
     }
 
-    /// How receipts and recordings tell secrets apart without holding them.
+    /// How receipts and recordings distinguish secrets without holding them.
     #[must_use]
     pub const fn hashing(&self) -> &SecretHashing {
         &self.hashing

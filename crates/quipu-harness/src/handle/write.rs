@@ -21,9 +21,9 @@ use crate::{
     stored::note::NoteBody,
 };
 
-/// A request that writes.
+/// What is the same of every request that writes.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct WriteRequest {
     /// Who asks.
     pub caller: Caller,
     /// The idempotency key.
@@ -32,7 +32,7 @@ pub struct Asked {
     pub digest: Sha256,
 }
 
-impl Asked {
+impl WriteRequest {
     /// A step that the server takes for a caller by itself.
     pub(crate) fn once(caller: Caller) -> Self {
         Self { caller, key: None, digest: Sha256::of(&[]) }
@@ -68,16 +68,16 @@ impl Harness {
     /// happened then comes back.
     pub(crate) async fn write(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         session: Option<&str>,
         mut command: HarnCommand,
     ) -> Result<HarnOutcome, WriteError> {
-        let scope = asked.scope(target);
+        let scope = write.scope(target);
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
             scope: scope.0,
-            digest: self.told_apart(asked.digest).0,
+            digest: self.kept_digest(write.digest).0,
             until_ms: now.saturating_add(IDEMPOTENCY_RETENTION_MS),
         });
         let id = match &command.mark {
@@ -86,18 +86,18 @@ impl Harness {
         };
         let message = Message {
             id,
-            agent: asked.caller.agent.clone(),
+            agent: write.caller.agent.clone(),
             session: session.map(str::to_owned),
             epoch: 0,
-            authority: asked.caller.authority,
+            authority: write.caller.authority,
         };
         self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
     }
 
     /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
     /// not asked again either.
-    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
-        let Some(scope) = asked.scope(target) else { return false };
+    pub(crate) fn key_was_used(&self, write: &WriteRequest, target: Target<'_>) -> bool {
+        let Some(scope) = write.scope(target) else { return false };
         let now = self.field.origin().now_ms();
         self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
     }
@@ -106,14 +106,14 @@ impl Harness {
     /// more than one step, which must not begin again.
     pub(crate) async fn done_before(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         session: Option<&str>,
     ) -> Result<Option<HarnOutcome>, HarnError> {
-        if !self.was_asked(asked, target) {
+        if !self.key_was_used(write, target) {
             return Ok(None);
         }
-        Ok(Some(self.write(asked, target, session, HarnCommand::default()).await?))
+        Ok(Some(self.write(write, target, session, HarnCommand::default()).await?))
     }
 
     /// Carries out a write of the Field itself.
@@ -134,7 +134,7 @@ impl Harness {
 
     /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
     /// from the log.
-    fn told_apart(&self, digest: Sha256) -> Sha256 {
+    fn kept_digest(&self, digest: Sha256) -> Sha256 {
         self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
     }
 

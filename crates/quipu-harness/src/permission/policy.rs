@@ -10,7 +10,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Harness,
+    Harness, WriteRequest,
     handle::{caller::AUTHORITY_POLICY, failure::harn_error, write::Target},
 };
 
@@ -32,17 +32,17 @@ impl Harness {
     /// 403 below authority 8.
     pub async fn set_permission_policy(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         policy: PermissionPolicy,
     ) -> Result<PermissionPolicyResponse, HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+        write.caller.require(AUTHORITY_POLICY)?;
         let (kind, owner) = (DocumentKind::Policy, DocumentOwner::default());
         let command = HarnCommand {
             documents: vec![self.draft(kind, POLICY, owner, Expect::Any, &policy)?],
             ..HarnCommand::default()
         };
         let target = Target { workspace: "", method: "PUT", path: "/v1/permissions/policy" };
-        self.write(asked, target, None, command).await?;
+        self.write(write, target, None, command).await?;
         self.permission_policy().await
     }
 

@@ -41,10 +41,12 @@ impl Harness {
             let issued = state.documents.of_task(DocumentKind::Receipt, task);
             page.take(issued.map(|(ordinal, entry)| (ordinal as u64, entry.clone())))
         });
-        let shown = move |harness: &Self| {
-            taken.list(|entry| harness.load_receipt(&entry).map(|receipt| shown(&receipt, &entry)))
+        let read = move |harness: &Self| {
+            taken.list(|entry| {
+                harness.load_receipt(&entry).map(|receipt| receipt_resource(&receipt, &entry))
+            })
         };
-        self.reading(shown).await
+        self.reading(read).await
     }
 
     /// `GET /v1/receipts/{receipt_id}`: the resource around the receipt.
@@ -53,7 +55,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt(&self, caller: &Caller, id: &str) -> Result<ReceiptResource, HarnError> {
         let (receipt, entry) = self.stored_receipt(caller, id).await?;
-        Ok(shown(&receipt, &entry))
+        Ok(receipt_resource(&receipt, &entry))
     }
 
     /// The receipt itself in canonical JSON.
@@ -92,7 +94,8 @@ impl Harness {
     }
 }
 
-fn shown(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
+/// The resource around a receipt.
+fn receipt_resource(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
     let object = receipt.subject.object.as_str().to_owned();
     let subject = ResourcePointer { object, id: receipt.subject.id.clone() };
     let signature = receipt.signatures.first().map(|signature| CardSignature {

@@ -22,7 +22,7 @@ pub(crate) struct Recording {
 /// Where the events of a recording come from.
 enum Events {
     /// From the task's stream.
-    Worked(Worked),
+    Worked(Box<Worked>),
     /// From the recording of the task that it replays.
     Replayed(Box<Replayed>),
 }
@@ -50,7 +50,7 @@ impl Recording {
             Some(document) => {
                 Events::Replayed(Box::new(Replayed::of(harness, task, document, depth)?))
             }
-            None => Events::Worked(Worked::new(harness, task)),
+            None => Events::Worked(Box::new(Worked::new(harness, task))),
         };
         Ok(Self { events, is_over: false })
     }

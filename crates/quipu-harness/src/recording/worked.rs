@@ -48,7 +48,7 @@ impl Worked {
         Self { harness, task, commits, ready: VecDeque::new() }
     }
 
-    /// The part of it that one commit tells. Reads storage.
+    /// The part of it that one commit has. Reads storage.
     pub(crate) fn at(
         harness: &Harness,
         task: &str,

@@ -82,7 +82,7 @@ impl Harness {
         });
         let mut outcome: Option<Outcome> =
             entry.map(|entry| self.show(caller, &entry)).transpose()?;
-        outcome.iter_mut().for_each(|outcome| self.tell_times(outcome));
+        outcome.iter_mut().for_each(|outcome| self.set_artifact_times(outcome));
         Ok(outcome)
     }
 
@@ -112,7 +112,7 @@ impl Harness {
         mut artifact: Artifact,
     ) -> Result<ExportedArtifact, HarnError> {
         let digest = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
-        // The event log is told from the log here, and has to be written out for others.
+        // The event log is made from the log here, and has to be written out for others.
         let until = artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
         let content = match (until.and_then(|until| until.as_u64()), digest) {
             (Some(until), _) => Some(self.event_log(task, until)?),
@@ -140,7 +140,7 @@ pub(crate) fn check_authority(caller: &Caller) -> Result<(), HarnError> {
 
 fn exported_event(recorded: Recorded) -> ExportedEvent {
     let Recorded { event, payload, .. } = recorded;
-    let told = Sha256::of_json(&serde_json::Value::Object(payload.0.clone())).ok();
+    let own = Sha256::of_json(&serde_json::Value::Object(payload.0.clone())).ok();
     let dependency = event.dependency.map(|dependency| {
         let (value, artifact_id) = match dependency.material {
             Material::Value(value) => (Some(value), None),
@@ -164,7 +164,7 @@ fn exported_event(recorded: Recorded) -> ExportedEvent {
         created_at: event.at,
         visibility: event.visibility,
         payload,
-        sha256: Some(digest).filter(|it| dependency.is_none() && told != Some(*it)),
+        sha256: Some(digest).filter(|it| dependency.is_none() && own != Some(*it)),
         dependency,
         checkpoint_id: event.checkpoint_id,
     }

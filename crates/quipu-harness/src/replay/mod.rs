@@ -5,6 +5,7 @@
 pub(crate) mod divergence;
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod import_check;
 pub(crate) mod module;
 pub(crate) mod resolve;
 pub(crate) mod resolve_access;

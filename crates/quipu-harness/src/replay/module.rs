@@ -94,8 +94,8 @@ impl Harness {
         let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
         artifact.sha256 = Some(digest.bare());
         let expect = quipu_core::rules::harn::Expect::New;
-        let shown = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
-        Ok((artifact, vec![kept, shown]))
+        let document = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
+        Ok((artifact, vec![kept, document]))
     }
 
     /// The module of a Task and its input; of a replay in process, those of its source.
@@ -130,17 +130,17 @@ impl Harness {
             return Ok(missing(crate::task::installed_module::MODULE_KEY, "its source was erased"));
         };
         let module = module.map_err(broken)?;
-        let told = Told { harness: self, plan: &plan, trouble: RefCell::new(None) };
+        let answers = SourceAnswers { harness: self, plan: &plan, trouble: RefCell::new(None) };
         let replay = match &plan.boundary {
-            None => replay_module(&module, &policy, input, &plan, &told),
+            None => replay_module(&module, &policy, input, &plan, &answers),
             Some(boundary) => {
                 let id = &boundary.checkpoint_id;
-                let snapshot = told.bytes(id).map(|(_, bytes)| bytes).unwrap_or_default();
-                replay_module_from(&module, &policy, &snapshot, &plan, &told)
+                let snapshot = answers.bytes(id).map(|(_, bytes)| bytes).unwrap_or_default();
+                replay_module_from(&module, &policy, &snapshot, &plan, &answers)
                     .unwrap_or_else(|error| missing(id, &error.to_string()))
             }
         };
-        match told.trouble.into_inner() {
+        match answers.trouble.into_inner() {
             Some(error) => Err(error),
             None => Ok(replay),
         }
@@ -165,15 +165,15 @@ fn missing(id: &str, reason: &str) -> ModuleReplay {
     ModuleReplay { end: ModuleEnd::Unavailable(missing), report }
 }
 
-/// What the source was told.
-struct Told<'a> {
+/// The answers that the source was given.
+struct SourceAnswers<'a> {
     harness: &'a Harness,
     plan: &'a ReplayPlan,
     /// The first failure of storage.
     trouble: RefCell<Option<HarnError>>,
 }
 
-impl Told<'_> {
+impl SourceAnswers<'_> {
     /// The answer, or nothing where storage failed; that is remembered.
     fn kept<T>(&self, read: Result<Option<T>, HarnError>) -> Option<T> {
         read.unwrap_or_else(|error| {
@@ -193,13 +193,13 @@ impl Told<'_> {
     }
 }
 
-impl Materials for Told<'_> {
+impl Materials for SourceAnswers<'_> {
     fn find(&self, kind: ReferenceKind, id: &str) -> Availability {
         Kept { harness: self.harness, caller: None }.find(kind, id)
     }
 }
 
-impl Recorded for Told<'_> {
+impl Recorded for SourceAnswers<'_> {
     fn dependency(&self, key: &str) -> Option<RecordedDependency> {
         let source = &self.plan.identity.source_task_id;
         self.kept(self.harness.recorded_under(source, key))?.dependency

@@ -1,4 +1,4 @@
-//! Who may be told an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
+//! Who may receive an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
 //! neither a vault nor what a run kept for itself: that takes a part in the source.
 
 use quipu_core::{
@@ -23,7 +23,7 @@ struct Part {
 
 impl Harness {
     /// Refuses an answer that is not for the caller. The replay goes on. Reads storage.
-    pub(crate) fn check_told(
+    pub(crate) fn check_may_receive(
         &self,
         caller: &Caller,
         document: &ReplayDocument,

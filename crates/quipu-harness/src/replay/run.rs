@@ -96,7 +96,7 @@ impl Harness {
         });
         let failure = failure_of(carried, of_source.as_ref());
         let status = status_of(outcome);
-        let mut says = told(document, outcome, status, failure.as_ref());
+        let mut says = ending_payload(document, outcome, status, failure.as_ref());
         says.extend(end.as_ref().map(|_| noted(outcome)));
         let event = match outcome.first_unavailable {
             None => EventKind::ReplayCompleted,
@@ -163,13 +163,14 @@ fn failure_of(carried: &Carried, source: Option<&Outcome>) -> Option<Failure> {
     source.filter(|_| status_of(outcome) == OutcomeStatus::Failed)?.failure.clone()
 }
 
-fn told(
+/// The payload of the note that ends a replay.
+fn ending_payload(
     document: &ReplayDocument,
     outcome: &ReplayOutcome,
     status: OutcomeStatus,
     failure: Option<&Failure>,
 ) -> JsonObject {
-    let told = json!({
+    let payload = json!({
         "source_task_id": outcome.source_task_id,
         "mode": document.plan.mode,
         "events": outcome.events,
@@ -177,7 +178,7 @@ fn told(
         "applied_overrides": outcome.applied.iter().map(|applied| &applied.key).collect::<Vec<_>>(),
         "failure": failure,
     });
-    JsonObject(told.as_object().cloned().unwrap_or_default())
+    JsonObject(payload.as_object().cloned().unwrap_or_default())
 }
 
 /// What a module returned in a replay, where it is not what an Outcome says already.

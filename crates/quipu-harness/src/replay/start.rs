@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::source::Source;
 use crate::{
-    Asked, Caller, Harness, NoteBody,
+    Caller, Harness, NoteBody, WriteRequest,
     handle::{
         failure::harn_error,
         held_secrets::secrets_of,
@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 64;
 
 /// Where a replay is made, if not beside its source.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct Destination {
     pub(crate) session: Option<String>,
     pub(crate) branch: Option<String>,
 }
@@ -53,37 +53,37 @@ impl Harness {
     /// request cannot be carried out.
     pub async fn replay_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         source: &str,
         request: ReplayTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, source)?;
+        let view = self.view_task(&write.caller, source)?;
         let path = format!("/v1/tasks/{source}/replay");
         let workspace = view.workspace.clone();
         let target = Target { workspace: &workspace, method: "POST", path: &path };
-        self.start_replay(asked, target, view, request, None).await
+        self.start_replay(write, target, view, request, None).await
     }
 
     /// Admits a replay, makes its Task and, in process, sets it going.
     pub(crate) async fn start_replay(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         view: TaskView,
         request: ReplayTaskRequest,
-        place: Option<Place>,
+        destination: Option<Destination>,
     ) -> Result<HarnTask, HarnError> {
         let session = view.entry.session.clone();
-        if let Some(outcome) = self.done_before(asked, target, session.as_deref()).await? {
+        if let Some(outcome) = self.done_before(write, target, session.as_deref()).await? {
             let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
-            return self.task(&asked.caller, first).await;
+            return self.task(&write.caller, first).await;
         }
-        let (caller, of) = (asked.caller.clone(), view.clone());
+        let (caller, of) = (write.caller.clone(), view.clone());
         let secrets = secrets_of(&request);
         let admitted = self.reading(move |harness| harness.admit(&caller, &of, &request)).await?;
         let Admitted { mut document, mut task } = admitted;
         let mut view = view;
-        if let Some(Place { session, branch }) = place {
+        if let Some(Destination { session, branch }) = destination {
             (view.entry.session, task.branch_id) = (session, branch);
         }
         let session = view.entry.session.clone();
@@ -93,7 +93,7 @@ impl Harness {
             let next = self.field.with_state(|state| free_identity(state, &source));
             (document.plan.identity, document.number) = next;
             let command = self.starting(&view, &document, &task)?;
-            let written = self.write(asked, target, session.as_deref(), command).await;
+            let written = self.write(write, target, session.as_deref(), command).await;
             match written.map_err(HarnError::from) {
                 Ok(outcome) => {
                     let own = &document.plan.identity.replay_task_id;
@@ -106,7 +106,7 @@ impl Harness {
                         Executor::Worker if id == *own => self.held.hold(&id, secrets),
                         Executor::InProcess | Executor::Worker => {}
                     }
-                    return self.task(&asked.caller, &id).await;
+                    return self.task(&write.caller, &id).await;
                 }
                 Err(error) if error.code == HarnErrorCode::Conflict && self.is_taken(&document) => {
                     last = Some(error);
@@ -198,11 +198,11 @@ impl Harness {
     }
 }
 
-/// What is told when a replay begins: keys, never substitutes.
+/// The payload of the note that begins a replay: keys, never substitutes.
 fn started(document: &ReplayDocument) -> JsonObject {
     let plan = &document.plan;
     let keys: Vec<&String> = plan.overrides.keys().collect();
-    let told = json!({
+    let payload = json!({
         "source_task_id": plan.identity.source_task_id,
         "mode": plan.mode,
         "executor": document.executor,
@@ -210,9 +210,9 @@ fn started(document: &ReplayDocument) -> JsonObject {
         "checkpoint_id": plan.boundary.as_ref().map(|boundary| &boundary.checkpoint_id),
         "reason": plan.reason,
     });
-    let mut told = JsonObject(told.as_object().cloned().unwrap_or_default());
-    told.retain(|_, value| !value.is_null());
-    told
+    let mut payload = JsonObject(payload.as_object().cloned().unwrap_or_default());
+    payload.retain(|_, value| !value.is_null());
+    payload
 }
 
 /// The next free identity of a replay, and which replay of its source it is.

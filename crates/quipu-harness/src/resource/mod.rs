@@ -1,6 +1,7 @@
 //! The resources that clients make and change: workspaces, personas, vaults, quotas, artifacts, memories.
 
 pub(crate) mod artifact;
+pub(crate) mod artifact_content;
 pub(crate) mod built_in_resources;
 pub(crate) mod connector;
 pub(crate) mod memory;

@@ -10,7 +10,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         caller::AUTHORITY_POLICY,
         failure::harn_error,
@@ -31,7 +31,7 @@ impl Harness {
     /// 409 for the name of the built-in one; 403, 404 or 400 where it has a module that cannot be installed.
     pub async fn create_persona(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreatePersonaRequest,
     ) -> Result<Persona, HarnError> {
         if request.name == PERSONA_FIELD_NAME {
@@ -45,7 +45,7 @@ impl Harness {
         let module = request.module_ref.map(|module| ("module_ref".to_owned(), module.into()));
         envelope.metadata.extend(module);
         let (entry, metadata) = (&request.entry_workflow, &mut envelope.metadata);
-        let installed = self.install_module(&asked.caller, entry, metadata).await?;
+        let installed = self.install_module(&write.caller, entry, metadata).await?;
         let capabilities = installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
         let persona = Persona {
             object: PersonaObject::Persona,
@@ -63,7 +63,7 @@ impl Harness {
             handoffs: Vec::new(),
             context_packs: Vec::new(),
             evals: Vec::new(),
-            owner: Some(asked.caller.agent.clone()),
+            owner: Some(write.caller.agent.clone()),
             model_policy: JsonObject::default(),
             rollout_policy: JsonObject::default(),
             quota_id: None,
@@ -73,8 +73,8 @@ impl Harness {
             documents: vec![self.draft(kind, &id, owner, Expect::New, &persona)?],
             ..HarnCommand::default()
         };
-        let outcome = self.write(asked, Target::post("/v1/personas"), None, command).await?;
-        self.get(&asked.caller, put_by(&outcome, kind).unwrap_or(&id)).await
+        let outcome = self.write(write, Target::post("/v1/personas"), None, command).await?;
+        self.get(&write.caller, put_by(&outcome, kind).unwrap_or(&id)).await
     }
 
     /// `GET /v1/personas/{persona_id}`.
@@ -103,16 +103,16 @@ impl Harness {
     /// Quota or receipt policy is to change.
     pub async fn update_persona(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdatePersonaRequest,
     ) -> Result<Persona, HarnError> {
-        retry_until_unchanged(|| self.change_persona(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_persona(write, id, request.clone())).await
     }
 
     async fn change_persona(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdatePersonaRequest,
     ) -> Result<Persona, WriteError> {
@@ -124,9 +124,9 @@ impl Harness {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         self.check_quota_named(&request.quota_id)?;
-        let mut persona: Persona = self.get(&asked.caller, id).await?;
+        let mut persona: Persona = self.get(&write.caller, id).await?;
         if request.receipt_policy.is_some() || request.quota_id != Change::Keep {
-            self.check_made(&asked.caller, DocumentKind::Persona, id)?;
+            self.check_made(&write.caller, DocumentKind::Persona, id)?;
         }
         if let Some(description) = request.description {
             persona.description = description;
@@ -138,9 +138,9 @@ impl Harness {
         if let Some(mut metadata) = request.metadata {
             if Installed::of(&persona).is_some() {
                 // Also who takes a module away decides what runs.
-                asked.caller.require(AUTHORITY_POLICY)?;
+                write.caller.require(AUTHORITY_POLICY)?;
             }
-            let (caller, entry) = (&asked.caller, &persona.entry_workflow);
+            let (caller, entry) = (&write.caller, &persona.entry_workflow);
             let installed = self.install_module(caller, entry, &mut metadata).await?;
             persona.capabilities =
                 installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
@@ -154,8 +154,8 @@ impl Harness {
         };
         let path = format!("/v1/personas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
-        self.write(asked, target, None, command).await?;
-        Ok(self.get(&asked.caller, id).await?)
+        self.write(write, target, None, command).await?;
+        Ok(self.get(&write.caller, id).await?)
     }
 
     /// Checks that a Persona is there.

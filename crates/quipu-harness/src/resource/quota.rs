@@ -14,7 +14,7 @@ use quipu_wire::harn::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         caller::AUTHORITY_POLICY,
         failure::harn_error,
@@ -41,10 +41,10 @@ impl Harness {
     /// 403 below authority 8.
     pub async fn create_quota(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreateQuotaRequest,
     ) -> Result<Quota, HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+        write.caller.require(AUTHORITY_POLICY)?;
         let id = self.draw(ResourceKind::Quota);
         let mut envelope = ResourceEnvelope::new(&id, "");
         envelope.metadata = request.metadata;
@@ -62,9 +62,9 @@ impl Harness {
         };
         let kept = KeptQuota { quota, period_ms: request.period_ms };
         let command = self.quota_command(&id, Expect::New, &kept)?;
-        let outcome = self.write(asked, Target::post("/v1/quotas"), None, command).await?;
+        let outcome = self.write(write, Target::post("/v1/quotas"), None, command).await?;
         let id = put_by(&outcome, DocumentKind::Quota).unwrap_or(&id);
-        self.quota(&asked.caller, id).await
+        self.quota(&write.caller, id).await
     }
 
     /// `PATCH /v1/quotas/{quota_id}`. Ours.
@@ -73,23 +73,23 @@ impl Harness {
     /// 403 below authority 8, 404 where there is none.
     pub async fn update_quota(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateQuotaRequest,
     ) -> Result<Quota, HarnError> {
-        retry_until_unchanged(|| self.change_quota(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_quota(write, id, request.clone())).await
     }
 
     async fn change_quota(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateQuotaRequest,
     ) -> Result<Quota, WriteError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+        write.caller.require(AUTHORITY_POLICY)?;
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
-        let entry = self.quota_entry(&asked.caller, id)?;
+        let entry = self.quota_entry(&write.caller, id)?;
         let mut kept = self.reading(move |harness| harness.load_quota(&entry)).await?;
         if let Some(limits) = request.limits {
             kept.quota.limits = numbers(&limits);
@@ -105,8 +105,8 @@ impl Harness {
         let command = HarnCommand { read_at, ..command };
         let path = format!("/v1/quotas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
-        self.write(asked, target, None, command).await?;
-        Ok(self.quota(&asked.caller, id).await?)
+        self.write(write, target, None, command).await?;
+        Ok(self.quota(&write.caller, id).await?)
     }
 
     /// `GET /v1/quotas/{quota_id}`.

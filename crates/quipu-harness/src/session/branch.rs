@@ -10,7 +10,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         page::Page,
         write::{Target, put_by},
@@ -26,19 +26,19 @@ impl Harness {
     /// 404 for a Session, Branch or Task that is not there, 409 where the Session is over.
     pub async fn create_branch(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         session: &str,
         request: CreateBranchRequest,
     ) -> Result<Branch, HarnError> {
-        let view = self.view_session(&asked.caller, session)?;
+        let view = self.view_session(&write.caller, session)?;
         if let Some(parent) = &request.parent_branch_id {
-            let entry = self.entry(&asked.caller, DocumentKind::Branch, parent);
+            let entry = self.entry(&write.caller, DocumentKind::Branch, parent);
             entry.ok_or_else(|| not_found(ResourceKind::Branch, parent).at("parent_branch_id"))?;
         }
         if let Some(task) = &request.task_id {
-            self.view_task(&asked.caller, task).map_err(|error| error.at("task_id"))?;
+            self.view_task(&write.caller, task).map_err(|error| error.at("task_id"))?;
         }
-        let draft = self.branch_draft(&asked.caller, &view, session, request)?;
+        let draft = self.branch_draft(&write.caller, &view, session, request)?;
         let id = draft.id.clone();
         let command = HarnCommand {
             act: Some(HarnAct::EnterSession { session: session.to_owned() }),
@@ -47,8 +47,8 @@ impl Harness {
         };
         let path = format!("/v1/sessions/{session}/branches");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        let outcome = self.write(asked, target, Some(session), command).await?;
-        self.get(&asked.caller, put_by(&outcome, DocumentKind::Branch).unwrap_or(&id)).await
+        let outcome = self.write(write, target, Some(session), command).await?;
+        self.get(&write.caller, put_by(&outcome, DocumentKind::Branch).unwrap_or(&id)).await
     }
 
     /// `GET /v1/branches/{branch_id}`.

@@ -4,12 +4,12 @@ use quipu_wire::harn::{JsonObject, ReplayEventMetadata, Sha256, null_too};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The Event by which a recorded answer is told.
+/// The Event of a recorded answer.
 pub(crate) const DEPENDENCY_RECORDED: &str = "vendor.dependency.recorded";
-/// The Event by which a checkpoint is told.
+/// The Event of a checkpoint.
 pub(crate) const CHECKPOINT_CREATED: &str = "vendor.checkpoint.created";
 
-/// The body of a note: what is told of it, and what it recorded.
+/// The body of a note: what everybody may read of it, and what it recorded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct NoteBody {
     /// The particulars, which are shown to whom the note's visibility allows.

@@ -28,9 +28,9 @@ pub(crate) struct SessionFacts {
     /// What its transcript no longer has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) cuts: Vec<Cut>,
-    /// What the last change is told as, where it is more than a change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) told: Option<ToldAs>,
+    /// The Event that stands for the last change, where it is more than a change.
+    #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    pub(crate) change_event: Option<ChangeEvent>,
     #[serde(default)]
     pub(crate) metadata: JsonObject,
 }
@@ -57,9 +57,9 @@ pub(crate) struct Cut {
     pub(crate) until: u64,
 }
 
-/// What a change is told as.
+/// The Event that stands for a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ToldAs {
+pub(crate) struct ChangeEvent {
     pub(crate) event: EventKind,
     pub(crate) payload: JsonObject,
 }

@@ -142,7 +142,7 @@ impl Harness {
         let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
         MIME.clone_into(&mut artifact.mime_type);
         artifact.sha256 = Some(installed.sha256.bare());
-        let shown = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
+        let document = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
         let noted = serde_json::to_value(installed).unwrap_or_default();
         let says = NoteBody {
             payload: JsonObject::with(INSTALLED, noted),
@@ -153,7 +153,7 @@ impl Harness {
         let mut note = self.note(task, DEPENDENCY_RECORDED, &says)?;
         let (key, kind) = (MODULE_KEY.to_owned(), DependencyKind::HostFact);
         note.note.dependency = Some(NotedDependency { key, kind });
-        command.documents.push(shown);
+        command.documents.push(document);
         command.notes.push(note);
         Ok(())
     }

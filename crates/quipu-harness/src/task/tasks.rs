@@ -19,12 +19,12 @@ use quipu_wire::{
 };
 
 use crate::{
-    Asked, Caller, EventPlace, Harness,
+    Caller, EventPlace, Harness, WriteRequest,
     handle::{failure::harn_error, page::Page, write::Target},
     not_found,
     stored::built_in::SESSION_DEFAULT,
     visibility::{
-        access::{knows, status_of, workspace_of},
+        access::{may_know, status_of, workspace_of},
         parts,
     },
 };
@@ -97,7 +97,7 @@ impl TaskView {
     /// The Task, if the caller may know of it.
     pub(crate) fn find(state: &State, caller: &Caller, id: &str) -> Option<Self> {
         let entry = state.tasks.get(id)?;
-        knows(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
+        may_know(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
     }
 
     /// Its Session, as this protocol names it.
@@ -142,14 +142,14 @@ impl Harness {
     /// Carries out a write on a Task.
     pub(crate) async fn write_on(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         verb: &str,
         command: HarnCommand,
     ) -> Result<HarnOutcome, HarnError> {
         let path = format!("/v1/tasks/{}/{verb}", view.id);
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        Ok(self.write(asked, target, view.entry.session.as_deref(), command).await?)
+        Ok(self.write(write, target, view.entry.session.as_deref(), command).await?)
     }
 
     /// `GET /v1/tasks/{task_id}`.
@@ -180,7 +180,8 @@ impl Harness {
         let taken = self.field.with_state(|state| {
             let made = state.tasks.made_from(EventPlace::at(page.from).0);
             let made = made.filter(|(_, _, entry)| in_session(entry, &filter));
-            let known = made.filter(|(_, _, entry)| knows(state, caller, entry.session.as_deref()));
+            let known =
+                made.filter(|(_, _, entry)| may_know(state, caller, entry.session.as_deref()));
             let views = known.map(|(place, id, entry)| {
                 (EventPlace(place).sequence(), TaskView::of(state, id, entry))
             });

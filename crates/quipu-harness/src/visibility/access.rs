@@ -12,7 +12,7 @@ use quipu_wire::{
 use crate::{Caller, Harness, not_found, stored::built_in::WORKSPACE_DEFAULT};
 
 /// Whether the caller may know of what belongs to a session.
-pub(crate) fn knows(state: &State, caller: &Caller, session: Option<&str>) -> bool {
+pub(crate) fn may_know(state: &State, caller: &Caller, session: Option<&str>) -> bool {
     let session = session.and_then(|id| state.sessions.get(id));
     session.is_none_or(|session| {
         quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
@@ -26,7 +26,7 @@ pub(crate) fn workspace_of(state: &State, session: Option<&str>) -> String {
     workspace.unwrap_or_else(|| WORKSPACE_DEFAULT.to_owned())
 }
 
-/// Where a task stands in this protocol's words. It is not told to have ended before its receipt can be read.
+/// Where a task stands in this protocol's words. It has not ended before its receipt can be read.
 pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState {
     if state.endings.waits(id) {
         return TaskState::Working;
@@ -48,7 +48,7 @@ pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState
 impl Harness {
     /// Whether the caller may know of what belongs to a session. What belongs to none, everybody may.
     pub(crate) fn may_know(&self, caller: &Caller, session: Option<&str>) -> bool {
-        self.field.with_state(|state| knows(state, caller, session))
+        self.field.with_state(|state| may_know(state, caller, session))
     }
 
     /// The Session's stream is one that the caller may know of.

@@ -2,7 +2,7 @@
 
 use quipu_core::visibility;
 
-use crate::{Caller, Harness, visibility::access::knows};
+use crate::{Caller, Harness, visibility::access::may_know};
 
 /// How many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,8 @@ impl Harness {
                 .iter()
                 .filter(|(_, entry)| visibility::may_know(entry, &caller.agent, caller.authority));
             let tasks = state.tasks.iter();
-            let tasks = tasks.filter(|(_, entry)| knows(state, caller, entry.session.as_deref()));
+            let tasks =
+                tasks.filter(|(_, entry)| may_know(state, caller, entry.session.as_deref()));
             Counts { sessions: 1 + known.count() as u64, tasks: tasks.count() as u64 }
         })
     }

@@ -17,7 +17,7 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Asked, CONNECTOR_WEBHOOK, Caller, Harness, NoteBody, SESSION_DEFAULT,
+    CONNECTOR_WEBHOOK, Caller, Harness, NoteBody, SESSION_DEFAULT, WriteRequest,
     handle::failure::harn_error, resource::connector::WEBHOOK_SECRET,
 };
 
@@ -67,7 +67,7 @@ impl Harness {
         let value = canon::parse(&delivery.body)?;
         let kept = delivery.id.as_ref().map(|id| kept_as(connector, id));
         if let Some(task_id) = self.task_of(kept.as_deref()).await? {
-            return self.again(kept, task_id).await;
+            return self.note_repeated(kept, task_id).await;
         }
         let part = Part::Json { value, visibility: Visibility::Public };
         let request = SubmitTaskRequest {
@@ -83,14 +83,15 @@ impl Harness {
             }),
             metadata: JsonObject::with("connector_id", connector),
         };
-        let asked = Asked { caller: sender(), key: None, digest: Sha256::of(&delivery.body) };
+        let asked =
+            WriteRequest { caller: sender(), key: None, digest: Sha256::of(&delivery.body) };
         let more = |task: &str| self.delivered(kept.as_deref(), task);
         match self.submit_with(&asked, request, more).await {
             Ok(submitted) => Ok(answer(submitted.task.envelope.id, false)),
             // The same delivery came twice at one time.
             Err(error) if error.code == HarnErrorCode::Conflict => {
                 match self.task_of(kept.as_deref()).await? {
-                    Some(task_id) => self.again(kept, task_id).await,
+                    Some(task_id) => self.note_repeated(kept, task_id).await,
                     None => Err(error),
                 }
             }
@@ -109,8 +110,8 @@ impl Harness {
         Ok(HarnCommand { documents, notes, ..HarnCommand::default() })
     }
 
-    /// Notes that a delivery was here before. Nothing is told of its Task, which may have ended.
-    async fn again(
+    /// Notes that a delivery was here before. Nothing is said of its Task, which may have ended.
+    async fn note_repeated(
         &self,
         kept: Option<String>,
         task_id: String,

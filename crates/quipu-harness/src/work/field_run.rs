@@ -1,5 +1,5 @@
 //! Tasks that the Field itself answers, at once and without a model: ATTUNE to what the Task asks, on behalf
-//! of whoever submitted it and where it was submitted. What was found is recorded first and told afterwards,
+//! of whoever submitted it and where it was submitted. What was found is recorded first and answered afterwards,
 //! so that a crash in between changes nothing.
 
 use quipu_core::{
@@ -164,7 +164,7 @@ impl Harness {
             owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
         artifact.sha256 = Some(digest.bare());
         let owner = view.owner();
-        let shown = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
+        let document = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
         let says = NoteBody {
             payload: JsonObject::with("sha256", digest.to_string()),
             artifact_id: Some(id),
@@ -177,7 +177,7 @@ impl Harness {
         note.note.dependency = Some(NotedDependency { key, kind });
         let command = HarnCommand {
             act: Some(HarnAct::WorkOn { task: view.id.clone() }),
-            documents: vec![kept, shown],
+            documents: vec![kept, document],
             notes: vec![note],
             ..HarnCommand::default()
         };
@@ -215,7 +215,7 @@ impl Harness {
         let ending = Ending {
             status: OutcomeStatus::Succeeded,
             summary: summary(&dataset),
-            parts: vec![Part::text(told(&dataset))],
+            parts: vec![Part::text(text_of_units(&dataset))],
             output: None,
             artifacts: vec![artifact],
             failure: None,
@@ -263,7 +263,7 @@ fn summary(dataset: &Dataset) -> String {
 }
 
 /// The ranked units in words.
-fn told(dataset: &Dataset) -> String {
+fn text_of_units(dataset: &Dataset) -> String {
     if dataset.units.is_empty() {
         return summary(dataset);
     }

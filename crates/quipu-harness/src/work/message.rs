@@ -10,7 +10,7 @@ use quipu_wire::{
 };
 
 use crate::{
-    Asked, Harness, NoteBody,
+    Harness, NoteBody, WriteRequest,
     handle::write::{Target, put_by},
     stored::built_in::SESSION_DEFAULT,
     task::tasks::{TaskView, has_ended},
@@ -24,21 +24,21 @@ impl Harness {
     /// 404 where there is no such Task, 409 where it has ended, 403 where it waits for somebody else.
     pub async fn append_task_message(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: AppendTaskMessageRequest,
     ) -> Result<Message, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let path = format!("/v1/tasks/{id}/messages");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        if view.status.is_terminal() && !self.was_asked(asked, target) {
+        if view.status.is_terminal() && !self.key_was_used(write, target) {
             return Err(has_ended(id));
         }
         let confirms =
-            request.kind == TaskMessageKind::ToolConfirmation && !self.was_asked(asked, target);
+            request.kind == TaskMessageKind::ToolConfirmation && !self.key_was_used(write, target);
         let _turn = if confirms { Some(self.changing.lock().await) } else { None };
         let answer = match confirms {
-            true => self.confirm(asked, &view, &request.message).await?,
+            true => self.confirm(write, &view, &request.message).await?,
             false => None,
         };
         let owner = view.owner();
@@ -54,8 +54,8 @@ impl Harness {
         };
         command.documents.insert(0, draft);
         command.notes.insert(0, self.note(id, event_of(request.kind).as_str(), &note)?);
-        let outcome = self.write(asked, target, view.entry.session.as_deref(), command).await?;
-        self.message(&asked.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&drawn)).await
+        let outcome = self.write(write, target, view.entry.session.as_deref(), command).await?;
+        self.message(&write.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&drawn)).await
     }
 }
 

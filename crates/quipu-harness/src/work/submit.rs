@@ -14,7 +14,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness, NoteBody,
+    Caller, Harness, NoteBody, WriteRequest,
     handle::{
         failure::harn_error,
         write::{Target, put_by},
@@ -26,12 +26,12 @@ use crate::{
     },
     task::{installed_module::Installed, tasks::blank},
     visibility::{
-        access::{knows, workspace_of},
+        access::{may_know, workspace_of},
         parts,
     },
 };
 
-/// The longest title that COORDINATE is told of a Task.
+/// The longest title that COORDINATE has for a Task.
 const TITLE_CHARS_MAX: usize = 120;
 
 /// A Task that was submitted.
@@ -50,30 +50,30 @@ impl Harness {
     /// 404 for what the request names and the caller may not know of, 409 for a key used otherwise.
     pub async fn submit_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: SubmitTaskRequest,
     ) -> Result<Submitted, HarnError> {
-        self.submit_with(asked, request, |_| Ok(HarnCommand::default())).await
+        self.submit_with(write, request, |_| Ok(HarnCommand::default())).await
     }
 
     /// Submits a Task with more documents and notes in the same commit.
     pub(crate) async fn submit_with(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: SubmitTaskRequest,
         more: impl FnOnce(&str) -> Result<HarnCommand, HarnError> + Send,
     ) -> Result<Submitted, HarnError> {
         let session_id = request.session_id.clone();
-        let workspace = self.workspace_for_task(&asked.caller, &request)?;
-        let asked = Asked { digest: digest_of(&request)?, ..asked.clone() };
-        let persona = self.persona_for_task(&asked.caller, &request).await?;
-        self.check_references(&asked.caller, &request)?;
+        let workspace = self.workspace_for_task(&write.caller, &request)?;
+        let write = WriteRequest { digest: digest_of(&request)?, ..write.clone() };
+        let persona = self.persona_for_task(&write.caller, &request).await?;
+        self.check_references(&write.caller, &request)?;
         let path = format!("/v1/sessions/{session_id}/tasks");
         let target = Target { workspace: &workspace, method: "POST", path: &path };
         let session = session_in_field(&session_id);
-        if let Some(outcome) = self.done_before(&asked, target, session).await? {
+        if let Some(outcome) = self.done_before(&write, target, session).await? {
             let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
-            return Ok(Submitted { task: self.task(&asked.caller, first).await?, reused: true });
+            return Ok(Submitted { task: self.task(&write.caller, first).await?, reused: true });
         }
         let turn = self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
         let module = self.module_of_persona(persona.as_deref()).await?;
@@ -102,11 +102,11 @@ impl Harness {
         }
         let document = self.draft(DocumentKind::Task, &id, owner, Expect::New, &task)?;
         command.documents.insert(0, document);
-        let outcome = self.write(&asked, target, session, command).await?;
+        let outcome = self.write(&write, target, session, command).await?;
         drop(turn);
         let first = put_by(&outcome, DocumentKind::Task).unwrap_or(&id);
         let reused = first != id;
-        Ok(Submitted { task: self.task(&asked.caller, first).await?, reused })
+        Ok(Submitted { task: self.task(&write.caller, first).await?, reused })
     }
 
     /// `POST /v1/tasks/{task_id}/cancel`. Canceling again changes nothing and says the same.
@@ -115,11 +115,11 @@ impl Harness {
     /// 404 where there is none, 403 where it is another's, 409 where it was completed or has failed.
     pub async fn cancel_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: CancelTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let seal = |reason: &String| self.field.seal(&ReasonBody { reason: reason.clone() });
         let body = request.reason.as_ref().map(seal).transpose();
         let body = body.map_err(|error| harn_error(&error))?;
@@ -134,19 +134,19 @@ impl Harness {
         let path = format!("/v1/tasks/{id}/cancel");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let session = view.entry.session.as_deref();
-        let canceled = self.write(asked, target, session, command).await;
+        let canceled = self.write(write, target, session, command).await;
         if let Err(error) = canceled.map_err(HarnError::from) {
             self.settle(id).await?;
-            let now = self.view_task(&asked.caller, id)?;
+            let now = self.view_task(&write.caller, id)?;
             let again = now.status == TaskState::Canceled && error.code == HarnErrorCode::Conflict;
             if !again {
                 return Err(error);
             }
         }
-        self.ended_task(&asked.caller, id).await
+        self.ended_task(&write.caller, id).await
     }
 
-    /// A Task that has just ended, once that is told.
+    /// A Task that has just ended, once its receipt is issued.
     pub(crate) async fn ended_task(
         &self,
         caller: &Caller,
@@ -165,7 +165,7 @@ impl Harness {
         let id = request.session_id.as_str();
         let found = self.field.with_state(|state| {
             let known = id == SESSION_DEFAULT
-                || state.sessions.get(id).is_some() && knows(state, caller, Some(id));
+                || state.sessions.get(id).is_some() && may_know(state, caller, Some(id));
             known.then(|| workspace_of(state, session_in_field(id)))
         });
         let found = found.ok_or_else(|| not_found(ResourceKind::Session, id).at("session_id"))?;

@@ -1,4 +1,4 @@
-//! What a worker does with a Task: takes it, tells what happens, and ends it. An Akashik agent does the same
+//! What a worker does with a Task: takes it, reports what happens, and ends it. An Akashik agent does the same
 //! by COORDINATE.
 
 use quipu_core::{
@@ -19,7 +19,7 @@ use quipu_wire::{
 use serde_json::Value;
 
 use crate::{
-    Asked, EventPlace, Harness, NoteBody,
+    EventPlace, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
     not_found,
     permission::ToolUse,
@@ -45,40 +45,40 @@ impl Harness {
     /// 404 where there is none, 423 where somebody else has it, 409 where it has ended.
     pub async fn claim_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: &ClaimTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let act = HarnAct::ClaimTask { task: id.to_owned(), lease_ms: request.lease_ms };
         let command = HarnCommand { act: Some(act), ..HarnCommand::default() };
-        let claimed = self.write_on(asked, &view, "claim", command).await;
+        let claimed = self.write_on(write, &view, "claim", command).await;
         if let Err(error) = claimed {
             // The answer comes after what it rests on is published.
-            let now = self.view_task(&asked.caller, id)?.entry;
-            let other = now.assigned_to.as_ref() != Some(&asked.caller.agent);
+            let now = self.view_task(&write.caller, id)?.entry;
+            let other = now.assigned_to.as_ref() != Some(&write.caller.agent);
             if error.code == HarnErrorCode::Conflict && is_held(now.status) && other {
                 return Err(HarnError::new(HarnErrorCode::ResourceLocked, error.message));
             }
             return Err(error);
         }
-        self.task(&asked.caller, id).await
+        self.task(&write.caller, id).await
     }
 
     /// `POST /v1/tasks/{task_id}/events`.
     ///
     /// # Errors
     /// 404 where there is no such Task, 409 where the caller does not work on it, 422 where its Persona may not
-    /// use the tool that it tells of.
+    /// use the tool that it reports.
     pub async fn append_event(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: AppendEventRequest,
     ) -> Result<Event, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         if let Some(tool) = ToolUse::of_event(&request.event, &request.payload) {
-            self.check_tool_use(asked, &view, &tool).await?;
+            self.check_tool_use(write, &view, &tool).await?;
         }
         let mut says = NoteBody::default();
         if request.visibility == Visibility::ReceiptOnly {
@@ -95,9 +95,9 @@ impl Harness {
             notes: vec![note],
             ..HarnCommand::default()
         };
-        let outcome = self.write_on(asked, &view, "events", command).await?;
+        let outcome = self.write_on(write, &view, "events", command).await?;
         let place = noted_at(&outcome).ok_or_else(|| not_found(ResourceKind::Event, id))?;
-        self.event(&asked.caller, &place.id()).await
+        self.event(&write.caller, &place.id()).await
     }
 
     /// `POST /v1/tasks/{task_id}/complete`.
@@ -106,14 +106,14 @@ impl Harness {
     /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it.
     pub async fn complete_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: CompleteTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let mut artifacts = Vec::new();
         for (index, artifact) in request.artifacts.iter().enumerate() {
-            let found = self.get(&asked.caller, artifact).await;
+            let found = self.get(&write.caller, artifact).await;
             artifacts.push(found.map_err(|error| error.at(format!("artifacts[{index}]")))?);
         }
         let mut parts = vec![Part::text(&request.summary)];
@@ -129,8 +129,8 @@ impl Harness {
         };
         let act = HarnAct::Complete { task: id.to_owned(), results: view.entry.results.clone() };
         let command = self.ending_command(&view, act, ending)?;
-        self.write_on(asked, &view, "complete", command).await?;
-        self.ended_task(&asked.caller, id).await
+        self.write_on(write, &view, "complete", command).await?;
+        self.ended_task(&write.caller, id).await
     }
 
     /// `POST /v1/tasks/{task_id}/fail`.
@@ -139,15 +139,15 @@ impl Harness {
     /// 404 where there is no such Task, 409 where the caller does not work on it.
     pub async fn fail_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: FailTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let FailTaskRequest { code, message, details } = request;
         let command = self.failing_command(&view, Failure { code, message, details })?;
-        self.write_on(asked, &view, "fail", command).await?;
-        self.ended_task(&asked.caller, id).await
+        self.write_on(write, &view, "fail", command).await?;
+        self.ended_task(&write.caller, id).await
     }
 
     /// The write by which a Task fails.

@@ -12,7 +12,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, EventPlace, Harness, NoteBody,
+    EventPlace, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
     permission::ToolUse,
     resource::quota_usage::unit_of,
@@ -38,19 +38,19 @@ impl Harness {
     /// use that tool.
     pub async fn record_dependency(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         mut request: RecordDependencyRequest,
     ) -> Result<Recorded, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         self.check_recordable(id, &request)?;
         let act = self.act_of_answer(&view, &mut request).await?;
         let before = self.recorded_at(id, &request.key);
         let tool = ToolUse::of_answer(request.kind, &request.key);
         if let Some(tool) = tool.filter(|_| before.is_none()) {
-            self.check_tool_use(asked, &view, &tool).await?;
+            self.check_tool_use(write, &view, &tool).await?;
         }
-        let says = self.answer(asked, &request).await?;
+        let says = self.answer(write, &request).await?;
         // By its key, as it is counted afterwards.
         let _turn = match unit_of(&request.key).filter(|_| before.is_none()) {
             Some(unit) => self.check_quotas(view.persona(), &view.workspace, unit).await?,
@@ -61,7 +61,7 @@ impl Harness {
         let (key, kind) = (request.key.clone(), request.kind);
         note.note.dependency = Some(NotedDependency { key, kind });
         let command = HarnCommand { act: Some(act), notes: vec![note], ..HarnCommand::default() };
-        let written = self.write_on(asked, &view, "dependencies", command).await;
+        let written = self.write_on(write, &view, "dependencies", command).await;
         let place = match (written, self.recorded_at(id, &request.key)) {
             (Ok(_), Some(place)) => place,
             (Err(error), Some(place)) if error.code == HarnErrorCode::Conflict => {
@@ -93,11 +93,11 @@ impl Harness {
     /// 404 where there is no such Task, 409 where the caller does not work on it.
     pub async fn record_checkpoint(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: RecordCheckpointRequest,
     ) -> Result<Artifact, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let checkpoint = self.draw(ResourceKind::Artifact);
         let content = request.state.as_ref().map(canonical).transpose()?;
         let mut artifact =
@@ -121,10 +121,10 @@ impl Harness {
         note.note.checkpoint = Some(checkpoint.clone());
         let act = Some(HarnAct::WorkOn { task: id.to_owned() });
         let command = HarnCommand { act, documents, notes: vec![note], ..HarnCommand::default() };
-        let outcome = self.write_on(asked, &view, "checkpoints", command).await?;
+        let outcome = self.write_on(write, &view, "checkpoints", command).await?;
         let first =
             crate::handle::write::put_by(&outcome, DocumentKind::Artifact).unwrap_or(&checkpoint);
-        self.get(&asked.caller, first).await
+        self.get(&write.caller, first).await
     }
 
     /// A replay has no answers but those it is given, and a secret is never kept as something else.
@@ -145,10 +145,10 @@ impl Harness {
         Ok(())
     }
 
-    /// What is kept of an answer. Of a secret, only what tells it apart from others.
+    /// What is kept of an answer. Of a secret, only what distinguishes it from others.
     async fn answer(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: &RecordDependencyRequest,
     ) -> Result<NoteBody, HarnError> {
         let mut says = NoteBody { request_sha256: request.request, ..NoteBody::default() };
@@ -161,7 +161,7 @@ impl Harness {
                 says.value = Some(value.clone());
             }
             DependencyAnswer::Artifact(id) => {
-                let found = self.get::<Artifact>(&asked.caller, id).await;
+                let found = self.get::<Artifact>(&write.caller, id).await;
                 let artifact = found.map_err(|error| error.at("artifact_id"))?;
                 let digest = artifact.sha256.as_deref().map(Sha256::parse_bare);
                 let Some(Ok(digest)) = digest else {
@@ -173,8 +173,8 @@ impl Harness {
                 says.artifact_id = Some(id.clone());
             }
         }
-        let told = says.sha256.map(|digest| ("sha256".to_owned(), digest.to_string().into()));
-        says.payload.extend(told);
+        let digest = says.sha256.map(|digest| ("sha256".to_owned(), digest.to_string().into()));
+        says.payload.extend(digest);
         Ok(says)
     }
 

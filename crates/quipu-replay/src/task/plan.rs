@@ -57,7 +57,7 @@ pub struct PlannedOverride {
     pub sha256: Sha256,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Why.
+    /// The reason that the request gives for it.
     pub reason: Option<String>,
 }
 

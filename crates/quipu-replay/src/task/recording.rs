@@ -76,7 +76,7 @@ impl Material {
 pub struct Reference {
     /// What it is.
     pub kind: ReferenceKind,
-    /// Which.
+    /// Its id.
     pub id: String,
     /// Its digest at the time, if it was noted.
     pub sha256: Option<Sha256>,

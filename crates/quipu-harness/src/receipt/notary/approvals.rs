@@ -8,7 +8,7 @@ use crate::{Harness, handle::failure::harn_error};
 
 impl Harness {
     /// Says of an approval what it was about, and who is named as having agreed. Reads storage.
-    pub(super) fn tell_question(&self, approval: &mut Approval) -> Result<(), HarnError> {
+    pub(super) fn describe_approval(&self, approval: &mut Approval) -> Result<(), HarnError> {
         let Some(id) = &approval.approval_id else { return Ok(()) };
         let at = self.field.with_state(|state| {
             state.documents.get(DocumentKind::PermissionRequest, id).map(|entry| entry.at)

@@ -44,7 +44,7 @@ impl Harness {
     ) -> Result<Receipt, HarnError> {
         let mut facts = facts(&self.options, receipt_id, story, profile, outcome, previous);
         for approval in &mut facts.approvals {
-            self.tell_question(approval)?;
+            self.describe_approval(approval)?;
         }
         let mut receipt =
             issue_task(facts).map_err(|error: SealError| internal_error(error.to_string()))?;

@@ -1,5 +1,5 @@
 //! The notary: gives every Task that ended its Outcome and its Receipt, whoever ended it, in one commit behind
-//! the one that ended it, and also after a crash. Until then the Task is not told to have ended.
+//! the one that ended it, and also after a crash. Until then the Task counts as under way.
 
 pub(crate) mod approvals;
 pub(crate) mod effects;

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// Members of a receipt's metadata that tell of one replay, and not of its source.
+/// Members of a receipt's metadata that are about one replay, and not of its source.
 const OWN_METADATA: [&str; 5] =
     ["source_task_id", "replay_mode", "checkpoint_id", "request_drift", "agent_id"];
 

@@ -60,7 +60,7 @@ impl Harness {
         result
     }
 
-    /// Settles the endings of a Task that wait, so that whoever ended it can be told so.
+    /// Settles the endings of a Task that wait, so that whoever ended it sees its end.
     ///
     /// # Errors
     /// Where the log cannot be read or written.
@@ -153,7 +153,7 @@ fn free_receipt_id(state: &State, task: &str) -> String {
     std::iter::once(first.clone()).chain(later).find(|id| !taken(id)).unwrap_or(first)
 }
 
-/// The Task's events as an Artifact. Its content is the log itself, and is told when it is asked for.
+/// The Task's events as an Artifact. Its content is the log itself, and is read from there when somebody asks for it.
 fn event_log_artifact(story: &Story, receipt_id: &str, profile: &Profile) -> Artifact {
     let fact = event_log_fact(story, receipt_id);
     let mut envelope = ResourceEnvelope::new(ResourceKind::Artifact.id(&fact.id), "");

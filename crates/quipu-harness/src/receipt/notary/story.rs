@@ -1,4 +1,4 @@
-//! What the log tells of a Task up to one of its endings, read commit by commit. Texts are looked at and not
+//! What the log says of a Task up to one of its endings, read commit by commit. Texts are read and not
 //! kept: what is gathered are digests, names and counts.
 
 use quipu_core::{
@@ -30,7 +30,7 @@ use crate::{
     narrate, not_found,
 };
 
-/// What the log tells of a Task up to one of its endings.
+/// What the log says of a Task up to one of its endings.
 #[derive(Debug)]
 pub(super) struct Story {
     pub(super) task: String,
@@ -50,11 +50,11 @@ pub(super) struct Story {
 pub(super) struct Ending {
     /// The commit.
     pub(super) position: u64,
-    /// When.
+    /// The time of that commit.
     pub(super) at_ms: u64,
-    /// As what.
+    /// How it stands since.
     pub(super) status: TaskStatus,
-    /// Why, where somebody said so.
+    /// The reason, where somebody gave one.
     pub(super) reason: Option<String>,
 }
 
@@ -82,8 +82,8 @@ impl Harness {
         let mut gathering = Gathering::new(task);
         for position in commits {
             let (header, commit) = self.commit(position)?;
-            let told = self.field.with_state(|state| narrate(state, &header, &commit));
-            gathering.tell(told)?;
+            let events = self.field.with_state(|state| narrate(state, &header, &commit));
+            gathering.add_events(events)?;
             gathering.gather(&header, &commit)?;
         }
         gathering.finish(entry)
@@ -117,8 +117,8 @@ impl Gathering {
         }
     }
 
-    fn tell(&mut self, told: Vec<Event>) -> Result<(), HarnError> {
-        for line in self.log.lines(told) {
+    fn add_events(&mut self, events: Vec<Event>) -> Result<(), HarnError> {
+        for line in self.log.lines(events) {
             self.events.update(&line?);
         }
         Ok(())
@@ -164,7 +164,7 @@ impl Gathering {
             let secret = dependency.kind == DependencyKind::SecretValue;
             let Some(sha256) = sha256 else {
                 if secret && body.is_some() {
-                    self.redactions.push(untold_secret(&dependency.key));
+                    self.redactions.push(secret_without_digest(&dependency.key));
                     return Ok(());
                 }
                 self.erased.get_or_insert_with(|| dependency.key.clone());
@@ -211,19 +211,19 @@ impl Gathering {
 }
 
 /// What a receipt says instead of a payload that is not for everybody.
-fn redaction(event: &str, shown: Visibility, body: &NoteBody) -> Result<Redaction, HarnError> {
+fn redaction(event: &str, visibility: Visibility, body: &NoteBody) -> Result<Redaction, HarnError> {
     let payload = || Sha256::of_json(&Value::Object(body.payload.0.clone()));
     let proof = body.sha256.map_or_else(payload, Ok);
     let proof = proof.map_err(|error| internal_error(error.to_string()))?;
     Ok(Redaction {
         field: format!("/events/{event}/payload"),
-        reason: format!("the payload is {shown}"),
+        reason: format!("the payload is {visibility}"),
         proof_hash: Some(proof),
     })
 }
 
 /// What a receipt says of a secret of which not even a digest is kept.
-fn untold_secret(key: &str) -> Redaction {
+fn secret_without_digest(key: &str) -> Redaction {
     Redaction {
         field: format!("/replay_input/materials/{key}"),
         reason: "secret material is never in a receipt".to_owned(),

@@ -1,6 +1,6 @@
 //! Who answers a module while it runs: the log what was answered before, a vault its secrets, the server time and
 //! chance. Everything else waits for somebody outside. What the server answers is kept until the commit that
-//! records it: before that nobody has seen it, and a run after a crash may be told otherwise.
+//! records it: before that nobody has seen it, and a run after a crash may get another answer.
 
 use quipu_core::{event::documents::NotedDependency, rules::harn::NoteDraft};
 use quipu_replay::module::{Answer, Answers, Request};
@@ -126,7 +126,7 @@ impl Answers for Live<'_> {
 }
 
 impl Harness {
-    /// What the server itself can tell: time and chance.
+    /// What the server itself can answer: time and chance.
     fn own_answer(&self, request: &Request) -> Option<Value> {
         /// The bits of a number that every JSON reader keeps.
         const WHOLE: u32 = 53;
@@ -151,8 +151,8 @@ impl Harness {
             says.sha256 = Some(Sha256::of(&canonical(value)?));
             says.value = Some(value.clone());
         }
-        let told = says.sha256.map(|digest| ("sha256".to_owned(), digest.to_string().into()));
-        says.payload.extend(told);
+        let digest = says.sha256.map(|digest| ("sha256".to_owned(), digest.to_string().into()));
+        says.payload.extend(digest);
         let mut note = self.note(task, DEPENDENCY_RECORDED, &says)?;
         if secret {
             note.note.visibility = Visibility::ReceiptOnly;

@@ -1,4 +1,4 @@
-//! What a module asks of somebody outside: told by the Event of the checkpoint at which it stopped, and answered
+//! What a module asks of somebody outside: named by the Event of the checkpoint at which it stopped, and answered
 //! by `POST /v1/tasks/{task_id}/dependencies` under the key that it names. Whoever may write in the Session may
 //! answer; nobody claims such a Task.
 
@@ -29,13 +29,13 @@ use crate::{
 };
 
 /// In the payload of a checkpoint's Event: what is asked.
-const ASKS: &str = "asks";
+const QUESTION: &str = "asks";
 /// The media type of snapshots.
 const MIME: &str = "application/x-quipu-module-snapshot";
 
-/// What a module asks, as it is told.
+/// What a module asks, as the Event says it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Asks {
+struct Question {
     key: String,
     kind: DependencyKind,
     capability: String,
@@ -47,7 +47,7 @@ struct Asks {
 
 impl Harness {
     /// The write by which a Task waits for an answer, with where it stopped as a checkpoint.
-    pub(crate) fn asking(
+    pub(crate) fn question_command(
         &self,
         view: &TaskView,
         request: Request,
@@ -62,24 +62,24 @@ impl Harness {
         artifact.sha256 = Some(digest.bare());
         artifact.envelope.metadata = JsonObject::with("label", request.key.as_str());
         let (kind, owner) = (DocumentKind::Artifact, view.owner());
-        let shown = self.draft(kind, &id, owner, Expect::New, &artifact)?;
+        let document = self.draft(kind, &id, owner, Expect::New, &artifact)?;
         let reason = format!("the module asks for {}", request.key);
         let body = self.field.seal(&ReasonBody { reason }).map_err(|error| harn_error(&error))?;
-        let asks = Asks {
+        let question = Question {
             key: request.key,
             kind: request.kind,
             capability: request.capability,
             request_sha256: request.sha256,
             arguments: (!request.holds_secret).then_some(request.arguments),
         };
-        let mut payload = JsonObject::with("label", asks.key.as_str());
-        payload.insert(ASKS.to_owned(), serde_json::to_value(&asks).unwrap_or_default());
+        let mut payload = JsonObject::with("label", question.key.as_str());
+        payload.insert(QUESTION.to_owned(), serde_json::to_value(&question).unwrap_or_default());
         let says = NoteBody { payload, ..NoteBody::default() };
         let mut note = self.note(&view.id, CHECKPOINT_CREATED, &says)?;
         note.note.checkpoint = Some(id);
         notes.push(note);
         let act = HarnAct::Await { task: view.id.clone(), auth: false, body };
-        let documents = vec![kept, shown];
+        let documents = vec![kept, document];
         Ok(HarnCommand { act: Some(act), documents, notes, ..HarnCommand::default() })
     }
 
@@ -100,7 +100,7 @@ impl Harness {
             return Ok(HarnAct::WorkOn { task });
         }
         let (of, key) = (view.clone(), request.key.clone());
-        let asked = self.reading(move |harness| harness.asked_under(&of, &key)).await?;
+        let asked = self.reading(move |harness| harness.question_under(&of, &key)).await?;
         if request.kind != asked.kind {
             return Err(refused("kind", &format!("the module asks for a {}", asked.kind)));
         }
@@ -112,13 +112,13 @@ impl Harness {
     }
 
     /// What a module asked under a key: before, or now. Reads storage.
-    fn asked_under(&self, view: &TaskView, key: &str) -> Result<Asks, HarnError> {
+    fn question_under(&self, view: &TaskView, key: &str) -> Result<Question, HarnError> {
         let conflict = |message: String| HarnError::new(HarnErrorCode::Conflict, message).at("key");
-        let asks = self.questions(&view.id)?;
-        let known = self.recorded_at(&view.id, key).is_some();
-        let last = asks.first().filter(|_| view.entry.status == TaskStatus::Blocked);
-        match (asks.iter().find(|asks| asks.key == key), last) {
-            (Some(asks), _) if known => Ok(asks.clone()),
+        let questions = self.questions(&view.id)?;
+        let is_recorded = self.recorded_at(&view.id, key).is_some();
+        let last = questions.first().filter(|_| view.entry.status == TaskStatus::Blocked);
+        match (questions.iter().find(|question| question.key == key), last) {
+            (Some(question), _) if is_recorded => Ok(question.clone()),
             (_, Some(last)) if last.key == key => Ok(last.clone()),
             (_, Some(last)) => Err(conflict(format!("task {} waits for {}", view.id, last.key))),
             (_, None) => Err(conflict(format!("task {} waits for no answer", view.id))),
@@ -126,18 +126,18 @@ impl Harness {
     }
 
     /// What a Task's module asked, the last first. Reads storage.
-    fn questions(&self, task: &str) -> Result<Vec<Asks>, HarnError> {
+    fn questions(&self, task: &str) -> Result<Vec<Question>, HarnError> {
         let mut places: Vec<_> = self.field.with_state(|state| {
             let stream = state.streams.task(task);
             stream.map(|it| it.checkpoints.values().copied().collect()).unwrap_or_default()
         });
         places.sort_unstable_by(|one, other| other.cmp(one));
-        let mut asked = Vec::new();
+        let mut questions = Vec::new();
         for place in places {
             let body = self.field.body_at::<NoteBody>(place).map_err(|error| harn_error(&error))?;
-            let asks = body.and_then(|body| body.payload.get(ASKS).cloned());
-            asked.extend(asks.and_then(|asks| serde_json::from_value(asks).ok()));
+            let question = body.and_then(|body| body.payload.get(QUESTION).cloned());
+            questions.extend(question.and_then(|it| serde_json::from_value(it).ok()));
         }
-        Ok(asked)
+        Ok(questions)
     }
 }

@@ -58,7 +58,7 @@ impl Harness {
             return Ok(());
         };
         let session = view.entry.session.clone();
-        let command = self.reading(move |harness| harness.leg(&view)).await?;
+        let command = self.reading(move |harness| harness.run_until_question(&view)).await?;
         match self.write_as_field(session.as_deref(), command).await {
             // It was called off meanwhile, or another node has run it.
             Err(_) if !self.module_tasks().iter().any(|task| task == id) => Ok(()),
@@ -68,7 +68,7 @@ impl Harness {
     }
 
     /// Runs a module until it ends or asks somebody outside, and says what is to be written. Reads storage.
-    fn leg(&self, view: &TaskView) -> Result<HarnCommand, HarnError> {
+    fn run_until_question(&self, view: &TaskView) -> Result<HarnCommand, HarnError> {
         match self.run_module(view) {
             Ok(command) => Ok(command),
             Err(Trouble::Storage(error)) => Err(error),
@@ -85,7 +85,7 @@ impl Harness {
         let command = match ran {
             ModuleRun::Completed { value, .. } => self.returning(view, value, answered),
             ModuleRun::Suspended { request, snapshot } => {
-                self.asking(view, request, &snapshot, answered)
+                self.question_command(view, request, &snapshot, answered)
             }
             ModuleRun::Failed { diagnostic } => self.breaking(view, diagnostic.failure(), answered),
         };
@@ -115,7 +115,7 @@ impl Harness {
             owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
         artifact.sha256 = Some(digest.bare());
         let (kind, owner) = (DocumentKind::Artifact, view.owner());
-        let shown = self.draft(kind, &id, owner, Expect::New, &artifact)?;
+        let document = self.draft(kind, &id, owner, Expect::New, &artifact)?;
         let ending = Ending {
             status: OutcomeStatus::Succeeded,
             summary: "the module returned".to_owned(),
@@ -126,7 +126,7 @@ impl Harness {
         };
         let act = HarnAct::Complete { task: view.id.clone(), results: Vec::new() };
         let mut command = self.ending_command(view, act, ending)?;
-        command.documents.splice(0..0, [kept, shown]);
+        command.documents.splice(0..0, [kept, document]);
         command.notes = answered;
         Ok(command)
     }

@@ -1,6 +1,6 @@
 //! Who is told what over `resolve`, and that nothing live comes into a worker's replay.
 
-use quipu_harness::{Asked, Caller};
+use quipu_harness::{Caller, WriteRequest};
 use quipu_wire::harn::{
     ClaimTaskRequest, HarnError, HarnErrorCode, RecordDependencyRequest, ReplayTaskRequest,
     ResolutionSource, ResolveDependencyRequest, ResolvedDependency, TaskState,
@@ -10,24 +10,24 @@ use serde_json::{Value, json};
 use super::runs::{World, asked};
 
 /// Somebody of little authority.
-fn little(agent: &str) -> Asked {
-    Asked { caller: Caller { agent: agent.to_owned(), authority: 4 }, ..asked(agent) }
+fn little(agent: &str) -> WriteRequest {
+    WriteRequest { caller: Caller { agent: agent.to_owned(), authority: 4 }, ..asked(agent) }
 }
 
-async fn replay(world: &World, asked: &Asked, task: &str, mut body: Value) -> String {
+async fn replay(world: &World, asked: &WriteRequest, task: &str, mut body: Value) -> String {
     body["metadata"] = json!({"executor": "worker"});
     let request = ReplayTaskRequest::parse(Some(body)).unwrap();
     world.harness.replay_task(asked, task, request).await.unwrap().envelope.id
 }
 
-async fn claim(world: &World, asked: &Asked, task: &str) {
+async fn claim(world: &World, asked: &WriteRequest, task: &str) {
     let request = ClaimTaskRequest::parse(None).unwrap();
     world.harness.claim_task(asked, task, &request).await.unwrap();
 }
 
 async fn resolve(
     world: &World,
-    asked: &Asked,
+    asked: &WriteRequest,
     task: &str,
     key: &str,
 ) -> Result<ResolvedDependency, HarnError> {
@@ -40,7 +40,7 @@ async fn record(world: &World, task: &str, body: Value) -> Result<(), HarnError>
     world.harness.record_dependency(&little("worker"), task, request).await.map(|_| ())
 }
 
-async fn is_refused(world: &World, asked: &Asked, task: &str, key: &str) {
+async fn is_refused(world: &World, asked: &WriteRequest, task: &str, key: &str) {
     let refused = resolve(world, asked, task, key).await.unwrap_err();
     assert_eq!(refused.code, HarnErrorCode::PermissionDenied, "{key}: {refused:?}");
 }
