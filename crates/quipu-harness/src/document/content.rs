@@ -12,7 +12,7 @@ use quipu_wire::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Caller, Harness, handle::failure::harn_error};
+use crate::{Caller, Harness};
 
 /// What a document of content says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,11 +40,7 @@ impl Harness {
 
     /// The bytes of a digest; nothing where they are not kept or were erased. Reads storage.
     pub(crate) fn content(&self, sha256: &Sha256) -> Result<Option<Vec<u8>>, HarnError> {
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Content, &sha256.bare()).map(|entry| entry.at)
-        });
-        let Some(at) = at else { return Ok(None) };
-        let body = self.field.body_at::<ContentBody>(at).map_err(|error| harn_error(&error))?;
+        let body = self.stored::<ContentBody>(DocumentKind::Content, &sha256.bare())?;
         let bytes = body.and_then(|body| base64::decode(&body.base64));
         // Bytes that are not those of the digest are damage, and are not handed out.
         Ok(bytes.filter(|bytes| Sha256::of(bytes) == *sha256))

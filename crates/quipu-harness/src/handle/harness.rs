@@ -11,6 +11,8 @@ use crate::{
     HarnessOptions,
     handle::{failure::harn_error, held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
+use quipu_core::event::documents::DocumentKind;
+use serde::de::DeserializeOwned;
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
 #[derive(Debug, Clone)]
@@ -72,5 +74,16 @@ impl Harness {
         let harness = self.clone();
         let work = move |_: &Arc<Field>| Ok(read(&harness));
         self.field.blocking(work).await.map_err(|error| harn_error(&error))?
+    }
+
+    /// What a document says; nothing where there is none, or it was erased. Reads storage.
+    pub(crate) fn stored<T: DeserializeOwned>(
+        &self,
+        kind: DocumentKind,
+        id: &str,
+    ) -> Result<Option<T>, HarnError> {
+        let at = self.field.with_state(|state| state.documents.get(kind, id).map(|entry| entry.at));
+        let body = at.map(|at| self.field.body_at(at)).transpose();
+        Ok(body.map_err(|error| harn_error(&error))?.flatten())
     }
 }

@@ -11,7 +11,7 @@ use quipu_wire::harn::{
 
 use crate::{
     Harness, WriteRequest,
-    handle::{caller::AUTHORITY_POLICY, failure::harn_error, write::Target},
+    handle::{caller::AUTHORITY_POLICY, write::Target},
 };
 
 /// The document of the policy.
@@ -48,12 +48,7 @@ impl Harness {
 
     /// The policy. Reads storage.
     pub(super) fn load_policy(&self) -> Result<PermissionPolicy, HarnError> {
-        let place = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Policy, POLICY).map(|entry| entry.at)
-        });
-        let Some(place) = place else { return Ok(PermissionPolicy::default()) };
-        let policy = self.field.body_at(place).map_err(|error| harn_error(&error))?;
-        Ok(policy.unwrap_or_default())
+        Ok(self.stored(DocumentKind::Policy, POLICY)?.unwrap_or_default())
     }
 }
 

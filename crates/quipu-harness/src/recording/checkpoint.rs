@@ -4,7 +4,7 @@ use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::{Material, RecordedDependency, RecordedEvent, checkpoint_key};
 use quipu_wire::harn::{Artifact, DependencyKind, HarnError, Sha256};
 
-use crate::{Harness, handle::failure::harn_error};
+use crate::Harness;
 
 impl Harness {
     /// The event of a checkpoint with the state that was recorded at it. Reads storage.
@@ -13,11 +13,7 @@ impl Harness {
         mut event: RecordedEvent,
     ) -> Result<RecordedEvent, HarnError> {
         let Some(id) = event.checkpoint_id.clone() else { return Ok(event) };
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Artifact, &id).map(|entry| entry.at)
-        });
-        let artifact = at.map(|at| self.field.body_at::<Artifact>(at)).transpose();
-        let artifact = artifact.map_err(|error| harn_error(&error))?.flatten();
+        let artifact = self.stored::<Artifact>(DocumentKind::Artifact, &id)?;
         let Some(artifact) = artifact else { return Ok(event) };
         let digest = artifact.sha256.as_deref().and_then(|text| Sha256::parse_bare(text).ok());
         let content = digest.map(|digest| self.content(&digest)).transpose()?.flatten();

@@ -70,12 +70,7 @@ impl Harness {
 
     /// What is said of how a Task ended. Reads storage.
     pub(crate) fn outcome_document(&self, task: &str) -> Result<Option<Outcome>, HarnError> {
-        let id = outcome_id(task);
-        let entry = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Outcome, &id).map(|entry| entry.at)
-        });
-        let body = entry.map(|at| self.field.body_at(at)).transpose();
-        Ok(body.map_err(|error| harn_error(&error))?.flatten())
+        self.stored(DocumentKind::Outcome, &outcome_id(task))
     }
 
     /// The last receipt of a Task. Reads storage.

@@ -1,7 +1,6 @@
 //! `GET /v1/tasks/{task_id}/divergence`: a replay beside its source. In process each event of the one has its
 //! event of the other; a worker's run is compared by what it was given, what it did, and how it ended.
 
-use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::{Comparison, RecordedEvent, ReplayOutcome};
 use quipu_wire::harn::{
     Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode, OutputPair,
@@ -11,13 +10,11 @@ use serde_json::Value;
 
 use crate::{
     Caller, Harness,
-    handle::failure::harn_error,
     recording::{
         document::{Executor, ReplayDocument},
         steps::Step,
         worked::{Break, Recorded, Worked},
     },
-    task::tasks::outcome_id,
 };
 
 impl Harness {
@@ -128,12 +125,7 @@ impl Harness {
 
     /// What came of a Task, as whoever ended it put it. Reads storage.
     fn output_of(&self, task: &str) -> Result<Option<Value>, HarnError> {
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Outcome, &outcome_id(task)).map(|entry| entry.at)
-        });
-        let Some(at) = at else { return Ok(None) };
-        let outcome = self.field.body_at::<quipu_wire::harn::Outcome>(at);
-        let outcome = outcome.map_err(|error| harn_error(&error))?;
+        let outcome = self.outcome_document(task)?;
         Ok(outcome.and_then(|outcome| outcome.envelope.metadata.get("output").cloned()))
     }
 }

@@ -24,7 +24,6 @@ use serde_json::Value;
 use super::run::owner_of;
 use crate::{
     Harness,
-    handle::failure::harn_error,
     recording::{
         document::{DEPTH_MAX, Executor, ReplayDocument},
         materials::Kept,
@@ -183,11 +182,7 @@ impl SourceAnswers<'_> {
     }
 
     fn bytes(&self, id: &str) -> Option<(Sha256, Vec<u8>)> {
-        let field = &self.harness.field;
-        let at = field.with_state(|state| {
-            state.documents.get(DocumentKind::Artifact, id).map(|entry| entry.at)
-        })?;
-        let artifact = field.body_at::<Artifact>(at).map_err(|error| harn_error(&error));
+        let artifact = self.harness.stored::<Artifact>(DocumentKind::Artifact, id);
         let digest = Sha256::parse_bare(&self.kept(artifact)?.sha256?).ok()?;
         Some((digest, self.kept(self.harness.content(&digest))?))
     }

@@ -13,7 +13,6 @@ use crate::{
     Caller, Harness, WriteRequest,
     handle::{
         caller::AUTHORITY_POLICY,
-        failure::harn_error,
         page::Page,
         retry::{WriteError, retry_until_unchanged},
         write::{Target, put_by},
@@ -180,13 +179,7 @@ impl Harness {
         id: Option<&str>,
     ) -> Result<Option<Persona>, HarnError> {
         let Some(id) = id else { return Ok(None) };
-        let place = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Persona, id).map(|entry| entry.at)
-        });
-        let Some(place) = place else { return Ok(None) };
-        let read = self.reading(move |harness| {
-            harness.field.body_at(place).map_err(|error| harn_error(&error))
-        });
-        read.await
+        let id = id.to_owned();
+        self.reading(move |harness| harness.stored(DocumentKind::Persona, &id)).await
     }
 }

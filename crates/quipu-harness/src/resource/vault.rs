@@ -18,7 +18,6 @@ use serde_json::Value;
 use crate::{
     Caller, Harness, Sealer, WORKSPACE_DEFAULT, WriteRequest,
     handle::{
-        failure::harn_error,
         page::Page,
         write::{Target, put_by},
     },
@@ -170,12 +169,7 @@ impl Harness {
 
     /// A secret of a holder; nothing where it holds none of that name. Reads storage.
     pub(crate) fn opened(&self, holder: &str, name: &str) -> Result<Option<Vec<u8>>, HarnError> {
-        let id = secret_id(holder, name);
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Secret, &id).map(|entry| entry.at)
-        });
-        let Some(at) = at else { return Ok(None) };
-        let body = self.field.body_at::<SecretBody>(at).map_err(|error| harn_error(&error))?;
+        let body = self.stored::<SecretBody>(DocumentKind::Secret, &secret_id(holder, name))?;
         let Some(sealed) = body.and_then(|body| base64::decode(&body.sealed)) else {
             return Ok(None);
         };

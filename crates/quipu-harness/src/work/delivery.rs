@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CONNECTOR_WEBHOOK, Caller, Harness, NoteBody, SESSION_DEFAULT, WriteRequest,
-    handle::failure::harn_error, resource::connector::WEBHOOK_SECRET,
+    resource::connector::WEBHOOK_SECRET,
 };
 
 /// The authority with which a connector submits Tasks.
@@ -135,16 +135,9 @@ impl Harness {
     }
 
     async fn task_of(&self, kept: Option<&str>) -> Result<Option<String>, HarnError> {
-        let at = kept.and_then(|kept| {
-            self.field.with_state(|state| {
-                state.documents.get(DocumentKind::Delivery, kept).map(|entry| entry.at)
-            })
-        });
-        let Some(at) = at else { return Ok(None) };
-        let read = move |harness: &Self| {
-            harness.field.body_at::<DeliveryBody>(at).map_err(|error| harn_error(&error))
-        };
-        Ok(self.reading(read).await?.map(|body| body.task_id))
+        let Some(kept) = kept.map(str::to_owned) else { return Ok(None) };
+        let read = move |harness: &Self| harness.stored(DocumentKind::Delivery, &kept);
+        Ok(self.reading(read).await?.map(|body: DeliveryBody| body.task_id))
     }
 }
 

@@ -77,11 +77,8 @@ impl Harness {
 
     /// How much a Persona may do by itself, and whether its Tasks have receipts.
     fn policy(&self, persona: Option<&str>) -> Result<(AutonomyTier, ReceiptPolicy), HarnError> {
-        let entry = persona.and_then(|id| {
-            self.field.with_state(|state| state.documents.get(DocumentKind::Persona, id).cloned())
-        });
-        let persona = entry.map(|entry| self.field.body_at::<Persona>(entry.at)).transpose();
-        let persona = persona.map_err(|error| harn_error(&error))?.flatten();
+        let persona = persona.map(|id| self.stored::<Persona>(DocumentKind::Persona, id));
+        let persona = persona.transpose()?.flatten();
         let built_in = (AutonomyTier::ActAuto, ReceiptPolicy::Required);
         Ok(persona.map_or(built_in, |persona| (persona.autonomy_tier, persona.receipt_policy)))
     }
