@@ -1,38 +1,61 @@
 //! The Harn Agents Protocol over a Field: its resources as views of the one state, its writes as commands,
 //! receipts for whatever ended, and replay. One file per resource, one method of [`Harness`] per endpoint.
 //! Knows nothing of HTTP.
+//!
+//! The rooms from the lowest to the highest; each uses only those before it:
+//!
+//! 1. `stored`: what this protocol writes into the log.
+//! 2. `handle`: [`Harness`], and what all its methods share.
+//! 3. `visibility`: what a caller may know of and see.
+//! 4. `event`: what a commit tells.
+//! 5. `document`: resources that are kept as documents.
+//! 6. `task`: Tasks as they are read.
+//! 7. `recording`: what happened in a run, as a replay reads it.
+//! 8. `feed`: Events by range and as they happen.
+//! 9. `resource`: workspaces, personas, vaults, quotas, artifacts, memories.
+//! 10. `session`: Sessions, their branches and forks, and Messages.
+//! 11. `permission`: policy, rules, questions and their answers.
+//! 12. `receipt`: reading, checking and issuing receipts.
+//! 13. `work`: work on Tasks.
+//! 14. `replay`: replaying Tasks, and exchanging them with other servers.
 
+mod document;
 mod event;
+mod feed;
 mod handle;
 mod permission;
 mod receipt;
+mod recording;
 mod replay;
 mod resource;
 mod session;
+mod stored;
 mod task;
 mod visibility;
+mod work;
 
-pub use event::events::{EventPlace, NoteBody, narrate, narrate_places};
-pub use event::feed::{EventFeed, Fed};
+pub use event::narrate::{narrate, narrate_places};
+pub use event::place::EventPlace;
 pub use event::scope::EventScope;
+pub use feed::event_feed::{EventFeed, Fed};
 pub use handle::caller::Caller;
-pub use handle::counts::Counts;
 pub use handle::failure::{harn_error, not_found};
 pub use handle::harness::Harness;
 pub use handle::options::{CONTENT_BYTES_MAX, HarnessOptions};
 pub use handle::page::Page;
 pub use handle::resting::Resting;
-pub use handle::write::Asked;
+pub use handle::sealing::{Sealer, SealingError};
+pub use handle::write::WriteRequest;
 pub use permission::{AuditFilter, PermissionFilter};
-pub use resource::artifact::{ArtifactContent, ArtifactFilter};
-pub use resource::built_in::{
-    PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT,
-};
+pub use resource::artifact::ArtifactFilter;
+pub use resource::artifact_content::ArtifactContent;
 pub use resource::built_in_resources::skill as built_in_skill;
 pub use resource::connector::CONNECTOR_WEBHOOK;
-pub use resource::delivery::Delivery;
 pub use resource::memory_view::MemoryFilter;
-pub use resource::sealing::{Sealer, SealingError};
-pub use task::submit::Submitted;
+pub use stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, WORKSPACE_DEFAULT};
+pub use stored::note::NoteBody;
 pub use task::tasks::TaskFilter;
-pub use task::worker_record::Recorded;
+pub use visibility::counts::Counts;
+pub use work::delivery::Delivery;
+pub use work::submit::Submitted;
+pub use work::worker_record::Recorded;

@@ -90,7 +90,7 @@ fn record(module: &Module, policy: &Policy, input: &Value) -> Result<(Recording,
 struct Recording(Vec<RecordedDependency>);
 
 impl Materials for Recording {
-    fn look(&self, _: ReferenceKind, _: &str) -> Availability {
+    fn find(&self, _: ReferenceKind, _: &str) -> Availability {
         Availability::Absent { reason: "there is nothing".to_owned() }
     }
 }

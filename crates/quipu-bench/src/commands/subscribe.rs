@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::probe;
 use crate::measure::{
     corpus::{self, Dice},
+    failure::Failure,
     http::{self, Connection},
     listeners::Listeners,
     report::Report,
     server::{Server, cpu_seconds},
-    stopwatch::Samples,
+    stopwatch::{self, Samples},
     workplace::Workplace,
 };
-use crate::measure::{failure::Failure, stopwatch};
 
 #[derive(Debug, Args)]
 pub(crate) struct SubscribeArgs {

@@ -9,7 +9,7 @@ use quipu_replay::{
     },
     task::{
         Availability, Material, Materials, RecordedDependency, RecordedEvent, ReferenceKind,
-        ReplayIdentity, ReplayPlan, ReplayedEvent, replay,
+        ReplayIdentity, ReplayPlan, Replayer,
     },
 };
 use quipu_wire::harn::{
@@ -54,13 +54,16 @@ pub(crate) fn run(args: &TaskReplayArgs, report: &mut Report) -> Result<(), Fail
     for events in [args.events / 10, args.events] {
         let watch = Stopwatch::start();
         let mut emitted = 0;
+        let failed = |missing| Failure::caused("the replay failed", &missing);
         let plan = ReplayPlan::exact(ReplayIdentity::of("task_bench"));
-        let events_in = (0..events).map(|number| Ok(event(number, events)));
-        let outcome = replay(&plan, &Nothing, events_in, &mut |_: ReplayedEvent| emitted += 1);
-        let elapsed = watch.elapsed();
-        if let Some(missing) = outcome.first_unavailable {
-            return Err(Failure::caused("the replay failed", &missing));
+        let mut replayer = Replayer::new(plan.into());
+        for number in 0..events {
+            let replayed = replayer.step(&event(number, events), &Nothing).map_err(failed)?;
+            emitted += usize::from(replayed.is_some());
         }
+        let outcome = replayer.finish(None);
+        let elapsed = watch.elapsed();
+        outcome.first_unavailable.map_or(Ok(()), |missing| Err(failed(missing)))?;
         let what = format!("exact replay of {events} events, made up while replayed");
         report.figure(&what, rate(emitted, elapsed), "events/s");
         report.figure("resident afterwards", resident_bytes("self") / 1e6, "MB");
@@ -110,7 +113,7 @@ fn sign(facts: TaskFacts, signer: &ReceiptSigner) -> Result<Vec<u8>, Failure> {
 struct Nothing;
 
 impl Materials for Nothing {
-    fn look(&self, _: ReferenceKind, _: &str) -> Availability {
+    fn find(&self, _: ReferenceKind, _: &str) -> Availability {
         Availability::Absent { reason: "there is nothing".to_owned() }
     }
 }

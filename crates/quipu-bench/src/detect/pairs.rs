@@ -7,8 +7,7 @@ use quipu_recall::{Claim, detect::BuiltIn};
 use serde::Deserialize;
 
 use super::run::share;
-use crate::measure::failure::Failure;
-use crate::measure::report::Report;
+use crate::measure::{failure::Failure, report::Report};
 
 /// The closeness of two sentences that are given as a pair: they are about the same.
 const CLOSENESS: f32 = 0.6;

@@ -1,6 +1,8 @@
-//! Events as the protocol tells them, by scope and range, and as a feed.
+//! Events as this protocol tells them: what a commit of the log says, and which Events a reader asks for.
 
-pub(crate) mod events;
-pub(crate) mod feed;
-pub(crate) mod range;
+pub(crate) mod commits;
+pub(crate) mod event_log;
+pub(crate) mod narrate;
+pub(crate) mod narrator;
+pub(crate) mod place;
 pub(crate) mod scope;

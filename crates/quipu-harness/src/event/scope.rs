@@ -5,8 +5,8 @@ use quipu_wire::harn::Event;
 
 use crate::{
     Caller,
-    resource::built_in::{SESSION_DEFAULT, session_in_field},
-    task::tasks::knows,
+    stored::built_in::{SESSION_DEFAULT, session_in_field},
+    visibility::access::may_know,
 };
 
 /// Which Events are asked for. Without anything, all that the caller may know of.
@@ -33,7 +33,7 @@ impl EventScope {
         Self { session: Some(id.to_owned()), ..Self::default() }
     }
 
-    /// The commits from a position on that may tell of it, oldest first, at most so many.
+    /// The commits from a position on that may have Events of it, oldest first, at most so many.
     pub(crate) fn commits(&self, state: &State, from: u64, limit: usize) -> Vec<u64> {
         let behind = |commits: &[u64]| {
             let first = commits.partition_point(|position| *position < from);
@@ -60,6 +60,6 @@ impl EventScope {
         fits(&self.task, &event.task_id)
             && fits(&self.session, &event.session_id)
             && fits(&self.workspace, &event.workspace_id)
-            && knows(state, caller, session)
+            && may_know(state, caller, session)
     }
 }

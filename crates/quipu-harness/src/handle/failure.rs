@@ -61,3 +61,8 @@ pub(crate) fn is_for_now(error: &HarnError) -> bool {
 pub fn not_found(kind: ResourceKind, id: &str) -> HarnError {
     HarnError::new(HarnErrorCode::ResourceNotFound, format!("there is no {kind} {id}"))
 }
+
+/// Something that should always hold does not: the fault is the server's.
+pub(crate) fn internal_error(message: impl Into<String>) -> HarnError {
+    HarnError::new(HarnErrorCode::InternalError, message)
+}

@@ -8,10 +8,11 @@ use quipu_wire::harn::{HarnError, ResourceKind};
 use tokio::sync::Mutex;
 
 use crate::{
-    Caller, HarnessOptions,
-    handle::failure::harn_error,
-    replay::{HeldSecrets, Stretch},
+    HarnessOptions,
+    handle::{failure::harn_error, held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
+use quipu_core::event::documents::DocumentKind;
+use serde::de::DeserializeOwned;
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
 #[derive(Debug, Clone)]
@@ -24,8 +25,8 @@ pub struct Harness {
     pub(crate) changing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
-    /// The replayed events that were told last.
-    pub(crate) stretch: Stretch,
+    /// The replayed events that were read last.
+    pub(crate) replayed: ReplayedCache,
 }
 
 impl Harness {
@@ -44,7 +45,7 @@ impl Harness {
             issuing: Arc::default(),
             changing: Arc::default(),
             held: HeldSecrets::default(),
-            stretch: Stretch::default(),
+            replayed: ReplayedCache::default(),
         }
     }
 
@@ -75,14 +76,14 @@ impl Harness {
         self.field.blocking(work).await.map_err(|error| harn_error(&error))?
     }
 
-    /// Whether the caller may know of what belongs to a session. What belongs to none, everybody may.
-    pub(crate) fn may_know(&self, caller: &Caller, session: Option<&str>) -> bool {
-        let Some(id) = session else { return true };
-        self.field.with_state(|state| {
-            let entry = state.sessions.get(id);
-            entry.is_none_or(|entry| {
-                quipu_core::visibility::may_know(entry, &caller.agent, caller.authority)
-            })
-        })
+    /// What a document says; nothing where there is none, or it was erased. Reads storage.
+    pub(crate) fn stored<T: DeserializeOwned>(
+        &self,
+        kind: DocumentKind,
+        id: &str,
+    ) -> Result<Option<T>, HarnError> {
+        let at = self.field.with_state(|state| state.documents.get(kind, id).map(|entry| entry.at));
+        let body = at.map(|at| self.field.body_at(at)).transpose();
+        Ok(body.map_err(|error| harn_error(&error))?.flatten())
     }
 }

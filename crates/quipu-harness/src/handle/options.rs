@@ -1,4 +1,4 @@
-//! What a server brings along: who issues receipts and signs them, how secrets are told apart, how much an
+//! What a server brings along: who issues receipts and signs them, how secrets are distinguished, how much an
 //! Artifact may hold.
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct HarnessOptions {
     pub signer: Option<Arc<ReceiptSigner>>,
     /// Seals the secrets of vaults and connectors; without it none are taken.
     pub sealer: Option<Sealer>,
-    /// How secrets are told apart.
+    /// How secrets are distinguished.
     pub secrets: SecretHashing,
     /// Whether the hashes that a replay's request declares must be the true ones.
     pub replay_trust: HashTrust,

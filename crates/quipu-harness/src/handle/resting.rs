@@ -11,7 +11,7 @@ use tokio::{sync::Mutex, time::timeout};
 
 use crate::{
     Harness, HarnessOptions,
-    replay::{HeldSecrets, Stretch},
+    handle::{held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
 
 /// How long what a log that is away did not take is left alone.
@@ -25,7 +25,7 @@ pub struct Resting {
     issuing: Arc<Mutex<()>>,
     changing: Arc<Mutex<()>>,
     held: HeldSecrets,
-    stretch: Stretch,
+    replayed: ReplayedCache,
 }
 
 impl Resting {
@@ -44,7 +44,7 @@ impl Resting {
             issuing: Arc::clone(&self.issuing),
             changing: Arc::clone(&self.changing),
             held: self.held.clone(),
-            stretch: self.stretch.clone(),
+            replayed: self.replayed.clone(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Harness {
             issuing: Arc::clone(&self.issuing),
             changing: Arc::clone(&self.changing),
             held: self.held.clone(),
-            stretch: self.stretch.clone(),
+            replayed: self.replayed.clone(),
         }
     }
 

@@ -3,23 +3,27 @@
 use quipu_core::{
     event::{
         Event,
-        documents::{DocumentKind, DocumentOwner, IdempotencyMark},
+        documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note},
     },
     message::Message,
-    rules::harn::{CHANGED, DocumentDraft, Expect, FIELD_AGENT, HarnCommand},
+    rules::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand, NoteDraft},
 };
 use quipu_field::HarnOutcome;
 use quipu_wire::{
-    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256},
+    harn::{HarnError, IDEMPOTENCY_RETENTION_MS, IdempotencyKey, Sha256, Visibility},
     limits::AUTHORITY_MAX,
 };
 use serde::Serialize;
 
-use crate::{Caller, Harness, handle::failure::harn_error};
+use crate::{
+    Caller, Harness,
+    handle::{failure::harn_error, retry::WriteError},
+    stored::note::NoteBody,
+};
 
-/// A request that writes.
+/// What is the same of every request that writes.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct WriteRequest {
     /// Who asks.
     pub caller: Caller,
     /// The idempotency key.
@@ -28,7 +32,7 @@ pub struct Asked {
     pub digest: Sha256,
 }
 
-impl Asked {
+impl WriteRequest {
     /// A step that the server takes for a caller by itself.
     pub(crate) fn once(caller: Caller) -> Self {
         Self { caller, key: None, digest: Sha256::of(&[]) }
@@ -64,16 +68,16 @@ impl Harness {
     /// happened then comes back.
     pub(crate) async fn write(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         session: Option<&str>,
         mut command: HarnCommand,
-    ) -> Result<HarnOutcome, HarnError> {
-        let scope = asked.scope(target);
+    ) -> Result<HarnOutcome, WriteError> {
+        let scope = write.scope(target);
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
             scope: scope.0,
-            digest: self.told_apart(asked.digest).0,
+            digest: self.kept_digest(write.digest).0,
             until_ms: now.saturating_add(IDEMPOTENCY_RETENTION_MS),
         });
         let id = match &command.mark {
@@ -82,18 +86,18 @@ impl Harness {
         };
         let message = Message {
             id,
-            agent: asked.caller.agent.clone(),
+            agent: write.caller.agent.clone(),
             session: session.map(str::to_owned),
             epoch: 0,
-            authority: asked.caller.authority,
+            authority: write.caller.authority,
         };
-        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+        self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
     }
 
     /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
     /// not asked again either.
-    pub(crate) fn was_asked(&self, asked: &Asked, target: Target<'_>) -> bool {
-        let Some(scope) = asked.scope(target) else { return false };
+    pub(crate) fn key_was_used(&self, write: &WriteRequest, target: Target<'_>) -> bool {
+        let Some(scope) = write.scope(target) else { return false };
         let now = self.field.origin().now_ms();
         self.field.with_state(|state| state.idempotency.find(&scope.0, now).is_some())
     }
@@ -102,14 +106,14 @@ impl Harness {
     /// more than one step, which must not begin again.
     pub(crate) async fn done_before(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         session: Option<&str>,
     ) -> Result<Option<HarnOutcome>, HarnError> {
-        if !self.was_asked(asked, target) {
+        if !self.key_was_used(write, target) {
             return Ok(None);
         }
-        self.write(asked, target, session, HarnCommand::default()).await.map(Some)
+        Ok(Some(self.write(write, target, session, HarnCommand::default()).await?))
     }
 
     /// Carries out a write of the Field itself.
@@ -117,7 +121,7 @@ impl Harness {
         &self,
         session: Option<&str>,
         command: HarnCommand,
-    ) -> Result<HarnOutcome, HarnError> {
+    ) -> Result<HarnOutcome, WriteError> {
         let message = Message {
             id: self.request_id(),
             agent: FIELD_AGENT.to_owned(),
@@ -125,12 +129,12 @@ impl Harness {
             epoch: 0,
             authority: AUTHORITY_MAX,
         };
-        self.field.harn(message, command).await.map_err(|error| harn_error(&error))
+        self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
     }
 
     /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
     /// from the log.
-    fn told_apart(&self, digest: Sha256) -> Sha256 {
+    fn kept_digest(&self, digest: Sha256) -> Sha256 {
         self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
     }
 
@@ -151,23 +155,24 @@ impl Harness {
         let (id, quotes) = (id.to_owned(), Vec::new());
         Ok(DocumentDraft { kind, id, owner, expect, body: Some(body), quotes })
     }
-}
 
-/// How often a change is made; then who asked is told to ask again.
-const CHANGES_MAX: usize = 32;
-
-/// Reads, changes and puts, and does so again where another node has changed the same meanwhile.
-pub(crate) async fn again<T, F>(change: impl Fn() -> F) -> Result<T, HarnError>
-where
-    F: Future<Output = Result<T, HarnError>>,
-{
-    for _ in 1..CHANGES_MAX {
-        match change().await {
-            Err(error) if error.message == CHANGED => {}
-            done => return done,
-        }
+    /// A note about a Task for everybody to see.
+    pub(crate) fn note(
+        &self,
+        task: &str,
+        event: &str,
+        says: &NoteBody,
+    ) -> Result<NoteDraft, HarnError> {
+        let note = Note {
+            event: event.to_owned(),
+            visibility: Visibility::Public,
+            dependency: None,
+            checkpoint: None,
+            imported: None,
+        };
+        let body = self.field.seal(says).map_err(|error| harn_error(&error))?;
+        Ok(NoteDraft { task: task.to_owned(), note, body: Some(body) })
     }
-    change().await
 }
 
 /// The document of a kind that a commit put. It may be one of an earlier commit, when a key was used again.

@@ -13,7 +13,7 @@ use quipu_wire::{
     json::timestamp::rfc3339,
 };
 
-use crate::{Caller, Harness, handle::failure::harn_error, resource::built_in::session_in_field};
+use crate::{Caller, Harness, handle::failure::harn_error, stored::built_in::session_in_field};
 
 /// How many decisions are looked at for one answer.
 const LOOKED_AT_MAX: usize = 10_000;

@@ -8,7 +8,7 @@ use quipu_wire::harn::{
 };
 
 use super::{pattern::fits, policy::with_version};
-use crate::{Asked, Harness};
+use crate::{Harness, WriteRequest};
 
 impl Harness {
     /// `POST /v1/permissions/check`. What was decided is in the history.
@@ -17,11 +17,11 @@ impl Harness {
     /// 404 for a Session that is not there, 403 for whoever may not write.
     pub async fn check_permission(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         mut request: PermissionCheckRequest,
     ) -> Result<PermissionCheckResponse, HarnError> {
-        asked.caller.require(AUTHORITY_WRITE)?;
-        let session = self.view_session(&asked.caller, &request.session_id);
+        write.caller.require(AUTHORITY_WRITE)?;
+        let session = self.view_session(&write.caller, &request.session_id);
         let view = session.map_err(|error| error.at("session_id"))?;
         request.workspace_id = Some(view.workspace);
         let question = request.clone();

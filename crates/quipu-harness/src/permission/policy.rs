@@ -10,9 +10,8 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Harness,
-    handle::{failure::harn_error, write::Target},
-    resource::quota::AUTHORITY_POLICY,
+    Harness, WriteRequest,
+    handle::{caller::AUTHORITY_POLICY, write::Target},
 };
 
 /// The document of the policy.
@@ -33,28 +32,23 @@ impl Harness {
     /// 403 below authority 8.
     pub async fn set_permission_policy(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         policy: PermissionPolicy,
     ) -> Result<PermissionPolicyResponse, HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+        write.caller.require(AUTHORITY_POLICY)?;
         let (kind, owner) = (DocumentKind::Policy, DocumentOwner::default());
         let command = HarnCommand {
             documents: vec![self.draft(kind, POLICY, owner, Expect::Any, &policy)?],
             ..HarnCommand::default()
         };
         let target = Target { workspace: "", method: "PUT", path: "/v1/permissions/policy" };
-        self.write(asked, target, None, command).await?;
+        self.write(write, target, None, command).await?;
         self.permission_policy().await
     }
 
     /// The policy. Reads storage.
     pub(super) fn load_policy(&self) -> Result<PermissionPolicy, HarnError> {
-        let place = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Policy, POLICY).map(|entry| entry.at)
-        });
-        let Some(place) = place else { return Ok(PermissionPolicy::default()) };
-        let policy = self.field.body_at(place).map_err(|error| harn_error(&error))?;
-        Ok(policy.unwrap_or_default())
+        Ok(self.stored(DocumentKind::Policy, POLICY)?.unwrap_or_default())
     }
 }
 

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use super::audit::audit_of;
 use crate::{
-    Asked, Caller, Harness, NoteBody,
+    Caller, Harness, NoteBody, WriteRequest,
     handle::{failure::harn_error, page::Page},
-    resource::built_in::SESSION_DEFAULT,
+    stored::built_in::SESSION_DEFAULT,
     task::tasks::TaskView,
 };
 
@@ -36,20 +36,20 @@ impl Harness {
     /// 404 where there is no such Task, 409 where the caller does not work on it.
     pub async fn await_answer(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: AwaitTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, id)?;
+        let view = self.view_task(&write.caller, id)?;
         let command = match request.awaited {
             AwaitedAnswer::Input => HarnCommand {
                 act: Some(self.await_act(id, false, request.reason)?),
                 ..HarnCommand::default()
             },
-            AwaitedAnswer::Auth => self.await_permission(asked, &view, request).await?,
+            AwaitedAnswer::Auth => self.await_permission(write, &view, request).await?,
         };
-        self.write_on(asked, &view, "await", command).await?;
-        self.task(&asked.caller, id).await
+        self.write_on(write, &view, "await", command).await?;
+        self.task(&write.caller, id).await
     }
 
     fn await_act(&self, task: &str, auth: bool, reason: String) -> Result<HarnAct, HarnError> {
@@ -60,11 +60,11 @@ impl Harness {
     /// A question. Where a rule or the policy knows the answer, the Task goes on with it.
     pub(super) async fn await_permission(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         request: AwaitTaskRequest,
     ) -> Result<HarnCommand, HarnError> {
-        let check = check_of(asked, view, &request);
+        let check = check_of(write, view, &request);
         let question = check.clone();
         let decision = self.reading(move |harness| harness.decide_permission(&question)).await?;
         let (status, event) = match &decision {
@@ -118,7 +118,7 @@ impl Harness {
             response,
         };
         let kind = DocumentKind::PermissionRequest;
-        self.draft(kind, &id, self.owner(view), Expect::New, &request)
+        self.draft(kind, &id, view.owner(), Expect::New, &request)
     }
 
     /// `GET /v1/permission-requests` and `GET /v1/tasks/{task_id}/permission-requests`.
@@ -142,14 +142,18 @@ impl Harness {
 }
 
 /// The question as rules and policy are asked it.
-fn check_of(asked: &Asked, view: &TaskView, request: &AwaitTaskRequest) -> PermissionCheckRequest {
+fn check_of(
+    write: &WriteRequest,
+    view: &TaskView,
+    request: &AwaitTaskRequest,
+) -> PermissionCheckRequest {
     let session = view.entry.session.clone();
     PermissionCheckRequest {
         id: None,
         tenant_id: None,
         session_id: session.unwrap_or_else(|| SESSION_DEFAULT.to_owned()),
         workspace_id: Some(view.workspace.clone()),
-        actor: asked.caller.agent.clone(),
+        actor: write.caller.agent.clone(),
         class: request.class,
         action: request.action.clone().unwrap_or_else(|| "proceed".to_owned()),
         target: request.target.clone().unwrap_or_else(|| view.id.clone()),

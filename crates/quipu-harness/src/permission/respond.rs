@@ -17,11 +17,15 @@ use serde_json::{Value, json};
 
 use super::{pattern::exactly, policy::with_version};
 use crate::{
-    Asked, Harness, NoteBody,
-    handle::write::{Target, again},
+    Harness, NoteBody, WriteRequest,
+    handle::{
+        caller::AUTHORITY_POLICY,
+        retry::{WriteError, retry_until_unchanged},
+        write::Target,
+    },
     not_found,
-    resource::{built_in::SESSION_DEFAULT, quota::AUTHORITY_POLICY},
-    task::{message::ended, tasks::TaskView},
+    stored::built_in::SESSION_DEFAULT,
+    task::tasks::{TaskView, has_ended},
 };
 
 impl Harness {
@@ -32,36 +36,36 @@ impl Harness {
     /// or its Task has ended.
     pub async fn respond_permission(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         answer: PermissionResponseRequest,
     ) -> Result<PermissionRequest, HarnError> {
-        again(|| self.respond_once(asked, id, answer.clone())).await
+        retry_until_unchanged(|| self.respond_once(write, id, answer.clone())).await
     }
 
     async fn respond_once(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         answer: PermissionResponseRequest,
-    ) -> Result<PermissionRequest, HarnError> {
+    ) -> Result<PermissionRequest, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let kind = DocumentKind::PermissionRequest;
         let missing = || not_found(ResourceKind::PermissionRequest, id);
-        let entry = self.entry(&asked.caller, kind, id).ok_or_else(missing)?;
+        let entry = self.entry(&write.caller, kind, id).ok_or_else(missing)?;
         let view =
-            self.view_task(&asked.caller, entry.owner.task.as_deref().unwrap_or_default())?;
+            self.view_task(&write.caller, entry.owner.task.as_deref().unwrap_or_default())?;
         let path = format!("/v1/permission-requests/{id}/respond");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        let request: PermissionRequest = self.get(&asked.caller, id).await?;
-        if !self.was_asked(asked, target) {
-            may_answer(asked, &entry, &request, &view, &answer)?;
+        let request: PermissionRequest = self.get(&write.caller, id).await?;
+        if !self.key_was_used(write, target) {
+            may_answer(write, &entry, &request, &view, &answer)?;
         }
-        let command = self.answer_command(asked, &view, entry, request, answer).await?;
+        let command = self.answer_command(write, &view, entry, request, answer).await?;
         let command = HarnCommand { read_at, ..command };
-        self.write(asked, target, view.entry.session.as_deref(), command).await?;
-        self.get(&asked.caller, id).await
+        self.write(write, target, view.entry.session.as_deref(), command).await?;
+        Ok(self.get(&write.caller, id).await?)
     }
 
     /// The answer that a `tool_confirmation` is to what a Task asked; nothing where it asked nothing.
@@ -70,7 +74,7 @@ impl Harness {
     /// 403 for whoever asked.
     pub(crate) async fn confirm(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         message: &MessageInput,
     ) -> Result<Option<HarnCommand>, HarnError> {
@@ -89,13 +93,13 @@ impl Harness {
         });
         let Some((entry, request)) = pending.await? else { return Ok(None) };
         let answer = PermissionResponseRequest { approved: confirms(message), ..no_answer() };
-        may_answer(asked, &entry, &request, view, &answer)?;
-        self.answer_command(asked, view, entry, request, answer).await.map(Some)
+        may_answer(write, &entry, &request, view, &answer)?;
+        self.answer_command(write, view, entry, request, answer).await.map(Some)
     }
 
     async fn answer_command(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         entry: DocumentEntry,
         mut request: PermissionRequest,
@@ -114,7 +118,7 @@ impl Harness {
         request.response = json!({
             "approved": answer.approved,
             "answer": answer.answer,
-            "reviewer": answer.reviewer.as_ref().unwrap_or(&asked.caller.agent),
+            "reviewer": answer.reviewer.as_ref().unwrap_or(&write.caller.agent),
             "reason": answer.reason,
             "metadata": answer.metadata,
         });
@@ -122,14 +126,14 @@ impl Harness {
         payload.extend(answer.reason.clone().map(|reason| ("reason".to_owned(), reason.into())));
         let note = NoteBody { payload, ..NoteBody::default() };
         let policy = self.reading(|harness| with_version(harness.load_policy()?)).await?;
-        let audit = audit(asked, &check, &answer, policy.version);
+        let audit = audit(write, &check, &answer, policy.version);
         let kind = DocumentKind::PermissionRequest;
         let mut documents = vec![
             self.draft(kind, &entry.id, entry.owner, Expect::Known, &request)?,
             self.decision_draft(&audit)?,
         ];
         if answer.remember {
-            documents.push(self.rule_draft(&asked.caller, rule_of(&check, answer))?);
+            documents.push(self.rule_draft(&write.caller, rule_of(&check, answer))?);
         }
         Ok(HarnCommand {
             act: Some(act_of(view)),
@@ -166,7 +170,7 @@ fn no_answer() -> PermissionResponseRequest {
 }
 
 fn may_answer(
-    asked: &Asked,
+    write: &WriteRequest,
     entry: &DocumentEntry,
     request: &PermissionRequest,
     view: &TaskView,
@@ -177,11 +181,11 @@ fn may_answer(
         return Err(HarnError::new(HarnErrorCode::Conflict, message));
     }
     if view.status.is_terminal() {
-        return Err(ended(&view.id));
+        return Err(has_ended(&view.id));
     }
     // Whoever asks does not decide, and what holds for all is for those who set policies.
-    if answer.remember || entry.created_by == asked.caller.agent {
-        asked.caller.require(AUTHORITY_POLICY)?;
+    if answer.remember || entry.created_by == write.caller.agent {
+        write.caller.require(AUTHORITY_POLICY)?;
     }
     Ok(())
 }
@@ -195,7 +199,7 @@ fn act_of(view: &TaskView) -> HarnAct {
 }
 
 fn audit(
-    asked: &Asked,
+    write: &WriteRequest,
     check: &PermissionCheckRequest,
     answer: &PermissionResponseRequest,
     policy_version: String,
@@ -210,7 +214,7 @@ fn audit(
         rule_id: None,
         reason: answer.reason.clone(),
         decided_at: String::new(),
-        decided_by: Some(asked.caller.agent.clone()),
+        decided_by: Some(write.caller.agent.clone()),
     }
 }
 

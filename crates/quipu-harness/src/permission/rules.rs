@@ -11,14 +11,14 @@ use quipu_wire::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
+        caller::AUTHORITY_POLICY,
         failure::harn_error,
         page::Page,
         write::{Target, put_by},
     },
     not_found,
-    resource::quota::AUTHORITY_POLICY,
 };
 
 impl Harness {
@@ -28,25 +28,25 @@ impl Harness {
     /// 403 below authority 8, 404 for a Session or Workspace that is not there.
     pub async fn create_permission_rule(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         rule: RememberRule,
     ) -> Result<RememberRule, HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+        write.caller.require(AUTHORITY_POLICY)?;
         let named = rule.scope_value.as_deref().unwrap_or_default();
         let checked = match rule.scope {
-            RuleScope::Session => self.view_session(&asked.caller, named).map(|_| ()),
+            RuleScope::Session => self.view_session(&write.caller, named).map(|_| ()),
             RuleScope::Workspace => self.check_workspace(named),
             RuleScope::User | RuleScope::Always => Ok(()),
         };
         checked.map_err(|error| error.at("scope_value"))?;
-        let draft = self.rule_draft(&asked.caller, rule)?;
+        let draft = self.rule_draft(&write.caller, rule)?;
         let drawn = draft.id.clone();
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
         let target = Target::post("/v1/permissions/rules");
-        let outcome = self.write(asked, target, None, command).await?;
+        let outcome = self.write(write, target, None, command).await?;
         let id = put_by(&outcome, DocumentKind::PermissionRule).unwrap_or(&drawn).to_owned();
         let missing = || not_found(ResourceKind::PermissionRule, &id);
-        let entry = self.entry(&asked.caller, DocumentKind::PermissionRule, &id);
+        let entry = self.entry(&write.caller, DocumentKind::PermissionRule, &id);
         let entry = entry.ok_or_else(missing)?;
         self.reading(move |harness| harness.load_rule(&entry)).await
     }
@@ -75,21 +75,25 @@ impl Harness {
     ///
     /// # Errors
     /// 403 below authority 8, 404 where there is none.
-    pub async fn revoke_permission_rule(&self, asked: &Asked, id: &str) -> Result<(), HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+    pub async fn revoke_permission_rule(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+    ) -> Result<(), HarnError> {
+        write.caller.require(AUTHORITY_POLICY)?;
         let path = format!("/v1/permissions/rules/{id}");
         let target = Target { workspace: "", method: "DELETE", path: &path };
         let kind = DocumentKind::PermissionRule;
-        let entry = self.entry(&asked.caller, kind, id);
+        let entry = self.entry(&write.caller, kind, id);
         let owner = match entry {
             Some(entry) => entry.owner,
-            None if self.was_asked(asked, target) => DocumentOwner::default(),
+            None if self.key_was_used(write, target) => DocumentOwner::default(),
             None => return Err(not_found(ResourceKind::PermissionRule, id)),
         };
         let (id, expect) = (id.to_owned(), Expect::Removal);
         let draft = DocumentDraft { kind, id, owner, expect, body: None, quotes: Vec::new() };
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
-        self.write(asked, target, None, command).await?;
+        self.write(write, target, None, command).await?;
         Ok(())
     }
 

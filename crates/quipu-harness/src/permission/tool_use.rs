@@ -8,7 +8,10 @@ use quipu_wire::harn::{
 };
 use serde_json::Value;
 
-use crate::{Asked, Harness, receipt::notary::is_replay, task::tasks::TaskView};
+use crate::{
+    Harness, WriteRequest,
+    task::tasks::{TaskView, is_replay},
+};
 
 /// The action of the question; its target is the tool.
 const USE_TOOL: &str = "use_tool";
@@ -79,7 +82,7 @@ impl Harness {
     /// 422 where the Persona does not allow it, or nobody agreed yet: then somebody is asked.
     pub(crate) async fn check_tool_use(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         tool: &ToolUse,
     ) -> Result<(), HarnError> {
@@ -92,13 +95,13 @@ impl Harness {
             (AutonomyTier::ActWithApproval, ToolWord::Decides) => {
                 refused("does not decide itself: the answer to its permission request does")
             }
-            (AutonomyTier::ActWithApproval, _) => self.check_agreed(asked, view, &tool.tool).await,
+            (AutonomyTier::ActWithApproval, _) => self.check_agreed(write, view, &tool.tool).await,
         }
     }
 
     async fn check_agreed(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         tool: &str,
     ) -> Result<(), HarnError> {
@@ -109,9 +112,9 @@ impl Harness {
         // One question for each tool, also where two uses come at once.
         let _turn = self.changing.lock().await;
         if self.question_about(view, tool).await?.is_none() {
-            let command = self.await_permission(asked, view, question(tool)).await?;
+            let command = self.await_permission(write, view, question(tool)).await?;
             // Not under the key of the use, which is still to be done under it.
-            let asking = Asked::once(asked.caller.clone());
+            let asking = WriteRequest::once(write.caller.clone());
             self.write_on(&asking, view, "await", command).await?;
         }
         let question = self.question_about(view, tool).await?;

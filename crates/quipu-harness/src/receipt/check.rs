@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Caller, Harness,
-    receipt::{notary::previous_receipt, receipts::canonical_value},
+    receipt::{notary::previous::previous_receipt, receipts::canonical_value},
 };
 
 impl Harness {

@@ -4,9 +4,9 @@ use quipu_core::{event::documents::DocumentKind, state::DocumentEntry};
 use quipu_replay::{cbor, receipt::canonical_bytes};
 use quipu_wire::{
     harn::{
-        CardSignature, HarnError, HarnErrorCode, JsonObject, List, RECEIPT_SCHEMA, Receipt,
-        ReceiptResource, ReceiptResourceObject, ReceiptWireEnvelope, ResourceEnvelope,
-        ResourceKind, ResourcePointer,
+        CardSignature, HarnError, JsonObject, List, RECEIPT_SCHEMA, Receipt, ReceiptResource,
+        ReceiptResourceObject, ReceiptWireEnvelope, ResourceEnvelope, ResourceKind,
+        ResourcePointer,
     },
     json::{canon, timestamp::rfc3339},
 };
@@ -14,7 +14,10 @@ use serde_json::Value;
 
 use crate::{
     Caller, Harness,
-    handle::{failure::harn_error, page::Page},
+    handle::{
+        failure::{harn_error, internal_error},
+        page::Page,
+    },
     not_found,
 };
 
@@ -38,10 +41,12 @@ impl Harness {
             let issued = state.documents.of_task(DocumentKind::Receipt, task);
             page.take(issued.map(|(ordinal, entry)| (ordinal as u64, entry.clone())))
         });
-        let shown = move |harness: &Self| {
-            taken.list(|entry| harness.load_receipt(&entry).map(|receipt| shown(&receipt, &entry)))
+        let read = move |harness: &Self| {
+            taken.list(|entry| {
+                harness.load_receipt(&entry).map(|receipt| receipt_resource(&receipt, &entry))
+            })
         };
-        self.reading(shown).await
+        self.reading(read).await
     }
 
     /// `GET /v1/receipts/{receipt_id}`: the resource around the receipt.
@@ -50,7 +55,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt(&self, caller: &Caller, id: &str) -> Result<ReceiptResource, HarnError> {
         let (receipt, entry) = self.stored_receipt(caller, id).await?;
-        Ok(shown(&receipt, &entry))
+        Ok(receipt_resource(&receipt, &entry))
     }
 
     /// The receipt itself in canonical JSON.
@@ -59,7 +64,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt_json(&self, caller: &Caller, id: &str) -> Result<Vec<u8>, HarnError> {
         let (receipt, _) = self.stored_receipt(caller, id).await?;
-        canonical_bytes(&receipt).map_err(|error| broken(&error.to_string()))
+        canonical_bytes(&receipt).map_err(|error| internal_error(error.to_string()))
     }
 
     /// The receipt itself in deterministic CBOR.
@@ -68,7 +73,7 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn receipt_cbor(&self, caller: &Caller, id: &str) -> Result<Vec<u8>, HarnError> {
         let (receipt, _) = self.stored_receipt(caller, id).await?;
-        cbor::encode(&canonical_value(&receipt)?).map_err(|error| broken(&error.to_string()))
+        cbor::encode(&canonical_value(&receipt)?).map_err(|error| internal_error(error.to_string()))
     }
 
     pub(crate) async fn stored_receipt(
@@ -89,7 +94,8 @@ impl Harness {
     }
 }
 
-fn shown(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
+/// The resource around a receipt.
+fn receipt_resource(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
     let object = receipt.subject.object.as_str().to_owned();
     let subject = ResourcePointer { object, id: receipt.subject.id.clone() };
     let signature = receipt.signatures.first().map(|signature| CardSignature {
@@ -127,10 +133,6 @@ fn shown(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
 
 /// The receipt as its canonical text reads, numbers included.
 pub(crate) fn canonical_value(receipt: &Receipt) -> Result<Value, HarnError> {
-    let bytes = canonical_bytes(receipt).map_err(|error| broken(&error.to_string()))?;
-    canon::parse(&bytes).map_err(|error| broken(&error.to_string()))
-}
-
-pub(crate) fn broken(message: &str) -> HarnError {
-    HarnError::new(HarnErrorCode::InternalError, message.to_owned())
+    let bytes = canonical_bytes(receipt).map_err(|error| internal_error(error.to_string()))?;
+    canon::parse(&bytes).map_err(|error| internal_error(error.to_string()))
 }

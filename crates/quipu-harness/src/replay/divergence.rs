@@ -1,9 +1,6 @@
 //! `GET /v1/tasks/{task_id}/divergence`: a replay beside its source. In process each event of the one has its
 //! event of the other; a worker's run is compared by what it was given, what it did, and how it ended.
 
-use std::ops::ControlFlow;
-
-use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::{Comparison, RecordedEvent, ReplayOutcome};
 use quipu_wire::harn::{
     Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode, OutputPair,
@@ -11,12 +8,14 @@ use quipu_wire::harn::{
 };
 use serde_json::Value;
 
-use super::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    recording::{Break, Recorded, Worked},
-    rederive::Step,
+use crate::{
+    Caller, Harness,
+    recording::{
+        document::{Executor, ReplayDocument},
+        steps::Step,
+        worked::{Break, Recorded, Worked},
+    },
 };
-use crate::{Caller, Harness, handle::failure::harn_error, task::tasks::outcome_id};
 
 impl Harness {
     /// `GET /v1/tasks/{task_id}/divergence`.
@@ -70,13 +69,14 @@ impl Harness {
         let identity = &document.plan.identity;
         let finish = self.finish_of(&identity.replay_task_id)?;
         let mut compared = Comparison::default();
-        let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |step| {
-            let Step { source, replayed } = step;
+        let mut steps = self.replay_steps(document)?;
+        for step in steps.by_ref() {
+            let Step { source, replayed } = step?;
             let ordinal = replayed.sequence;
             if finish.as_ref().is_some_and(|finish| ordinal >= finish.events) {
                 // The source went on, and the replay did not.
                 compared.next(Some(side(&source.event)), None);
-                return ControlFlow::Continue(());
+                continue;
             }
             let replay = EventSide {
                 event_id: finish.as_ref().map_or(replayed.event_id, |it| it.event_id(ordinal)),
@@ -85,25 +85,15 @@ impl Harness {
                 sha256: replayed.payload.sha256(),
             };
             compared.next(Some(side(&source.event)), Some(replay));
-            ControlFlow::Continue(())
-        });
-        let outcome = self.as_noted(outcome.map_err(Break::into_error)?)?;
-        if let Some(missing) = &outcome.first_unavailable
-            && let Some(id) = &missing.event_id
-        {
+        }
+        let outcome = self.as_noted(steps.finish())?;
+        if let Some(id) = outcome.first_unavailable.as_ref().and_then(|it| it.event_id.as_ref()) {
             // Where the source went on and the replay could not.
-            let mut next = None;
-            let read = self.each_recorded(&identity.source_task_id, &mut |recorded| {
-                if recorded.event.event_id != *id {
-                    return ControlFlow::Continue(());
-                }
-                next = Some(side(&recorded.event));
-                ControlFlow::Break(())
+            let mut source = self.recording(&identity.source_task_id)?.until_missing();
+            let next = source.find(|recorded| {
+                recorded.as_ref().map_or(true, |recorded| recorded.event.event_id == *id)
             });
-            if let Err(Break::Storage(error)) = read {
-                return Err(error);
-            }
-            compared.next(next, None);
+            compared.next(next.transpose()?.map(|recorded| side(&recorded.event)), None);
         }
         Ok((compared, outcome))
     }
@@ -112,27 +102,15 @@ impl Harness {
         let identity = &document.plan.identity;
         let mut worked = Worked::new(self, &identity.replay_task_id);
         let mut compared = Comparison::default();
-        let mut failed = None;
         let past = document.plan.boundary.as_ref().map(|boundary| boundary.sequence);
-        let read = self.each_recorded(&identity.source_task_id, &mut |source| {
+        for source in self.recording(&identity.source_task_id)?.until_missing() {
+            let source = source?;
             let before = past.is_some_and(|past| source.event.sequence <= past);
             if before || !is_compared(&source) {
-                return ControlFlow::Continue(());
+                continue;
             }
-            match next_compared(&mut worked) {
-                Ok(replay) => {
-                    compared.next(Some(side(&source.event)), replay.map(|it| side(&it.event)));
-                    ControlFlow::Continue(())
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        });
-        match (failed, read) {
-            (Some(error), _) | (None, Err(Break::Storage(error))) => return Err(error),
-            (None, Ok(_) | Err(Break::Missing(_))) => {}
+            let replay = next_compared(&mut worked)?;
+            compared.next(Some(side(&source.event)), replay.map(|it| side(&it.event)));
         }
         if let Some(more) = next_compared(&mut worked)? {
             compared.next(None, Some(side(&more.event)));
@@ -147,12 +125,7 @@ impl Harness {
 
     /// What came of a Task, as whoever ended it put it. Reads storage.
     fn output_of(&self, task: &str) -> Result<Option<Value>, HarnError> {
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Outcome, &outcome_id(task)).map(|entry| entry.at)
-        });
-        let Some(at) = at else { return Ok(None) };
-        let outcome = self.field.body_at::<quipu_wire::harn::Outcome>(at);
-        let outcome = outcome.map_err(|error| harn_error(&error))?;
+        let outcome = self.outcome_document(task)?;
         Ok(outcome.and_then(|outcome| outcome.envelope.metadata.get("output").cloned()))
     }
 }

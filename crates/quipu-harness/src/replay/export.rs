@@ -1,7 +1,5 @@
 //! `GET /v1/tasks/{task_id}/export`: a finished Task as one document, for another server.
 
-use std::ops::ControlFlow;
-
 use quipu_core::event::documents::DocumentKind;
 use quipu_replay::task::Material;
 use quipu_wire::{
@@ -12,19 +10,19 @@ use quipu_wire::{
     json::base64,
 };
 
-use super::recording::{Break, Recorded};
 use crate::{
     Caller, Harness,
     handle::failure::harn_error,
-    resource::{artifact::EVENT_LOG_UNTIL, redaction::is_redacted},
+    recording::worked::{Break, Recorded},
+    stored::artifact_marks::{EVENT_LOG_UNTIL, is_redacted},
     task::tasks::{TaskView, outcome_id},
 };
 
 /// The authority that sees what is not for everybody, and brings in what happened elsewhere.
-pub(super) const AUTHORITY_EXCHANGE: u8 = 8;
+pub(crate) const AUTHORITY_EXCHANGE: u8 = 8;
 
 /// The most events of one document.
-pub(super) const EVENTS_MAX: usize = 100_000;
+pub(crate) const EVENTS_MAX: usize = 100_000;
 
 impl Harness {
     /// `GET /v1/tasks/{task_id}/export`.
@@ -62,26 +60,20 @@ impl Harness {
 
     fn exported_events(&self, task: &str) -> Result<Vec<ExportedEvent>, HarnError> {
         let mut events = Vec::new();
-        let mut too_many = false;
-        let read = self.each_recorded(task, &mut |recorded| {
-            too_many = events.len() == EVENTS_MAX;
-            if too_many {
-                return ControlFlow::Break(());
+        for recorded in self.recording(task)? {
+            let recorded = recorded.map_err(|unreadable| match unreadable {
+                Break::Storage(error) => error,
+                Break::Missing(missing) => {
+                    HarnError::new(HarnErrorCode::Conflict, missing.to_string())
+                }
+            })?;
+            if events.len() == EVENTS_MAX {
+                let message = format!("task {task} has more than {EVENTS_MAX} events");
+                return Err(HarnError::new(HarnErrorCode::PayloadTooLarge, message));
             }
             events.push(exported_event(recorded));
-            ControlFlow::Continue(())
-        });
-        if too_many {
-            let message = format!("task {task} has more than {EVENTS_MAX} events");
-            return Err(HarnError::new(HarnErrorCode::PayloadTooLarge, message));
         }
-        match read {
-            Ok(_) => Ok(events),
-            Err(Break::Storage(error)) => Err(error),
-            Err(Break::Missing(missing)) => {
-                Err(HarnError::new(HarnErrorCode::Conflict, missing.to_string()))
-            }
-        }
+        Ok(events)
     }
 
     fn exported_outcome(&self, caller: &Caller, task: &str) -> Result<Option<Outcome>, HarnError> {
@@ -90,7 +82,7 @@ impl Harness {
         });
         let mut outcome: Option<Outcome> =
             entry.map(|entry| self.show(caller, &entry)).transpose()?;
-        outcome.iter_mut().for_each(|outcome| self.tell_times(outcome));
+        outcome.iter_mut().for_each(|outcome| self.set_artifact_times(outcome));
         Ok(outcome)
     }
 
@@ -120,7 +112,7 @@ impl Harness {
         mut artifact: Artifact,
     ) -> Result<ExportedArtifact, HarnError> {
         let digest = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
-        // The event log is told from the log here, and has to be written out for others.
+        // The event log is made from the log here, and has to be written out for others.
         let until = artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
         let content = match (until.and_then(|until| until.as_u64()), digest) {
             (Some(until), _) => Some(self.event_log(task, until)?),
@@ -137,7 +129,7 @@ impl Harness {
 }
 
 /// Only who sees everything may take a Task away or bring one.
-pub(super) fn check_authority(caller: &Caller) -> Result<(), HarnError> {
+pub(crate) fn check_authority(caller: &Caller) -> Result<(), HarnError> {
     if caller.authority >= AUTHORITY_EXCHANGE {
         return Ok(());
     }
@@ -148,7 +140,7 @@ pub(super) fn check_authority(caller: &Caller) -> Result<(), HarnError> {
 
 fn exported_event(recorded: Recorded) -> ExportedEvent {
     let Recorded { event, payload, .. } = recorded;
-    let told = Sha256::of_json(&serde_json::Value::Object(payload.0.clone())).ok();
+    let own = Sha256::of_json(&serde_json::Value::Object(payload.0.clone())).ok();
     let dependency = event.dependency.map(|dependency| {
         let (value, artifact_id) = match dependency.material {
             Material::Value(value) => (Some(value), None),
@@ -172,7 +164,7 @@ fn exported_event(recorded: Recorded) -> ExportedEvent {
         created_at: event.at,
         visibility: event.visibility,
         payload,
-        sha256: Some(digest).filter(|it| dependency.is_none() && told != Some(*it)),
+        sha256: Some(digest).filter(|it| dependency.is_none() && own != Some(*it)),
         dependency,
         checkpoint_id: event.checkpoint_id,
     }

@@ -1,33 +1,16 @@
 //! Replay of recorded Tasks over the log. What a replay is and what its receipt says is `quipu-replay`'s, which
-//! knows no storage; here a task's stream becomes a recording, a plan becomes a document, and what came of it
-//! becomes one commit. The events of a replay in process are not stored: they follow from the source's
-//! stream, the plan, and how many were replayed.
+//! knows no storage; here a plan becomes a document, and what came of it becomes one commit. Tasks of other servers
+//! come in and go out here too.
 
-mod checkpoint;
-mod divergence;
-mod document;
-mod events;
-mod export;
-mod finish;
-mod import;
-mod materials;
-mod module;
-mod receipt;
-mod recording;
-mod rederive;
-mod resolve;
+pub(crate) mod divergence;
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod import_check;
+pub(crate) mod module;
+pub(crate) mod resolve;
 pub(crate) mod resolve_access;
-mod run;
-mod secrets;
-mod session;
-mod source;
-mod start;
-mod stream;
-mod vault;
-mod worker;
-
-pub(crate) use document::ReplayDocument;
-pub(crate) use events::Stretch;
-pub(crate) use finish::Finish;
-pub(crate) use receipt::Grounds;
-pub(crate) use secrets::HeldSecrets;
+pub(crate) mod run;
+pub(crate) mod session;
+pub(crate) mod source;
+pub(crate) mod start;
+pub(crate) mod vault;

@@ -2,7 +2,7 @@
 //! substitute. What came of it is noted where the replay ends, and read from there afterwards: a substituted
 //! secret is gone by then, and the module is not run for every reader.
 
-use std::{cell::RefCell, ops::ControlFlow};
+use std::cell::RefCell;
 
 use quipu_core::{event::documents::DocumentKind, rules::harn::DocumentDraft};
 use quipu_replay::{
@@ -14,49 +14,36 @@ use quipu_replay::{
 };
 use quipu_wire::{
     harn::{
-        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, JsonObject, OutcomeStatus,
-        RequestDrift, ResourceKind, Sha256, TaskState, Visibility,
+        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, OutcomeStatus, ResourceKind,
+        Sha256, TaskState, Visibility,
     },
     json::canon,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    materials::Kept,
-    recording::Break,
-    run::owner_of,
-};
+use super::run::owner_of;
 use crate::{
     Harness,
-    handle::failure::harn_error,
+    recording::{
+        document::{DEPTH_MAX, Executor, ReplayDocument},
+        materials::Kept,
+    },
     task::{
-        module::{Installed, input_of},
+        artifact::{canonical, owned_artifact},
+        installed_module::{Installed, input_of},
         tasks::TaskView,
-        worker_record::{canonical, owned_artifact},
     },
 };
 
-/// In the payload of the note that ends a replay: what the module did.
-const MODULE: &str = "module";
-
-/// What the log keeps of the run of a module in a replay.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Ran {
-    #[serde(default)]
-    request_drift: Vec<RequestDrift>,
-}
-
 /// A replay with what its module did, if a module worked on its source.
-pub(super) struct Carried {
-    pub(super) outcome: ReplayOutcome,
-    pub(super) end: Option<ModuleEnd>,
+pub(crate) struct Carried {
+    pub(crate) outcome: ReplayOutcome,
+    pub(crate) end: Option<ModuleEnd>,
 }
 
 impl Harness {
     /// Runs the module of a replay's source, if it has one. Reads storage.
-    pub(super) fn with_module(
+    pub(crate) fn with_module(
         &self,
         document: &ReplayDocument,
         outcome: ReplayOutcome,
@@ -82,42 +69,19 @@ impl Harness {
 
     fn events_before_the_end(&self, document: &ReplayDocument) -> Result<u64, HarnError> {
         let mut events = 0;
-        let read = self.rederive(document, DEPTH_MAX + 1, &mut |step| match step.replayed.event {
-            EventName::Known(kind) if TaskState::ended_by(kind).is_some() => ControlFlow::Break(()),
-            EventName::Known(_) | EventName::Vendor(_) => {
-                events += 1;
-                ControlFlow::Continue(())
+        for step in self.replay_steps(document)? {
+            if let EventName::Known(kind) = step?.replayed.event
+                && TaskState::ended_by(kind).is_some()
+            {
+                break;
             }
-        });
-        read.map_err(Break::into_error)?;
+            events += 1;
+        }
         Ok(events)
     }
 
-    /// What the note that ends a replay says of its module's run, put into what is derived again. Reads storage.
-    pub(super) fn as_noted(&self, mut outcome: ReplayOutcome) -> Result<ReplayOutcome, HarnError> {
-        let task = outcome.replay_task_id.clone();
-        let Some(payload) = self.module_ran(&task)? else { return Ok(outcome) };
-        let ran = payload.get(MODULE).cloned().unwrap_or_default();
-        let ran: Ran = serde_json::from_value(ran).unwrap_or_default();
-        let says = |name: &str| payload.get(name).cloned().unwrap_or_default();
-        outcome.request_drift = ran.request_drift;
-        outcome.events = says("events").as_u64().unwrap_or(outcome.events);
-        let state = serde_json::from_value(says("final_state")).ok();
-        outcome.lifecycle.final_state = state.or(outcome.lifecycle.final_state);
-        let failure = self.outcome_document(&task)?.and_then(|outcome| outcome.failure);
-        let missing = failure.as_ref().and_then(Unavailable::of_failure);
-        outcome.first_unavailable = missing.or(outcome.first_unavailable);
-        Ok(outcome)
-    }
-
-    /// What was noted at the end of a replay, if a module ran in it. Reads storage.
-    pub(super) fn module_ran(&self, task: &str) -> Result<Option<JsonObject>, HarnError> {
-        let noted = self.finish_noted(task)?.map(|(_, payload)| payload);
-        Ok(noted.filter(|payload| payload.contains_key(MODULE)))
-    }
-
     /// The Artifact of what a module returned in a replay. Its id follows from the replay's.
-    pub(super) fn returned_again(
+    pub(crate) fn returned_again(
         &self,
         task: &str,
         value: &Value,
@@ -129,8 +93,8 @@ impl Harness {
         let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
         artifact.sha256 = Some(digest.bare());
         let expect = quipu_core::rules::harn::Expect::New;
-        let shown = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
-        Ok((artifact, vec![kept, shown]))
+        let document = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
+        Ok((artifact, vec![kept, document]))
     }
 
     /// The module of a Task and its input; of a replay in process, those of its source.
@@ -162,30 +126,24 @@ impl Harness {
         };
         let policy = self.module_policy(installed).map_err(broken)?;
         let Some(module) = self.compile(installed)? else {
-            return Ok(missing(crate::task::module::MODULE_KEY, "its source was erased"));
+            return Ok(missing(crate::task::installed_module::MODULE_KEY, "its source was erased"));
         };
         let module = module.map_err(broken)?;
-        let told = Told { harness: self, plan: &plan, trouble: RefCell::new(None) };
+        let answers = SourceAnswers { harness: self, plan: &plan, trouble: RefCell::new(None) };
         let replay = match &plan.boundary {
-            None => replay_module(&module, &policy, input, &plan, &told),
+            None => replay_module(&module, &policy, input, &plan, &answers),
             Some(boundary) => {
                 let id = &boundary.checkpoint_id;
-                let snapshot = told.bytes(id).map(|(_, bytes)| bytes).unwrap_or_default();
-                replay_module_from(&module, &policy, &snapshot, &plan, &told)
+                let snapshot = answers.bytes(id).map(|(_, bytes)| bytes).unwrap_or_default();
+                replay_module_from(&module, &policy, &snapshot, &plan, &answers)
                     .unwrap_or_else(|error| missing(id, &error.to_string()))
             }
         };
-        match told.trouble.into_inner() {
+        match answers.trouble.into_inner() {
             Some(error) => Err(error),
             None => Ok(replay),
         }
     }
-}
-
-/// What is noted of a module's run in a replay.
-pub(super) fn noted(outcome: &ReplayOutcome) -> (String, Value) {
-    let ran = Ran { request_drift: outcome.request_drift.clone() };
-    (MODULE.to_owned(), serde_json::to_value(ran).unwrap_or_default())
 }
 
 /// A replay that could not begin, because an Artifact cannot be had.
@@ -206,15 +164,15 @@ fn missing(id: &str, reason: &str) -> ModuleReplay {
     ModuleReplay { end: ModuleEnd::Unavailable(missing), report }
 }
 
-/// What the source was told.
-struct Told<'a> {
+/// The answers that the source was given.
+struct SourceAnswers<'a> {
     harness: &'a Harness,
     plan: &'a ReplayPlan,
     /// The first failure of storage.
     trouble: RefCell<Option<HarnError>>,
 }
 
-impl Told<'_> {
+impl SourceAnswers<'_> {
     /// The answer, or nothing where storage failed; that is remembered.
     fn kept<T>(&self, read: Result<Option<T>, HarnError>) -> Option<T> {
         read.unwrap_or_else(|error| {
@@ -224,23 +182,19 @@ impl Told<'_> {
     }
 
     fn bytes(&self, id: &str) -> Option<(Sha256, Vec<u8>)> {
-        let field = &self.harness.field;
-        let at = field.with_state(|state| {
-            state.documents.get(DocumentKind::Artifact, id).map(|entry| entry.at)
-        })?;
-        let artifact = field.body_at::<Artifact>(at).map_err(|error| harn_error(&error));
+        let artifact = self.harness.stored::<Artifact>(DocumentKind::Artifact, id);
         let digest = Sha256::parse_bare(&self.kept(artifact)?.sha256?).ok()?;
         Some((digest, self.kept(self.harness.content(&digest))?))
     }
 }
 
-impl Materials for Told<'_> {
-    fn look(&self, kind: ReferenceKind, id: &str) -> Availability {
-        Kept { harness: self.harness, caller: None }.look(kind, id)
+impl Materials for SourceAnswers<'_> {
+    fn find(&self, kind: ReferenceKind, id: &str) -> Availability {
+        Kept { harness: self.harness, caller: None }.find(kind, id)
     }
 }
 
-impl Recorded for Told<'_> {
+impl Recorded for SourceAnswers<'_> {
     fn dependency(&self, key: &str) -> Option<RecordedDependency> {
         let source = &self.plan.identity.source_task_id;
         self.kept(self.harness.recorded_under(source, key))?.dependency

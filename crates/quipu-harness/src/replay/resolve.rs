@@ -2,15 +2,12 @@
 //! It is given what was recorded or substituted, and nobody is ever asked live. Each answer that is given is
 //! noted once, so that the worker's run is a recording itself; the first that cannot be given ends the replay.
 
-use std::ops::ControlFlow;
-
 use quipu_core::{
     event::documents::{Note, NotedDependency},
     rules::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
 };
-use quipu_replay::{
-    receipt::delta_id,
-    task::{Answer, Material, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable},
+use quipu_replay::task::{
+    Answer, Material, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable, delta_id,
 };
 use quipu_wire::{
     akashik::TaskStatus,
@@ -20,22 +17,19 @@ use quipu_wire::{
     },
 };
 
-use super::{
-    document::{Executor, ReplayDocument},
-    materials::Kept,
-    recording::{Break, Worked},
-    resolve_access::authority_of,
-};
+use super::resolve_access::authority_of;
 use crate::{
-    Asked, Caller, Harness, NoteBody,
+    Caller, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
-    task::{tasks::TaskView, worker_record::DEPENDENCY_RECORDED},
+    recording::{
+        document::{Executor, ReplayDocument},
+        materials::Kept,
+    },
+    stored::note::DEPENDENCY_RECORDED,
+    task::tasks::TaskView,
 };
 
-/// What the keys of checkpoints start with.
-const CHECKPOINT: &str = "checkpoint:";
-
-/// What a worker is told, and what is noted of it.
+/// The answer for a worker, and the event that recorded it.
 struct Answered {
     resolution: Resolution,
     recorded: RecordedEvent,
@@ -50,17 +44,17 @@ impl Harness {
     /// answer is not for the caller.
     pub async fn resolve_dependency(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         task: &str,
         request: ResolveDependencyRequest,
     ) -> Result<ResolvedDependency, HarnError> {
-        let view = self.view_task(&asked.caller, task)?;
+        let view = self.view_task(&write.caller, task)?;
         let id = task.to_owned();
         let document = self.reading(move |harness| harness.replay_document(&id)).await?;
         let document = document.filter(|it| it.executor == Executor::Worker);
         let document = document.ok_or_else(|| conflict("the task is no replay for workers"))?;
-        self.check_holds(asked, &view)?;
-        let (of, asks, caller) = (document.clone(), request.clone(), asked.caller.clone());
+        self.check_holds(write, &view)?;
+        let (of, asks, caller) = (document.clone(), request.clone(), write.caller.clone());
         let answered =
             self.reading(move |harness| harness.answer_again(&caller, &of, &asks)).await?;
         match answered {
@@ -71,12 +65,12 @@ impl Harness {
                 });
                 if !noted {
                     let note = self.given(&document, &request, &answered)?;
-                    self.work(asked, &view, note).await?;
+                    self.work(write, &view, note).await?;
                 }
-                Ok(shown(request.key, answered.resolution))
+                Ok(resolved_dependency(request.key, answered.resolution))
             }
             Err(missing) => {
-                self.fail_for(asked, &view, &missing).await?;
+                self.fail_for(write, &view, &missing).await?;
                 let mut error = conflict(&missing.to_string());
                 error.details = missing.failure().details;
                 Err(error)
@@ -84,15 +78,15 @@ impl Harness {
         }
     }
 
-    /// Only who works on the Task is told anything, and who may work on others'.
-    fn check_holds(&self, asked: &Asked, view: &TaskView) -> Result<(), HarnError> {
-        let agent = &asked.caller.agent;
+    /// Only whoever works on the Task is given answers, or may work on the Tasks of others.
+    fn check_holds(&self, write: &WriteRequest, view: &TaskView) -> Result<(), HarnError> {
+        let agent = &write.caller.agent;
         if view.entry.status != TaskStatus::InProgress {
             let status = view.status;
             return Err(conflict(&format!("task {} is {status}; nobody works on it", view.id)));
         }
         let session = view.entry.session.as_deref();
-        let own = self.field.with_state(|state| authority_of(state, &asked.caller, session));
+        let own = self.field.with_state(|state| authority_of(state, &write.caller, session));
         if view.entry.holder() == Some(agent.as_str()) || own >= AUTHORITY_OTHERS {
             return Ok(());
         }
@@ -111,7 +105,7 @@ impl Harness {
         self.held.restore(&identity.replay_task_id, &mut plan);
         let recorded = self.recorded_under(&identity.source_task_id, &request.key)?;
         let mut dependency = recorded.as_ref().and_then(|event| event.dependency.clone());
-        self.check_told(caller, document, &request.key, dependency.as_ref())?;
+        self.check_may_receive(caller, document, &request.key, dependency.as_ref())?;
         if let Some(dependency) = &mut dependency
             && dependency.material == Material::HashOnly
             && let Some(value) = self.vault_value(&identity.replay_task_id, dependency)?
@@ -128,52 +122,6 @@ impl Harness {
             // Admission lets no override pass whose key was never recorded.
             (Ok(_), None) => Err(never(&request.key)),
         })
-    }
-
-    /// The event that recorded an answer. Reads storage.
-    pub(super) fn recorded_under(
-        &self,
-        task: &str,
-        key: &str,
-    ) -> Result<Option<RecordedEvent>, HarnError> {
-        let in_process =
-            self.replay_document(task)?.is_some_and(|it| it.executor == Executor::InProcess);
-        let place = self.field.with_state(|state| {
-            let stream = state.streams.task(task)?;
-            let checkpoint = || stream.checkpoints.get(key.strip_prefix(CHECKPOINT)?);
-            stream.dependencies.get(key).or_else(checkpoint).copied()
-        });
-        if !in_process {
-            let Some((position, _)) = place else { return Ok(None) };
-            for recorded in Worked::at(self, task, position)? {
-                match recorded {
-                    Ok(recorded) if is_under(&recorded.event, key) => {
-                        return self.told_under(recorded.event, key).map(Some);
-                    }
-                    Err(Break::Storage(error)) => return Err(error),
-                    Ok(_) | Err(Break::Missing(_)) => {}
-                }
-            }
-            return Ok(None);
-        }
-        let mut found = None;
-        let read = self.each_recorded(task, &mut |recorded| {
-            if is_under(&recorded.event, key) {
-                found = Some(recorded.event);
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        if let Err(Break::Storage(error)) = read {
-            return Err(error);
-        }
-        found.map(|event| self.told_under(event, key)).transpose()
-    }
-
-    /// The event with what it has under a key.
-    fn told_under(&self, event: RecordedEvent, key: &str) -> Result<RecordedEvent, HarnError> {
-        let answer = event.dependency.as_ref().is_some_and(|it| it.key == key);
-        if answer { Ok(event) } else { self.with_checkpoint_state(event) }
     }
 
     /// The note of an answer that was given.
@@ -244,40 +192,38 @@ impl Harness {
         Ok(NoteDraft { task: identity.replay_task_id.clone(), note, body: Some(body) })
     }
 
-    async fn work(&self, asked: &Asked, view: &TaskView, note: NoteDraft) -> Result<(), HarnError> {
+    async fn work(
+        &self,
+        write: &WriteRequest,
+        view: &TaskView,
+        note: NoteDraft,
+    ) -> Result<(), HarnError> {
         let command = HarnCommand {
             act: Some(HarnAct::WorkOn { task: view.id.clone() }),
             notes: vec![note],
             ..HarnCommand::default()
         };
-        let plain = Asked { key: None, ..asked.clone() };
+        let plain = WriteRequest { key: None, ..write.clone() };
         self.write_on(&plain, view, "dependencies/resolve", command).await.map(|_| ())
     }
 
     /// Ends a worker's replay, because something cannot be had.
     async fn fail_for(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &TaskView,
         missing: &Unavailable,
     ) -> Result<(), HarnError> {
         let task = &view.id;
         let failure = missing.failure();
-        let told = serde_json::to_value(&failure).unwrap_or_default();
-        let says = NoteBody { payload: JsonObject::with("failure", told), ..NoteBody::default() };
+        let noted = serde_json::to_value(&failure).unwrap_or_default();
+        let says = NoteBody { payload: JsonObject::with("failure", noted), ..NoteBody::default() };
         let mut command = self.failing_command(view, failure)?;
         command.notes.push(self.note(task, EventKind::ReplayFailed.as_str(), &says)?);
-        let plain = Asked { key: None, ..asked.clone() };
+        let plain = WriteRequest { key: None, ..write.clone() };
         self.write_on(&plain, view, "dependencies/resolve", command).await?;
         self.settle(task).await
     }
-}
-
-/// Whether an event recorded an answer under a key, or made the checkpoint that it names.
-fn is_under(event: &RecordedEvent, key: &str) -> bool {
-    let checkpoint = event.checkpoint_id.as_deref();
-    event.dependency.as_ref().is_some_and(|it| it.key == key)
-        || key.strip_prefix(CHECKPOINT).is_some_and(|id| checkpoint == Some(id))
 }
 
 fn conflict(message: &str) -> HarnError {
@@ -302,7 +248,7 @@ fn never(key: &str) -> Unavailable {
     }
 }
 
-fn shown(key: String, resolution: Resolution) -> ResolvedDependency {
+fn resolved_dependency(key: String, resolution: Resolution) -> ResolvedDependency {
     let (value, artifact_id) = match resolution.answer {
         Answer::Value(value) => (Some(value), None),
         Answer::Artifact(id) => (None, Some(id)),

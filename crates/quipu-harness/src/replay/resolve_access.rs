@@ -1,4 +1,4 @@
-//! Who may be told an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
+//! Who may receive an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
 //! neither a vault nor what a run kept for itself: that takes a part in the source.
 
 use quipu_core::{
@@ -9,8 +9,10 @@ use quipu_core::{
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};
 
-use super::document::{DEPTH_MAX, ReplayDocument};
-use crate::{Caller, Harness};
+use crate::{
+    Caller, Harness,
+    recording::document::{DEPTH_MAX, ReplayDocument},
+};
 
 /// What a caller has to do with a Task.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +23,7 @@ struct Part {
 
 impl Harness {
     /// Refuses an answer that is not for the caller. The replay goes on. Reads storage.
-    pub(super) fn check_told(
+    pub(crate) fn check_may_receive(
         &self,
         caller: &Caller,
         document: &ReplayDocument,
@@ -97,7 +99,7 @@ impl Harness {
 }
 
 /// The authority that a caller has in a session.
-pub(super) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
+pub(crate) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
     let Caller { agent, authority } = caller;
     let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
     authority_in(state, agent, known.min(*authority), session)

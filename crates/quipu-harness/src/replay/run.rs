@@ -1,8 +1,6 @@
 //! Carrying out a replay in process: the plan over the source's recording, and one commit that ends the Task.
 //! What is interrupted is begun again when the Field is opened, and comes to the same.
 
-use std::ops::ControlFlow;
-
 use quipu_core::{
     event::{
         coordination::ReasonBody,
@@ -12,24 +10,22 @@ use quipu_core::{
     state::State,
 };
 use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};
-use quipu_wire::{
-    akashik::TaskStatus,
-    harn::{
-        EventKind, Failure, HarnError, HarnErrorCode, JsonObject, Outcome, OutcomeObject,
-        OutcomeStatus, ResourceEnvelope,
-    },
+use quipu_wire::harn::{
+    EventKind, Failure, HarnError, JsonObject, Outcome, OutcomeObject, OutcomeStatus,
+    ResourceEnvelope,
 };
 use serde_json::{Value, json};
 
-use super::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    module::{Carried, noted},
-    recording::Break,
+use super::module::Carried;
+use crate::{
+    Harness, NoteBody,
+    handle::failure::harn_error,
+    recording::{
+        document::{Executor, ReplayDocument},
+        outcome::noted,
+    },
+    task::tasks::{is_over, is_replay, outcome_id},
 };
-use crate::{Harness, NoteBody, handle::failure::harn_error, task::tasks::outcome_id};
-
-/// After how many events a replay looks whether it was called off.
-const LOOK_EVERY: u64 = 1024;
 
 impl Harness {
     /// Begins again with what was interrupted. To be called when the Field is opened.
@@ -44,7 +40,7 @@ impl Harness {
     }
 
     /// Carries out a replay while nobody waits for it.
-    pub(super) fn run_in_background(&self, task: &str) {
+    pub(crate) fn run_in_background(&self, task: &str) {
         let (harness, task) = (self.clone(), task.to_owned());
         tokio::spawn(async move {
             if let Err(error) = harness.run_replay(&task).await {
@@ -70,31 +66,18 @@ impl Harness {
         });
         let Some(command) = ended.await? else { return Ok(()) };
         let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
-        match self.write_as_field(session.as_deref(), command).await {
-            // It was called off meanwhile.
-            Err(error) if error.code == HarnErrorCode::Conflict => {}
-            Err(error) => return Err(error),
-            Ok(_) => {}
+        let written = self.write_as_field(session.as_deref(), command).await;
+        // Where it was called off meanwhile, or another node ended it, there is nothing left to write.
+        let is_over = self
+            .field
+            .with_state(|state| state.tasks.get(task).is_none_or(|entry| is_over(entry.status)));
+        if let Err(error) = written
+            && !is_over
+        {
+            return Err(error.into());
         }
         self.held.forget(task);
         self.settle(task).await
-    }
-
-    /// What a replay comes to. Reads storage.
-    pub(super) fn carry_out(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
-        let task = &document.plan.identity.replay_task_id;
-        let mut seen = 0u64;
-        let outcome = self.rederive(document, DEPTH_MAX + 1, &mut |_| {
-            seen += 1;
-            let look = seen.is_multiple_of(LOOK_EVERY);
-            let called_off = || {
-                self.field.with_state(|state| {
-                    state.tasks.get(task).is_some_and(|it| it.status == TaskStatus::Cancelled)
-                })
-            };
-            if look && called_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        outcome.map_err(Break::into_error)
     }
 
     /// The write that ends a replay Task. Reads storage.
@@ -113,7 +96,7 @@ impl Harness {
         });
         let failure = failure_of(carried, of_source.as_ref());
         let status = status_of(outcome);
-        let mut says = told(document, outcome, status, failure.as_ref());
+        let mut says = ending_payload(document, outcome, status, failure.as_ref());
         says.extend(end.as_ref().map(|_| noted(outcome)));
         let event = match outcome.first_unavailable {
             None => EventKind::ReplayCompleted,
@@ -153,24 +136,10 @@ impl Harness {
             ..HarnCommand::default()
         })
     }
-
-    /// What is said of how a Task ended. Reads storage.
-    pub(super) fn outcome_document(&self, task: &str) -> Result<Option<Outcome>, HarnError> {
-        let id = outcome_id(task);
-        let entry = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Outcome, &id).map(|entry| entry.at)
-        });
-        let body = entry.map(|at| self.field.body_at(at)).transpose();
-        Ok(body.map_err(|error| harn_error(&error))?.flatten())
-    }
-}
-
-fn is_replay(state: &State, task: &str) -> bool {
-    state.documents.get(DocumentKind::Replay, task).is_some()
 }
 
 /// To what the documents of a Task belong.
-pub(super) fn owner_of(state: &State, task: &str) -> DocumentOwner {
+pub(crate) fn owner_of(state: &State, task: &str) -> DocumentOwner {
     let document = state.documents.get(DocumentKind::Task, task);
     document.map(|entry| entry.owner.clone()).unwrap_or_default()
 }
@@ -194,13 +163,14 @@ fn failure_of(carried: &Carried, source: Option<&Outcome>) -> Option<Failure> {
     source.filter(|_| status_of(outcome) == OutcomeStatus::Failed)?.failure.clone()
 }
 
-fn told(
+/// The payload of the note that ends a replay.
+fn ending_payload(
     document: &ReplayDocument,
     outcome: &ReplayOutcome,
     status: OutcomeStatus,
     failure: Option<&Failure>,
 ) -> JsonObject {
-    let told = json!({
+    let payload = json!({
         "source_task_id": outcome.source_task_id,
         "mode": document.plan.mode,
         "events": outcome.events,
@@ -208,7 +178,7 @@ fn told(
         "applied_overrides": outcome.applied.iter().map(|applied| &applied.key).collect::<Vec<_>>(),
         "failure": failure,
     });
-    JsonObject(told.as_object().cloned().unwrap_or_default())
+    JsonObject(payload.as_object().cloned().unwrap_or_default())
 }
 
 /// What a module returned in a replay, where it is not what an Outcome says already.
@@ -263,7 +233,7 @@ fn outcome_of(
 }
 
 /// An Outcome that says how a Task ended and nothing else.
-pub(super) fn blank_outcome(task: &str, status: OutcomeStatus, summary: String) -> Outcome {
+pub(crate) fn blank_outcome(task: &str, status: OutcomeStatus, summary: String) -> Outcome {
     Outcome {
         object: OutcomeObject::Outcome,
         envelope: ResourceEnvelope::new(outcome_id(task), ""),

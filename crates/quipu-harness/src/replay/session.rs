@@ -8,11 +8,14 @@ use quipu_wire::harn::{
 };
 use serde_json::json;
 
-use super::start::Place;
+use super::start::Destination;
 use crate::{
-    Asked, Harness,
-    handle::write::{Target, again},
-    session::facts::ToldAs,
+    Harness, WriteRequest,
+    handle::{
+        retry::{WriteError, retry_until_unchanged},
+        write::Target,
+    },
+    stored::session_facts::ChangeEvent,
     task::tasks::TaskView,
 };
 
@@ -26,19 +29,19 @@ impl Harness {
     /// 404 where there is none, 409 where a Task of it is not over, 422 for the built-in Session.
     pub async fn replay_session(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: ReplaySessionRequest,
     ) -> Result<HarnSession, HarnError> {
-        let views = self.tasks_to_replay(asked, id)?;
+        let views = self.tasks_to_replay(write, id)?;
         let fork = ForkSessionRequest {
             at_event_id: None,
             branch_id: None,
             metadata: request.metadata.clone(),
         };
-        let fork = self.fork_session(asked, id, fork).await?;
+        let fork = self.fork_session(write, id, fork).await?;
         let session = fork.envelope.id.clone();
-        let plain = Asked { key: None, ..asked.clone() };
+        let plain = WriteRequest { key: None, ..write.clone() };
         let path = format!("/v1/sessions/{id}/replay");
         let replay = ReplayTaskRequest { reason: request.reason, ..ReplayTaskRequest::default() };
         let mut made = Vec::new();
@@ -49,23 +52,28 @@ impl Harness {
             }
             let workspace = view.workspace.clone();
             let target = Target { workspace: &workspace, method: "POST", path: &path };
-            let place = Place { session: Some(session.clone()), branch: fork.branch_id.clone() };
+            let place =
+                Destination { session: Some(session.clone()), branch: fork.branch_id.clone() };
             let task = self.start_replay(&plain, target, view, replay.clone(), Some(place)).await?;
             made.push(task.envelope.id);
         }
-        self.tell_replayed(&plain, &session, id, &made).await?;
-        self.session(&asked.caller, &session).await
+        self.announce_replays(&plain, &session, id, &made).await?;
+        self.session(&write.caller, &session).await
     }
 
     /// The Tasks of a Session, but for replays, in the order of their making.
-    fn tasks_to_replay(&self, asked: &Asked, session: &str) -> Result<Vec<TaskView>, HarnError> {
-        self.view_session(&asked.caller, session)?;
+    fn tasks_to_replay(
+        &self,
+        write: &WriteRequest,
+        session: &str,
+    ) -> Result<Vec<TaskView>, HarnError> {
+        self.view_session(&write.caller, session)?;
         let views: Vec<TaskView> = self.field.with_state(|state| {
             let made = state.tasks.made_from((0, 0));
             let here = made.filter(|(_, _, entry)| entry.session.as_deref() == Some(session));
             let own =
                 here.filter(|(_, id, _)| state.documents.get(DocumentKind::Replay, id).is_none());
-            let views = own.filter_map(|(_, id, _)| TaskView::find(state, &asked.caller, id));
+            let views = own.filter_map(|(_, id, _)| TaskView::find(state, &write.caller, id));
             views.take(TASKS_MAX + 1).collect()
         });
         let conflict = |message: String| HarnError::new(HarnErrorCode::Conflict, message);
@@ -91,33 +99,33 @@ impl Harness {
         })
     }
 
-    async fn tell_replayed(
+    async fn announce_replays(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         fork: &str,
         source: &str,
         tasks: &[String],
     ) -> Result<(), HarnError> {
-        again(|| self.tell_once(asked, fork, source, tasks)).await
+        retry_until_unchanged(|| self.announce_once(write, fork, source, tasks)).await
     }
 
-    async fn tell_once(
+    async fn announce_once(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         fork: &str,
         source: &str,
         tasks: &[String],
-    ) -> Result<(), HarnError> {
+    ) -> Result<(), WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
-        let (view, mut facts) = self.session_to_change(&asked.caller, fork).await?;
-        if facts.told.is_some() {
+        let (view, mut facts) = self.session_to_change(&write.caller, fork).await?;
+        if facts.change_event.is_some() {
             return Ok(());
         }
         let mut payload = JsonObject::with("source_session_id", source);
         payload.insert("replay_task_ids".to_owned(), json!(tasks));
-        facts.told = Some(ToldAs { event: EventKind::SessionReplayed, payload });
+        facts.change_event = Some(ChangeEvent { event: EventKind::SessionReplayed, payload });
         let path = format!("/v1/sessions/{source}/replay");
-        self.change_session(asked, &view, ("POST", &path), &facts, read_at).await
+        self.change_session(write, &view, ("POST", &path), &facts, read_at).await
     }
 }

@@ -1,10 +1,7 @@
 //! What admission asks of the Task that is to be replayed, looked up in one reading of its recording that ends
 //! as soon as everything the request names was met.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::ControlFlow,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use quipu_replay::task::{
     Availability, Boundary, DependencySummary, Materials as _, RecordedEvent, ReferenceKind,
@@ -12,11 +9,10 @@ use quipu_replay::task::{
 };
 use quipu_wire::harn::{DependencyKind, HarnError, ReplayTaskRequest, TaskState};
 
-use super::{materials::Kept, recording::Break};
-use crate::{Caller, Harness};
+use crate::{Caller, Harness, recording::materials::Kept};
 
 /// The source of a replay, as far as a request asks.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     task: &'a str,
     state: TaskState,
     kept: Kept<'a>,
@@ -25,8 +21,8 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Looks up what the request names. Reads storage.
-    pub(super) fn look_up(
+    /// Reads what the request names. Reads storage.
+    pub(crate) fn read(
         harness: &'a Harness,
         caller: &'a Caller,
         (task, state): (&'a str, TaskState),
@@ -35,17 +31,14 @@ impl<'a> Source<'a> {
         let kept = Kept { harness, caller: Some(caller) };
         let mut source = Self { task, state, kept, found: BTreeMap::new(), boundaries: Vec::new() };
         let mut wanted: BTreeSet<&str> = request.overrides.keys().map(String::as_str).collect();
-        let mut boundaries = [&request.checkpoint_id, &request.checkpoint_event_id]
-            .map(Option::as_deref)
-            .map(Option::into_iter)
-            .into_iter()
-            .flatten()
-            .count();
+        let mut boundaries = usize::from(request.checkpoint_id.is_some())
+            + usize::from(request.checkpoint_event_id.is_some());
         if !state.is_terminal() || wanted.is_empty() && boundaries == 0 {
             return Ok(source);
         }
-        let read = harness.each_recorded(task, &mut |recorded| {
-            let event = &recorded.event;
+        // What is missing fails the replay and not its admission.
+        for recorded in harness.recording(task)?.until_missing() {
+            let event = &recorded?.event;
             for (key, kind) in keys(event) {
                 if wanted.remove(key.as_str()) {
                     source.found.insert(key, summary(event, kind));
@@ -57,14 +50,11 @@ impl<'a> Source<'a> {
                 boundaries = boundaries.saturating_sub(if both { 2 } else { 1 });
                 source.boundaries.push(boundary);
             }
-            let done = wanted.is_empty() && boundaries == 0;
-            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        match read {
-            Err(Break::Storage(error)) => Err(error),
-            // What is missing fails the replay and not its admission.
-            Ok(_) | Err(Break::Missing(_)) => Ok(source),
+            if wanted.is_empty() && boundaries == 0 {
+                break;
+            }
         }
+        Ok(source)
     }
 }
 
@@ -115,6 +105,6 @@ impl SourceTask for Source<'_> {
     }
 
     fn artifact(&self, artifact_id: &str) -> Availability {
-        self.kept.look(ReferenceKind::Artifact, artifact_id)
+        self.kept.find(ReferenceKind::Artifact, artifact_id)
     }
 }

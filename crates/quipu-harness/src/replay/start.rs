@@ -10,24 +10,21 @@ use quipu_core::{
 };
 use quipu_replay::task::{ReplayIdentity, admit};
 use quipu_wire::harn::{
-    EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, ReplayTaskRequest, ResourceKind,
-    TaskState,
+    EventKind, HarnError, HarnErrorCode, HarnTask, JsonObject, ReplayTaskRequest, TaskState,
 };
 use serde_json::json;
 
-use super::{
-    document::{DEPTH_MAX, Executor, ReplayDocument},
-    secrets::secrets_of,
-    source::Source,
-};
+use super::source::Source;
 use crate::{
-    Asked, Caller, Harness, NoteBody,
+    Caller, Harness, NoteBody, WriteRequest,
     handle::{
         failure::harn_error,
+        held_secrets::secrets_of,
         write::{Target, put_by},
     },
+    recording::document::{DEPTH_MAX, Executor, ReplayDocument},
     task::{
-        module::MODULE_KEY,
+        installed_module::MODULE_KEY,
         tasks::{TaskView, blank},
     },
 };
@@ -37,9 +34,9 @@ const ATTEMPTS: usize = 64;
 
 /// Where a replay is made, if not beside its source.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) session: Option<String>,
-    pub(super) branch: Option<String>,
+pub(crate) struct Destination {
+    pub(crate) session: Option<String>,
+    pub(crate) branch: Option<String>,
 }
 
 /// A replay that was admitted.
@@ -56,37 +53,37 @@ impl Harness {
     /// request cannot be carried out.
     pub async fn replay_task(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         source: &str,
         request: ReplayTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&asked.caller, source)?;
+        let view = self.view_task(&write.caller, source)?;
         let path = format!("/v1/tasks/{source}/replay");
         let workspace = view.workspace.clone();
         let target = Target { workspace: &workspace, method: "POST", path: &path };
-        self.start_replay(asked, target, view, request, None).await
+        self.start_replay(write, target, view, request, None).await
     }
 
     /// Admits a replay, makes its Task and, in process, sets it going.
-    pub(super) async fn start_replay(
+    pub(crate) async fn start_replay(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         view: TaskView,
         request: ReplayTaskRequest,
-        place: Option<Place>,
+        destination: Option<Destination>,
     ) -> Result<HarnTask, HarnError> {
         let session = view.entry.session.clone();
-        if let Some(outcome) = self.done_before(asked, target, session.as_deref()).await? {
+        if let Some(outcome) = self.done_before(write, target, session.as_deref()).await? {
             let first = put_by(&outcome, DocumentKind::Task).unwrap_or_default();
-            return self.task(&asked.caller, first).await;
+            return self.task(&write.caller, first).await;
         }
-        let (caller, of) = (asked.caller.clone(), view.clone());
+        let (caller, of) = (write.caller.clone(), view.clone());
         let secrets = secrets_of(&request);
         let admitted = self.reading(move |harness| harness.admit(&caller, &of, &request)).await?;
         let Admitted { mut document, mut task } = admitted;
         let mut view = view;
-        if let Some(Place { session, branch }) = place {
+        if let Some(Destination { session, branch }) = destination {
             (view.entry.session, task.branch_id) = (session, branch);
         }
         let session = view.entry.session.clone();
@@ -96,7 +93,8 @@ impl Harness {
             let next = self.field.with_state(|state| free_identity(state, &source));
             (document.plan.identity, document.number) = next;
             let command = self.starting(&view, &document, &task)?;
-            match self.write(asked, target, session.as_deref(), command).await {
+            let written = self.write(write, target, session.as_deref(), command).await;
+            match written.map_err(HarnError::from) {
                 Ok(outcome) => {
                     let own = &document.plan.identity.replay_task_id;
                     let id = put_by(&outcome, DocumentKind::Task).unwrap_or(own).to_owned();
@@ -108,7 +106,7 @@ impl Harness {
                         Executor::Worker if id == *own => self.held.hold(&id, secrets),
                         Executor::InProcess | Executor::Worker => {}
                     }
-                    return self.task(&asked.caller, &id).await;
+                    return self.task(&write.caller, &id).await;
                 }
                 Err(error) if error.code == HarnErrorCode::Conflict && self.is_taken(&document) => {
                     last = Some(error);
@@ -140,7 +138,7 @@ impl Harness {
             let message = format!("task_id: more than {DEPTH_MAX} replays are behind it");
             return Err(HarnError::new(HarnErrorCode::Conflict, message).at("task_id"));
         }
-        let source = Source::look_up(self, caller, (&view.id, state), request)?;
+        let source = Source::read(self, caller, (&view.id, state), request)?;
         let identity = ReplayIdentity::of(&view.id);
         let plan = admit(request, &source, identity, self.options.replay_trust)?;
         let plan = plan.without_secrets(&self.options.secrets);
@@ -156,7 +154,7 @@ impl Harness {
     }
 
     /// Where a Task stands for who wants to replay it: it is over once it has its receipt.
-    pub(super) fn settled_state(&self, view: &TaskView) -> TaskState {
+    pub(crate) fn settled_state(&self, view: &TaskView) -> TaskState {
         let waits = self.field.with_state(|state| state.endings.waits(&view.id));
         if waits { TaskState::Working } else { view.status }
     }
@@ -200,11 +198,11 @@ impl Harness {
     }
 }
 
-/// What is told when a replay begins: keys, never substitutes.
+/// The payload of the note that begins a replay: keys, never substitutes.
 fn started(document: &ReplayDocument) -> JsonObject {
     let plan = &document.plan;
     let keys: Vec<&String> = plan.overrides.keys().collect();
-    let told = json!({
+    let payload = json!({
         "source_task_id": plan.identity.source_task_id,
         "mode": plan.mode,
         "executor": document.executor,
@@ -212,9 +210,9 @@ fn started(document: &ReplayDocument) -> JsonObject {
         "checkpoint_id": plan.boundary.as_ref().map(|boundary| &boundary.checkpoint_id),
         "reason": plan.reason,
     });
-    let mut told = JsonObject(told.as_object().cloned().unwrap_or_default());
-    told.retain(|_, value| !value.is_null());
-    told
+    let mut payload = JsonObject(payload.as_object().cloned().unwrap_or_default());
+    payload.retain(|_, value| !value.is_null());
+    payload
 }
 
 /// The next free identity of a replay, and which replay of its source it is.
@@ -229,15 +227,4 @@ fn free_identity(state: &State, source: &str) -> (ReplayIdentity, u32) {
     };
     let found = (1u32..).find(|number| free(&numbered(*number))).unwrap_or(u32::MAX);
     (first.clone().with_replay_task(numbered(found)), found)
-}
-
-/// The id of the receipt of a replay.
-pub(super) fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
-    let identity = &document.plan.identity;
-    let Some(source) = source_receipt else {
-        let rest = ResourceKind::Task.rest_of(&identity.replay_task_id);
-        return ResourceKind::Receipt.id(rest.unwrap_or(&identity.replay_task_id));
-    };
-    let first = ReplayIdentity::receipt_id(source);
-    if document.number == 1 { first } else { format!("{first}_{}", document.number) }
 }

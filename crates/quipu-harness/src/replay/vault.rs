@@ -9,7 +9,7 @@ use crate::{Harness, task::tasks::TaskView};
 
 impl Harness {
     /// The value of a recorded secret, where a vault of the Task's Workspace holds it unchanged. Reads storage.
-    pub(super) fn vault_value(
+    pub(crate) fn vault_value(
         &self,
         task: &str,
         dependency: &RecordedDependency,

@@ -1,31 +1,27 @@
-//! Artifacts: registered by anybody who may write, read by whom their visibility allows, with content that
-//! may come later and must have the digest that was registered.
+//! Artifacts: registered by anybody who may write, and read without what is not for the reader.
 
 use quipu_core::{
     event::documents::{DocumentKind, DocumentOwner},
-    rules::harn::{Expect, FIELD_AGENT, HarnCommand},
-    state::DocumentEntry,
+    rules::harn::{Expect, HarnCommand},
 };
-use quipu_wire::{
-    akashik::TaskStatus,
-    harn::{
-        Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List,
-        RegisterArtifactRequest, ResourceEnvelope, ResourceKind, Sha256, Visibility,
-    },
+use quipu_wire::harn::{
+    Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List, RegisterArtifactRequest,
+    ResourceEnvelope, ResourceKind, Visibility,
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         page::Page,
-        write::{Target, again, put_by},
+        write::{Target, put_by},
     },
     not_found,
-    resource::{
+    stored::{
+        artifact_marks::{EVENT_LOG_UNTIL, REDACTED},
         built_in::session_in_field,
-        redaction::{REDACTED, is_redacted},
     },
-    visibility::shown::may_see,
+    task::tasks::{has_ended, is_over},
+    visibility::parts::may_see,
 };
 
 /// Which Artifacts of a list are asked for.
@@ -39,17 +35,6 @@ pub struct ArtifactFilter {
     pub task: Option<String>,
 }
 
-/// The bytes of an Artifact and what they are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArtifactContent {
-    /// Of what type.
-    pub mime_type: String,
-    /// Their digest.
-    pub sha256: Sha256,
-    /// The bytes.
-    pub bytes: Vec<u8>,
-}
-
 impl Harness {
     /// `POST /v1/artifacts`.
     ///
@@ -57,10 +42,10 @@ impl Harness {
     /// 404 for what the request names and the caller may not know of, 409 where the Task has ended.
     pub async fn register_artifact(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: RegisterArtifactRequest,
     ) -> Result<Artifact, HarnError> {
-        let owner = self.owner_of_artifact(&asked.caller, &request)?;
+        let owner = self.owner_of_artifact(&write.caller, &request)?;
         let id = self.draw(ResourceKind::Artifact);
         let artifact = artifact(&id, request, &owner);
         let kind = DocumentKind::Artifact;
@@ -72,9 +57,9 @@ impl Harness {
         };
         let workspace = workspace.unwrap_or_default();
         let target = Target { workspace: &workspace, method: "POST", path: "/v1/artifacts" };
-        let outcome = self.write(asked, target, session, command).await?;
+        let outcome = self.write(write, target, session, command).await?;
         let id = put_by(&outcome, kind).unwrap_or(&id).to_owned();
-        self.artifact(&asked.caller, &id).await
+        self.artifact(&write.caller, &id).await
     }
 
     /// `GET /v1/artifacts/{artifact_id}`.
@@ -108,110 +93,6 @@ impl Harness {
         Ok(list)
     }
 
-    /// `GET /v1/artifacts/{artifact_id}/content`.
-    ///
-    /// # Errors
-    /// 403 where it is not for the caller, 404 where its bytes are not kept here.
-    pub async fn artifact_content(
-        &self,
-        caller: &Caller,
-        id: &str,
-    ) -> Result<ArtifactContent, HarnError> {
-        let entry = self.entry(caller, DocumentKind::Artifact, id);
-        let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
-        let artifact: Artifact = self.get(caller, id).await?;
-        if !may_see(caller, artifact.visibility) {
-            let message = format!("the content of {id} is {}", artifact.visibility);
-            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
-        }
-        if !self.sees_content(caller, &artifact) {
-            let message =
-                format!("the content of {id} repeats a Memory that is not for the caller");
-            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
-        }
-        self.reading(move |harness| harness.read_content(&entry, artifact)).await
-    }
-
-    /// `PUT /v1/artifacts/{artifact_id}/content`. Ours.
-    ///
-    /// # Errors
-    /// 409 where the bytes are not those that were registered or were taken away, 413 where they are too many.
-    pub async fn put_artifact_content(
-        &self,
-        asked: &Asked,
-        id: &str,
-        bytes: Vec<u8>,
-    ) -> Result<Artifact, HarnError> {
-        again(|| self.put_content_once(asked, id, bytes.clone())).await
-    }
-
-    async fn put_content_once(
-        &self,
-        asked: &Asked,
-        id: &str,
-        bytes: Vec<u8>,
-    ) -> Result<Artifact, HarnError> {
-        // So that nobody takes the same bytes away meanwhile.
-        let _turn = self.changing.lock().await;
-        let read_at = Some(self.field.head().position);
-        let entry = self.entry(&asked.caller, DocumentKind::Artifact, id);
-        let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
-        let mut artifact: Artifact = self.get(&asked.caller, id).await?;
-        if is_redacted(&artifact) {
-            let message = format!("the content of {id} was taken away");
-            return Err(HarnError::new(HarnErrorCode::Conflict, message));
-        }
-        let (sha256, content) = self.reading(move |harness| harness.keep_content(&bytes)).await?;
-        // Bytes that are kept already are not written again.
-        let mut documents = if self.has_content(&sha256) { Vec::new() } else { vec![content] };
-        let session = entry.owner.session.clone();
-        if let Some(registered) = artifact.sha256.as_deref() {
-            if registered != sha256.bare() {
-                let message =
-                    format!("the content has sha256 {}, not the registered", sha256.bare());
-                return Err(HarnError::new(HarnErrorCode::Conflict, message).at("sha256"));
-            }
-        } else {
-            self.check_open(entry.owner.task.as_deref())?;
-            artifact.sha256 = Some(sha256.bare());
-            let kind = DocumentKind::Artifact;
-            documents.push(self.draft(kind, id, entry.owner, Expect::Known, &artifact)?);
-        }
-        if documents.is_empty() {
-            return self.artifact(&asked.caller, id).await;
-        }
-        let path = format!("/v1/artifacts/{id}/content");
-        let target = Target { workspace: "", method: "PUT", path: &path };
-        let command = HarnCommand { documents, read_at, ..HarnCommand::default() };
-        let session = session.as_deref().and_then(session_in_field);
-        self.write(asked, target, session, command).await?;
-        self.artifact(&asked.caller, id).await
-    }
-
-    /// The content of an Artifact; the event log of a Task is told from the log. Reads storage.
-    pub(crate) fn read_content(
-        &self,
-        entry: &DocumentEntry,
-        artifact: Artifact,
-    ) -> Result<ArtifactContent, HarnError> {
-        let missing = || {
-            let why = if is_redacted(&artifact) { "was taken away" } else { "is not kept here" };
-            let message = format!("the content of {} {why}", entry.id);
-            HarnError::new(HarnErrorCode::ResourceNotFound, message)
-        };
-        let sha256 = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
-        let sha256 = sha256.filter(|_| !is_redacted(&artifact)).ok_or_else(missing)?;
-        let bytes = match event_log_until(entry, &artifact.envelope.metadata) {
-            // What was erased since is told no more, and then the log is not the one that was proven.
-            Some((task, until)) => {
-                Some(self.event_log(task, until)?).filter(|lines| Sha256::of(lines) == sha256)
-            }
-            None => self.content(&sha256)?,
-        };
-        let bytes = bytes.ok_or_else(missing)?;
-        Ok(ArtifactContent { mime_type: artifact.mime_type, sha256, bytes })
-    }
-
     fn owner_of_artifact(
         &self,
         caller: &Caller,
@@ -227,9 +108,9 @@ impl Harness {
         }
         if let Some(id) = &session {
             self.check_session(caller, id).map_err(|error| error.at("session_id"))?;
-            let of_session = self
-                .field
-                .with_state(|state| crate::task::tasks::workspace_of(state, session_in_field(id)));
+            let of_session = self.field.with_state(|state| {
+                crate::visibility::access::workspace_of(state, session_in_field(id))
+            });
             agree(&mut workspace, &of_session, "workspace_id")?;
         }
         if let Some(id) = workspace.as_deref().filter(|id| *id != crate::WORKSPACE_DEFAULT) {
@@ -250,12 +131,7 @@ impl Harness {
     pub(crate) fn check_open(&self, task: Option<&str>) -> Result<(), HarnError> {
         let Some(id) = task else { return Ok(()) };
         let status = self.field.with_state(|state| state.tasks.get(id).map(|entry| entry.status));
-        let ended = [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled];
-        if status.is_some_and(|status| ended.contains(&status)) {
-            let message = format!("task {id} has ended");
-            return Err(HarnError::new(HarnErrorCode::Conflict, message));
-        }
-        Ok(())
+        if status.is_some_and(is_over) { Err(has_ended(id)) } else { Ok(()) }
     }
 
     /// The Artifact as the caller sees it: where it is proven, and without what is not for the caller.
@@ -279,16 +155,6 @@ impl Harness {
         }
         artifact
     }
-}
-
-/// In the metadata of an event log's document: the commit up to which it goes. Never shown.
-pub(crate) const EVENT_LOG_UNTIL: &str = "event_log_until";
-
-/// The Task and the commit of an event log. Only the Field itself makes these.
-fn event_log_until<'e>(entry: &'e DocumentEntry, metadata: &JsonObject) -> Option<(&'e str, u64)> {
-    let until = metadata.get(EVENT_LOG_UNTIL)?.as_u64()?;
-    let task = entry.owner.task.as_deref()?;
-    (entry.created_by == FIELD_AGENT).then_some((task, until))
 }
 
 fn agree(asked: &mut Option<String>, found: &str, param: &str) -> Result<(), HarnError> {

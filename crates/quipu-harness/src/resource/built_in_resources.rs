@@ -10,7 +10,7 @@ use quipu_wire::{
 };
 use serde_json::{Value, json};
 
-use crate::resource::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, WORKSPACE_DEFAULT};
+use crate::stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, WORKSPACE_DEFAULT};
 
 /// The Skill of asking the Field.
 pub(crate) const SKILL_ATTUNE: &str = "skill_attune";

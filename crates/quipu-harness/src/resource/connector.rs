@@ -16,11 +16,11 @@ use quipu_wire::{
 use serde_json::json;
 
 use crate::{
-    Asked, Caller, Harness, WORKSPACE_DEFAULT,
+    Caller, Harness, WORKSPACE_DEFAULT, WriteRequest,
     handle::{page::Page, write::Target},
     not_found,
-    resource::built_in::session_in_field,
-    task::tasks::workspace_of,
+    stored::built_in::session_in_field,
+    visibility::access::workspace_of,
 };
 
 /// The connector that is there from the start.
@@ -53,8 +53,8 @@ impl Harness {
         workspace: Option<&str>,
     ) -> Result<List<Connector>, HarnError> {
         let webhook = self.connector(caller, CONNECTOR_WEBHOOK).await?;
-        let shown = workspace.is_none_or(|asked| asked == webhook.workspace_id);
-        page.take(shown.then_some((0, webhook))).list(Ok)
+        let is_listed = workspace.is_none_or(|asked| asked == webhook.workspace_id);
+        page.take(is_listed.then_some((0, webhook))).list(Ok)
     }
 
     /// `PATCH /v1/connectors/{connector_id}`. Ours.
@@ -64,11 +64,11 @@ impl Harness {
     /// secret.
     pub async fn update_connector(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateConnectorRequest,
     ) -> Result<Connector, HarnError> {
-        let caller = &asked.caller;
+        let caller = &write.caller;
         let mut connector = self.connector(caller, id).await?;
         if caller.authority < AUTHORITY_CONNECTORS {
             let message = format!("connectors are changed with authority {AUTHORITY_CONNECTORS}");
@@ -94,7 +94,7 @@ impl Harness {
         let path = format!("/v1/connectors/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
         let command = HarnCommand { documents, ..HarnCommand::default() };
-        self.write(asked, target, None, command).await?;
+        self.write(write, target, None, command).await?;
         self.connector(caller, id).await
     }
 
@@ -120,7 +120,7 @@ impl Harness {
             self.check_session(caller, id).map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
-            && !crate::resource::built_in::is_for_field(Some(id))
+            && !crate::stored::built_in::is_for_field(Some(id))
             && self.entry(caller, DocumentKind::Persona, id).is_none()
         {
             return Err(not_found(ResourceKind::Persona, id).at("target_persona_id"));

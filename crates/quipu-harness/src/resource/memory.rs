@@ -4,24 +4,17 @@
 use std::collections::BTreeMap;
 
 use quipu_core::{
-    event::documents::DocumentKind,
-    ids::UnitId,
+    event::documents::{DocumentKind, DocumentOwner},
     message::Message,
     rules::harn::{Expect, HarnAct, HarnCommand},
-    state::State,
-    visibility::{Reader, Sight},
 };
 use quipu_wire::{
-    akashik::{
-        Confidence, Intent, MemoryType, Mode, RecordPayload, RetractIntent, RetractPayload,
-        UnitStatus,
-    },
+    akashik::{Confidence, Intent, MemoryType, Mode, RecordPayload, RetractIntent, RetractPayload},
     harn::{CreateMemoryRequest, HarnError, JsonObject, List, Memory, MemoryScope, ResourceKind},
-    limits::AUTHORITY_MAX,
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         failure::harn_error,
         page::Page,
@@ -29,8 +22,10 @@ use crate::{
     },
     not_found,
     resource::memory_view::{MemoryFilter, Remembered, content_text, memory_of},
-    session::sessions::owner,
-    task::tasks::workspace_of,
+    visibility::{
+        access::workspace_of,
+        memory::{reader_of, session_of, sight},
+    },
 };
 
 const PATH: &str = "/v1/memories";
@@ -45,32 +40,35 @@ impl Harness {
     /// 404 for an owner that is not there, 403 where its Session is for others.
     pub async fn create_memory(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreateMemoryRequest,
     ) -> Result<Memory, HarnError> {
-        let caller = &asked.caller;
+        let caller = &write.caller;
         let session = self.check_memory_owner(caller, request.scope, &request.owner_id)?;
         let workspace = match (request.scope, &session) {
             (MemoryScope::Workspace, _) => request.owner_id.clone(),
             (_, session) => self.field.with_state(|state| workspace_of(state, session.as_deref())),
         };
         let target = Target { workspace: &workspace, method: "POST", path: PATH };
-        if let Some(first) = self.done_before(asked, target, session.as_deref()).await? {
+        if let Some(first) = self.done_before(write, target, session.as_deref()).await? {
             let id = put_by(&first, DocumentKind::Memory).unwrap_or_default().to_owned();
             return self.memory(caller, &id).await;
         }
         self.enter(caller, session.as_deref()).await?;
         let payload = payload_of(request)?;
-        let message = self.message_of(asked, target, session.clone(), "unit");
+        let message = self.message_of(write, target, session.clone(), "unit");
         let recorded = self.field.record(message, payload).await;
         let id = recorded.map_err(|error| harn_error(&error))?.memory_unit_id;
         // The document has no words: it says where the unit belongs, and keeps the idempotency key.
-        let mut owner = owner(&workspace, "");
-        owner.session.clone_from(&session);
+        let owner = DocumentOwner {
+            workspace: Some(workspace.clone()),
+            session: session.clone(),
+            ..DocumentOwner::default()
+        };
         let draft =
             self.draft(DocumentKind::Memory, &id, owner, Expect::Any, &JsonObject::default())?;
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
-        self.write(asked, target, session.as_deref(), command).await?;
+        self.write(write, target, session.as_deref(), command).await?;
         self.memory(caller, &id).await
     }
 
@@ -149,19 +147,19 @@ impl Harness {
     ///
     /// # Errors
     /// 404 where there is none that the caller may see, 403 where it is another's.
-    pub async fn delete_memory(&self, asked: &Asked, id: &str) -> Result<(), HarnError> {
+    pub async fn delete_memory(&self, write: &WriteRequest, id: &str) -> Result<(), HarnError> {
         let path = format!("{PATH}/{id}");
         let target = Target { workspace: "", method: "DELETE", path: &path };
-        if self.done_before(asked, target, None).await?.is_some() {
+        if self.done_before(write, target, None).await?.is_some() {
             return Ok(());
         }
         let missing = || not_found(ResourceKind::Memory, id);
-        let ordinal = self.unit_of_memory(&asked.caller, id).ok_or_else(missing)?;
+        let ordinal = self.unit_of_memory(&write.caller, id).ok_or_else(missing)?;
         let session = self.field.with_state(|state| session_of(state, ordinal).map(str::to_owned));
-        self.enter(&asked.caller, None).await?;
+        self.enter(&write.caller, None).await?;
         let purpose = "deleted over the Harn Agents Protocol".to_owned();
         let payload = RetractPayload { unit_id: id.to_owned(), intent: RetractIntent { purpose } };
-        let message = self.message_of(asked, target, session.clone(), "retract");
+        let message = self.message_of(write, target, session.clone(), "retract");
         self.field.retract(message, payload).await.map_err(|error| harn_error(&error))?;
         let entry =
             self.field.with_state(|state| state.documents.get(DocumentKind::Memory, id).cloned());
@@ -169,7 +167,7 @@ impl Harness {
         let none = JsonObject::default();
         let draft = self.draft(DocumentKind::Memory, id, owner, Expect::Any, &none)?;
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
-        self.write(asked, target, session.as_deref(), command).await?;
+        self.write(write, target, session.as_deref(), command).await?;
         Ok(())
     }
 
@@ -181,7 +179,7 @@ impl Harness {
         owner: &str,
     ) -> Result<Option<String>, HarnError> {
         let checked = match scope {
-            MemoryScope::Session => self.view_session(caller, owner).map(|_| ()),
+            MemoryScope::Session => self.check_session(caller, owner),
             MemoryScope::Workspace => self.check_workspace(owner),
             MemoryScope::Persona => self.check_persona(owner),
             MemoryScope::Tenant => Ok(()),
@@ -194,7 +192,7 @@ impl Harness {
     async fn enter(&self, caller: &Caller, session: Option<&str>) -> Result<(), HarnError> {
         let act = session.map(|session| HarnAct::EnterSession { session: session.to_owned() });
         let command = HarnCommand { act, ..HarnCommand::default() };
-        let asked = Asked::once(caller.clone());
+        let asked = WriteRequest::once(caller.clone());
         self.write(&asked, Target::post("enter"), session, command).await?;
         Ok(())
     }
@@ -203,58 +201,20 @@ impl Harness {
     /// the same each time.
     fn message_of(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         target: Target<'_>,
         session: Option<String>,
         step: &str,
     ) -> Message {
         let drawn = || quipu_core::ids::letters(self.field.origin().id_bits());
-        let scope = asked.scope(target).map(|scope| scope.0.to_string());
+        let scope = write.scope(target).map(|scope| scope.0.to_string());
         Message {
             id: format!("harn-{}-{step}", scope.unwrap_or_else(drawn)),
-            agent: asked.caller.agent.clone(),
+            agent: write.caller.agent.clone(),
             session,
             epoch: 0,
-            authority: asked.caller.authority,
+            authority: write.caller.authority,
         }
-    }
-
-    /// The unit of a Memory, if the caller may see it and it was not taken back.
-    pub(crate) fn unit_of_memory(&self, caller: &Caller, id: &str) -> Option<u32> {
-        let unit = UnitId::parse(id)?;
-        self.field.with_state(|state| {
-            state
-                .units
-                .find(unit)
-                .filter(|unit| is_there(state, *unit) && sight(state, caller, *unit).sees(*unit))
-        })
-    }
-}
-
-/// Whether a unit was neither taken back nor erased.
-pub(crate) fn is_there(state: &State, unit: u32) -> bool {
-    let flags = state.units.flags(unit);
-    flags.is_some_and(|flags| flags.status != UnitStatus::Retracted && !flags.purged)
-}
-
-/// The session of a unit.
-pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
-    state.units.session_of(unit).map(|name| state.names.text(name))
-}
-
-/// What the caller sees in the session of a unit.
-pub(crate) fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
-    reader_of(state, caller, unit).sight(state)
-}
-
-fn reader_of(state: &State, caller: &Caller, unit: u32) -> Reader {
-    if caller.authority >= AUTHORITY_MAX {
-        return Reader::operator();
-    }
-    Reader {
-        agent: Some(caller.agent.clone()),
-        session: session_of(state, unit).map(str::to_owned),
-        authority: caller.authority,
     }
 }
 

@@ -11,9 +11,9 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{
-    resource::memory::{is_there, session_of},
-    task::tasks::workspace_of,
+use crate::visibility::{
+    access::workspace_of,
+    memory::{is_there, session_of},
 };
 
 /// How evidence begins that is this protocol's.

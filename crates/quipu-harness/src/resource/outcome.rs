@@ -22,7 +22,7 @@ impl Harness {
         let wanted = |of: Option<&str>| task.is_none() || of == task;
         let list = self.list(caller, page, |entry| wanted(entry.owner.task.as_deref()));
         let mut list: List<Outcome> = list.await?;
-        list.data.iter_mut().for_each(|outcome| self.tell_times(outcome));
+        list.data.iter_mut().for_each(|outcome| self.set_artifact_times(outcome));
         Ok(list)
     }
 
@@ -32,13 +32,13 @@ impl Harness {
     /// Where there is none that the caller may know of.
     pub async fn outcome(&self, caller: &Caller, id: &str) -> Result<Outcome, HarnError> {
         let mut outcome = self.get(caller, id).await?;
-        self.tell_times(&mut outcome);
+        self.set_artifact_times(&mut outcome);
         Ok(outcome)
     }
 
     /// The times of the Artifacts in an Outcome are those of their own documents: where one was made in the
     /// commit before, nobody knew them yet.
-    pub(crate) fn tell_times(&self, outcome: &mut Outcome) {
+    pub(crate) fn set_artifact_times(&self, outcome: &mut Outcome) {
         self.field.with_state(|state| {
             for artifact in &mut outcome.artifacts {
                 let envelope = &mut artifact.envelope;

@@ -10,18 +10,17 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
+        caller::AUTHORITY_POLICY,
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
-    resource::{
-        built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
-        built_in_resources,
-        quota::AUTHORITY_POLICY,
-    },
-    task::module::Installed,
+    resource::built_in_resources,
+    stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
+    task::{installed_module::Installed, tasks::TaskView},
 };
 
 impl Harness {
@@ -31,7 +30,7 @@ impl Harness {
     /// 409 for the name of the built-in one; 403, 404 or 400 where it has a module that cannot be installed.
     pub async fn create_persona(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreatePersonaRequest,
     ) -> Result<Persona, HarnError> {
         if request.name == PERSONA_FIELD_NAME {
@@ -45,7 +44,7 @@ impl Harness {
         let module = request.module_ref.map(|module| ("module_ref".to_owned(), module.into()));
         envelope.metadata.extend(module);
         let (entry, metadata) = (&request.entry_workflow, &mut envelope.metadata);
-        let installed = self.install_module(&asked.caller, entry, metadata).await?;
+        let installed = self.install_module(&write.caller, entry, metadata).await?;
         let capabilities = installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
         let persona = Persona {
             object: PersonaObject::Persona,
@@ -63,7 +62,7 @@ impl Harness {
             handoffs: Vec::new(),
             context_packs: Vec::new(),
             evals: Vec::new(),
-            owner: Some(asked.caller.agent.clone()),
+            owner: Some(write.caller.agent.clone()),
             model_policy: JsonObject::default(),
             rollout_policy: JsonObject::default(),
             quota_id: None,
@@ -73,8 +72,8 @@ impl Harness {
             documents: vec![self.draft(kind, &id, owner, Expect::New, &persona)?],
             ..HarnCommand::default()
         };
-        let outcome = self.write(asked, Target::post("/v1/personas"), None, command).await?;
-        self.get(&asked.caller, put_by(&outcome, kind).unwrap_or(&id)).await
+        let outcome = self.write(write, Target::post("/v1/personas"), None, command).await?;
+        self.get(&write.caller, put_by(&outcome, kind).unwrap_or(&id)).await
     }
 
     /// `GET /v1/personas/{persona_id}`.
@@ -103,28 +102,30 @@ impl Harness {
     /// Quota or receipt policy is to change.
     pub async fn update_persona(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdatePersonaRequest,
     ) -> Result<Persona, HarnError> {
-        again(|| self.change_persona(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_persona(write, id, request.clone())).await
     }
 
     async fn change_persona(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdatePersonaRequest,
-    ) -> Result<Persona, HarnError> {
+    ) -> Result<Persona, WriteError> {
         if is_for_field(Some(id)) {
-            return Err(built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD));
+            return Err(
+                built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD).into()
+            );
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         self.check_quota_named(&request.quota_id)?;
-        let mut persona: Persona = self.get(&asked.caller, id).await?;
+        let mut persona: Persona = self.get(&write.caller, id).await?;
         if request.receipt_policy.is_some() || request.quota_id != Change::Keep {
-            self.check_made(&asked.caller, DocumentKind::Persona, id)?;
+            self.check_made(&write.caller, DocumentKind::Persona, id)?;
         }
         if let Some(description) = request.description {
             persona.description = description;
@@ -136,9 +137,9 @@ impl Harness {
         if let Some(mut metadata) = request.metadata {
             if Installed::of(&persona).is_some() {
                 // Also who takes a module away decides what runs.
-                asked.caller.require(AUTHORITY_POLICY)?;
+                write.caller.require(AUTHORITY_POLICY)?;
             }
-            let (caller, entry) = (&asked.caller, &persona.entry_workflow);
+            let (caller, entry) = (&write.caller, &persona.entry_workflow);
             let installed = self.install_module(caller, entry, &mut metadata).await?;
             persona.capabilities =
                 installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
@@ -152,8 +153,8 @@ impl Harness {
         };
         let path = format!("/v1/personas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
-        self.write(asked, target, None, command).await?;
-        self.get(&asked.caller, id).await
+        self.write(write, target, None, command).await?;
+        Ok(self.get(&write.caller, id).await?)
     }
 
     /// Checks that a Persona is there.
@@ -165,5 +166,20 @@ impl Harness {
             return Ok(());
         }
         Err(not_found(ResourceKind::Persona, id).at("persona_id"))
+    }
+
+    /// The Persona that a Task is under, if somebody made it.
+    pub(crate) async fn persona_of(&self, view: &TaskView) -> Result<Option<Persona>, HarnError> {
+        self.persona_named(view.persona()).await
+    }
+
+    /// A Persona that somebody made; nothing for the built-in one.
+    pub(crate) async fn persona_named(
+        &self,
+        id: Option<&str>,
+    ) -> Result<Option<Persona>, HarnError> {
+        let Some(id) = id else { return Ok(None) };
+        let id = id.to_owned();
+        self.reading(move |harness| harness.stored(DocumentKind::Persona, &id)).await
     }
 }

@@ -8,23 +8,22 @@ use quipu_core::{
     state::DocumentEntry,
 };
 use quipu_wire::harn::{
-    Change, CreateQuotaRequest, HarnError, HarnErrorCode, List, Quota, QuotaObject, QuotaUnit,
-    ResourceEnvelope, ResourceKind, UpdateQuotaRequest,
+    Change, CreateQuotaRequest, HarnError, List, Quota, QuotaObject, QuotaUnit, ResourceEnvelope,
+    ResourceKind, UpdateQuotaRequest,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
+        caller::AUTHORITY_POLICY,
         failure::harn_error,
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
 };
-
-/// The authority that sets limits and policies.
-pub(crate) const AUTHORITY_POLICY: u8 = 8;
 
 /// The body of a Quota's document: the resource, and how long a span of counting is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,10 +41,10 @@ impl Harness {
     /// 403 below authority 8.
     pub async fn create_quota(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreateQuotaRequest,
     ) -> Result<Quota, HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+        write.caller.require(AUTHORITY_POLICY)?;
         let id = self.draw(ResourceKind::Quota);
         let mut envelope = ResourceEnvelope::new(&id, "");
         envelope.metadata = request.metadata;
@@ -63,9 +62,9 @@ impl Harness {
         };
         let kept = KeptQuota { quota, period_ms: request.period_ms };
         let command = self.quota_command(&id, Expect::New, &kept)?;
-        let outcome = self.write(asked, Target::post("/v1/quotas"), None, command).await?;
+        let outcome = self.write(write, Target::post("/v1/quotas"), None, command).await?;
         let id = put_by(&outcome, DocumentKind::Quota).unwrap_or(&id);
-        self.quota(&asked.caller, id).await
+        self.quota(&write.caller, id).await
     }
 
     /// `PATCH /v1/quotas/{quota_id}`. Ours.
@@ -74,23 +73,23 @@ impl Harness {
     /// 403 below authority 8, 404 where there is none.
     pub async fn update_quota(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateQuotaRequest,
     ) -> Result<Quota, HarnError> {
-        again(|| self.change_quota(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_quota(write, id, request.clone())).await
     }
 
     async fn change_quota(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateQuotaRequest,
-    ) -> Result<Quota, HarnError> {
-        asked.caller.require(AUTHORITY_POLICY)?;
+    ) -> Result<Quota, WriteError> {
+        write.caller.require(AUTHORITY_POLICY)?;
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
-        let entry = self.quota_entry(&asked.caller, id)?;
+        let entry = self.quota_entry(&write.caller, id)?;
         let mut kept = self.reading(move |harness| harness.load_quota(&entry)).await?;
         if let Some(limits) = request.limits {
             kept.quota.limits = numbers(&limits);
@@ -106,8 +105,8 @@ impl Harness {
         let command = HarnCommand { read_at, ..command };
         let path = format!("/v1/quotas/{id}");
         let target = Target { workspace: "", method: "PATCH", path: &path };
-        self.write(asked, target, None, command).await?;
-        self.quota(&asked.caller, id).await
+        self.write(write, target, None, command).await?;
+        Ok(self.quota(&write.caller, id).await?)
     }
 
     /// `GET /v1/quotas/{quota_id}`.
@@ -178,17 +177,6 @@ impl Harness {
             entry.is_none_or(|entry| entry.created_by == caller.agent)
         });
         if own { Ok(()) } else { caller.require(AUTHORITY_POLICY) }
-    }
-}
-
-impl Caller {
-    /// Checks that the caller's credential has an authority.
-    pub(crate) fn require(&self, authority: u8) -> Result<(), HarnError> {
-        if self.authority >= authority {
-            return Ok(());
-        }
-        let message = format!("this needs authority {authority}");
-        Err(HarnError::new(HarnErrorCode::PermissionDenied, message))
     }
 }
 

@@ -17,10 +17,7 @@ use quipu_wire::{
 use serde_json::json;
 use tokio::sync::OwnedMutexGuard;
 
-use crate::{
-    Harness,
-    resource::{document::Resource, quota::KeptQuota},
-};
+use crate::{Harness, document::resource::Resource, resource::quota::KeptQuota};
 
 /// Whose work a Quota counts.
 enum Counted {

@@ -10,18 +10,17 @@ use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceK
 
 use crate::{
     Caller, Harness,
-    handle::{failure::harn_error, write::again},
+    handle::{
+        caller::AUTHORITY_POLICY,
+        failure::harn_error,
+        retry::{WriteError, retry_until_unchanged},
+    },
     not_found,
-    resource::{built_in::session_in_field, quota::AUTHORITY_POLICY},
+    stored::{
+        artifact_marks::{REDACTED, is_redacted},
+        built_in::session_in_field,
+    },
 };
-
-/// In the metadata of an Artifact: that its content was taken away, and by whom. Nobody else may set it.
-pub(crate) const REDACTED: &str = "content_redacted";
-
-/// Whether the content of an Artifact was taken away.
-pub(crate) fn is_redacted(artifact: &Artifact) -> bool {
-    artifact.envelope.metadata.contains_key(REDACTED)
-}
 
 impl Harness {
     /// `DELETE /v1/artifacts/{artifact_id}/content`. Ours. Doing it again changes nothing.
@@ -30,10 +29,10 @@ impl Harness {
     /// 404 where there is none, or its bytes are not kept here; 403 for whoever did not make it and has less
     /// than authority 8.
     pub async fn redact_artifact(&self, caller: &Caller, id: &str) -> Result<Artifact, HarnError> {
-        again(|| self.redact_once(caller, id)).await
+        retry_until_unchanged(|| self.redact_once(caller, id)).await
     }
 
-    async fn redact_once(&self, caller: &Caller, id: &str) -> Result<Artifact, HarnError> {
+    async fn redact_once(&self, caller: &Caller, id: &str) -> Result<Artifact, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let entry = self.entry(caller, DocumentKind::Artifact, id);
@@ -49,7 +48,7 @@ impl Harness {
         let digest = digest.ok_or_else(missing)?;
         if !is_redacted(&artifact) {
             if !self.has_content(&digest) {
-                return Err(missing());
+                return Err(missing().into());
             }
             let session = entry.owner.session.clone();
             let session = session.as_deref().and_then(session_in_field);
@@ -62,7 +61,7 @@ impl Harness {
             let erased = self.field.erase_content(&digest.bare()).await;
             erased.map_err(|error| harn_error(&error))?;
         }
-        self.artifact(caller, id).await
+        Ok(self.artifact(caller, id).await?)
     }
 
     async fn redacting(

@@ -16,9 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Asked, Caller, Harness, Sealer, WORKSPACE_DEFAULT,
+    Caller, Harness, Sealer, WORKSPACE_DEFAULT, WriteRequest,
     handle::{
-        failure::harn_error,
         page::Page,
         write::{Target, put_by},
     },
@@ -41,11 +40,11 @@ impl Harness {
     /// 404 where the Workspace is not there.
     pub async fn create_vault(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreateVaultRequest,
     ) -> Result<Vault, HarnError> {
         if let Some(id) = request.workspace_id.as_deref().filter(|id| *id != WORKSPACE_DEFAULT)
-            && self.entry(&asked.caller, DocumentKind::Workspace, id).is_none()
+            && self.entry(&write.caller, DocumentKind::Workspace, id).is_none()
         {
             return Err(not_found(ResourceKind::Workspace, id).at("workspace_id"));
         }
@@ -68,9 +67,9 @@ impl Harness {
         };
         let workspace = workspace.unwrap_or_default();
         let target = Target { workspace: &workspace, method: "POST", path: "/v1/vaults" };
-        let outcome = self.write(asked, target, None, command).await?;
+        let outcome = self.write(write, target, None, command).await?;
         let id = put_by(&outcome, kind).unwrap_or(&id).to_owned();
-        self.vault(&asked.caller, &id).await
+        self.vault(&write.caller, &id).await
     }
 
     /// `GET /v1/vaults/{vault_id}`: what it is, and the names of what it holds.
@@ -105,18 +104,18 @@ impl Harness {
     /// 404 where there is no such vault, 403 where the name has a secret that is not the caller's, 400 where the name cannot be one, 503 where nothing can be sealed.
     pub async fn put_secret(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         vault: &str,
         name: &str,
         request: PutSecretRequest,
     ) -> Result<Vault, HarnError> {
-        let entry = self.entry(&asked.caller, DocumentKind::Vault, vault);
+        let entry = self.entry(&write.caller, DocumentKind::Vault, vault);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Vault, vault))?;
         if !is_secret_name(name) {
             let message = "name: must be 1 to 128 letters, digits, dots, dashes or underscores";
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at("name"));
         }
-        self.check_made(&asked.caller, DocumentKind::Secret, &secret_id(vault, name))?;
+        self.check_made(&write.caller, DocumentKind::Secret, &secret_id(vault, name))?;
         let text = canon::to_vec(&request.value).map_err(|error| {
             HarnError::new(HarnErrorCode::InvalidRequest, error.to_string()).at("value")
         })?;
@@ -124,8 +123,8 @@ impl Harness {
         let path = format!("/v1/vaults/{vault}/secrets/{name}");
         let target = Target { workspace: "", method: "PUT", path: &path };
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
-        self.write(asked, target, None, command).await?;
-        self.vault(&asked.caller, vault).await
+        self.write(write, target, None, command).await?;
+        self.vault(&write.caller, vault).await
     }
 
     /// The secrets of a name that vaults of a Workspace hold, in the order of the vaults. Reads storage. Never
@@ -170,12 +169,7 @@ impl Harness {
 
     /// A secret of a holder; nothing where it holds none of that name. Reads storage.
     pub(crate) fn opened(&self, holder: &str, name: &str) -> Result<Option<Vec<u8>>, HarnError> {
-        let id = secret_id(holder, name);
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::Secret, &id).map(|entry| entry.at)
-        });
-        let Some(at) = at else { return Ok(None) };
-        let body = self.field.body_at::<SecretBody>(at).map_err(|error| harn_error(&error))?;
+        let body = self.stored::<SecretBody>(DocumentKind::Secret, &secret_id(holder, name))?;
         let Some(sealed) = body.and_then(|body| base64::decode(&body.sealed)) else {
             return Ok(None);
         };

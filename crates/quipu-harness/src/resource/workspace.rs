@@ -10,20 +10,22 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
-    resource::{built_in::WORKSPACE_DEFAULT, built_in_resources},
+    resource::built_in_resources,
+    stored::built_in::WORKSPACE_DEFAULT,
 };
 
 impl Harness {
     /// `POST /v1/workspaces`.
     pub async fn create_workspace(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreateWorkspaceRequest,
     ) -> Result<Workspace, HarnError> {
         let id = self.draw(ResourceKind::Workspace);
@@ -48,9 +50,9 @@ impl Harness {
             documents: vec![self.draft(kind, &id, owner, Expect::New, &workspace)?],
             ..HarnCommand::default()
         };
-        let outcome = self.write(asked, Target::post("/v1/workspaces"), None, command).await?;
+        let outcome = self.write(write, Target::post("/v1/workspaces"), None, command).await?;
         let id = put_by(&outcome, kind).unwrap_or(&id).to_owned();
-        self.get(&asked.caller, &id).await
+        self.get(&write.caller, &id).await
     }
 
     /// `GET /v1/workspaces/{workspace_id}`.
@@ -73,29 +75,29 @@ impl Harness {
     /// `PATCH /v1/workspaces/{workspace_id}`.
     pub async fn update_workspace(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateWorkspaceRequest,
     ) -> Result<Workspace, HarnError> {
-        again(|| self.change_workspace(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_workspace(write, id, request.clone())).await
     }
 
     async fn change_workspace(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateWorkspaceRequest,
-    ) -> Result<Workspace, HarnError> {
+    ) -> Result<Workspace, WriteError> {
         let kind = DocumentKind::Workspace;
         if id == WORKSPACE_DEFAULT {
-            return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id));
+            return Err(built_in_resources::unchangeable(ResourceKind::Workspace, id).into());
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         self.check_quota_named(&request.quota_id)?;
-        let entry = self.entry(&asked.caller, kind, id);
+        let entry = self.entry(&write.caller, kind, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Workspace, id))?;
-        let mut workspace: Workspace = self.get(&asked.caller, id).await?;
+        let mut workspace: Workspace = self.get(&write.caller, id).await?;
         if let Some(name) = request.name {
             workspace.name = name;
         }
@@ -113,8 +115,8 @@ impl Harness {
             read_at,
             ..HarnCommand::default()
         };
-        self.write(asked, target, None, command).await?;
-        self.get(&asked.caller, id).await
+        self.write(write, target, None, command).await?;
+        Ok(self.get(&write.caller, id).await?)
     }
 
     /// Checks that a Workspace is there.

@@ -11,14 +11,14 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, EventPlace, Harness,
-    handle::write::{Target, again, put_by},
-    not_found,
-    session::{
-        facts::{ForkPoint, SessionFacts},
-        transcript::end_of,
-        view::SessionView,
+    EventPlace, Harness, WriteRequest,
+    handle::{
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
+    not_found,
+    session::{transcript::end_of, view::SessionView},
+    stored::session_facts::{ForkPoint, SessionFacts},
 };
 
 /// How many forks there may be one behind the other: a transcript is read through all of them.
@@ -32,30 +32,30 @@ impl Harness {
     /// built-in Session and where there are too many forks one behind the other.
     pub async fn fork_session(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: ForkSessionRequest,
     ) -> Result<HarnSession, HarnError> {
-        again(|| self.fork_once(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.fork_once(write, id, request.clone())).await
     }
 
     async fn fork_once(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: ForkSessionRequest,
-    ) -> Result<HarnSession, HarnError> {
+    ) -> Result<HarnSession, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
-        let (view, facts) = self.session_to_change(&asked.caller, id).await?;
+        let (view, facts) = self.session_to_change(&write.caller, id).await?;
         let at = self.fork_place(&view, request.at_event_id.as_deref()).await?;
         let fork = self.draw(ResourceKind::Session);
         let branch = match &request.branch_id {
-            Some(branch) => self.branch_taken(asked, &view, branch, &fork).await?,
+            Some(branch) => self.branch_taken(write, &view, branch, &fork).await?,
             None => {
                 let base = request.at_event_id.as_deref().unwrap_or(id);
                 let branch = branch_at(base);
-                self.branch_draft(&asked.caller, &view, &fork, branch)?
+                self.branch_draft(&write.caller, &view, &fork, branch)?
             }
         };
         let facts = forked(id, at, facts, &branch.id, request.metadata)?;
@@ -66,8 +66,10 @@ impl Harness {
         command.read_at = read_at;
         let path = format!("/v1/sessions/{id}/fork");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        let outcome = self.write(asked, target, Some(&fork), command).await?;
-        self.session(&asked.caller, put_by(&outcome, DocumentKind::Session).unwrap_or(&fork)).await
+        let outcome = self.write(write, target, Some(&fork), command).await?;
+        Ok(self
+            .session(&write.caller, put_by(&outcome, DocumentKind::Session).unwrap_or(&fork))
+            .await?)
     }
 
     /// The number of the last Event that a fork shares: the newest if none is named.
@@ -77,7 +79,7 @@ impl Harness {
         self.reading(move |harness| {
             let lineage = harness.lineage(&view)?;
             let found = harness.field.with_state(|state| {
-                place_of(state, &id).filter(|place| lineage.tells(state, *place))
+                place_of(state, &id).filter(|place| lineage.has(state, *place))
             });
             found.map(EventPlace::sequence).ok_or_else(|| {
                 let message = "at_event_id: must be an Event of this Session";
@@ -90,15 +92,15 @@ impl Harness {
     /// A Branch of the Session that was there before becomes the fork's.
     async fn branch_taken(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &SessionView,
         id: &str,
         fork: &str,
     ) -> Result<DocumentDraft, HarnError> {
-        let entry = self.entry(&asked.caller, DocumentKind::Branch, id);
+        let entry = self.entry(&write.caller, DocumentKind::Branch, id);
         let entry = entry.filter(|entry| entry.owner.session.as_deref() == Some(view.id.as_str()));
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Branch, id).at("branch_id"))?;
-        let mut branch: Branch = self.get(&asked.caller, id).await?;
+        let mut branch: Branch = self.get(&write.caller, id).await?;
         branch.session_id = Some(fork.to_owned());
         self.draft(DocumentKind::Branch, id, entry.owner, Expect::Known, &branch)
     }
@@ -118,7 +120,7 @@ fn place_of(state: &State, id: &str) -> Option<EventPlace> {
     EventPlace::parse(id).or_else(|| state.streams.imported(id).map(EventPlace))
 }
 
-/// What a fork knows: what its parent knew, but for what was cut off there and how that was told.
+/// What a fork knows: what its parent knew, but for what was cut off there and the Event of that.
 fn forked(
     parent: &str,
     at: u64,
@@ -136,7 +138,7 @@ fn forked(
         fork: Some(ForkPoint { session: parent.to_owned(), root, at, depth }),
         branch_id: Some(branch.to_owned()),
         cuts: Vec::new(),
-        told: None,
+        change_event: None,
         metadata,
         ..facts
     })

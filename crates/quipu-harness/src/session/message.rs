@@ -10,13 +10,13 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         page::Page,
         write::{Target, put_by},
     },
     session::sessions::owner,
-    visibility::shown,
+    visibility::parts,
 };
 
 impl Harness {
@@ -26,11 +26,11 @@ impl Harness {
     /// 404 where there is no such Session, 403 where it is for others, 409 where it is over.
     pub async fn append_message(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         session: &str,
         request: AppendMessageRequest,
     ) -> Result<Message, HarnError> {
-        let view = self.view_session(&asked.caller, session)?;
+        let view = self.view_session(&write.caller, session)?;
         let draft = self.message_draft(owner(&view.workspace, session), request.message)?;
         let id = draft.id.clone();
         let command = HarnCommand {
@@ -40,8 +40,8 @@ impl Harness {
         };
         let path = format!("/v1/sessions/{session}/messages");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        let outcome = self.write(asked, target, Some(session), command).await?;
-        self.message(&asked.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&id)).await
+        let outcome = self.write(write, target, Some(session), command).await?;
+        self.message(&write.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&id)).await
     }
 
     /// `GET /v1/messages/{message_id}`.
@@ -104,6 +104,6 @@ impl Harness {
 
 /// The Message without what is not for the caller.
 fn shown_to(caller: &Caller, message: Message) -> Message {
-    let parts = shown::parts(caller, message.parts);
+    let parts = parts::parts(caller, message.parts);
     Message { parts, ..message }
 }

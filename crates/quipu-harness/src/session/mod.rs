@@ -1,6 +1,6 @@
-//! Sessions and what is said in them.
+//! Sessions, their branches and forks, and what is said in them.
 
-pub(crate) mod facts;
+pub(crate) mod branch;
 pub(crate) mod fork;
 pub(crate) mod message;
 pub(crate) mod sessions;

@@ -18,16 +18,18 @@ use quipu_wire::{
 };
 
 use crate::{
-    Asked, Caller, Harness,
+    Caller, Harness, WriteRequest,
     handle::{
         failure::harn_error,
         page::Page,
-        write::{Target, again, put_by},
+        retry::{WriteError, retry_until_unchanged},
+        write::{Target, put_by},
     },
     not_found,
-    resource::{built_in::SESSION_DEFAULT, built_in_resources},
-    session::{facts::SessionFacts, view::SessionView},
-    task::tasks::workspace_of,
+    resource::built_in_resources,
+    session::view::SessionView,
+    stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
+    visibility::access::workspace_of,
 };
 
 /// How much of the first Message becomes the goal that SESSION shows.
@@ -40,10 +42,10 @@ impl Harness {
     /// 404 for what it names and is not there.
     pub async fn create_session(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         request: CreateSessionRequest,
     ) -> Result<HarnSession, HarnError> {
-        self.check_session_names(&asked.caller, &request)?;
+        self.check_session_names(&write.caller, &request)?;
         let id = self.draw(ResourceKind::Session);
         let workspace = request.workspace_id.clone();
         let goal = goal_of(&request.initial_messages);
@@ -55,8 +57,8 @@ impl Harness {
             command.documents.push(self.message_draft(owner(&workspace, &id), message)?);
         }
         let target = Target { workspace: &workspace, method: "POST", path: "/v1/sessions" };
-        let outcome = self.write(asked, target, Some(&id), command).await?;
-        self.session(&asked.caller, put_by(&outcome, DocumentKind::Session).unwrap_or(&id)).await
+        let outcome = self.write(write, target, Some(&id), command).await?;
+        self.session(&write.caller, put_by(&outcome, DocumentKind::Session).unwrap_or(&id)).await
     }
 
     /// The command that opens a session with its document.
@@ -148,23 +150,23 @@ impl Harness {
     /// 404 where there is none, 409 where it is over, 422 for the built-in one.
     pub async fn update_session(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateSessionRequest,
     ) -> Result<HarnSession, HarnError> {
-        again(|| self.change_session_once(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.change_session_once(write, id, request.clone())).await
     }
 
     async fn change_session_once(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: UpdateSessionRequest,
-    ) -> Result<HarnSession, HarnError> {
+    ) -> Result<HarnSession, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
-        let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
-        facts.told = None;
+        let (view, mut facts) = self.session_to_change(&write.caller, id).await?;
+        facts.change_event = None;
         facts.summary = request.summary.apply(facts.summary);
         if let Some(policy) = request.model_policy {
             facts.model_policy = Some(policy);
@@ -173,16 +175,20 @@ impl Harness {
             facts.metadata = metadata;
         }
         let path = format!("/v1/sessions/{id}");
-        self.change_session(asked, &view, ("PATCH", &path), &facts, read_at).await?;
-        self.session(&asked.caller, id).await
+        self.change_session(write, &view, ("PATCH", &path), &facts, read_at).await?;
+        Ok(self.session(&write.caller, id).await?)
     }
 
     /// `POST /v1/sessions/{session_id}/close`. Closing again changes nothing and says the same.
     ///
     /// # Errors
     /// 404 where there is none, 403 where it is another's, 422 for the built-in one.
-    pub async fn close_session(&self, asked: &Asked, id: &str) -> Result<HarnSession, HarnError> {
-        let view = self.view_session(&asked.caller, id)?;
+    pub async fn close_session(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+    ) -> Result<HarnSession, HarnError> {
+        let view = self.view_session(&write.caller, id)?;
         let Some(entry) = &view.entry else {
             return Err(built_in_resources::unchangeable(ResourceKind::Session, id));
         };
@@ -191,9 +197,9 @@ impl Harness {
             let command = HarnCommand { act, ..HarnCommand::default() };
             let path = format!("/v1/sessions/{id}/close");
             let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-            self.write(asked, target, Some(id), command).await?;
+            self.write(write, target, Some(id), command).await?;
         }
-        self.session(&asked.caller, id).await
+        self.session(&write.caller, id).await
     }
 
     /// A Session with what its document says, to be changed.
@@ -216,12 +222,12 @@ impl Harness {
     /// Puts what a Session's document is to say, if it still says what it said at a position.
     pub(crate) async fn change_session(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         view: &SessionView,
         (method, path): (&str, &str),
         facts: &SessionFacts,
         read_at: u64,
-    ) -> Result<(), HarnError> {
+    ) -> Result<(), WriteError> {
         let (kind, owner) = (DocumentKind::Session, owner(&view.workspace, &view.id));
         let command = HarnCommand {
             documents: vec![self.draft(kind, &view.id, owner, Expect::Any, facts)?],
@@ -229,7 +235,7 @@ impl Harness {
             ..HarnCommand::default()
         };
         let target = Target { workspace: &view.workspace, method, path };
-        self.write(asked, target, Some(&view.id), command).await?;
+        self.write(write, target, Some(&view.id), command).await?;
         Ok(())
     }
 }

@@ -11,12 +11,10 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Asked, EventPlace, Harness,
-    handle::write::again,
-    session::{
-        facts::{Cut, SessionFacts, ToldAs},
-        view::SessionView,
-    },
+    EventPlace, Harness, WriteRequest,
+    handle::retry::{WriteError, retry_until_unchanged},
+    session::view::SessionView,
+    stored::session_facts::{ChangeEvent, Cut, SessionFacts},
 };
 
 /// How often a Session is cut: its document names every cut.
@@ -53,8 +51,8 @@ impl Lineage {
         said
     }
 
-    /// Whether a commit with this Event tells of it.
-    pub(crate) fn tells(&self, state: &State, place: EventPlace) -> bool {
+    /// Whether an Event is one of it.
+    pub(crate) fn has(&self, state: &State, place: EventPlace) -> bool {
         self.0.iter().any(|segment| {
             let commits = state.streams.session(&segment.session);
             place.sequence() <= segment.until && commits.binary_search(&place.0.0).is_ok()
@@ -62,7 +60,7 @@ impl Lineage {
     }
 }
 
-/// The number behind everything that a commit can tell.
+/// The number behind every Event of a commit.
 pub(crate) fn end_of(position: u64) -> u64 {
     EventPlace((position + 1, 0)).sequence().saturating_sub(1)
 }
@@ -97,35 +95,35 @@ impl Harness {
     /// 404 where there is none, 409 where it is over, 422 for the built-in one and one that was cut too often.
     pub async fn truncate_session(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: TruncateSessionRequest,
     ) -> Result<TruncateSessionResponse, HarnError> {
-        again(|| self.truncate_once(asked, id, request.clone())).await
+        retry_until_unchanged(|| self.truncate_once(write, id, request.clone())).await
     }
 
     async fn truncate_once(
         &self,
-        asked: &Asked,
+        write: &WriteRequest,
         id: &str,
         request: TruncateSessionRequest,
-    ) -> Result<TruncateSessionResponse, HarnError> {
+    ) -> Result<TruncateSessionResponse, WriteError> {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
-        let (view, mut facts) = self.session_to_change(&asked.caller, id).await?;
+        let (view, mut facts) = self.session_to_change(&write.caller, id).await?;
         let (said, head) = self.said_in(&view).await?;
         let keep = usize::try_from(request.keep_first).unwrap_or(usize::MAX).min(said.len());
         let (kept, removed) = said.split_at(keep);
         if !removed.is_empty() {
             if facts.cuts.len() >= CUTS_MAX {
                 let message = format!("a Session is truncated at most {CUTS_MAX} times; fork it");
-                return Err(HarnError::new(HarnErrorCode::PolicyViolation, message));
+                return Err(HarnError::new(HarnErrorCode::PolicyViolation, message).into());
             }
             let after = kept.last().map_or(0, |said| said.sequence);
             facts.cuts.push(Cut { after, until: end_of(head) });
-            facts.told = Some(truncated(kept.len(), removed.len(), request.reason));
+            facts.change_event = Some(truncated(kept.len(), removed.len(), request.reason));
             let path = format!("/v1/sessions/{id}/truncate");
-            self.change_session(asked, &view, ("POST", &path), &facts, read_at).await?;
+            self.change_session(write, &view, ("POST", &path), &facts, read_at).await?;
         }
         let tip = kept.last().and_then(|said| self.message_at(said.ordinal));
         Ok(TruncateSessionResponse {
@@ -134,7 +132,7 @@ impl Harness {
             kept_turn_count: kept.len() as u64,
             removed_turn_count: removed.len() as u64,
             new_tip_turn_id: tip.map(|entry| entry.id),
-            session: self.session(&asked.caller, id).await?,
+            session: self.session(&write.caller, id).await?,
         })
     }
 
@@ -162,9 +160,9 @@ fn segment(session: &str, until: u64, facts: SessionFacts) -> Segment {
     Segment { session: session.to_owned(), until, cuts: facts.cuts }
 }
 
-fn truncated(kept: usize, removed: usize, reason: Option<String>) -> ToldAs {
+fn truncated(kept: usize, removed: usize, reason: Option<String>) -> ChangeEvent {
     let mut payload = JsonObject::with("kept_turn_count", kept);
     payload.insert("removed_turn_count".to_owned(), removed.into());
     payload.extend(reason.map(|reason| ("reason".to_owned(), reason.into())));
-    ToldAs { event: EventKind::SessionTruncated, payload }
+    ChangeEvent { event: EventKind::SessionTruncated, payload }
 }

@@ -15,11 +15,15 @@ use quipu_wire::{
 };
 
 use crate::{
-    Caller, Harness, event::events::narrate, handle::failure::harn_error, not_found,
-    resource::built_in::SESSION_DEFAULT, session::facts::SessionFacts, task::tasks::workspace_of,
+    Caller, Harness,
+    event::narrate::narrate,
+    handle::failure::harn_error,
+    not_found,
+    stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
+    visibility::access::workspace_of,
 };
 
-/// How many commits are looked at for the last Event; a commit that tells nothing is rare.
+/// How many commits are read for the last Event; a commit without Events is rare.
 const LAST_COMMITS_MAX: usize = 8;
 
 /// What the state knows of a Session.
@@ -30,7 +34,7 @@ pub(crate) struct SessionView {
     pub(crate) entry: Option<SessionEntry>,
     pub(crate) document: Option<DocumentEntry>,
     pub(crate) workspace: String,
-    /// The newest commits that tell of it, newest first.
+    /// The newest commits that have Events of it, newest first.
     newest: Vec<u64>,
 }
 
@@ -118,8 +122,8 @@ impl Harness {
             let header = commit.decode_header::<Logged>().map_err(|_| {
                 HarnError::new(HarnErrorCode::InternalError, "a commit could not be read")
             })?;
-            let told = self.field.with_state(|state| narrate(state, &header, commit));
-            let mut here = told
+            let events = self.field.with_state(|state| narrate(state, &header, commit));
+            let mut here = events
                 .into_iter()
                 .filter(|event| event.session_id.as_deref() == Some(view.id.as_str()));
             if let Some(event) = here.next_back() {

@@ -1,9 +1,5 @@
-//! Tasks: submitted, claimed, worked on by agents, modules or the Field itself.
+//! Tasks as they are read, and what they keep of the module that works on them.
 
-pub(crate) mod field_run;
-pub(crate) mod message;
-pub(crate) mod module;
-pub(crate) mod submit;
+pub(crate) mod artifact;
+pub(crate) mod installed_module;
 pub(crate) mod tasks;
-pub(crate) mod work;
-pub(crate) mod worker_record;

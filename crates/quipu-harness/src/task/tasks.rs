@@ -4,26 +4,31 @@
 use quipu_core::{
     event::{
         coordination::{ReasonBody, TaskBody},
-        documents::DocumentKind,
+        documents::{DocumentKind, DocumentOwner},
     },
+    rules::harn::HarnCommand,
     state::{DocumentEntry, State, TaskEntry},
 };
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
-        Failure, HarnError, HarnTask, HarnTaskObject, JsonObject, List, MessageInput, Outcome,
-        ResourceEnvelope, ResourceKind, TaskInput, TaskState,
+        Failure, HarnError, HarnErrorCode, HarnTask, HarnTaskObject, JsonObject, List,
+        MessageInput, Outcome, ResourceEnvelope, ResourceKind, TaskInput, TaskState,
     },
     json::timestamp::rfc3339,
 };
 
 use crate::{
-    Caller, EventPlace, Harness,
-    handle::{failure::harn_error, page::Page},
+    Caller, EventPlace, Harness, WriteRequest,
+    handle::{failure::harn_error, page::Page, write::Target},
     not_found,
-    resource::built_in::{SESSION_DEFAULT, WORKSPACE_DEFAULT},
-    visibility::shown,
+    stored::built_in::SESSION_DEFAULT,
+    visibility::{
+        access::{may_know, status_of, workspace_of},
+        parts,
+    },
 };
+use quipu_field::HarnOutcome;
 
 /// Which Tasks of a list are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,44 +51,25 @@ pub(crate) struct TaskView {
     receipt: Option<String>,
 }
 
-/// Where a task stands in this protocol's words. It is not told to have ended before its receipt can be read.
-pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState {
-    if state.endings.waits(id) {
-        return TaskState::Working;
-    }
-    match entry.status {
-        // A worker that is lost does not undo that work began.
-        TaskStatus::Pending | TaskStatus::Assigned if entry.started_ms.is_none() => {
-            TaskState::Submitted
-        }
-        TaskStatus::Pending | TaskStatus::Assigned | TaskStatus::InProgress => TaskState::Working,
-        TaskStatus::Blocked if entry.awaits_auth => TaskState::AuthRequired,
-        TaskStatus::Blocked => TaskState::InputRequired,
-        TaskStatus::Completed => TaskState::Completed,
-        TaskStatus::Failed => TaskState::Failed,
-        TaskStatus::Cancelled => TaskState::Canceled,
-    }
-}
-
-/// The Workspace that a session belongs to.
-pub(crate) fn workspace_of(state: &State, session: Option<&str>) -> String {
-    let document = session.and_then(|id| state.documents.get(DocumentKind::Session, id));
-    let workspace = document.and_then(|entry| entry.owner.workspace.clone());
-    workspace.unwrap_or_else(|| WORKSPACE_DEFAULT.to_owned())
-}
-
-/// Whether the caller may know of what belongs to a session.
-pub(crate) fn knows(state: &State, caller: &Caller, session: Option<&str>) -> bool {
-    let session = session.and_then(|id| state.sessions.get(id));
-    session.is_none_or(|session| {
-        quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
-    })
-}
-
 /// The id of a Task's Outcome.
 pub(crate) fn outcome_id(task: &str) -> String {
     let rest = ResourceKind::Task.rest_of(task).unwrap_or(task);
     ResourceKind::Outcome.id(rest)
+}
+
+/// Whether work on a task has ended.
+pub(crate) const fn is_over(status: TaskStatus) -> bool {
+    matches!(status, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled)
+}
+
+/// Whether a Task is a replay.
+pub(crate) fn is_replay(state: &State, task: &str) -> bool {
+    state.documents.get(DocumentKind::Replay, task).is_some()
+}
+
+/// Nothing is said to a Task that has ended.
+pub(crate) fn has_ended(task: &str) -> HarnError {
+    HarnError::new(HarnErrorCode::Conflict, format!("task {task} has ended"))
 }
 
 impl TaskView {
@@ -111,7 +97,7 @@ impl TaskView {
     /// The Task, if the caller may know of it.
     pub(crate) fn find(state: &State, caller: &Caller, id: &str) -> Option<Self> {
         let entry = state.tasks.get(id)?;
-        knows(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
+        may_know(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
     }
 
     /// Its Session, as this protocol names it.
@@ -122,6 +108,16 @@ impl TaskView {
     /// The Persona that it is under.
     pub(crate) fn persona(&self) -> Option<&str> {
         self.document.as_ref()?.owner.persona.as_deref()
+    }
+
+    /// To whom belongs what the Task makes.
+    pub(crate) fn owner(&self) -> DocumentOwner {
+        DocumentOwner {
+            workspace: Some(self.workspace.clone()),
+            session: self.entry.session.clone(),
+            task: Some(self.id.clone()),
+            ..DocumentOwner::default()
+        }
     }
 
     fn passes(&self, filter: &TaskFilter) -> bool {
@@ -141,6 +137,19 @@ impl Harness {
     pub(crate) fn view_task(&self, caller: &Caller, id: &str) -> Result<TaskView, HarnError> {
         let found = self.field.with_state(|state| TaskView::find(state, caller, id));
         found.ok_or_else(|| not_found(ResourceKind::Task, id))
+    }
+
+    /// Carries out a write on a Task.
+    pub(crate) async fn write_on(
+        &self,
+        write: &WriteRequest,
+        view: &TaskView,
+        verb: &str,
+        command: HarnCommand,
+    ) -> Result<HarnOutcome, HarnError> {
+        let path = format!("/v1/tasks/{}/{verb}", view.id);
+        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
+        Ok(self.write(write, target, view.entry.session.as_deref(), command).await?)
     }
 
     /// `GET /v1/tasks/{task_id}`.
@@ -171,7 +180,8 @@ impl Harness {
         let taken = self.field.with_state(|state| {
             let made = state.tasks.made_from(EventPlace::at(page.from).0);
             let made = made.filter(|(_, _, entry)| in_session(entry, &filter));
-            let known = made.filter(|(_, _, entry)| knows(state, caller, entry.session.as_deref()));
+            let known =
+                made.filter(|(_, _, entry)| may_know(state, caller, entry.session.as_deref()));
             let views = known.map(|(place, id, entry)| {
                 (EventPlace(place).sequence(), TaskView::of(state, id, entry))
             });
@@ -184,7 +194,7 @@ impl Harness {
     /// The Task as it is shown. Reads storage.
     pub(crate) fn show_task(&self, caller: &Caller, view: TaskView) -> Result<HarnTask, HarnError> {
         let mut task = self.task_document(&view)?;
-        task.input = shown::input(caller, task.input);
+        task.input = parts::input(caller, task.input);
         let TaskView { id, entry, status, workspace, outcome, receipt, .. } = view;
         let ended = status.is_terminal();
         if ended && let Some(outcome) = &outcome {

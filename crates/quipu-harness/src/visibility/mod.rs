@@ -1,4 +1,7 @@
-//! What a caller may see of a resource, and what is quoted to it.
+//! What a caller may know of, and what of a resource it may see.
 
+pub(crate) mod access;
+pub(crate) mod counts;
+pub(crate) mod memory;
+pub(crate) mod parts;
 pub(crate) mod quoting;
-pub(crate) mod shown;

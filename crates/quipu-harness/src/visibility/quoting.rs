@@ -16,8 +16,10 @@ use serde_json::json;
 
 use crate::{
     Caller, Harness,
-    resource::memory::{session_of, sight},
-    task::tasks::status_of,
+    visibility::{
+        access::status_of,
+        memory::{session_of, sight},
+    },
 };
 
 /// Why what a document says is not shown.

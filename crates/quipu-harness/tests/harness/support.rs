@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quipu_core::{message::Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldOptions};
-use quipu_harness::{Asked, Caller, Harness, HarnessOptions};
+use quipu_harness::{Caller, Harness, HarnessOptions, WriteRequest};
 use quipu_log::{BodyContent, Engine, FieldName, MemoryEngine};
 use quipu_replay::receipt::{ReceiptSigner, SecretHashing};
 use quipu_wire::{
@@ -40,8 +40,8 @@ pub(crate) fn caller(agent: &str) -> Caller {
     Caller { agent: agent.to_owned(), authority: 7 }
 }
 
-pub(crate) fn asked(agent: &str) -> Asked {
-    Asked { caller: caller(agent), key: None, digest: Sha256::of(b"") }
+pub(crate) fn asked(agent: &str) -> WriteRequest {
+    WriteRequest { caller: caller(agent), key: None, digest: Sha256::of(b"") }
 }
 
 /// Submits a Task for a Persona that somebody else works under.

@@ -1,6 +1,6 @@
 //! Tasks as they are submitted, read, listed and canceled.
 
-use quipu_harness::{Asked, Harness, Page, SESSION_DEFAULT, TaskFilter, WORKSPACE_DEFAULT};
+use quipu_harness::{Harness, Page, SESSION_DEFAULT, TaskFilter, WORKSPACE_DEFAULT, WriteRequest};
 use quipu_wire::harn::{
     CancelTaskRequest, HarnError, HarnErrorCode, HarnTask, IdempotencyKey, ResourceKind,
     SubmitTaskRequest, TaskState,
@@ -11,13 +11,17 @@ use crate::support::{
     asked, caller, claim, complete, coordinate, harness, persona, private_session, submit,
 };
 
-async fn try_submit(harness: &Harness, asked: &Asked, body: Value) -> Result<HarnTask, HarnError> {
+async fn try_submit(
+    harness: &Harness,
+    asked: &WriteRequest,
+    body: Value,
+) -> Result<HarnTask, HarnError> {
     let request = SubmitTaskRequest::parse(body, None).unwrap();
     harness.submit_task(asked, request).await.map(|submitted| submitted.task)
 }
 
-fn keyed(agent: &str, key: &str) -> Asked {
-    Asked { key: Some(IdempotencyKey::parse(key.as_bytes()).unwrap()), ..asked(agent) }
+fn keyed(agent: &str, key: &str) -> WriteRequest {
+    WriteRequest { key: Some(IdempotencyKey::parse(key.as_bytes()).unwrap()), ..asked(agent) }
 }
 
 fn waiting(persona: &str) -> Value {

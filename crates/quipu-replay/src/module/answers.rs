@@ -1,4 +1,4 @@
-//! What a module asks and what it is told. The one seam between a run and everything outside of it.
+//! What a module asks and what it is answered. The one seam between a run and everything outside of it.
 
 use serde_json::Value;
 
@@ -17,12 +17,12 @@ pub struct Request {
     pub capability: String,
     /// The arguments, in order.
     pub arguments: Value,
-    /// Whether the arguments hold a secret that the module was told: they must then not be shown to anybody but the
+    /// Whether the arguments hold a secret that the module was given: they must then not be shown to anybody but the
     /// one who answers.
     pub holds_secret: bool,
 }
 
-/// What a module is told.
+/// What a module is answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The answer. An object with the one member `$error`, `{"code", "message"}` in it, is a failure of whoever was

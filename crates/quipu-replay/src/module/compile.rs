@@ -29,7 +29,7 @@ pub enum ModuleError {
     /// An expression is too involved.
     #[error("line {line}: more than {CHAIN_MAX} operators, calls and members hang on one another")]
     TooInvolved {
-        /// Where.
+        /// The line that it is on.
         line: usize,
     },
     /// The compiler refuses it.

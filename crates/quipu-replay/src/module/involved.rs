@@ -9,7 +9,7 @@ use super::limits::{CHAIN_MAX, INTERPOLATION_COST};
 /// The line of the first expression that is too involved; nothing if there is none. What cannot be read at all is
 /// left to the compiler, which says so.
 pub(super) fn too_involved(source: &str) -> Option<usize> {
-    Chains::default().look(source)
+    Chains::default().first_too_involved(source)
 }
 
 /// The expressions around a place: for each open bracket, how much hangs together at that level so far.
@@ -23,13 +23,13 @@ struct Chains {
 }
 
 impl Chains {
-    fn look(&mut self, source: &str) -> Option<usize> {
+    fn first_too_involved(&mut self, source: &str) -> Option<usize> {
         let tokens = Lexer::new(source).tokenize().ok()?;
         let outer = std::mem::replace(&mut self.floor, self.levels.len());
         self.levels.push(0);
         for (index, token) in tokens.iter().enumerate() {
             if let TokenKind::InterpolatedString(segments) = &token.kind
-                && let Some(line) = self.look_into(segments)
+                && let Some(line) = self.first_in_text(segments)
             {
                 return Some(line);
             }
@@ -43,11 +43,11 @@ impl Chains {
     }
 
     /// Expressions in a text are parsed inside of whatever is around it.
-    fn look_into(&mut self, segments: &[StringSegment]) -> Option<usize> {
+    fn first_in_text(&mut self, segments: &[StringSegment]) -> Option<usize> {
         for segment in segments {
             let StringSegment::Expression(source, line, _) = segment else { continue };
             self.depth += INTERPOLATION_COST;
-            let found = self.depth > CHAIN_MAX || self.look(source).is_some();
+            let found = self.depth > CHAIN_MAX || self.first_too_involved(source).is_some();
             self.depth -= INTERPOLATION_COST;
             if found {
                 return Some(*line);

@@ -18,7 +18,7 @@ use crate::task::{
     ReplayOutcome, ReplayPlan, Unavailable, UnavailableKind,
 };
 
-/// What a recorded run was told.
+/// The answers that a recorded run was given.
 pub trait Recorded: Materials {
     /// The recorded answer under a key.
     fn dependency(&self, key: &str) -> Option<RecordedDependency>;
@@ -33,14 +33,14 @@ pub trait Recorded: Materials {
 pub enum ModuleEnd {
     /// It returned.
     Completed {
-        /// What.
+        /// The value that it returned.
         value: Value,
         /// The digest of it.
         sha256: Sha256,
     },
     /// It failed.
     Failed {
-        /// Why.
+        /// What it failed with.
         diagnostic: Diagnostic,
     },
     /// It asked for something that cannot be had.

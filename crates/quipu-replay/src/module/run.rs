@@ -20,7 +20,7 @@ use super::{
     limits::{CALLS_MAX, WORK_MAX},
     policy::Policy,
     secrecy::Secrecy,
-    snapshot::{Exchange, SnapshotError, Told, Waiting},
+    snapshot::{Exchange, GivenAnswer, SnapshotError, Waiting},
 };
 
 /// How a run stands.
@@ -42,7 +42,7 @@ pub enum ModuleRun {
     },
     /// It failed.
     Failed {
-        /// Why, without the secrets it was told.
+        /// What it failed with, without the secrets it was given.
         diagnostic: Diagnostic,
     },
 }
@@ -184,8 +184,8 @@ impl<'a> Session<'a> {
                 let message = "the module asks something else than the snapshot says";
                 return Err(Stop::Fails(Diagnostic::new("snapshot_mismatch", message)));
             }
-            if let Some(told) = &exchange.answer {
-                return Ok(told.value.clone());
+            if let Some(given) = &exchange.answer {
+                return Ok(given.value.clone());
             }
         }
         if let Some(secret) = self.secrets.get(&asked.key) {
@@ -204,15 +204,15 @@ impl<'a> Session<'a> {
         answer: Value,
     ) -> Result<(), Stop> {
         self.known.pop_front();
-        let told = if asked.kind == DependencyKind::SecretValue {
+        let answer_kept = if asked.kind == DependencyKind::SecretValue {
             self.secrecy.learn(&answer);
             self.secrets.insert(asked.key.clone(), answer.clone());
             None
         } else {
-            Some(Told { value: answer.clone() })
+            Some(GivenAnswer { value: answer.clone() })
         };
         let (key, request_sha256) = (asked.key.clone(), asked.sha256);
-        self.exchanges.push(Exchange { key, request: request_sha256, answer: told });
+        self.exchanges.push(Exchange { key, request: request_sha256, answer: answer_kept });
         self.given.push(result(request.id.clone(), &asked.capability, answer)?);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Keeps secrets that a module was told out of what it says. It finds them as they were told; a module that turns
+//! Keeps secrets that a module was given out of what it says. It finds them as they were given; a module that turns
 //! one around or encodes it first is not caught, so grant secrets only to modules that were read.
 
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::limits::SECRET_BYTES_MIN;
 
 const CONCEALED: &str = "[secret]";
 
-/// The secrets that a run was told.
+/// The secrets that a run was given.
 #[derive(Default)]
 pub(super) struct Secrecy {
     texts: Vec<String>,

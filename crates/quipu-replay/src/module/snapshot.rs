@@ -1,5 +1,5 @@
 //! A run that waits, in bytes: the input and the answers so far. Authenticated, so that nobody
-//! makes a module believe what it was never told, and without secrets, which are asked for again.
+//! makes a module believe what it was never answered, and without secrets, which are asked for again.
 //!
 //! ```text
 //! quipu-module-snapshot-1 <HMAC-SHA-256 in hexadecimal>\n
@@ -12,7 +12,7 @@ use serde_json::Value;
 use quipu_wire::{harn::Sha256, json::canon};
 
 use super::{compile::Module, limits::SNAPSHOT_BYTES_MAX, policy::Policy};
-use crate::receipt::hmac;
+use crate::secrets::hmac;
 
 const FORMAT: &str = "quipu-module-snapshot-1 ";
 
@@ -44,13 +44,13 @@ pub(super) struct Exchange {
     pub(super) request: Sha256,
     /// The answer; nothing in the place of a secret. Null is an answer, so it is wrapped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) answer: Option<Told>,
+    pub(super) answer: Option<GivenAnswer>,
 }
 
 /// An answer, also where it is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Told {
+pub(super) struct GivenAnswer {
     pub(super) value: Value,
 }
 

@@ -6,7 +6,8 @@ use quipu_wire::harn::{
     ModelRoute, Redaction, Sha256, SideEffects, Trust,
 };
 
-use super::{materials::DependencyFact, secrets::SecretHashing};
+use super::materials::DependencyFact;
+use crate::secrets::SecretHashing;
 
 /// Who issues receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use super::{
     issue_task::{issuer, no_cost, replayed_route},
     materials::{delta, event_log_material, secret_redaction, substituted_material},
     seal::{SealError, seal},
-    secrets::is_secret,
 };
+use crate::secrets::is_secret;
 use crate::task::{AppliedOverride, ReplayOutcome, ReplayPlan};
 
 /// The time that stands where a recording has none: it failed before its first event.

@@ -9,8 +9,8 @@ use super::{
     facts::{IssuerFacts, RunFacts, TaskFacts},
     materials::{event_log_material, recorded_material, secret_redaction},
     seal::{SealError, seal},
-    secrets::is_secret,
 };
+use crate::secrets::is_secret;
 
 /// Makes and seals the receipt of a Task. Dependencies are put in the order of their keys, so that the bytes
 /// do not depend on the order in which they come in.

@@ -6,7 +6,7 @@ use quipu_wire::harn::{
 };
 
 use super::facts::EventLogFact;
-use crate::task::{AppliedOverride, lifecycle_member};
+use crate::task::{AppliedOverride, delta_id, lifecycle_member};
 
 /// An answer that a run consumed, as its receipt needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,13 +81,6 @@ fn material(
         bytes_base64: None,
         metadata: Some(JsonObject::with(label, key)),
     })
-}
-
-/// The id of an override's delta: its key, with everything but letters and digits made an underscore.
-#[must_use]
-pub fn delta_id(key: &str) -> String {
-    let safe = key.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' });
-    format!("delta_{}", safe.collect::<String>())
 }
 
 /// What an override replaced: a time of the lifecycle, or a material by its key.

@@ -8,20 +8,18 @@ mod issue_task;
 mod key;
 mod materials;
 mod seal;
-mod secrets;
 mod verify;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::schema::Breach;
+pub use crate::secrets::SecretHashing;
 pub use document::{DOCUMENT_BYTES_MAX, DocumentError, Form, read_document};
 pub use facts::{EventLogFact, IssuerFacts, ReplayFacts, RunFacts, TaskFacts};
 pub use issue_replay::issue_replay;
 pub use issue_task::issue_task;
 pub use key::{KeyError, ReceiptKey, ReceiptSigner, SIGNATURE_ALGORITHM};
-pub use materials::{DependencyFact, delta_id};
+pub use materials::DependencyFact;
 pub use seal::{SealError, canonical_bytes, preimage, receipt_hash, seal};
-pub use secrets::SecretHashing;
-pub(crate) use secrets::hmac;
 pub use verify::{Finding, SignatureState, Trusted, Verdict, verify};

@@ -58,7 +58,7 @@ pub enum Finding {
     /// A signature in the name of a trusted key is not by it.
     #[error("signature {index}: is not by {key_id} over this receipt")]
     SignatureWrong {
-        /// Which.
+        /// Its place among the signatures, from 0.
         index: usize,
         /// The key that it names.
         key_id: String,

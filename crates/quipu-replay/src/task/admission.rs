@@ -98,7 +98,7 @@ pub enum AdmissionError {
         key: String,
         /// The Artifact.
         artifact_id: String,
-        /// Why.
+        /// What is wrong with it, in words.
         reason: String,
     },
     /// A time of the lifecycle was to be replaced by something that is no time.
@@ -124,7 +124,7 @@ pub enum AdmissionError {
     NotCanonical {
         /// The key.
         key: String,
-        /// Why.
+        /// What has no canonical form.
         #[source]
         source: CanonError,
     },

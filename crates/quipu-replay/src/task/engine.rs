@@ -1,7 +1,7 @@
 //! Replays a recording event by event. Holds the plan, the deltas (no more than there are overrides) and a
 //! few numbers: nothing that grows with the recording.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
@@ -12,34 +12,21 @@ use quipu_wire::{
 };
 
 use super::{
-    identity::{ReplayIdentity, checkpoint_key, event_key},
+    identity::{ReplayIdentity, checkpoint_key, delta_id, event_key},
     lifecycle::RecordedLifecycle,
     outcome::{AppliedOverride, ReplayOutcome, ReplayedEvent, ReplayedPayload},
     plan::{PlannedOverride, ReplayPlan, Substitute},
     recording::{
-        Availability, Material, Materials, RecordedDependency, RecordedEvent, ReferenceKind,
+        Availability, Material, Materials, RecordedDependency, RecordedEvent, Reference,
+        ReferenceKind,
     },
     unavailable::{Unavailable, UnavailableKind},
 };
-use crate::receipt::delta_id;
-
-/// Takes the events that a replay emits.
-pub trait EventSink {
-    /// Takes the next one.
-    fn emit(&mut self, event: ReplayedEvent);
-}
-
-impl<F: FnMut(ReplayedEvent)> EventSink for F {
-    fn emit(&mut self, event: ReplayedEvent) {
-        self(event);
-    }
-}
-
 /// A replay under way.
-pub struct Replayer<'a> {
-    plan: &'a ReplayPlan,
-    materials: &'a dyn Materials,
-    applied: BTreeMap<&'a str, AppliedOverride>,
+pub struct Replayer {
+    plan: Arc<ReplayPlan>,
+    /// What was substituted so far, by its key.
+    applied: BTreeMap<String, AppliedOverride>,
     lifecycle: RecordedLifecycle,
     log: Hasher,
     emitted: u64,
@@ -48,43 +35,24 @@ pub struct Replayer<'a> {
     reached_boundary: bool,
 }
 
-impl std::fmt::Debug for Replayer<'_> {
+impl std::fmt::Debug for Replayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Replayer").field("plan", &self.plan.identity).finish_non_exhaustive()
     }
 }
 
-/// Replays a recording. Stops at the first thing that is unavailable; an event that cannot be read is one.
-pub fn replay(
-    plan: &ReplayPlan,
-    materials: &dyn Materials,
-    events: impl IntoIterator<Item = Result<RecordedEvent, Unavailable>>,
-    sink: &mut impl EventSink,
-) -> ReplayOutcome {
-    let mut replayer = Replayer::new(plan, materials);
-    for event in events {
-        match event.and_then(|event| replayer.step(&event)) {
-            Ok(Some(replayed)) => sink.emit(replayed),
-            Ok(None) => {}
-            Err(missing) => return replayer.finish(Some(missing)),
-        }
-    }
-    replayer.finish(None)
-}
-
-impl<'a> Replayer<'a> {
+impl Replayer {
     /// A replay that has seen nothing.
     #[must_use]
-    pub fn new(plan: &'a ReplayPlan, materials: &'a dyn Materials) -> Self {
+    pub fn new(plan: Arc<ReplayPlan>) -> Self {
         Self {
+            reached_boundary: plan.boundary.is_none(),
             plan,
-            materials,
             applied: BTreeMap::new(),
             lifecycle: RecordedLifecycle::default(),
             log: Hasher::new(),
             emitted: 0,
             last: None,
-            reached_boundary: plan.boundary.is_none(),
         }
     }
 
@@ -92,24 +60,30 @@ impl<'a> Replayer<'a> {
     ///
     /// # Errors
     /// What is unavailable. The replay is then over.
-    pub fn step(&mut self, event: &RecordedEvent) -> Result<Option<ReplayedEvent>, Unavailable> {
+    pub fn step(
+        &mut self,
+        event: &RecordedEvent,
+        materials: &dyn Materials,
+    ) -> Result<Option<ReplayedEvent>, Unavailable> {
+        let plan = Arc::clone(&self.plan);
         self.check_order(event)?;
         self.lifecycle.observe(event);
         self.log.update(&log_line(event));
         if !self.reached_boundary {
-            let boundary = self.plan.boundary.as_ref();
+            let boundary = plan.boundary.as_ref();
             self.reached_boundary = boundary.is_some_and(|it| it.event_id == event.event_id);
             if self.reached_boundary {
-                self.substitute_payload(event);
+                self.substitute_payload(&plan, event);
             }
             return Ok(None);
         }
         for reference in &event.references {
-            self.check_reference(event, reference.kind, &reference.id, reference.sha256)?;
+            let Reference { kind, id, sha256 } = reference;
+            check_reference(materials, event, (*kind, id), *sha256)?;
         }
         let (payload, override_key) = match &event.dependency {
-            Some(dependency) => self.resolve(event, dependency)?,
-            None => match self.substitute_payload(event) {
+            Some(dependency) => self.resolve(&plan, event, dependency, materials)?,
+            None => match self.substitute_payload(&plan, event) {
                 Some((key, planned)) => (ReplayedPayload::of(planned), Some(key)),
                 None => (ReplayedPayload::Recorded { sha256: event.payload_sha256 }, None),
             },
@@ -154,7 +128,9 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    fn missing_at_end(&self) -> Option<Unavailable> {
+    /// What the recording lacks where it ends here; nothing if it ends as one has to.
+    #[must_use]
+    pub fn missing_at_end(&self) -> Option<Unavailable> {
         let missing = |kind, id: &str, reason: &str| Unavailable {
             kind,
             id: id.to_owned(),
@@ -197,30 +173,14 @@ impl<'a> Replayer<'a> {
         Ok(())
     }
 
-    fn check_reference(
-        &self,
-        event: &RecordedEvent,
-        kind: ReferenceKind,
-        id: &str,
-        recorded: Option<Sha256>,
-    ) -> Result<(), Unavailable> {
-        let reason = match (self.materials.look(kind, id), recorded) {
-            (Availability::Absent { reason }, _) => reason,
-            (Availability::Present(Some(found)), Some(recorded)) if found != recorded => {
-                "it is no longer what was recorded".to_owned()
-            }
-            (Availability::Present(_), _) => return Ok(()),
-        };
-        Err(Unavailable::of_event(event, kind.into(), id, reason))
-    }
-
     /// Picks the override, else the recorded answer, else stops.
-    fn resolve(
+    fn resolve<'p>(
         &mut self,
+        plan: &'p ReplayPlan,
         event: &RecordedEvent,
         dependency: &RecordedDependency,
-    ) -> Result<(ReplayedPayload, Option<&'a str>), Unavailable> {
-        let plan = self.plan;
+        materials: &dyn Materials,
+    ) -> Result<(ReplayedPayload, Option<&'p str>), Unavailable> {
         if let Some((key, planned)) = plan.overrides.get_key_value(&dependency.key) {
             let gone = matches!(dependency.material, Material::Gone { .. });
             self.apply(event, (!gone).then_some(dependency.sha256), key, planned);
@@ -234,13 +194,9 @@ impl<'a> Replayer<'a> {
             Material::HashOnly => {}
             Material::Gone { reason } => return Err(missing(reason)),
             Material::Artifact(id) => {
-                let looked = self.check_reference(
-                    event,
-                    ReferenceKind::Artifact,
-                    id,
-                    Some(dependency.sha256),
-                );
-                looked.map_err(|missing| missing.under(&dependency.key))?;
+                let reference = (ReferenceKind::Artifact, id.as_str());
+                let found = check_reference(materials, event, reference, Some(dependency.sha256));
+                found.map_err(|missing| missing.under(&dependency.key))?;
             }
             Material::Value(value) => {
                 let found = Sha256::of_json(value).ok();
@@ -253,11 +209,11 @@ impl<'a> Replayer<'a> {
     }
 
     /// Substitutes what an event says, or the state at its checkpoint, where the plan names either.
-    fn substitute_payload(
+    fn substitute_payload<'p>(
         &mut self,
+        plan: &'p ReplayPlan,
         event: &RecordedEvent,
-    ) -> Option<(&'a str, &'a PlannedOverride)> {
-        let plan = self.plan;
+    ) -> Option<(&'p str, &'p PlannedOverride)> {
         if plan.overrides.is_empty() {
             return None;
         }
@@ -274,14 +230,14 @@ impl<'a> Replayer<'a> {
         &mut self,
         event: &RecordedEvent,
         before: Option<Sha256>,
-        key: &'a str,
+        key: &str,
         planned: &PlannedOverride,
     ) {
         let operation =
             if before.is_some() { DeltaOperation::Replace } else { DeltaOperation::Add };
         let artifact_id = planned.artifact_id().map(str::to_owned);
         let reason = Some(self.plan.reason_for(planned));
-        self.applied.entry(key).or_insert_with(|| AppliedOverride {
+        self.applied.entry(key.to_owned()).or_insert_with(|| AppliedOverride {
             key: key.to_owned(),
             kind: planned.kind,
             event_id: event.event_id.clone(),
@@ -320,6 +276,23 @@ impl<'a> Replayer<'a> {
             },
         }
     }
+}
+
+/// Checks that what an event refers to is still there, and still what was recorded.
+fn check_reference(
+    materials: &dyn Materials,
+    event: &RecordedEvent,
+    (kind, id): (ReferenceKind, &str),
+    recorded: Option<Sha256>,
+) -> Result<(), Unavailable> {
+    let reason = match (materials.find(kind, id), recorded) {
+        (Availability::Absent { reason }, _) => reason,
+        (Availability::Present(Some(found)), Some(recorded)) if found != recorded => {
+            "it is no longer what was recorded".to_owned()
+        }
+        (Availability::Present(_), _) => return Ok(()),
+    };
+    Err(Unavailable::of_event(event, kind.into(), id, reason))
 }
 
 /// One line of the source's event log, as its digest covers it: everything that a replay depends on.

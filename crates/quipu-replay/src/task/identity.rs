@@ -76,6 +76,13 @@ pub fn checkpoint_key(checkpoint_id: &str) -> String {
     format!("checkpoint:{checkpoint_id}")
 }
 
+/// The id of an override's delta: its key, with everything but letters and digits made an underscore.
+#[must_use]
+pub fn delta_id(key: &str) -> String {
+    let safe = key.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' });
+    format!("delta_{}", safe.collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

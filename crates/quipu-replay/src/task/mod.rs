@@ -14,12 +14,12 @@ mod recording;
 mod unavailable;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use admission::{AdmissionError, SourceTask, admit};
 pub use divergence::Comparison;
-pub use engine::{EventSink, Replayer, replay};
-pub use identity::{ReplayIdentity, checkpoint_key, event_key};
+pub use engine::Replayer;
+pub use identity::{ReplayIdentity, checkpoint_key, delta_id, event_key};
 pub use lifecycle::RecordedLifecycle;
 pub(crate) use lifecycle::lifecycle_member;
 pub use oracle::{Answer, Oracle, OracleReport, Resolution};

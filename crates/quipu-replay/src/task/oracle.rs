@@ -162,7 +162,7 @@ impl<'a> Oracle<'a> {
                 return Err(missing(kind, key, reason));
             }
             Material::Gone { reason } => return Err(missing(kind, key, reason)),
-            Material::Artifact(id) => match materials.look(ReferenceKind::Artifact, id) {
+            Material::Artifact(id) => match materials.find(ReferenceKind::Artifact, id) {
                 Availability::Present(found) if found.is_none_or(|it| it == recorded.sha256) => {
                     Answer::Artifact(id.clone())
                 }

@@ -82,7 +82,7 @@ pub struct AppliedOverride {
     pub artifact_id: Option<String>,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Why.
+    /// The reason that the request or the replay gives for it.
     pub reason: Option<String>,
 }
 
@@ -93,7 +93,7 @@ pub struct ReplayOutcome {
     pub source_task_id: String,
     /// The Task that replayed it.
     pub replay_task_id: String,
-    /// How.
+    /// The mode of the replay.
     pub mode: ReplayMode,
     /// From where.
     pub boundary: Option<Boundary>,

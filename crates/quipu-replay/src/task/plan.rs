@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use quipu_wire::harn::{DependencyKind, ReplayMode, Sha256, Visibility};
 
 use super::identity::ReplayIdentity;
-use crate::receipt::SecretHashing;
+use crate::secrets::SecretHashing;
 
 /// Whether a declared hash of a substitute must be the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,7 +57,7 @@ pub struct PlannedOverride {
     pub sha256: Sha256,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Why.
+    /// The reason that the request gives for it.
     pub reason: Option<String>,
 }
 

@@ -76,7 +76,7 @@ impl Material {
 pub struct Reference {
     /// What it is.
     pub kind: ReferenceKind,
-    /// Which.
+    /// Its id.
     pub id: String,
     /// Its digest at the time, if it was noted.
     pub sha256: Option<Sha256>,
@@ -105,10 +105,10 @@ pub enum Availability {
     },
 }
 
-/// Where a replay looks for what is kept outside of events.
+/// What is kept outside of events, and whether a replay still finds it.
 pub trait Materials {
     /// Whether this can still be had. Must not ask anybody live.
-    fn look(&self, kind: ReferenceKind, id: &str) -> Availability;
+    fn find(&self, kind: ReferenceKind, id: &str) -> Availability;
 }
 
 /// What admission needs to know of a recorded answer.

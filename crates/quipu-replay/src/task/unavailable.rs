@@ -65,7 +65,7 @@ impl From<ReferenceKind> for UnavailableKind {
 pub struct Unavailable {
     /// What it is.
     pub kind: UnavailableKind,
-    /// Which.
+    /// Its id, or its key where it is an answer.
     pub id: String,
     /// The key under which it would be substituted.
     pub override_key: Option<String>,
@@ -73,7 +73,7 @@ pub struct Unavailable {
     pub event_id: Option<String>,
     /// That event's place.
     pub sequence: Option<u64>,
-    /// Why.
+    /// What happened to it, in words.
     pub reason: String,
 }
 

@@ -4,18 +4,14 @@ use quipu_core::event::documents::DocumentKind;
 use quipu_wire::harn::{Approval, HarnError, PermissionRequest};
 use serde_json::Value;
 
-use crate::{Harness, handle::failure::harn_error};
+use crate::Harness;
 
 impl Harness {
     /// Says of an approval what it was about, and who is named as having agreed. Reads storage.
-    pub(super) fn tell_question(&self, approval: &mut Approval) -> Result<(), HarnError> {
+    pub(super) fn describe_approval(&self, approval: &mut Approval) -> Result<(), HarnError> {
         let Some(id) = &approval.approval_id else { return Ok(()) };
-        let at = self.field.with_state(|state| {
-            state.documents.get(DocumentKind::PermissionRequest, id).map(|entry| entry.at)
-        });
-        let Some(at) = at else { return Ok(()) };
-        let asked = self.field.body_at::<PermissionRequest>(at);
-        let Some(asked) = asked.map_err(|error| harn_error(&error))? else { return Ok(()) };
+        let asked = self.stored::<PermissionRequest>(DocumentKind::PermissionRequest, id)?;
+        let Some(asked) = asked else { return Ok(()) };
         let text = |value: &Value, name: &str| {
             let text = value.get(name).and_then(Value::as_str);
             text.filter(|text| !text.is_empty()).map(str::to_owned)

@@ -16,10 +16,9 @@ use quipu_wire::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{
-    spending::is_tool_use,
-    story::{Noted, broken},
-};
+use super::{spending::is_tool_use, story::Noted};
+
+use crate::handle::failure::internal_error;
 
 /// What was gathered so far.
 #[derive(Debug, Default)]
@@ -138,7 +137,7 @@ fn text(payload: &JsonObject, names: &[&str]) -> Option<String> {
 
 fn digest(value: Option<&Value>) -> Result<Option<Sha256>, HarnError> {
     let digest = value.map(Sha256::of_json).transpose();
-    digest.map_err(|error| broken(error.to_string()))
+    digest.map_err(|error| internal_error(error.to_string()))
 }
 
 /// The well-formed entries of a list that a worker sent.

@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::{
     outcome::status,
     profile::Profile,
-    story::{Story, broken, rest_of},
+    story::{Story, rest_of},
 };
-use crate::{Harness, HarnessOptions};
+use crate::{Harness, HarnessOptions, handle::failure::internal_error};
 
 /// Where the content of an Artifact is, as receipts write it.
 pub(crate) fn artifact_uri(id: &str) -> String {
@@ -44,10 +44,10 @@ impl Harness {
     ) -> Result<Receipt, HarnError> {
         let mut facts = facts(&self.options, receipt_id, story, profile, outcome, previous);
         for approval in &mut facts.approvals {
-            self.tell_question(approval)?;
+            self.describe_approval(approval)?;
         }
         let mut receipt =
-            issue_task(facts).map_err(|error: SealError| broken(error.to_string()))?;
+            issue_task(facts).map_err(|error: SealError| internal_error(error.to_string()))?;
         let hash = receipt.chain.receipt_hash;
         if let (Some(signer), Some(hash)) = (&self.options.signer, hash) {
             let signed_at = Some(receipt.issued_at.clone());

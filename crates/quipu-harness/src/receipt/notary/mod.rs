@@ -1,15 +1,13 @@
 //! The notary: gives every Task that ended its Outcome and its Receipt, whoever ended it, in one commit behind
-//! the one that ended it, and also after a crash. Until then the Task is not told to have ended.
+//! the one that ended it, and also after a crash. Until then the Task counts as under way.
 
-mod approvals;
-mod effects;
-mod issue;
-mod outcome;
-mod previous;
-mod profile;
-mod settle;
-mod spending;
-mod story;
-
-pub(crate) use issue::final_artifact;
-pub(crate) use previous::{is_replay, previous_receipt};
+pub(crate) mod approvals;
+pub(crate) mod effects;
+pub(crate) mod issue;
+pub(crate) mod outcome;
+pub(crate) mod previous;
+pub(crate) mod profile;
+pub(crate) mod replay;
+pub(crate) mod settle;
+pub(crate) mod spending;
+pub(crate) mod story;

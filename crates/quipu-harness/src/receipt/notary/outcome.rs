@@ -1,4 +1,4 @@
-//! The Outcome of a Task: what its worker said of it, or what the log tells where nobody said anything.
+//! The Outcome of a Task: what its worker said of it, or what follows from the log where nobody said anything.
 
 use quipu_core::event::documents::DocumentKind;
 use quipu_wire::{
@@ -27,11 +27,12 @@ impl Harness {
                 return Ok(outcome);
             }
         }
-        Ok(told(story, &id))
+        Ok(outcome_from_log(story, &id))
     }
 }
 
-fn told(story: &Story, id: &str) -> Outcome {
+/// The Outcome of a Task whose worker said nothing of it.
+fn outcome_from_log(story: &Story, id: &str) -> Outcome {
     let status = status(story.ending.status);
     let reason = story.ending.reason.as_deref();
     let summary = match (status, reason) {

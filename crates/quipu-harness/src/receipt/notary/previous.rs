@@ -8,7 +8,7 @@ use quipu_core::{
 };
 use quipu_wire::harn::{HarnError, Receipt, Sha256};
 
-use crate::{Harness, handle::failure::harn_error};
+use crate::{Harness, handle::failure::harn_error, task::tasks::is_replay};
 
 /// The last receipt of a Session's chain, before an ordinal where one is given.
 pub(crate) fn previous_receipt<'s>(
@@ -23,11 +23,6 @@ pub(crate) fn previous_receipt<'s>(
         !task.is_some_and(|task| is_replay(state, task))
     });
     link.map(|(_, entry)| entry)
-}
-
-/// Whether a Task is a replay.
-pub(crate) fn is_replay(state: &State, task: &str) -> bool {
-    state.documents.of_task(DocumentKind::Replay, task).next().is_some()
 }
 
 impl Harness {

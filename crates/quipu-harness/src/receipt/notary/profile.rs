@@ -7,8 +7,11 @@ use quipu_wire::harn::{
 };
 use serde::Deserialize;
 
-use super::story::{Story, broken};
-use crate::{Harness, SESSION_DEFAULT, WORKSPACE_DEFAULT, handle::failure::harn_error};
+use super::story::Story;
+use crate::{
+    Harness, SESSION_DEFAULT, WORKSPACE_DEFAULT,
+    handle::failure::{harn_error, internal_error},
+};
 
 /// What a Task's document says that a receipt needs.
 #[derive(Debug, Default, Deserialize)]
@@ -74,11 +77,8 @@ impl Harness {
 
     /// How much a Persona may do by itself, and whether its Tasks have receipts.
     fn policy(&self, persona: Option<&str>) -> Result<(AutonomyTier, ReceiptPolicy), HarnError> {
-        let entry = persona.and_then(|id| {
-            self.field.with_state(|state| state.documents.get(DocumentKind::Persona, id).cloned())
-        });
-        let persona = entry.map(|entry| self.field.body_at::<Persona>(entry.at)).transpose();
-        let persona = persona.map_err(|error| harn_error(&error))?.flatten();
+        let persona = persona.map(|id| self.stored::<Persona>(DocumentKind::Persona, id));
+        let persona = persona.transpose()?.flatten();
         let built_in = (AutonomyTier::ActAuto, ReceiptPolicy::Required);
         Ok(persona.map_or(built_in, |persona| (persona.autonomy_tier, persona.receipt_policy)))
     }
@@ -90,8 +90,10 @@ fn hidden_parts(input: Option<&TaskInput>) -> Result<Vec<Redaction>, HarnError> 
     let hidden = parts.filter(|(_, part)| part.visibility() != Visibility::Public);
     hidden
         .map(|(index, part)| {
-            let value = serde_json::to_value(part).map_err(|error| broken(error.to_string()))?;
-            let proof = Sha256::of_json(&value).map_err(|error| broken(error.to_string()))?;
+            let value =
+                serde_json::to_value(part).map_err(|error| internal_error(error.to_string()))?;
+            let proof =
+                Sha256::of_json(&value).map_err(|error| internal_error(error.to_string()))?;
             Ok(Redaction {
                 field: format!("/input/parts/{index}"),
                 reason: format!("the part is {}", part.visibility()),

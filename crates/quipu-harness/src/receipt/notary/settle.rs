@@ -2,7 +2,7 @@
 
 use quipu_core::{
     event::documents::DocumentKind,
-    rules::harn::{CHANGED, DocumentDraft, Expect, HarnCommand},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
     state::State,
 };
 use quipu_wire::harn::{
@@ -18,9 +18,13 @@ use super::{
 };
 use crate::{
     Harness,
-    handle::failure::is_for_now,
-    replay::{Grounds, ReplayDocument},
-    resource::artifact::EVENT_LOG_UNTIL,
+    handle::{
+        failure::is_for_now,
+        retry::{WriteError, retry_until_unchanged},
+    },
+    receipt::notary::replay::Grounds,
+    recording::document::ReplayDocument,
+    stored::artifact_marks::EVENT_LOG_UNTIL,
 };
 
 /// The media type of event logs.
@@ -56,26 +60,28 @@ impl Harness {
         result
     }
 
-    /// Settles the endings of a Task that wait, so that whoever ended it can be told so.
+    /// Settles the endings of a Task that wait, so that whoever ended it sees its end.
     ///
     /// # Errors
     /// Where the log cannot be read or written.
     pub async fn settle(&self, task: &str) -> Result<(), HarnError> {
         let _one_at_a_time = self.issuing.lock().await;
-        while let Some(ending) = self.field.with_state(|state| state.endings.first_of(task)) {
-            let (of, read_at) = (task.to_owned(), Some(self.field.head().position));
-            let command = self.reading(move |harness| harness.settling(&of, ending)).await?;
-            let command = HarnCommand { read_at, ..command };
-            let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
-            match self.write_as_field(session.as_deref(), command).await {
-                // Another node settled it, or another ending of the session: look again.
-                Err(error) if error.message == CHANGED => continue,
-                written => written?,
-            };
-            // However it ended, nobody asks for its secrets any more.
-            self.held.forget(task);
-        }
+        while retry_until_unchanged(|| self.settle_first(task)).await? {}
         Ok(())
+    }
+
+    /// Settles the first ending of a Task that waits; false where none does.
+    async fn settle_first(&self, task: &str) -> Result<bool, WriteError> {
+        let ending = self.field.with_state(|state| state.endings.first_of(task));
+        let Some(ending) = ending else { return Ok(false) };
+        let (of, read_at) = (task.to_owned(), Some(self.field.head().position));
+        let command = self.reading(move |harness| harness.settling(&of, ending)).await?;
+        let command = HarnCommand { read_at, ..command };
+        let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
+        self.write_as_field(session.as_deref(), command).await?;
+        // However it ended, nobody asks for its secrets any more.
+        self.held.forget(task);
+        Ok(true)
     }
 
     /// The write that settles an ending. Reads storage.
@@ -147,7 +153,7 @@ fn free_receipt_id(state: &State, task: &str) -> String {
     std::iter::once(first.clone()).chain(later).find(|id| !taken(id)).unwrap_or(first)
 }
 
-/// The Task's events as an Artifact. Its content is the log itself, and is told when it is asked for.
+/// The Task's events as an Artifact. Its content is the log itself, and is read from there when somebody asks for it.
 fn event_log_artifact(story: &Story, receipt_id: &str, profile: &Profile) -> Artifact {
     let fact = event_log_fact(story, receipt_id);
     let mut envelope = ResourceEnvelope::new(ResourceKind::Artifact.id(&fact.id), "");

@@ -10,7 +10,7 @@ use super::story::Noted;
 pub(super) struct Spending {
     input_tokens: u64,
     output_tokens: u64,
-    /// Calls that the worker told of.
+    /// Calls that the worker reported.
     tool_uses: u64,
     /// Answers of tools that it recorded.
     tool_answers: u64,
@@ -43,8 +43,8 @@ impl Spending {
         self.input_tokens = self.input_tokens.saturating_add(read);
         self.output_tokens = self.output_tokens.saturating_add(written);
         let said = |name: &str| {
-            let told = noted.body.payload.get(name).or_else(|| answer?.get(name));
-            told.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+            let text = noted.body.payload.get(name).or_else(|| answer?.get(name));
+            text.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
         };
         if let (None, Some(model)) = (&self.route, said("model")) {
             let provider = said("provider").unwrap_or_else(|| "unknown".to_owned());
@@ -76,7 +76,7 @@ impl Spending {
     }
 }
 
-/// Whether an event tells that a tool was called.
+/// Whether an event says that a tool was called.
 pub(super) fn is_tool_use(event: &str) -> bool {
     let kind = EventName::parse(event);
     let uses = [EventKind::AgentToolUse, EventKind::AgentMcpToolUse];

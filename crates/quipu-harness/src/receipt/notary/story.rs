@@ -1,4 +1,4 @@
-//! What the log tells of a Task up to one of its endings, read commit by commit. Texts are looked at and not
+//! What the log says of a Task up to one of its endings, read commit by commit. Texts are read and not
 //! kept: what is gathered are digests, names and counts.
 
 use quipu_core::{
@@ -7,28 +7,30 @@ use quipu_core::{
         coordination::{HandoffChange, ReasonBody, TaskChange},
         documents::Note,
     },
-    state::{State, TaskEntry},
+    state::TaskEntry,
 };
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::receipt::DependencyFact;
 use quipu_wire::{
     akashik::TaskStatus,
-    harn::{
-        DependencyKind, Event, HarnError, HarnErrorCode, Redaction, ResourceKind, Sha256,
-        Visibility,
-    },
+    harn::{DependencyKind, Event, HarnError, Redaction, ResourceKind, Sha256, Visibility},
     hash::Hasher,
-    json::canon,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{effects::Effects, spending::Spending};
 use crate::{
-    Harness, NoteBody, event::events::EventPlace, handle::failure::harn_error, narrate, not_found,
+    Harness, NoteBody,
+    event::{
+        event_log::{EventLog, commits_until},
+        place::EventPlace,
+    },
+    handle::failure::internal_error,
+    narrate, not_found,
 };
 
-/// What the log tells of a Task up to one of its endings.
+/// What the log says of a Task up to one of its endings.
 #[derive(Debug)]
 pub(super) struct Story {
     pub(super) task: String,
@@ -48,11 +50,11 @@ pub(super) struct Story {
 pub(super) struct Ending {
     /// The commit.
     pub(super) position: u64,
-    /// When.
+    /// The time of that commit.
     pub(super) at_ms: u64,
-    /// As what.
+    /// How it stands since.
     pub(super) status: TaskStatus,
-    /// Why, where somebody said so.
+    /// The reason, where somebody gave one.
     pub(super) reason: Option<String>,
 }
 
@@ -80,71 +82,11 @@ impl Harness {
         let mut gathering = Gathering::new(task);
         for position in commits {
             let (header, commit) = self.commit(position)?;
-            let told = self.field.with_state(|state| narrate(state, &header, &commit));
-            gathering.tell(told)?;
+            let events = self.field.with_state(|state| narrate(state, &header, &commit));
+            gathering.add_events(events)?;
             gathering.gather(&header, &commit)?;
         }
         gathering.finish(entry)
-    }
-
-    /// The lines of a Task's events up to a commit: what `event_log` of its receipt is the digest of. Reads
-    /// storage.
-    pub(crate) fn event_log(&self, task: &str, until: u64) -> Result<Vec<u8>, HarnError> {
-        let commits = self.field.with_state(|state| commits_until(state, task, until));
-        let mut log = EventLog::new(task);
-        let mut lines = Vec::new();
-        for position in commits {
-            let (header, commit) = self.commit(position)?;
-            let told = self.field.with_state(|state| narrate(state, &header, &commit));
-            for line in log.lines(told) {
-                lines.extend(line?);
-            }
-        }
-        Ok(lines)
-    }
-
-    /// A commit with its header.
-    pub(crate) fn commit(&self, position: u64) -> Result<(Header<Logged>, Commit), HarnError> {
-        let read = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
-        let commit = read.into_iter().next().filter(|commit| commit.position == position);
-        let commit = commit.ok_or_else(|| broken(format!("no commit {position}")))?;
-        let header = commit.decode_header::<Logged>();
-        let header = header.map_err(|damage| broken(damage.to_string()))?;
-        Ok((header, commit))
-    }
-}
-
-fn commits_until(state: &State, task: &str, until: u64) -> Vec<u64> {
-    let stream = state.streams.task(task);
-    let commits = stream.map_or(&[][..], |stream| stream.commits.as_slice());
-    commits.iter().copied().take_while(|position| *position <= until).collect()
-}
-
-pub(super) fn broken(message: String) -> HarnError {
-    HarnError::new(HarnErrorCode::InternalError, message)
-}
-
-/// Makes a Task's events into lines of canonical JSON, each linked to the one before.
-#[derive(Debug)]
-struct EventLog {
-    task: String,
-    last: Option<String>,
-}
-
-impl EventLog {
-    fn new(task: &str) -> Self {
-        Self { task: task.to_owned(), last: None }
-    }
-
-    /// The lines of the events that are the Task's.
-    fn lines(&mut self, told: Vec<Event>) -> impl Iterator<Item = Result<Vec<u8>, HarnError>> {
-        let own = told.into_iter().filter(|event| event.task_id.as_ref() == Some(&self.task));
-        own.map(|mut event| {
-            event.previous_event_id = self.last.replace(event.envelope.id.clone());
-            let mut line = canon::to_vec(&event).map_err(|error| broken(error.to_string()))?;
-            line.push(b'\n');
-            Ok(line)
-        })
     }
 }
 
@@ -175,8 +117,8 @@ impl Gathering {
         }
     }
 
-    fn tell(&mut self, told: Vec<Event>) -> Result<(), HarnError> {
-        for line in self.log.lines(told) {
+    fn add_events(&mut self, events: Vec<Event>) -> Result<(), HarnError> {
+        for line in self.log.lines(events) {
             self.events.update(&line?);
         }
         Ok(())
@@ -222,7 +164,7 @@ impl Gathering {
             let secret = dependency.kind == DependencyKind::SecretValue;
             let Some(sha256) = sha256 else {
                 if secret && body.is_some() {
-                    self.redactions.push(untold_secret(&dependency.key));
+                    self.redactions.push(secret_without_digest(&dependency.key));
                     return Ok(());
                 }
                 self.erased.get_or_insert_with(|| dependency.key.clone());
@@ -252,7 +194,8 @@ impl Gathering {
     }
 
     fn finish(self, entry: TaskEntry) -> Result<Story, HarnError> {
-        let ending = self.ending.ok_or_else(|| broken(format!("{} never ended", self.task)))?;
+        let ending =
+            self.ending.ok_or_else(|| internal_error(format!("{} never ended", self.task)))?;
         Ok(Story {
             task: self.task,
             entry,
@@ -268,19 +211,19 @@ impl Gathering {
 }
 
 /// What a receipt says instead of a payload that is not for everybody.
-fn redaction(event: &str, shown: Visibility, body: &NoteBody) -> Result<Redaction, HarnError> {
+fn redaction(event: &str, visibility: Visibility, body: &NoteBody) -> Result<Redaction, HarnError> {
     let payload = || Sha256::of_json(&Value::Object(body.payload.0.clone()));
     let proof = body.sha256.map_or_else(payload, Ok);
-    let proof = proof.map_err(|error| broken(error.to_string()))?;
+    let proof = proof.map_err(|error| internal_error(error.to_string()))?;
     Ok(Redaction {
         field: format!("/events/{event}/payload"),
-        reason: format!("the payload is {shown}"),
+        reason: format!("the payload is {visibility}"),
         proof_hash: Some(proof),
     })
 }
 
 /// What a receipt says of a secret of which not even a digest is kept.
-fn untold_secret(key: &str) -> Redaction {
+fn secret_without_digest(key: &str) -> Redaction {
     Redaction {
         field: format!("/replay_input/materials/{key}"),
         reason: "secret material is never in a receipt".to_owned(),

@@ -1,6 +1,6 @@
 //! A module that prices deals, and its way through a Task.
 
-use quipu_harness::{Asked, Recorded};
+use quipu_harness::{Recorded, WriteRequest};
 use quipu_wire::harn::{
     CreatePersonaRequest, HarnError, HarnTask, Persona, RecordDependencyRequest,
     RegisterArtifactRequest, SubmitTaskRequest, TaskState,
@@ -26,7 +26,7 @@ pub fn price(harness: Harness, input: any) {
 pub(crate) const CAPABILITIES: [&str; 3] = ["clock.now_ms", "tools.invoke", "llm.call"];
 
 /// A caller of this authority.
-pub(crate) fn asked_with(agent: &str, authority: u8) -> Asked {
+pub(crate) fn asked_with(agent: &str, authority: u8) -> WriteRequest {
     let mut asked = asked(agent);
     asked.caller.authority = authority;
     asked
@@ -64,7 +64,11 @@ impl World {
         id
     }
 
-    pub(crate) async fn install(&self, asked: &Asked, body: Value) -> Result<Persona, HarnError> {
+    pub(crate) async fn install(
+        &self,
+        asked: &WriteRequest,
+        body: Value,
+    ) -> Result<Persona, HarnError> {
         let request = CreatePersonaRequest::parse(body).unwrap();
         self.harness.create_persona(asked, request).await
     }
@@ -97,7 +101,7 @@ impl World {
 
     pub(crate) async fn answer_as(
         &self,
-        asked: &Asked,
+        asked: &WriteRequest,
         task: &str,
         body: Value,
     ) -> Result<Recorded, HarnError> {

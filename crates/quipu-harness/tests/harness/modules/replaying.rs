@@ -109,3 +109,20 @@ async fn a_task_that_is_taken_elsewhere_takes_its_module_along() {
     assert_eq!(replay.status, TaskState::Completed, "{:?}", replay.failure);
     assert_eq!(there.output(&replay).await["tier"], "silver");
 }
+
+#[tokio::test]
+async fn a_conflict_is_reported_where_the_replay_was_not_called_off() {
+    let (elsewhere, world) = (World::new().await, World::with_modules().await);
+    let task = world.priced().await;
+    // An Artifact of another server has the id that the replay's output is to have.
+    let (other, _) = elsewhere.run().await;
+    let mut export = elsewhere.harness.export_task(&caller("boss"), &other).await.unwrap();
+    export.artifacts[0].artifact.envelope.id = task.replacen("task_", "artifact_replay_", 1);
+    let boss = crate::replay::runs::asked("boss");
+    world.harness.import_task(&boss, export).await.unwrap();
+    let replay = world.replay(&task, tier("silver")).await.unwrap();
+    let error = world.harness.run_replay(&replay.envelope.id).await.unwrap_err();
+    assert_eq!(error.code, HarnErrorCode::Conflict, "{error}");
+    let state = world.harness.task_state(&caller("boss"), &replay.envelope.id);
+    assert_eq!(state, Some(TaskState::Working));
+}

@@ -5,6 +5,6 @@ mod exchange;
 mod in_process;
 mod missing;
 mod overrides;
+mod resolve_access;
 pub(crate) mod runs;
-mod telling;
 mod workers;

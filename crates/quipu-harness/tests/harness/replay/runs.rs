@@ -8,7 +8,7 @@ use quipu_core::{
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_field::{Field, FieldOptions, SystemOrigin};
-use quipu_harness::{Asked, Caller, EventScope, Harness, HarnessOptions, Page};
+use quipu_harness::{Caller, EventScope, Harness, HarnessOptions, Page, WriteRequest};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_replay::receipt::{ReceiptSigner, SecretHashing};
 use quipu_wire::harn::{
@@ -38,13 +38,13 @@ pub(crate) fn caller(agent: &str) -> Caller {
     Caller { agent: agent.to_owned(), authority: 10 }
 }
 
-pub(crate) fn asked(agent: &str) -> Asked {
-    Asked { caller: caller(agent), key: None, digest: Sha256::of(b"") }
+pub(crate) fn asked(agent: &str) -> WriteRequest {
+    WriteRequest { caller: caller(agent), key: None, digest: Sha256::of(b"") }
 }
 
-pub(crate) fn asked_under(agent: &str, key: &str) -> Asked {
+pub(crate) fn asked_under(agent: &str, key: &str) -> WriteRequest {
     let key = IdempotencyKey::read([key.as_bytes()]).unwrap();
-    Asked { key, ..asked(agent) }
+    WriteRequest { key, ..asked(agent) }
 }
 
 impl World {

@@ -161,12 +161,12 @@ impl SourceTask for Recording {
     }
 
     fn artifact(&self, id: &str) -> Availability {
-        self.look(ReferenceKind::Artifact, id)
+        self.find(ReferenceKind::Artifact, id)
     }
 }
 
 impl Materials for Recording {
-    fn look(&self, _: ReferenceKind, id: &str) -> Availability {
+    fn find(&self, _: ReferenceKind, id: &str) -> Availability {
         match self.artifacts.get(id) {
             Some(value) => Availability::Present(Sha256::of_json(value).ok()),
             None => Availability::Absent { reason: "it is not stored".to_owned() },

@@ -17,7 +17,7 @@ use crate::{
     task::{
         Availability, Boundary, DependencySummary, HashTrust, Material, Materials,
         RecordedDependency, RecordedEvent, ReferenceKind, ReplayIdentity, ReplayOutcome,
-        ReplayPlan, ReplayedEvent, SourceTask, admit, replay,
+        ReplayPlan, SourceTask, admit, tests::recordings::replay_all,
     },
 };
 
@@ -98,12 +98,12 @@ impl SourceTask for Published {
     }
 
     fn artifact(&self, id: &str) -> Availability {
-        self.look(ReferenceKind::Artifact, id)
+        self.find(ReferenceKind::Artifact, id)
     }
 }
 
 impl Materials for Published {
-    fn look(&self, _: ReferenceKind, _: &str) -> Availability {
+    fn find(&self, _: ReferenceKind, _: &str) -> Availability {
         Availability::Absent { reason: "there are none".to_owned() }
     }
 }
@@ -205,8 +205,7 @@ fn replayed() -> (ReplayPlan, ReplayOutcome, Receipt) {
     let source = Published::new();
     let identity = ReplayIdentity::of(source.task_id());
     let plan = admit(&request(), &source, identity, HashTrust::Declared).unwrap();
-    let events = source.events.iter().cloned().map(Ok);
-    let outcome = replay(&plan, &source, events, &mut |_: ReplayedEvent| {});
+    let (_, outcome) = replay_all(&plan, &source, &source.events);
     let ran = run_module(&source, &plan, include_str!("../../../fixtures/replay-twin.harn"));
     let output = json!({"message": "hi", "verdict": "approved"});
     let sha256 = Sha256::of_json(&output).unwrap();
@@ -259,8 +258,7 @@ fn a_module_that_asks_for_more_than_was_recorded_fails_the_receipt_by_name() {
     let source = Published::new();
     let identity = ReplayIdentity::of(source.task_id());
     let plan = admit(&request(), &source, identity, HashTrust::Declared).unwrap();
-    let events = source.events.iter().cloned().map(Ok);
-    let outcome = replay(&plan, &source, events, &mut |_: ReplayedEvent| {});
+    let (_, outcome) = replay_all(&plan, &source, &source.events);
     let asks = "pub fn entry(harness: Harness, input: any) {\n const a = harness.llm.call(\"q\")\n return harness.llm.call(a.text).text\n}";
     let outcome = run_module(&source, &plan, asks).settle(outcome);
     let receipt = issue_replay(configured(&outcome), &plan, &outcome).unwrap();

@@ -249,9 +249,9 @@ fn two_streams_are_compared_up_to_their_first_difference() {
 fn a_replay_that_is_called_off_ends_as_canceled() {
     let recording = three_answers();
     let plan = recording.admit(json!({})).unwrap();
-    let mut replayer = Replayer::new(&plan, &recording);
+    let mut replayer = Replayer::new(plan.into());
     for event in &recording.events[..3] {
-        replayer.step(event).unwrap();
+        replayer.step(event, &recording).unwrap();
     }
     let outcome = replayer.cancel();
     assert_eq!(outcome.lifecycle.final_state, Some(OutcomeStatus::Canceled));

@@ -4,4 +4,4 @@ mod admission;
 mod engine;
 mod oracle;
 mod properties;
-mod recordings;
+pub(crate) mod recordings;

@@ -8,6 +8,23 @@ use quipu_wire::harn::{DependencyKind, EventName, Sha256, TaskState, Visibility}
 
 use crate::task::*;
 
+/// Replays events up to the first that cannot be: what was emitted, and what it came to.
+pub(crate) fn replay_all(
+    plan: &ReplayPlan,
+    materials: &dyn Materials,
+    events: &[RecordedEvent],
+) -> (Vec<ReplayedEvent>, ReplayOutcome) {
+    let mut replayer = Replayer::new(plan.clone().into());
+    let mut emitted = Vec::new();
+    for event in events {
+        match replayer.step(event, materials) {
+            Ok(replayed) => emitted.extend(replayed),
+            Err(missing) => return (emitted, replayer.finish(Some(missing))),
+        }
+    }
+    (emitted, replayer.finish(None))
+}
+
 /// A finished Task in memory.
 pub(super) struct Recording {
     pub(super) state: TaskState,
@@ -98,10 +115,7 @@ impl Recording {
     }
 
     pub(super) fn run_plan(&self, plan: &ReplayPlan) -> (Vec<ReplayedEvent>, ReplayOutcome) {
-        let mut emitted = Vec::new();
-        let mut sink = |event: ReplayedEvent| emitted.push(event);
-        let outcome = replay(plan, self, self.events.iter().cloned().map(Ok), &mut sink);
-        (emitted, outcome)
+        replay_all(plan, self, &self.events)
     }
 
     pub(super) fn admit(&self, request: Value) -> Result<ReplayPlan, AdmissionError> {
@@ -149,12 +163,12 @@ impl SourceTask for Recording {
     }
 
     fn artifact(&self, artifact_id: &str) -> Availability {
-        self.look(ReferenceKind::Artifact, artifact_id)
+        self.find(ReferenceKind::Artifact, artifact_id)
     }
 }
 
 impl Materials for Recording {
-    fn look(&self, kind: ReferenceKind, id: &str) -> Availability {
+    fn find(&self, kind: ReferenceKind, id: &str) -> Availability {
         let found = self.stored.get(&(kind, id.to_owned())).cloned();
         found.unwrap_or_else(|| Availability::Absent { reason: "it is not stored".to_owned() })
     }

@@ -7,7 +7,7 @@ use axum::{
     extract::{Request, State},
     http::{HeaderValue, Response, header},
 };
-use quipu_harness::{ArtifactFilter, Asked, Page};
+use quipu_harness::{ArtifactFilter, Page, WriteRequest};
 use quipu_wire::harn::{
     Artifact, HarnErrorResponse, List, RegisterArtifactRequest, ResourceKind, Sha256, TokenScope,
 };
@@ -170,7 +170,7 @@ pub(super) async fn upload_content(
     let most = call.harness.options().content_bytes_max;
     let whole = body::read(&app.room, &parts.headers, body, most).await?;
     let digest = Sha256::of(&whole.bytes);
-    let asked = Asked { caller: call.caller.clone(), key: call.idempotency.clone(), digest };
+    let asked = WriteRequest { caller: call.caller.clone(), key: call.idempotency.clone(), digest };
     let bytes = whole.bytes.to_vec();
     Ok(HarnAnswer::ok(call.harness.put_artifact_content(&asked, &artifact, bytes).await?))
 }

@@ -6,7 +6,7 @@ use axum::{
     extract::Request,
     http::{HeaderMap, Method, request::Parts},
 };
-use quipu_harness::{Asked, Caller, Harness};
+use quipu_harness::{Caller, Harness, WriteRequest};
 use quipu_wire::{
     harn::{
         HarnError, HarnErrorCode, HarnVersion, IDEMPOTENCY_HEADER, IdempotencyKey, Sha256,
@@ -61,7 +61,7 @@ impl HarnCall {
         }
     }
 
-    /// Lets a request in whose body is no JSON, or that opens a stream. Asked again with the same head, it
+    /// Lets a request in whose body is no JSON, or that opens a stream. WriteRequest again with the same head, it
     /// says whether the credential still holds.
     pub(crate) async fn enter(
         app: &App,
@@ -97,13 +97,13 @@ impl HarnCall {
     }
 
     /// The request as a write: who asks, under which key, and the digest by which it is the same again.
-    pub(crate) fn asked(&self) -> Result<Asked, HarnRefused> {
+    pub(crate) fn asked(&self) -> Result<WriteRequest, HarnRefused> {
         let digest = Sha256::of_json(self.body.as_ref().unwrap_or(&Value::Null));
         let digest = digest.map_err(|error| {
             HarnRefused::new(HarnErrorCode::InvalidRequest, format!("the body: {error}"))
         })?;
         let (caller, key) = (self.caller.clone(), self.idempotency.clone());
-        Ok(Asked { caller, key, digest })
+        Ok(WriteRequest { caller, key, digest })
     }
 
     /// Reads the body, whatever it says it is: the version header already keeps out what a page in a browser

@@ -8,7 +8,7 @@ use axum::{
     extract::{FromRequestParts, Request, State, WebSocketUpgrade},
     http::{HeaderValue, Response, request::Parts},
 };
-use quipu_harness::{Asked, Caller, EventFeed, EventScope, Harness};
+use quipu_harness::{Caller, EventFeed, EventScope, Harness, WriteRequest};
 use quipu_wire::harn::{
     Event, HarnError, HarnErrorCode, HarnErrorResponse, IdempotencyKey, Sha256, TokenScope,
 };
@@ -57,8 +57,8 @@ impl Admitted {
     }
 
     /// A command of the other side as a write.
-    pub(super) fn asked(&self, key: Option<IdempotencyKey>, digest: Sha256) -> Asked {
-        Asked { caller: self.caller.clone(), key, digest }
+    pub(super) fn asked(&self, key: Option<IdempotencyKey>, digest: Sha256) -> WriteRequest {
+        WriteRequest { caller: self.caller.clone(), key, digest }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_harness::Asked;
+use quipu_harness::WriteRequest;
 use quipu_wire::harn::{
     AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event, FailTaskRequest,
     HarnError, HarnErrorCode, HarnErrorResponse, HarnTask, RecordCheckpointRequest,
@@ -47,7 +47,11 @@ pub(super) async fn claim_task(
 }
 
 /// The request as that of the agent that its body names.
-fn speak_as(asked: Asked, call: &HarnCall, agent: Option<&str>) -> Result<Asked, HarnRefused> {
+fn speak_as(
+    asked: WriteRequest,
+    call: &HarnCall,
+    agent: Option<&str>,
+) -> Result<WriteRequest, HarnRefused> {
     let Some(agent) = agent.filter(|agent| *agent != asked.caller.agent) else { return Ok(asked) };
     let refused = |code, problem: &str| HarnError::new(code, problem).at("agent_id").into();
     if !call.any_agent {

@@ -1,0 +1,184 @@
+//! The receipt of a replay: what its source's receipt says of where and under what it ran, and what the replay
+//! did. Nothing of this server enters it but the configured issuer, so that whoever replays the same issues
+//! the same.
+
+use std::sync::Arc;
+
+use quipu_replay::{
+    receipt::{EventLogFact, ReplayFacts, RunFacts, issue_replay},
+    task::{ReplayIdentity, ReplayOutcome, Replayer},
+};
+use quipu_wire::{
+    akashik::TaskStatus,
+    harn::{
+        FinalArtifact, HarnError, Identifiers, JsonObject, MaterialKind, Outcome, Receipt,
+        ResourceKind, Trust,
+    },
+};
+
+use crate::{
+    Harness,
+    handle::failure::internal_error,
+    recording::{
+        document::{Executor, ReplayDocument},
+        materials::Kept,
+    },
+};
+
+/// Members of a receipt's metadata that are about one replay, and not of its source.
+const OWN_METADATA: [&str; 5] =
+    ["source_task_id", "replay_mode", "checkpoint_id", "request_drift", "agent_id"];
+
+/// Where a Task ran and under which policy, where its source has no receipt that says so.
+#[derive(Debug, Clone)]
+pub(crate) struct Grounds {
+    pub(crate) identifiers: Identifiers,
+    pub(crate) trust: Trust,
+}
+
+impl Harness {
+    /// The receipt of a replay Task that ended, sealed and signed. Reads storage.
+    pub(crate) fn replay_receipt(
+        &self,
+        task: &str,
+        document: &ReplayDocument,
+        grounds: Grounds,
+        outcome: &Outcome,
+    ) -> Result<Receipt, HarnError> {
+        let source = self.receipt_of(&document.plan.identity.source_task_id)?;
+        let replayed = self.replay_outcome(task, document)?;
+        // Where a module ran or a worker, what came of it is the replay's own.
+        let ran = document.executor == Executor::Worker || self.module_ran(task)?.is_some();
+        let source_failure = match document.executor {
+            Executor::InProcess if ran => own_failure(outcome),
+            Executor::InProcess | Executor::Worker => {
+                source.as_ref().and_then(|receipt| receipt.lifecycle.failure.clone())
+            }
+        };
+        let facts = ReplayFacts {
+            run: self.run_facts(document, source, &replayed, grounds, (outcome, ran)),
+            secrets: self.options.secrets.clone(),
+            source_failure,
+        };
+        let receipt = issue_replay(facts, &document.plan, &replayed);
+        let mut receipt = receipt.map_err(|error| internal_error(error.to_string()))?;
+        if let (Some(signer), Some(hash)) = (&self.options.signer, receipt.chain.receipt_hash) {
+            receipt.signatures.push(signer.sign(&hash, Some(receipt.issued_at.clone())));
+        }
+        Ok(receipt)
+    }
+
+    /// What a replay came to, by how its Task ended.
+    fn replay_outcome(
+        &self,
+        task: &str,
+        document: &ReplayDocument,
+    ) -> Result<ReplayOutcome, HarnError> {
+        let status = self.field.with_state(|state| state.tasks.get(task).map(|it| it.status));
+        let finish = self.finish_of(task)?;
+        match (document.executor, status) {
+            (Executor::Worker, _) => self.worker_outcome(task, document),
+            // Called off before it came to an end: nothing of it was emitted.
+            (Executor::InProcess, Some(TaskStatus::Cancelled)) if finish.is_none() => {
+                self.called_off(document)
+            }
+            (Executor::InProcess, _) => self.as_noted(self.carry_out(document)?),
+        }
+    }
+
+    /// A replay that was called off. The times are still the recording's.
+    fn called_off(&self, document: &ReplayDocument) -> Result<ReplayOutcome, HarnError> {
+        let mut replayer = Replayer::new(Arc::new(document.plan.clone()));
+        let source = &document.plan.identity.source_task_id;
+        if let Some(first) = self.recording(source)?.until_missing().next() {
+            // Only the first event, for when the run began.
+            let kept = Kept { harness: self, caller: None };
+            let _emitted = replayer.step(&first?.event, &kept);
+        }
+        Ok(ReplayOutcome { events: 0, ..replayer.cancel() })
+    }
+
+    fn run_facts(
+        &self,
+        document: &ReplayDocument,
+        source: Option<Receipt>,
+        replayed: &ReplayOutcome,
+        grounds: Grounds,
+        (outcome, ran): (&Outcome, bool),
+    ) -> RunFacts {
+        let identity = &document.plan.identity;
+        let receipt_id = receipt_id(document, source.as_ref().map(|it| it.receipt_id.as_str()));
+        // Signatures name their key; the bytes that are compared do not.
+        let mut issuer = self.options.issuer.clone();
+        issuer.public_key_id = None;
+        let event_log = source.as_ref().and_then(event_log_of).unwrap_or_else(|| {
+            let source = &identity.source_task_id;
+            let rest = ResourceKind::Task.rest_of(source).unwrap_or(source);
+            let id = format!("event_log_{rest}");
+            let uri = format!("artifact://{}", ResourceKind::Artifact.id(&id));
+            EventLogFact { id, uri, sha256: replayed.event_log_sha256 }
+        });
+        let failed = replayed.first_unavailable.is_some();
+        let own: Vec<FinalArtifact> =
+            outcome.artifacts.iter().map(crate::receipt::notary::issue::final_artifact).collect();
+        let Some(source) = source else {
+            return RunFacts {
+                receipt_id,
+                issuer,
+                identifiers: grounds.identifiers,
+                trust: grounds.trust,
+                model_route: None,
+                event_log: Some(event_log),
+                final_artifacts: own,
+                previous_receipt_hash: None,
+                merkle_root: None,
+                metadata: JsonObject::default(),
+            };
+        };
+        let final_artifacts = match (failed, ran) {
+            (true, _) => Vec::new(),
+            (false, true) => own,
+            (false, false) => source.final_artifacts,
+        };
+        let mut metadata = source.metadata;
+        metadata.retain(|key, _| !OWN_METADATA.contains(&key.as_str()));
+        let asked_no_model = source.model_route.chosen_model.provider == "none";
+        RunFacts {
+            receipt_id,
+            issuer,
+            identifiers: Identifiers {
+                task_id: identity.replay_task_id.clone(),
+                ..source.identifiers
+            },
+            trust: source.trust,
+            model_route: (!asked_no_model).then_some(source.model_route),
+            event_log: Some(event_log),
+            final_artifacts,
+            previous_receipt_hash: source.chain.receipt_hash,
+            merkle_root: source.chain.merkle_root,
+            metadata,
+        }
+    }
+}
+
+fn own_failure(outcome: &Outcome) -> Option<JsonObject> {
+    let failure = serde_json::to_value(outcome.failure.as_ref()?).ok()?;
+    failure.as_object().cloned().map(JsonObject)
+}
+
+fn event_log_of(receipt: &Receipt) -> Option<EventLogFact> {
+    let materials = &receipt.replay_input.materials;
+    let log = materials.iter().find(|material| material.kind == MaterialKind::EventLog)?;
+    Some(EventLogFact { id: log.id.clone()?, uri: log.uri.clone()?, sha256: log.sha256? })
+}
+
+/// The id of the receipt of a replay.
+fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
+    let identity = &document.plan.identity;
+    let Some(source) = source_receipt else {
+        let rest = ResourceKind::Task.rest_of(&identity.replay_task_id);
+        return ResourceKind::Receipt.id(rest.unwrap_or(&identity.replay_task_id));
+    };
+    let first = ReplayIdentity::receipt_id(source);
+    if document.number == 1 { first } else { format!("{first}_{}", document.number) }
+}

@@ -1,0 +1,129 @@
+//! What is checked of a Task from another server before it is taken: that its document does not contradict itself, and
+//! that its Events are not here already.
+
+use std::collections::BTreeSet;
+
+use quipu_replay::{receipt::receipt_hash, task::HashTrust};
+use quipu_wire::{
+    harn::{
+        DependencyKind, EventName, ExportedDependency, ExportedEvent, HarnError, HarnErrorCode,
+        HarnTask, Receipt, Sha256, TaskExport, TaskState, is_dependency_key, is_timestamp,
+    },
+    json::reader::check_id,
+};
+
+use super::export::EVENTS_MAX;
+use crate::Harness;
+
+impl Harness {
+    /// Checks a document before it is imported.
+    pub(super) fn check_export(&self, export: &TaskExport) -> Result<(), HarnError> {
+        let task = &export.task;
+        let ids = [
+            ("task.id", &task.envelope.id),
+            ("task.session_id", &task.session_id),
+            ("task.workspace_id", &task.workspace_id),
+        ];
+        for (param, id) in ids {
+            check_id(id).map_err(|problem| refused(param, problem))?;
+        }
+        if !task.status.is_terminal() {
+            return Err(refused("task.status", "must be one that a task ends in"));
+        }
+        check_events(export)?;
+        let trusting = self.options.replay_trust == HashTrust::Declared;
+        for (index, event) in export.events.iter().enumerate() {
+            if let Some(dependency) = &event.dependency {
+                let param = format!("events[{index}].dependency");
+                check_dependency(&param, dependency, trusting)?;
+            }
+        }
+        let other = export.outcome.as_ref().filter(|it| it.task_id != task.envelope.id);
+        if other.is_some() {
+            return Err(refused("outcome.task_id", "must be the task's"));
+        }
+        if let Some(receipt) = &export.receipt {
+            check_receipt(task, receipt, trusting)?;
+        }
+        let taken = |event: &&ExportedEvent| {
+            self.field.with_state(|state| state.streams.imported(&event.id).is_some())
+        };
+        if let Some(event) = export.events.iter().find(taken) {
+            let message = format!("event {} is there already", event.id);
+            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+        }
+        Ok(())
+    }
+}
+
+/// The document is refused because of one of its members.
+pub(super) fn refused(param: &str, problem: impl std::fmt::Display) -> HarnError {
+    HarnError::new(HarnErrorCode::InvalidRequest, format!("{param}: {problem}")).at(param)
+}
+
+/// Each id once, numbers that grow, times that are times, and an end that is the Task's.
+fn check_events(export: &TaskExport) -> Result<(), HarnError> {
+    let events = &export.events;
+    if events.len() > EVENTS_MAX {
+        return Err(refused("events", format!("must be at most {EVENTS_MAX}")));
+    }
+    let (mut ids, mut keys, mut last) = (BTreeSet::new(), BTreeSet::new(), None);
+    for (index, event) in events.iter().enumerate() {
+        let param = |member: &str| format!("events[{index}].{member}");
+        check_id(&event.id).map_err(|problem| refused(&param("id"), problem))?;
+        let once = ids.insert(event.id.as_str());
+        let key = event.dependency.as_ref().map(|dependency| dependency.key.as_str());
+        let new =
+            [key, event.checkpoint_id.as_deref()].into_iter().flatten().all(|it| keys.insert(it));
+        if !once || !new {
+            return Err(refused(&param("id"), "its id, key or checkpoint is there twice"));
+        }
+        if last.is_some_and(|last| event.sequence <= last) {
+            return Err(refused(&param("sequence"), "must be more than the one before"));
+        }
+        if !is_timestamp(&event.created_at) {
+            return Err(refused(&param("created_at"), "must be a time as RFC 3339 has it"));
+        }
+        last = Some(event.sequence);
+    }
+    let ended = events.iter().rev().find_map(|event| match event.event {
+        EventName::Known(kind) => TaskState::ended_by(kind),
+        EventName::Vendor(_) => None,
+    });
+    if ended != export.task.status.outcome() {
+        return Err(refused("events", "must end as the task did"));
+    }
+    Ok(())
+}
+
+fn check_dependency(
+    param: &str,
+    dependency: &ExportedDependency,
+    trusting: bool,
+) -> Result<(), HarnError> {
+    if !is_dependency_key(&dependency.key) {
+        return Err(refused(param, "key must be of the form class:rest"));
+    }
+    let Some(value) = &dependency.value else { return Ok(()) };
+    if dependency.kind == DependencyKind::SecretValue {
+        return Err(refused(param, "a secret's value must not be in it"));
+    }
+    let digest = Sha256::of_json(value).map_err(|error| refused(param, error))?;
+    if dependency.sha256.is_some_and(|declared| declared != digest) && !trusting {
+        return Err(refused(param, "the value is not that of its sha256"));
+    }
+    Ok(())
+}
+
+fn check_receipt(task: &HarnTask, receipt: &Receipt, trusting: bool) -> Result<(), HarnError> {
+    check_id(&receipt.receipt_id).map_err(|problem| refused("receipt.receipt_id", problem))?;
+    if receipt.identifiers.task_id != task.envelope.id {
+        return Err(refused("receipt.identifiers.task_id", "must be the task's"));
+    }
+    let value = serde_json::to_value(receipt).map_err(|error| refused("receipt", error))?;
+    let hash = receipt_hash(&value).map_err(|error| refused("receipt", error))?;
+    if receipt.chain.receipt_hash != Some(hash) && !trusting {
+        return Err(refused("receipt.chain.receipt_hash", "is not the receipt's hash"));
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! The content of Artifacts: read by whom their visibility allows, and put once, with the digest that was registered.
+
+use quipu_core::{
+    event::documents::DocumentKind,
+    rules::harn::{Expect, FIELD_AGENT, HarnCommand},
+    state::DocumentEntry,
+};
+use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceKind, Sha256};
+
+use crate::{
+    Caller, Harness, WriteRequest,
+    handle::{
+        retry::{WriteError, retry_until_unchanged},
+        write::Target,
+    },
+    not_found,
+    stored::{
+        artifact_marks::{EVENT_LOG_UNTIL, is_redacted},
+        built_in::session_in_field,
+    },
+    visibility::parts::may_see,
+};
+
+/// The bytes of an Artifact and what they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtifactContent {
+    /// Of what type.
+    pub mime_type: String,
+    /// Their digest.
+    pub sha256: Sha256,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Harness {
+    /// `GET /v1/artifacts/{artifact_id}/content`.
+    ///
+    /// # Errors
+    /// 403 where it is not for the caller, 404 where its bytes are not kept here.
+    pub async fn artifact_content(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<ArtifactContent, HarnError> {
+        let entry = self.entry(caller, DocumentKind::Artifact, id);
+        let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
+        let artifact: Artifact = self.get(caller, id).await?;
+        if !may_see(caller, artifact.visibility) {
+            let message = format!("the content of {id} is {}", artifact.visibility);
+            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
+        }
+        if !self.sees_content(caller, &artifact) {
+            let message =
+                format!("the content of {id} repeats a Memory that is not for the caller");
+            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
+        }
+        self.reading(move |harness| harness.read_content(&entry, artifact)).await
+    }
+
+    /// `PUT /v1/artifacts/{artifact_id}/content`. Ours.
+    ///
+    /// # Errors
+    /// 409 where the bytes are not those that were registered or were taken away, 413 where they are too many.
+    pub async fn put_artifact_content(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Artifact, HarnError> {
+        retry_until_unchanged(|| self.put_content_once(write, id, bytes.clone())).await
+    }
+
+    async fn put_content_once(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Artifact, WriteError> {
+        // So that nobody takes the same bytes away meanwhile.
+        let _turn = self.changing.lock().await;
+        let read_at = Some(self.field.head().position);
+        let entry = self.entry(&write.caller, DocumentKind::Artifact, id);
+        let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
+        let mut artifact: Artifact = self.get(&write.caller, id).await?;
+        if is_redacted(&artifact) {
+            let message = format!("the content of {id} was taken away");
+            return Err(HarnError::new(HarnErrorCode::Conflict, message).into());
+        }
+        let (sha256, content) = self.reading(move |harness| harness.keep_content(&bytes)).await?;
+        // Bytes that are kept already are not written again.
+        let mut documents = if self.has_content(&sha256) { Vec::new() } else { vec![content] };
+        let session = entry.owner.session.clone();
+        if let Some(registered) = artifact.sha256.as_deref() {
+            if registered != sha256.bare() {
+                let message =
+                    format!("the content has sha256 {}, not the registered", sha256.bare());
+                return Err(HarnError::new(HarnErrorCode::Conflict, message).at("sha256").into());
+            }
+        } else {
+            self.check_open(entry.owner.task.as_deref())?;
+            artifact.sha256 = Some(sha256.bare());
+            let kind = DocumentKind::Artifact;
+            documents.push(self.draft(kind, id, entry.owner, Expect::Known, &artifact)?);
+        }
+        if documents.is_empty() {
+            return Ok(self.artifact(&write.caller, id).await?);
+        }
+        let path = format!("/v1/artifacts/{id}/content");
+        let target = Target { workspace: "", method: "PUT", path: &path };
+        let command = HarnCommand { documents, read_at, ..HarnCommand::default() };
+        let session = session.as_deref().and_then(session_in_field);
+        self.write(write, target, session, command).await?;
+        Ok(self.artifact(&write.caller, id).await?)
+    }
+
+    /// The content of an Artifact; the event log of a Task is made from the log. Reads storage.
+    pub(crate) fn read_content(
+        &self,
+        entry: &DocumentEntry,
+        artifact: Artifact,
+    ) -> Result<ArtifactContent, HarnError> {
+        let missing = || {
+            let why = if is_redacted(&artifact) { "was taken away" } else { "is not kept here" };
+            let message = format!("the content of {} {why}", entry.id);
+            HarnError::new(HarnErrorCode::ResourceNotFound, message)
+        };
+        let sha256 = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
+        let sha256 = sha256.filter(|_| !is_redacted(&artifact)).ok_or_else(missing)?;
+        let bytes = match event_log_until(entry, &artifact.envelope.metadata) {
+            // What was erased since is missing, and then the log is not the one that was proven.
+            Some((task, until)) => {
+                Some(self.event_log(task, until)?).filter(|lines| Sha256::of(lines) == sha256)
+            }
+            None => self.content(&sha256)?,
+        };
+        let bytes = bytes.ok_or_else(missing)?;
+        Ok(ArtifactContent { mime_type: artifact.mime_type, sha256, bytes })
+    }
+}
+
+/// The Task and the commit of an event log. Only the Field itself makes these.
+fn event_log_until<'e>(entry: &'e DocumentEntry, metadata: &JsonObject) -> Option<(&'e str, u64)> {
+    let until = metadata.get(EVENT_LOG_UNTIL)?.as_u64()?;
+    let task = entry.owner.task.as_deref()?;
+    (entry.created_by == FIELD_AGENT).then_some((task, until))
+}

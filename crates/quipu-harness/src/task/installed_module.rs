@@ -1,0 +1,199 @@
+//! The module of a Persona: who may install one, what is checked, and what a Task keeps of it. A Task keeps the
+//! digest of the source, so that a Persona that changes later changes no run.
+
+use quipu_core::{
+    event::documents::{DocumentKind, DocumentOwner, NotedDependency},
+    rules::harn::{Expect, FIELD_AGENT, HarnCommand},
+    state::State,
+};
+use quipu_replay::module::{Module, ModuleError, Policy, SnapshotKey};
+use quipu_wire::harn::{
+    Artifact, ArtifactKind, DependencyKind, HarnError, HarnErrorCode, JsonObject, Part, Persona,
+    ResourceKind, Sha256, TaskInput, Visibility,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Caller, Harness, NoteBody,
+    handle::{caller::AUTHORITY_POLICY, failure::harn_error},
+    stored::note::DEPENDENCY_RECORDED,
+    task::artifact::owned_artifact,
+    visibility::parts,
+};
+
+/// The key under which a Task keeps the module that it runs. Nobody else may record it: who could, could run code.
+pub(crate) const MODULE_KEY: &str = "module:source";
+/// The media type of modules.
+const MIME: &str = "text/x-harn";
+/// In a Persona's metadata: the Artifact with the source.
+const ARTIFACT: &str = "module_artifact_id";
+/// In a Persona's metadata: what the module may ask for.
+const CAPABILITIES: &str = "capabilities";
+/// In a Persona's metadata and in the note of a Task: what was checked. Only the server writes it.
+const INSTALLED: &str = "installed_module";
+
+/// A module that was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Installed {
+    /// The digest of its source.
+    sha256: Sha256,
+    /// The function that takes the input.
+    entry: String,
+    /// What it may ask for.
+    capabilities: Vec<String>,
+}
+
+/// Whether a task is one that a module works on.
+pub(crate) fn is_module_task(state: &State, task: &str) -> bool {
+    let own = state.tasks.get(task).and_then(|entry| entry.assigned_to.as_deref());
+    let keeps = |task: &str| {
+        let stream = state.streams.task(task);
+        stream.is_some_and(|stream| stream.dependencies.contains_key(MODULE_KEY))
+    };
+    own == Some(FIELD_AGENT) && keeps(task)
+}
+
+/// What a module is given of a Task's input: what everybody may see, because what it returns everybody sees.
+pub(crate) fn input_of(input: &TaskInput) -> Value {
+    let message = match input {
+        TaskInput::Object(object) => return Value::Object(object.0.clone()),
+        TaskInput::Message(message) => message,
+    };
+    match message.parts.as_slice() {
+        [Part::Json { value, visibility: Visibility::Public }] => value.clone(),
+        _ => parts::text_of(input, |seen| seen == Visibility::Public).into(),
+    }
+}
+
+impl Installed {
+    /// The module of a Persona, if it has one.
+    pub(crate) fn of(persona: &Persona) -> Option<Self> {
+        Self::read(&persona.envelope.metadata)
+    }
+
+    fn read(members: &JsonObject) -> Option<Self> {
+        serde_json::from_value(members.get(INSTALLED)?.clone()).ok()
+    }
+
+    /// What it may ask for.
+    pub(crate) fn capabilities(&self) -> &[String] {
+        &self.capabilities
+    }
+}
+
+impl Harness {
+    /// Checks the module that a Persona's metadata name, and notes there that it was checked.
+    ///
+    /// # Errors
+    /// 403 below authority 8, because the kernel is no wall; 400 and 404 by the name of what is wrong.
+    pub(crate) async fn install_module(
+        &self,
+        caller: &Caller,
+        entry: &str,
+        metadata: &mut JsonObject,
+    ) -> Result<Option<Installed>, HarnError> {
+        metadata.remove(INSTALLED);
+        let Some(named) = metadata.get(ARTIFACT).cloned() else { return Ok(None) };
+        caller.require(AUTHORITY_POLICY)?;
+        let at = |member: &str| format!("metadata.{member}");
+        let id = named.as_str().ok_or_else(|| refused(&at(ARTIFACT), "must be an id"))?;
+        if metadata.get("module_ref").and_then(Value::as_str).is_none() {
+            return Err(refused("module_ref", "must be given where a module is"));
+        }
+        let artifact = self.get::<Artifact>(caller, id).await;
+        let artifact = artifact.map_err(|error| error.at(at(ARTIFACT)))?;
+        if artifact.kind != ArtifactKind::File || artifact.mime_type != MIME {
+            let problem = format!("must be of kind file and type {MIME}");
+            return Err(refused(&at(ARTIFACT), &problem));
+        }
+        let sha256 = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
+        let sha256 = sha256.ok_or_else(|| refused(&at(ARTIFACT), "has no content yet"))?;
+        let installed =
+            Installed { sha256, entry: entry.to_owned(), capabilities: capabilities(metadata)? };
+        self.module_policy(&installed)
+            .map_err(|error| refused(&at(CAPABILITIES), &error.to_string()))?;
+        let checked = installed.clone();
+        self.reading(move |harness| {
+            let compiled = harness.compile(&checked)?;
+            let compiled = compiled.ok_or_else(|| refused(&at(ARTIFACT), "has no content yet"))?;
+            compiled.map_err(|error| refused(&at(ARTIFACT), &error.to_string()))
+        })
+        .await?;
+        let noted = serde_json::to_value(&installed).unwrap_or_default();
+        metadata.insert(INSTALLED.to_owned(), noted);
+        Ok(Some(installed))
+    }
+
+    /// Puts into the write that submits a Task what it keeps of its module. The source is an Artifact of the Task's
+    /// own: whoever takes the Task elsewhere takes it along.
+    pub(crate) fn keep_module(
+        &self,
+        task: &str,
+        owner: DocumentOwner,
+        installed: &Installed,
+        command: &mut HarnCommand,
+    ) -> Result<(), HarnError> {
+        if !self.has_content(&installed.sha256) {
+            return Err(refused("persona_id", "the source of its module was erased"));
+        }
+        let id = self.draw(ResourceKind::Artifact);
+        let (kind, seen) = (ArtifactKind::File, Visibility::Internal);
+        let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
+        MIME.clone_into(&mut artifact.mime_type);
+        artifact.sha256 = Some(installed.sha256.bare());
+        let document = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
+        let noted = serde_json::to_value(installed).unwrap_or_default();
+        let says = NoteBody {
+            payload: JsonObject::with(INSTALLED, noted),
+            artifact_id: Some(id),
+            sha256: Some(installed.sha256),
+            ..NoteBody::default()
+        };
+        let mut note = self.note(task, DEPENDENCY_RECORDED, &says)?;
+        let (key, kind) = (MODULE_KEY.to_owned(), DependencyKind::HostFact);
+        note.note.dependency = Some(NotedDependency { key, kind });
+        command.documents.push(document);
+        command.notes.push(note);
+        Ok(())
+    }
+
+    /// The module that a Task runs. Reads storage.
+    pub(crate) fn module_of(&self, task: &str) -> Result<Option<Installed>, HarnError> {
+        let place = self
+            .field
+            .with_state(|state| state.streams.task(task)?.dependencies.get(MODULE_KEY).copied());
+        let Some(place) = place else { return Ok(None) };
+        let body = self.field.body_at::<NoteBody>(place).map_err(|error| harn_error(&error))?;
+        Ok(body.and_then(|body| Installed::read(&body.payload)))
+    }
+
+    /// Compiles a module; nothing where its source is not kept. Reads storage.
+    pub(crate) fn compile(
+        &self,
+        installed: &Installed,
+    ) -> Result<Option<Result<Module, ModuleError>>, HarnError> {
+        let Some(bytes) = self.content(&installed.sha256)? else { return Ok(None) };
+        let source = String::from_utf8_lossy(&bytes);
+        Ok(Some(Module::compile(&source, &installed.entry)))
+    }
+
+    /// What a module may ask for, and the key of its snapshots.
+    pub(crate) fn module_policy(&self, installed: &Installed) -> Result<Policy, ModuleError> {
+        const PURPOSE: &str = "snapshots of modules";
+        let keyed = self.options.secrets.digest(&Value::from(PURPOSE));
+        let key = keyed.unwrap_or_else(|| Sha256::of(PURPOSE.as_bytes()));
+        Policy::new(installed.capabilities.iter().cloned(), SnapshotKey(*key.0.as_bytes()))
+    }
+}
+
+fn capabilities(metadata: &JsonObject) -> Result<Vec<String>, HarnError> {
+    let Some(named) = metadata.get(CAPABILITIES) else { return Ok(Vec::new()) };
+    let names = named.as_array().map(|names| names.iter().map(Value::as_str));
+    let names = names.and_then(|names| names.map(|it| it.map(str::to_owned)).collect());
+    names.ok_or_else(|| refused("metadata.capabilities", "must be a list of names"))
+}
+
+pub(crate) fn refused(param: &str, problem: &str) -> HarnError {
+    HarnError::new(HarnErrorCode::InvalidRequest, format!("{param}: {problem}")).at(param)
+}

@@ -1,0 +1,277 @@
+//! Tasks that the Field itself answers, at once and without a model: ATTUNE to what the Task asks, on behalf
+//! of whoever submitted it and where it was submitted. What was found is recorded first and answered afterwards,
+//! so that a crash in between changes nothing.
+
+use quipu_core::{
+    event::documents::{DocumentKind, NotedDependency},
+    ids::UnitId,
+    message::Message as FieldMessage,
+    rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
+};
+use quipu_wire::{
+    akashik::{AttunePayload, AttuneResponse, Format, Scope},
+    harn::{
+        Artifact, ArtifactKind, DependencyKind, Failure, HarnError, JsonObject, OutcomeStatus,
+        Part, ResourceKind, Sha256, Visibility,
+    },
+    limits::{AUTHORITY_MAX, TEXT_BYTES_MAX},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Harness, NoteBody,
+    handle::failure::{harn_error, is_for_now},
+    stored::note::DEPENDENCY_RECORDED,
+    task::{
+        artifact::{canonical, owned_artifact},
+        installed_module::is_module_task,
+        tasks::TaskView,
+    },
+    visibility::parts,
+    work::worker::Ending,
+};
+
+/// The key of what ATTUNE answered.
+const ATTUNED: &str = "host:attune:1";
+/// The most units that a Task is answered with.
+const UNITS_MAX: usize = 10;
+
+/// What ATTUNE answered, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Dataset {
+    /// The units with their ranks, best first.
+    units: Vec<Value>,
+    /// How many there were to choose from.
+    units_available: usize,
+    /// The disputes between them.
+    conflicts: Vec<Value>,
+}
+
+/// What a Task comes to.
+struct Found {
+    artifact: Artifact,
+    dataset: Dataset,
+    quotes: Vec<UnitId>,
+}
+
+impl Harness {
+    /// Answers the Tasks that are the Field's own, also those that a crash left behind, until the Field is
+    /// closed. Each open Field has one of these.
+    pub async fn run_field_tasks(self) {
+        let mut going = Some(self);
+        while let Some(harness) = going {
+            let (moves, mut again) = (harness.field.task_moves(), false);
+            for id in harness.field_tasks() {
+                if let Err(error) = harness.answer_task(&id).await {
+                    // What could not be answered now is tried again, at the latest when a task moves.
+                    tracing::warn!(task = id, %error, "a task could not be answered");
+                    again |= is_for_now(&error);
+                }
+            }
+            going = harness.rest_until(moves, again).await;
+        }
+    }
+
+    /// The Tasks that the Field has to answer. Replays and modules have runners of their own.
+    fn field_tasks(&self) -> Vec<String> {
+        self.field.with_state(|state| {
+            let held = state.tasks.held_by(FIELD_AGENT).map(|(id, _)| id);
+            let replay = |id: &str| state.documents.get(DocumentKind::Replay, id).is_some();
+            let own = held.filter(|id| !replay(id) && !is_module_task(state, id));
+            own.map(str::to_owned).collect()
+        })
+    }
+
+    async fn answer_task(&self, id: &str) -> Result<(), HarnError> {
+        let Some(view) = self.field.with_state(|state| TaskView::any(state, id)) else {
+            return Ok(());
+        };
+        let session = view.entry.session.clone();
+        let command = match self.find_answer(&view).await {
+            Ok(found) => self.completing(&view, found)?,
+            // It may be answered yet, and perhaps it is.
+            Err(error) if is_for_now(&error) => return Err(error),
+            Err(error) => {
+                let (code, message) = ("attune_failed".to_owned(), error.message);
+                let failure = Failure { code, message, details: JsonObject::default() };
+                self.failing_command(&view, failure)?
+            }
+        };
+        self.write_as_field(session.as_deref(), command).await?;
+        self.settle(id).await
+    }
+
+    /// What was found before, or else what is found now, which is recorded.
+    async fn find_answer(&self, view: &TaskView) -> Result<Found, HarnError> {
+        if let Some(place) = self.answered_at(&view.id) {
+            return self.reading(move |harness| harness.found_at(place)).await;
+        }
+        let response = self.attune_for(view).await?;
+        match (self.record_answer(view, &response).await, self.answered_at(&view.id)) {
+            // Another node was faster, and its answer is the Task's.
+            (Err(_), Some(place)) => self.reading(move |harness| harness.found_at(place)).await,
+            (recorded, _) => recorded,
+        }
+    }
+
+    /// Where the answer of a Task is recorded, if it is.
+    fn answered_at(&self, task: &str) -> Option<(u64, u32)> {
+        self.field.with_state(|state| state.streams.task(task)?.dependencies.get(ATTUNED).copied())
+    }
+
+    async fn attune_for(&self, view: &TaskView) -> Result<AttuneResponse, HarnError> {
+        let asked = view.clone();
+        let task = self.reading(move |harness| harness.task_document(&asked)).await?;
+        let hint = parts::text_of(&task.input, |seen| seen != Visibility::ReceiptOnly);
+        let agent = view.entry.created_by.clone();
+        let role = self.field.with_state(|state| {
+            state.agents.get(&agent).map(|entry| entry.role.clone()).unwrap_or_default()
+        });
+        let mut scope = Scope::new(role, UNITS_MAX);
+        scope.include_own = true;
+        scope.active_task_id = Some(view.id.clone());
+        let hint = Some(shortened(hint)).filter(|hint| !hint.is_empty());
+        let payload =
+            AttunePayload { scope, context_hint: hint, format: Format::Full, since_epoch: None };
+        let message = FieldMessage {
+            id: String::new(),
+            agent,
+            session: view.entry.session.clone(),
+            epoch: 0,
+            authority: AUTHORITY_MAX,
+        };
+        let attuned = self.field.attune(message, payload).await;
+        attuned.map_err(|error| harn_error(&error))
+    }
+
+    async fn record_answer(
+        &self,
+        view: &TaskView,
+        response: &AttuneResponse,
+    ) -> Result<Found, HarnError> {
+        let quotes = quoted(response);
+        let dataset = Dataset {
+            units: response.record.iter().filter_map(json).collect(),
+            units_available: response.context_budget.units_available,
+            conflicts: response.conflicts.iter().filter_map(json).collect(),
+        };
+        let bytes = canonical(&json(&dataset).unwrap_or_default())?;
+        let (digest, mut kept) = self.keep_content(&bytes)?;
+        kept.quotes.clone_from(&quotes);
+        let id = self.draw(ResourceKind::Artifact);
+        let mut artifact =
+            owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
+        artifact.sha256 = Some(digest.bare());
+        let owner = view.owner();
+        let document = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
+        let says = NoteBody {
+            payload: JsonObject::with("sha256", digest.to_string()),
+            artifact_id: Some(id),
+            sha256: Some(digest),
+            request_sha256: self.request_digest(view).await?,
+            ..NoteBody::default()
+        };
+        let mut note = self.note(&view.id, DEPENDENCY_RECORDED, &says)?;
+        let (key, kind) = (ATTUNED.to_owned(), DependencyKind::HostFact);
+        note.note.dependency = Some(NotedDependency { key, kind });
+        let command = HarnCommand {
+            act: Some(HarnAct::WorkOn { task: view.id.clone() }),
+            documents: vec![kept, document],
+            notes: vec![note],
+            ..HarnCommand::default()
+        };
+        self.write_as_field(view.entry.session.as_deref(), command).await?;
+        Ok(Found { artifact, dataset, quotes })
+    }
+
+    /// The digest of what was asked: the Task's input.
+    async fn request_digest(&self, view: &TaskView) -> Result<Option<Sha256>, HarnError> {
+        let asked = view.clone();
+        let task = self.reading(move |harness| harness.task_document(&asked)).await?;
+        Ok(json(&task.input).and_then(|input| Sha256::of_json(&input).ok()))
+    }
+
+    /// What a crash left behind. Reads storage.
+    fn found_at(&self, place: (u64, u32)) -> Result<Found, HarnError> {
+        let failed = |error| harn_error(&error);
+        let gone = || crate::not_found(ResourceKind::Artifact, ATTUNED);
+        let says = self.field.body_at::<NoteBody>(place).map_err(failed)?.ok_or_else(gone)?;
+        let (id, digest) = says.artifact_id.zip(says.sha256).ok_or_else(gone)?;
+        let (artifact, quotes) = self.field.with_state(|state| {
+            let artifact = state.documents.get(DocumentKind::Artifact, &id).cloned();
+            let content = state.documents.get(DocumentKind::Content, &digest.bare());
+            (artifact, content.map(|entry| entry.quotes.clone()))
+        });
+        let (artifact, quotes) = artifact.zip(quotes).ok_or_else(gone)?;
+        let bytes = self.content(&digest)?;
+        let dataset = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let dataset = dataset.ok_or_else(gone)?;
+        Ok(Found { artifact: self.load(&artifact)?, dataset, quotes })
+    }
+
+    fn completing(&self, view: &TaskView, found: Found) -> Result<HarnCommand, HarnError> {
+        let Found { artifact, dataset, quotes } = found;
+        let ending = Ending {
+            status: OutcomeStatus::Succeeded,
+            summary: summary(&dataset),
+            parts: vec![Part::text(text_of_units(&dataset))],
+            output: None,
+            artifacts: vec![artifact],
+            failure: None,
+        };
+        let act = HarnAct::Complete { task: view.id.clone(), results: quotes.clone() };
+        let mut command = self.ending_command(view, act, ending)?;
+        for document in &mut command.documents {
+            document.quotes.clone_from(&quotes);
+        }
+        Ok(command)
+    }
+}
+
+fn json<T: Serialize>(value: &T) -> Option<Value> {
+    serde_json::to_value(value).ok()
+}
+
+fn quoted(response: &AttuneResponse) -> Vec<UnitId> {
+    let units = response.record.iter().map(|unit| unit.memory_unit.id());
+    let disputed = response
+        .conflicts
+        .iter()
+        .flat_map(|conflict| [conflict.unit_a.as_str(), conflict.unit_b.as_str()]);
+    let mut ids: Vec<UnitId> = units.chain(disputed).filter_map(UnitId::parse).collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
+fn shortened(mut text: String) -> String {
+    let mut end = text.len().min(TEXT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text.trim().to_owned()
+}
+
+fn summary(dataset: &Dataset) -> String {
+    match dataset.units.len() {
+        0 => "the Field knows nothing of it".to_owned(),
+        1 => "1 unit of the Field".to_owned(),
+        many => format!("{many} units of the Field, the most relevant first"),
+    }
+}
+
+/// The ranked units in words.
+fn text_of_units(dataset: &Dataset) -> String {
+    if dataset.units.is_empty() {
+        return summary(dataset);
+    }
+    let line = |(place, unit): (usize, &Value)| {
+        let text = |pointer: &str| unit.pointer(pointer).and_then(Value::as_str);
+        let content = text("/memory_unit/content").unwrap_or_default();
+        let kind = text("/memory_unit/type").unwrap_or_default();
+        format!("{}. [{kind}] {content}", place + 1)
+    };
+    dataset.units.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,224 @@
+//! What a worker does with a Task: takes it, reports what happens, and ends it. An Akashik agent does the same
+//! by COORDINATE.
+
+use quipu_core::{
+    event::{Event as Logged, coordination::ReasonBody, documents::DocumentKind},
+    rules::harn::{Expect, HarnAct, HarnCommand},
+    state::is_held,
+};
+use quipu_field::HarnOutcome;
+use quipu_wire::{
+    harn::{
+        AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event,
+        FailTaskRequest, Failure, HarnError, HarnErrorCode, HarnTask, JsonObject, Message,
+        MessageObject, MessageRole, Outcome, OutcomeObject, OutcomeStatus, Part, ResourceEnvelope,
+        ResourceKind, Sha256, Visibility,
+    },
+    json::timestamp::rfc3339,
+};
+use serde_json::Value;
+
+use crate::{
+    EventPlace, Harness, NoteBody, WriteRequest,
+    handle::failure::harn_error,
+    not_found,
+    permission::ToolUse,
+    task::tasks::{TaskView, outcome_id},
+};
+
+/// How a Task ended, as its worker says it.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub(crate) status: OutcomeStatus,
+    pub(crate) summary: String,
+    /// What is said at the end.
+    pub(crate) parts: Vec<Part>,
+    pub(crate) output: Option<Value>,
+    pub(crate) artifacts: Vec<Artifact>,
+    pub(crate) failure: Option<Failure>,
+}
+
+impl Harness {
+    /// `POST /v1/tasks/{task_id}/claim`. Claiming again renews the lease.
+    ///
+    /// # Errors
+    /// 404 where there is none, 423 where somebody else has it, 409 where it has ended.
+    pub async fn claim_task(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+        request: &ClaimTaskRequest,
+    ) -> Result<HarnTask, HarnError> {
+        let view = self.view_task(&write.caller, id)?;
+        let act = HarnAct::ClaimTask { task: id.to_owned(), lease_ms: request.lease_ms };
+        let command = HarnCommand { act: Some(act), ..HarnCommand::default() };
+        let claimed = self.write_on(write, &view, "claim", command).await;
+        if let Err(error) = claimed {
+            // The answer comes after what it rests on is published.
+            let now = self.view_task(&write.caller, id)?.entry;
+            let other = now.assigned_to.as_ref() != Some(&write.caller.agent);
+            if error.code == HarnErrorCode::Conflict && is_held(now.status) && other {
+                return Err(HarnError::new(HarnErrorCode::ResourceLocked, error.message));
+            }
+            return Err(error);
+        }
+        self.task(&write.caller, id).await
+    }
+
+    /// `POST /v1/tasks/{task_id}/events`.
+    ///
+    /// # Errors
+    /// 404 where there is no such Task, 409 where the caller does not work on it, 422 where its Persona may not
+    /// use the tool that it reports.
+    pub async fn append_event(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+        request: AppendEventRequest,
+    ) -> Result<Event, HarnError> {
+        let view = self.view_task(&write.caller, id)?;
+        if let Some(tool) = ToolUse::of_event(&request.event, &request.payload) {
+            self.check_tool_use(write, &view, &tool).await?;
+        }
+        let mut says = NoteBody::default();
+        if request.visibility == Visibility::ReceiptOnly {
+            // Nobody is to read it: a digest proves what it was.
+            let digest = Sha256::of_json(&Value::Object(request.payload.0));
+            says.sha256 = digest.ok();
+        } else {
+            says.payload = request.payload;
+        }
+        let mut note = self.note(id, request.event.as_str(), &says)?;
+        note.note.visibility = request.visibility;
+        let command = HarnCommand {
+            act: Some(HarnAct::WorkOn { task: id.to_owned() }),
+            notes: vec![note],
+            ..HarnCommand::default()
+        };
+        let outcome = self.write_on(write, &view, "events", command).await?;
+        let place = noted_at(&outcome).ok_or_else(|| not_found(ResourceKind::Event, id))?;
+        self.event(&write.caller, &place.id()).await
+    }
+
+    /// `POST /v1/tasks/{task_id}/complete`.
+    ///
+    /// # Errors
+    /// 404 where there is no such Task or Artifact, 409 where the caller does not work on it.
+    pub async fn complete_task(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+        request: CompleteTaskRequest,
+    ) -> Result<HarnTask, HarnError> {
+        let view = self.view_task(&write.caller, id)?;
+        let mut artifacts = Vec::new();
+        for (index, artifact) in request.artifacts.iter().enumerate() {
+            let found = self.get(&write.caller, artifact).await;
+            artifacts.push(found.map_err(|error| error.at(format!("artifacts[{index}]")))?);
+        }
+        let mut parts = vec![Part::text(&request.summary)];
+        let json = |value| Part::Json { value, visibility: Visibility::Public };
+        parts.extend(request.output.clone().map(json));
+        let ending = Ending {
+            status: OutcomeStatus::Succeeded,
+            summary: request.summary,
+            parts,
+            output: request.output,
+            artifacts,
+            failure: None,
+        };
+        let act = HarnAct::Complete { task: id.to_owned(), results: view.entry.results.clone() };
+        let command = self.ending_command(&view, act, ending)?;
+        self.write_on(write, &view, "complete", command).await?;
+        self.ended_task(&write.caller, id).await
+    }
+
+    /// `POST /v1/tasks/{task_id}/fail`.
+    ///
+    /// # Errors
+    /// 404 where there is no such Task, 409 where the caller does not work on it.
+    pub async fn fail_task(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+        request: FailTaskRequest,
+    ) -> Result<HarnTask, HarnError> {
+        let view = self.view_task(&write.caller, id)?;
+        let FailTaskRequest { code, message, details } = request;
+        let command = self.failing_command(&view, Failure { code, message, details })?;
+        self.write_on(write, &view, "fail", command).await?;
+        self.ended_task(&write.caller, id).await
+    }
+
+    /// The write by which a Task fails.
+    pub(crate) fn failing_command(
+        &self,
+        view: &TaskView,
+        failure: Failure,
+    ) -> Result<HarnCommand, HarnError> {
+        let reason = ReasonBody { reason: failure.message.clone() };
+        let body = self.field.seal(&reason).map_err(|error| harn_error(&error))?;
+        let ending = Ending {
+            status: OutcomeStatus::Failed,
+            summary: failure.message.clone(),
+            parts: Vec::new(),
+            output: None,
+            artifacts: Vec::new(),
+            failure: Some(failure),
+        };
+        self.ending_command(view, HarnAct::Fail { task: view.id.clone(), body }, ending)
+    }
+
+    /// The write that ends a Task: what is said, its Outcome, and then the act.
+    pub(crate) fn ending_command(
+        &self,
+        view: &TaskView,
+        act: HarnAct,
+        ending: Ending,
+    ) -> Result<HarnCommand, HarnError> {
+        let at = rfc3339(self.field.origin().now_ms());
+        let owner = view.owner();
+        let mut documents = Vec::new();
+        let mut messages = Vec::new();
+        if !ending.parts.is_empty() {
+            let id = self.draw(ResourceKind::Message);
+            let message = Message {
+                object: MessageObject::Message,
+                envelope: ResourceEnvelope::new(&id, &at),
+                session_id: view.entry.session.clone(),
+                task_id: Some(view.id.clone()),
+                role: MessageRole::Agent,
+                parts: ending.parts,
+            };
+            let (kind, owner) = (DocumentKind::Message, owner.clone());
+            documents.push(self.draft(kind, &id, owner, Expect::New, &message)?);
+            messages.push(message);
+        }
+        let id = outcome_id(&view.id);
+        let mut envelope = ResourceEnvelope::new(&id, &at);
+        envelope.metadata.extend(ending.output.map(|output| ("output".to_owned(), output)));
+        let outcome = Outcome {
+            object: OutcomeObject::Outcome,
+            envelope,
+            task_id: view.id.clone(),
+            status: ending.status,
+            summary: ending.summary,
+            messages,
+            artifacts: ending.artifacts,
+            handoffs: Vec::new(),
+            receipt_id: None,
+            failure: ending.failure,
+            cost: JsonObject::default(),
+            metrics: JsonObject::default(),
+        };
+        documents.push(self.draft(DocumentKind::Outcome, &id, owner, Expect::Any, &outcome)?);
+        Ok(HarnCommand { act: Some(act), documents, ..HarnCommand::default() })
+    }
+}
+
+/// Where the note of a write is.
+pub(crate) fn noted_at(outcome: &HarnOutcome) -> Option<EventPlace> {
+    let mut events = (0u32..).zip(&outcome.events);
+    let (index, _) = events.find(|(_, sealed)| matches!(sealed.event, Logged::TaskNoted { .. }))?;
+    Some(EventPlace((outcome.position?, index)))
+}
