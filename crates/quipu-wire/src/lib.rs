@@ -2,6 +2,7 @@
 //! no state, canonical JSON and hashes. Knows nothing of I/O, storage, or what an operation does.
 
 pub mod akashik;
+pub mod ed25519;
 pub mod error;
 pub mod harn;
 pub mod hash;
