@@ -8,6 +8,7 @@ pub mod harn;
 pub mod hash;
 pub mod json;
 pub mod limits;
+mod operation;
 mod words;
 
 pub use error::error_code::ErrorCode;
