@@ -5,6 +5,7 @@
 //! their signals. [`rank`](rank::rank), [`reason`](explain::reason) and [`Budget`](budget::Budget) follow.
 //! Documents are `u32` ordinals and authors opaque `u32`: agents, transport and storage are unknown here.
 
+pub mod analyze;
 pub mod detect;
 pub mod embed;
 pub mod index;
@@ -13,6 +14,7 @@ pub mod rank;
 pub mod summary;
 pub mod text;
 
+pub use analyze::{Analyzed, analyze, analyze_with};
 pub use detect::{Claim, Detector, Disagreement, ExplicitOnly, Method};
 pub use embed::embedding::Embedding;
 pub use embed::{EmbedError, Embedder};
@@ -28,4 +30,3 @@ pub use rank::coverage::coverage;
 pub use rank::query::Query;
 pub use rank::weights::{WeightError, WeightSets, Weights};
 pub use summary::summarizer::{Summarizer, SummarizerError};
-pub use text::analyze::{Analyzed, analyze, analyze_with};

@@ -9,9 +9,9 @@ use std::{
 };
 
 use crate::{
+    analyze::Analyzed,
     index::{look::Look, postings::Postings, seen::Seen},
     rank::query::Query,
-    text::analyze::Analyzed,
 };
 
 /// Stands in `lengths` for an ordinal that has no document.

@@ -5,7 +5,7 @@
 use crate::{
     embed::{builtin, embedding::Embedding},
     limits::MAX_DOCUMENT_TERMS,
-    rank::standing::lays_down_a_rule,
+    text::standing::lays_down_a_rule,
     text::words::{for_each_word, packed},
 };
 
