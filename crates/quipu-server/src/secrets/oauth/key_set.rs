@@ -242,6 +242,16 @@ mod tests {
     }
 
     #[test]
+    fn a_key_for_which_anyone_can_sign_accepts_nothing() {
+        // The neutral point, and the signature that holds under it for every message, where that is not refused.
+        let mut neutral = [0; 64];
+        neutral[0] = 1;
+        let point = <[u8; 32]>::try_from(&neutral[..32]).unwrap();
+        let key = TokenKey { kid: None, material: Material::Ed25519(point) };
+        assert!(!key.accepts(b"any message", &neutral));
+    }
+
+    #[test]
     fn a_file_that_is_not_a_usable_key_set_says_why() {
         for (keys, why) in [
             (json!([]), "no key that signs"),
