@@ -30,7 +30,7 @@ fn everything(_: u32) -> bool {
 }
 
 fn search(index: &Index, query: &Query, limit: usize, accept: &dyn Fn(u32) -> bool) -> Vec<Hit> {
-    index.lexical().look(query, &Seen::ALL).best(limit, accept)
+    index.lexical().search(query, &Seen::ALL).best(limit, accept)
 }
 
 /// Documents in a row.
@@ -130,8 +130,8 @@ proptest! {
         check_against_brute_force(&hits, &brute_force(&left, &parts));
         let ordinals: Vec<u32> = hits.iter().map(|hit| hit.ordinal).collect();
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-        let look = index.lexical().look(&query, &Seen::ALL);
-        prop_assert_eq!(look.scores(&ordinals, &Alone), scores);
+        let search = index.lexical().search(&query, &Seen::ALL);
+        prop_assert_eq!(search.scores(&ordinals, &Alone), scores);
     }
 
     #[test]
@@ -201,7 +201,7 @@ proptest! {
         let query = Query::new(&[(&hint, 1.0)]);
         let ordinals: Vec<u32> = all.keys().copied().collect();
         let row = Row(u32::try_from(texts.len()).unwrap());
-        let found = index.lexical().look(&query, &Seen::ALL).scores(&ordinals, &row);
+        let found = index.lexical().search(&query, &Seen::ALL).scores(&ordinals, &row);
         let words = by_word(&all, &[(&hint, 1.0)]);
         for (ordinal, found) in ordinals.iter().zip(found) {
             let near = |word: &BTreeMap<u32, f64>| {
@@ -231,11 +231,11 @@ proptest! {
         let query = Query::new(&[(&hint, 1.0)]);
         let seen = Seen::only(25, |at| !hidden.contains(&at));
         let (some, all) = (
-            whole.lexical().look(&query, &seen),
-            without.lexical().look(&query, &Seen::ALL),
+            whole.lexical().search(&query, &seen),
+            without.lexical().search(&query, &Seen::ALL),
         );
         prop_assert_eq!(some.best(25, &everything), all.best(25, &everything));
-        prop_assert_eq!(some.known().to_bits(), all.known().to_bits());
+        prop_assert_eq!(some.covered().to_bits(), all.covered().to_bits());
         let left: Vec<u32> = (0..25).filter(|at| !hidden.contains(at)).collect();
         prop_assert_eq!(some.scores(&left, &Alone), all.scores(&left, &Alone));
     }
@@ -362,17 +362,17 @@ fn a_document_scores_the_same_whoever_else_is_asked_about() {
     let texts: Vec<String> = (0..UNITS).map(|at| format!("{}every", text(at))).collect();
     let index = build(&texts);
     let query = Query::new(&[(&format!("{}every", text(0)), 1.0)]);
-    let look = index.lexical().look(&query, &Seen::ALL);
+    let search = index.lexical().search(&query, &Seen::ALL);
     let all: Vec<u32> = (0..UNITS).collect();
-    let (row, alone) = (look.scores(&all, &Row(UNITS)), look.scores(&all, &Alone));
+    let (row, alone) = (search.scores(&all, &Row(UNITS)), search.scores(&all, &Alone));
     for (at, score) in all.iter().zip(&row).step_by(37) {
-        assert_eq!(look.scores(&[*at], &Row(UNITS)), [*score], "{at}");
+        assert_eq!(search.scores(&[*at], &Row(UNITS)), [*score], "{at}");
     }
     let mut expected: Vec<Hit> =
         all.iter().zip(alone).map(|(&ordinal, score)| Hit { ordinal, score }).collect();
     expected.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.ordinal.cmp(&a.ordinal)));
     for limit in [1, 5, 40, 400] {
-        assert_eq!(look.best(limit, &everything), expected[..limit], "{limit}");
+        assert_eq!(search.best(limit, &everything), expected[..limit], "{limit}");
     }
 }
 
@@ -381,8 +381,8 @@ fn names_the_words_as_the_query_wrote_them_rarest_first() {
     let texts = ["growing markets in asia", "market report", "a market", "nothing"];
     let index = build(&texts.map(str::to_owned));
     let query = Query::new(&[("Market Growth grows ASIAN asia", 1.0)]);
-    let look = index.lexical().look(&query, &Seen::ALL);
-    let words = look.shared_words(&[3, 0, 1, 99, 0]);
+    let search = index.lexical().search(&query, &Seen::ALL);
+    let words = search.shared_words(&[3, 0, 1, 99, 0]);
     assert_eq!(words[1], words[4]);
     assert_eq!(words[1], ["asia", "grows", "Market"]);
     assert_eq!(words[2], ["Market"]);

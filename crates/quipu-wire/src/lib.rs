@@ -2,11 +2,13 @@
 //! no state, canonical JSON and hashes. Knows nothing of I/O, storage, or what an operation does.
 
 pub mod akashik;
+pub mod ed25519;
 pub mod error;
 pub mod harn;
 pub mod hash;
 pub mod json;
 pub mod limits;
+mod operation;
 mod words;
 
 pub use error::error_code::ErrorCode;

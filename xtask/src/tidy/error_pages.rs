@@ -6,7 +6,7 @@ use super::finding::Finding;
 use super::source;
 use super::tree::Tree;
 
-const CODES: &str = "crates/quipu-wire/src/error_code.rs";
+const CODES: &str = "crates/quipu-wire/src/error/error_code.rs";
 const PAGES: &str = "docs/errors/";
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(
             texts(&check(&tree)),
             [
-                "crates/quipu-wire/src/error_code.rs:4: docs/errors/AGENT_GONE.md is missing",
+                "crates/quipu-wire/src/error/error_code.rs:4: docs/errors/AGENT_GONE.md is missing",
                 "docs/errors/UNAUTHENTICATED.md:1: the page is empty",
                 "docs/errors/OLD_CODE.md:1: there is no error code of this name",
             ]

@@ -7,6 +7,7 @@ mod crate_edges;
 mod cycles;
 mod decided_by_text;
 mod dependency_budgets;
+mod dependency_page;
 mod duplicates;
 mod error_pages;
 mod file_length;

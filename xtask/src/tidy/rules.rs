@@ -9,9 +9,10 @@ use super::product_code::ProductCode;
 use super::tables::Tables;
 use super::tree::Tree;
 use super::{
-    banned_words, crate_edges, decided_by_text, dependency_budgets, duplicates, error_pages,
-    file_length, file_names, large_files, licences, manifests, map, markdown_links, mod_files,
-    opening_doc, operation_matrix, plain_words, pure_core, room_cycles, src_entries, test_hygiene,
+    banned_words, crate_edges, decided_by_text, dependency_budgets, dependency_page, duplicates,
+    error_pages, file_length, file_names, large_files, licences, manifests, map, markdown_links,
+    mod_files, opening_doc, operation_matrix, plain_words, pure_core, room_cycles, src_entries,
+    test_hygiene,
 };
 
 struct Repository {
@@ -95,6 +96,11 @@ const RULES: &[Rule] = &[
         name: "dependency-budgets",
         reason: "every dependency is code that we answer for",
         check: |r| dependency_budgets::check(&r.tree, &r.metadata, &r.tables.deps.budgets),
+    },
+    Rule {
+        name: "dependency-page",
+        reason: "whoever asks why a package is there must find the answer, and what it would replace",
+        check: |r| dependency_page::check(&r.tree),
     },
     Rule {
         name: "manifests",

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use ed25519_dalek::Signer as _;
+use quipu_wire::ed25519::SecretKey;
 
 use super::{
     key_name::KeyName,
@@ -15,15 +15,15 @@ const PREFIX: &str = "PRIVATE+KEY+";
 #[derive(Clone)]
 pub struct SigningKey {
     verifier: VerifierKey,
-    secret: ed25519_dalek::SigningKey,
+    secret: SecretKey,
 }
 
 impl SigningKey {
     /// The key of a seed that the caller drew: 32 random bytes.
     #[must_use]
     pub fn from_seed(name: KeyName, seed: &[u8; 32]) -> Self {
-        let secret = ed25519_dalek::SigningKey::from_bytes(seed);
-        Self { verifier: VerifierKey::new(name, secret.verifying_key()), secret }
+        let secret = SecretKey::from_seed(seed);
+        Self { verifier: VerifierKey::new(name, secret.public()), secret }
     }
 
     /// The public half, to be given to whoever verifies.
@@ -37,11 +37,11 @@ impl SigningKey {
     #[must_use]
     pub fn to_secret_text(&self) -> String {
         let (name, id) = (self.verifier.name(), self.verifier.id());
-        format!("{PREFIX}{name}+{id:08x}+{}", encode_material(self.secret.as_bytes()))
+        format!("{PREFIX}{name}+{id:08x}+{}", encode_material(self.secret.seed()))
     }
 
     pub(super) fn sign(&self, text: &str) -> [u8; 64] {
-        self.secret.sign(text.as_bytes()).to_bytes()
+        self.secret.sign(text.as_bytes())
     }
 }
 

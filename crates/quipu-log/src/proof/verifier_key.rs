@@ -3,9 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use ed25519_dalek::{Signature, VerifyingKey};
-
-use quipu_wire::{hash::Hash, json::base64};
+use quipu_wire::{ed25519::PublicKey, hash::Hash, json::base64};
 
 use super::key_name::{KeyName, KeyNameError};
 
@@ -17,7 +15,7 @@ pub(super) const ED25519: u8 = 1;
 pub struct VerifierKey {
     name: KeyName,
     id: u32,
-    key: VerifyingKey,
+    key: PublicKey,
 }
 
 /// A text that is no key. It never repeats the text, which may be a secret.
@@ -55,7 +53,7 @@ pub enum KeyError {
 }
 
 impl VerifierKey {
-    pub(super) fn new(name: KeyName, key: VerifyingKey) -> Self {
+    pub(super) fn new(name: KeyName, key: PublicKey) -> Self {
         let id = key_id(&name, &key);
         Self { name, id, key }
     }
@@ -78,11 +76,9 @@ impl VerifierKey {
         Self::new(name, self.key)
     }
 
-    /// Whether `signature` is one of this key over `text`. Strict: the forms of a signature that only some
-    /// implementations accept are refused, so that all who verify agree.
+    /// Whether `signature` is one of this key over `text`.
     pub(super) fn accepts(&self, text: &str, signature: &[u8]) -> bool {
-        let Ok(signature) = Signature::from_slice(signature) else { return false };
-        self.key.verify_strict(text.as_bytes(), &signature).is_ok()
+        self.key.accepts(text.as_bytes(), signature)
     }
 }
 
@@ -99,9 +95,7 @@ impl FromStr for VerifierKey {
     fn from_str(text: &str) -> Result<Self, KeyError> {
         let parts = KeyParts::parse(text, "name+id+key")?;
         let name = parts.name;
-        let key = VerifyingKey::from_bytes(&parts.material)
-            .ok()
-            .filter(|key| !key.is_weak())
+        let key = PublicKey::from_bytes(&parts.material)
             .ok_or_else(|| KeyError::Weak { name: name.clone() })?;
         Self::new(name, key).with_id(&parts.id)
     }
@@ -152,7 +146,7 @@ pub(super) fn encode_material(key: &[u8; 32]) -> String {
     base64::encode(&material)
 }
 
-fn key_id(name: &KeyName, key: &VerifyingKey) -> u32 {
+fn key_id(name: &KeyName, key: &PublicKey) -> u32 {
     let hash = Hash::of_parts(&[name.as_str().as_bytes(), b"\n", &[ED25519], key.as_bytes()]);
     let [a, b, c, d, ..] = *hash.as_bytes();
     u32::from_be_bytes([a, b, c, d])

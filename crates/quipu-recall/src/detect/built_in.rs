@@ -46,7 +46,7 @@ impl BuiltIn {
         newer: &Claim<'_>,
         closeness: f32,
     ) -> Option<Disagreement> {
-        look(older, newer, closeness, 0.0)
+        surest_clash(older, newer, closeness, 0.0)
     }
 }
 
@@ -66,13 +66,18 @@ impl Detector for BuiltIn {
     }
 
     fn judge(&self, older: &Claim<'_>, newer: &Claim<'_>, closeness: f32) -> Option<Disagreement> {
-        look(older, newer, closeness, self.thresholds.sureness)
+        surest_clash(older, newer, closeness, self.thresholds.sureness)
             .filter(|found| found.sureness >= self.thresholds.sureness)
     }
 }
 
 /// The surest clash of two documents. What cannot become as sure as `least` may be left out.
-fn look(older: &Claim<'_>, newer: &Claim<'_>, closeness: f32, least: f64) -> Option<Disagreement> {
+fn surest_clash(
+    older: &Claim<'_>,
+    newer: &Claim<'_>,
+    closeness: f32,
+    least: f64,
+) -> Option<Disagreement> {
     let (old, new) = (statements(older.content), statements(newer.content));
     let (old, new) = (Readings::new(&old), Readings::new(&new));
     let same_author = older.author == newer.author;

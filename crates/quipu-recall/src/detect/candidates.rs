@@ -82,15 +82,15 @@ pub(super) fn candidates(
     for part in &probe.parts {
         let accept = |document| (sieve.accept)(document) && (!part.own || (sieve.own)(document));
         let accept: &dyn Fn(u32) -> bool = &accept;
-        let look = index.lexical().look(&part.query, sieve.seen);
-        let most = look.most().max(f32::MIN_POSITIVE);
+        let search = index.lexical().search(&part.query, sieve.seen);
+        let most = search.most().max(f32::MIN_POSITIVE);
         let vectors = index.vectors();
         let meaning = vectors.probe(&part.vector);
-        let mut hits: Vec<u32> = look.best(limit, accept).iter().map(|hit| hit.ordinal).collect();
+        let mut hits: Vec<u32> = search.best(limit, accept).iter().map(|hit| hit.ordinal).collect();
         if let Some(meaning) = &meaning {
             hits.extend(vectors.nearest(meaning, limit, accept).iter().map(|hit| hit.ordinal));
         }
-        let scores = look.scores(&hits, &Alone);
+        let scores = search.scores(&hits, &Alone);
         for (document, score) in hits.into_iter().zip(scores) {
             let words = (score / most).clamp(0.0, 1.0);
             let meaning = meaning.as_ref().and_then(|probe| vectors.similarity(probe, document));

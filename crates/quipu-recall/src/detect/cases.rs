@@ -70,10 +70,10 @@ pub(super) fn differ_by_modifier(
     overlap: &Overlap<'_>,
     compared: &[&Topic],
 ) -> bool {
-    let has = |statement: &Statement<'_>, only: &[&Topic], test: Place| {
+    let has = |statement: &Statement<'_>, only: &[&Topic], test: TopicTest| {
         rest(only, compared).any(|topic| test(statement, topic))
     };
-    [in_subject as Place, in_phrase]
+    [in_subject as TopicTest, in_phrase]
         .into_iter()
         .any(|place| has(a, &overlap.only_a, place) && has(b, &overlap.only_b, place))
 }
@@ -87,7 +87,7 @@ pub(super) fn differ_by_part(a: &Statement<'_>, b: &Statement<'_>, overlap: &Ove
     narrowed(a, &overlap.only_a) || narrowed(b, &overlap.only_b)
 }
 
-type Place = fn(&Statement<'_>, &Topic) -> bool;
+type TopicTest = fn(&Statement<'_>, &Topic) -> bool;
 
 fn rest<'r, 's>(
     only: &'r [&'s Topic],

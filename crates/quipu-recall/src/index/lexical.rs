@@ -1,4 +1,4 @@
-//! Owns the inverted index: which documents have which terms, and how many. `look` asks it.
+//! Owns the inverted index: which documents have which terms, and how many. `word_search` reads it.
 //! Hand-written because it must forget a document's words at once, answer for a document the moment
 //! it is inserted, and load in one pass; a search engine crate does none of these without a commit.
 //! Owns neither texts nor authors, and not the file format (`stored` does).
@@ -9,9 +9,9 @@ use std::{
 };
 
 use crate::{
-    index::{look::Look, postings::Postings, seen::Seen},
+    analyze::Analyzed,
+    index::{postings::Postings, seen::Seen, word_search::WordSearch},
     rank::query::Query,
-    text::analyze::Analyzed,
 };
 
 /// Stands in `lengths` for an ordinal that has no document.
@@ -130,9 +130,9 @@ impl Lexical {
         self.dictionary.contains_key(word)
     }
 
-    /// Looks at the documents that a reader sees with a query.
-    pub fn look<'i, 'q>(&'i self, query: &'q Query, seen: &'i Seen) -> Look<'i, 'q> {
-        Look::new(self, query, seen)
+    /// Prepares the search for a query among the documents that a reader sees.
+    pub fn search<'i, 'q>(&'i self, query: &'q Query, seen: &'i Seen) -> WordSearch<'i, 'q> {
+        WordSearch::new(self, query, seen)
     }
 
     /// The documents that are seen and have every word of the query, the lowest ordinal first; none where the

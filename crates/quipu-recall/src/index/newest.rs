@@ -140,7 +140,7 @@ fn first_of(range: &mut Range<u32>, count: u32) -> Range<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::analyze::analyze;
+    use crate::analyze::analyze;
 
     fn stored(index: &Index) -> Vec<u8> {
         let mut bytes = Vec::new();

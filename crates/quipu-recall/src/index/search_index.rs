@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    analyze::Analyzed,
     embed::{Embedder, builtin, embedding::Embedding},
     index::{
         lexical::Lexical,
         vectors::{Space, Vectors},
     },
-    text::analyze::Analyzed,
 };
 
 /// The words and the vectors of all documents of one collection.

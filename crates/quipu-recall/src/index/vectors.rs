@@ -41,7 +41,7 @@ pub struct Space {
 pub struct Vectors {
     space: Space,
     /// By ordinal: its first row and how many follow each other.
-    places: Vec<Place>,
+    row_ranges: Vec<RowRange>,
     /// By row: its document.
     owners: Vec<u32>,
     codes: Vec<u64>,
@@ -51,7 +51,7 @@ pub struct Vectors {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct RowRange {
     first: u32,
     rows: u32,
 }
@@ -68,7 +68,7 @@ impl Vectors {
     pub const fn new(space: Space) -> Self {
         Self {
             space,
-            places: Vec::new(),
+            row_ranges: Vec::new(),
             owners: Vec::new(),
             codes: Vec::new(),
             values: Vec::new(),
@@ -94,7 +94,7 @@ impl Vectors {
 
     /// Whether a document has a vector.
     pub fn has(&self, ordinal: u32) -> bool {
-        self.place(ordinal).rows > 0
+        self.row_range(ordinal).rows > 0
     }
 
     /// Adds the vectors of a document; `false`, and no change, where it has some already, or where
@@ -117,7 +117,7 @@ impl Vectors {
     /// Adds the vectors that a document has in another collection of the same space; `false`, and no change, where it has none
     /// there, or some here already.
     pub(crate) fn copy(&mut self, ordinal: u32, from: &Self, theirs: u32) -> bool {
-        let place = from.place(theirs);
+        let place = from.row_range(theirs);
         let rows = slot(place.first)..slot(place.first) + slot(place.rows);
         if !self.claim(ordinal, rows.len()) {
             return false;
@@ -138,17 +138,17 @@ impl Vectors {
         if ordinal == GONE || rows == 0 || self.has(ordinal) {
             return false;
         }
-        if slot(ordinal) >= self.places.len() {
-            self.places.resize(slot(ordinal) + 1, Place::default());
+        if slot(ordinal) >= self.row_ranges.len() {
+            self.row_ranges.resize(slot(ordinal) + 1, RowRange::default());
         }
-        self.places[slot(ordinal)] = Place { first, rows };
+        self.row_ranges[slot(ordinal)] = RowRange { first, rows };
         self.documents += 1;
         true
     }
 
     /// Takes a document's vectors out and overwrites them; `false` where it had none.
     pub fn remove(&mut self, ordinal: u32) -> bool {
-        let Place { first, rows } = self.place(ordinal);
+        let RowRange { first, rows } = self.row_range(ordinal);
         if rows == 0 {
             return false;
         }
@@ -158,7 +158,7 @@ impl Vectors {
             self.codes[row * words..(row + 1) * words].fill(0);
             self.values[row * size..(row + 1) * size].fill(0);
         }
-        self.places[slot(ordinal)] = Place::default();
+        self.row_ranges[slot(ordinal)] = RowRange::default();
         self.documents -= 1;
         true
     }
@@ -178,7 +178,7 @@ impl Vectors {
 
     /// A document's own first vector, to look for what is like it.
     pub fn probe_of(&self, ordinal: u32) -> Option<Probe> {
-        let place = self.place(ordinal);
+        let place = self.row_range(ordinal);
         let row = (place.rows > 0).then(|| slot(place.first))?;
         let row = Row { scale: self.scales[row], values: self.row(row).into() };
         Some(Probe { code: self.space.code(&row).collect(), row })
@@ -188,7 +188,7 @@ impl Vectors {
     pub fn mean_of(&self, ordinals: &[u32]) -> Option<Vec<f32>> {
         let mut sum = vec![0.0_f32; self.space.dimensions];
         for ordinal in ordinals {
-            let Place { first, rows } = self.place(*ordinal);
+            let RowRange { first, rows } = self.row_range(*ordinal);
             for row in slot(first)..slot(first) + slot(rows) {
                 for (total, value) in sum.iter_mut().zip(self.row(row)) {
                     *total += f32::from(*value) * self.scales[row];
@@ -201,7 +201,7 @@ impl Vectors {
 
     /// How close a document is, as a cosine from -1 to 1; none where it has no vector.
     pub fn similarity(&self, probe: &Probe, ordinal: u32) -> Option<f32> {
-        let Place { first, rows } = self.place(ordinal);
+        let RowRange { first, rows } = self.row_range(ordinal);
         let rows = slot(first)..slot(first) + slot(rows);
         rows.map(|row| self.cosine(probe, row)).reduce(f32::max)
     }
@@ -210,8 +210,8 @@ impl Vectors {
     pub fn similarities(&self, probe: &Probe, ordinals: &[u32]) -> Vec<Option<f32>> {
         let mut found = Vec::with_capacity(ordinals.len());
         for some in ordinals.chunks(FETCHED) {
-            let places = some.iter().map(|ordinal| self.place(*ordinal));
-            self.fetch(places.filter(|place| place.rows > 0).map(|place| slot(place.first)));
+            let row_ranges = some.iter().map(|ordinal| self.row_range(*ordinal));
+            self.fetch(row_ranges.filter(|place| place.rows > 0).map(|place| slot(place.first)));
             found.extend(some.iter().map(|ordinal| self.similarity(probe, *ordinal)));
         }
         found
@@ -272,7 +272,7 @@ impl Vectors {
     /// Bytes held, within a few percent.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
-            + self.places.capacity() * size_of::<Place>()
+            + self.row_ranges.capacity() * size_of::<RowRange>()
             + self.owners.capacity() * size_of::<u32>()
             + self.codes.capacity() * size_of::<u64>()
             + self.values.capacity()
@@ -281,10 +281,12 @@ impl Vectors {
 
     /// The documents with their rows (scale and values), by ascending ordinal.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (u32, Vec<(f32, &[i8])>)> {
-        (0_u32..).zip(&self.places).filter(|(_, place)| place.rows > 0).map(|(ordinal, place)| {
-            let rows = slot(place.first)..slot(place.first) + slot(place.rows);
-            (ordinal, rows.map(|row| (self.scales[row], self.row(row))).collect())
-        })
+        (0_u32..).zip(&self.row_ranges).filter(|(_, place)| place.rows > 0).map(
+            |(ordinal, place)| {
+                let rows = slot(place.first)..slot(place.first) + slot(place.rows);
+                (ordinal, rows.map(|row| (self.scales[row], self.row(row))).collect())
+            },
+        )
     }
 
     /// For each vector the rows with the nearest codes of accepted documents: all that are as near as the
@@ -332,8 +334,8 @@ impl Vectors {
         self.values.get(row * size..(row + 1) * size).unwrap_or_default()
     }
 
-    fn place(&self, ordinal: u32) -> Place {
-        self.places.get(slot(ordinal)).copied().unwrap_or_default()
+    fn row_range(&self, ordinal: u32) -> RowRange {
+        self.row_ranges.get(slot(ordinal)).copied().unwrap_or_default()
     }
 }
 

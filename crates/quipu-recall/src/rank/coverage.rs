@@ -2,8 +2,8 @@
 //! depend on the other documents, so it is the same today and when an old event is looked at again.
 
 use crate::{
+    analyze::Analyzed,
     rank::{query::Query, score::unit},
-    text::analyze::Analyzed,
 };
 
 /// The share of the query's weight whose terms the text has, from 0 to 1; 0 where nothing is asked.
@@ -21,7 +21,7 @@ pub fn coverage(query: &Query, text: &Analyzed) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::analyze::analyze;
+    use crate::analyze::analyze;
 
     #[test]
     fn is_the_share_of_the_weight_that_is_found() {

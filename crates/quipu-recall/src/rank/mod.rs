@@ -5,5 +5,4 @@ pub mod diversity;
 pub mod explain;
 pub mod query;
 pub mod score;
-pub(crate) mod standing;
 pub mod weights;

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
+    analyze::analyze,
     rank::{query::Query, score::relative},
-    text::analyze::analyze,
 };
 
 /// How much likeness to what was taken counts against a sentence.

@@ -63,7 +63,7 @@ impl CompactFilter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CompactPayload {
-    /// How.
+    /// What is done with the units.
     pub strategy: CompactStrategy,
     /// Which units. A purge needs at least one part of it.
     #[serde(default)]

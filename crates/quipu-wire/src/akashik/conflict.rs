@@ -98,11 +98,11 @@ pub struct Resolution {
     pub strategy: ConflictStrategy,
     /// The unit that prevails; null for a synthesis.
     pub winner_id: Option<String>,
-    /// Why.
+    /// The reason for this resolution.
     pub rationale: String,
     /// By whom.
     pub resolved_by: String,
-    /// When.
+    /// The epoch in which it was resolved.
     pub epoch_resolved: u64,
 }
 

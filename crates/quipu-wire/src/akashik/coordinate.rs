@@ -154,7 +154,7 @@ pub struct Task {
     pub session_id: Option<String>,
     /// What is to be done.
     pub title: String,
-    /// Why.
+    /// The purpose of the task.
     pub intent: TaskIntent,
     /// Where it stands.
     pub status: TaskStatus,

@@ -45,7 +45,7 @@ pub struct MergeResolution {
     /// The text of the unit that replaces both; required for `synthesis`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<String>,
-    /// Why.
+    /// The reason for this resolution.
     pub rationale: String,
 }
 

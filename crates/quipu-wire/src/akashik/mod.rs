@@ -13,7 +13,6 @@ mod field_status;
 mod handoff;
 mod log_page;
 mod merge;
-mod operation;
 mod record;
 mod register;
 mod replay;
@@ -24,6 +23,7 @@ mod subscribe;
 mod unit;
 mod unit_list;
 
+pub use crate::operation::Operation;
 pub use agent::{Agent, AgentList, AgentStatus};
 pub use attune::{
     AttunePayload, AttuneResponse, ContextBudget, Explanation, FactorExplanation, Format,
@@ -50,7 +50,6 @@ pub use merge::{
     BALLOT_AUTHORITY, MERGE_AUTHORITY, MergePayload, MergeResolution, MergeResponse, MergeStatus,
     SideEffects, VoteTally,
 };
-pub use operation::Operation;
 pub use record::{
     ConflictDetection, RecordPayload, RecordResponse, RecordStatus, RecordsPayload,
     RecordsResponse, UnitWarnings,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{akashik::Operation, error::error_code::ErrorCode, json::reader::ReadError};
+use crate::{error::error_code::ErrorCode, operation::Operation};
 
 /// An error as the protocol shapes it. RECORD and REGISTER add `status` and `rejection_reason`, so
 /// that one body satisfies both of the protocol's ways to say no.
@@ -69,11 +69,5 @@ impl ProtocolError {
             | Operation::Session => {}
         }
         self
-    }
-}
-
-impl From<ReadError> for ProtocolError {
-    fn from(error: ReadError) -> Self {
-        Self::new(error.code, error.to_string())
     }
 }

@@ -40,9 +40,9 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HarnAgentInterface {
-    /// How.
+    /// The transport that it speaks.
     pub transport: Transport,
-    /// Where.
+    /// The address that it is reached at.
     pub url: String,
 }
 
@@ -159,7 +159,7 @@ pub struct A2aAgentCard {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct A2aAgentInterface {
-    /// Where.
+    /// The address that it is reached at.
     pub url: String,
     /// How, such as `HTTP+JSON`.
     pub protocol_binding: String,

@@ -59,7 +59,7 @@ pub struct ExportedEvent {
     pub event: EventName,
     /// Its place; grows from event to event.
     pub sequence: u64,
-    /// When.
+    /// The time of the event.
     pub created_at: String,
     /// Who may see the payload.
     #[serde(default = "public")]

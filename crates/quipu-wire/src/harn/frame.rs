@@ -38,7 +38,7 @@ pub enum ServerFrame {
     },
     /// A frame of the client was refused, or the stream ends.
     Error {
-        /// Why.
+        /// What was refused, or why the stream ends.
         error: HarnError,
     },
     /// Is anybody there?
@@ -75,7 +75,7 @@ pub enum ClientCommand {
     Message(MessageInput),
     /// Cancel the Task.
     Cancel {
-        /// Why.
+        /// The reason that the client gives.
         reason: Option<String>,
     },
     /// Go on behind this event.

@@ -62,14 +62,14 @@ pub enum Part {
     },
     /// An Artifact.
     ArtifactRef {
-        /// Which.
+        /// The id of the artifact.
         artifact_id: String,
         /// Who may see it.
         visibility: Visibility,
     },
     /// A file somewhere.
     FileRef {
-        /// Where.
+        /// The address of the file.
         uri: String,
         /// Of what kind.
         mime_type: String,
@@ -78,7 +78,7 @@ pub enum Part {
     },
     /// An image that is an Artifact.
     ImageRef {
-        /// Which.
+        /// The id of the artifact.
         artifact_id: String,
         /// Of what kind.
         mime_type: String,

@@ -72,7 +72,7 @@ pub struct PermissionResponseRequest {
     pub answer: Option<Value>,
     /// Who decided, where it is not the caller.
     pub reviewer: Option<String>,
-    /// Why.
+    /// The reason for the decision.
     pub reason: Option<String>,
     /// The client's own members.
     #[cfg_attr(feature = "openapi", schema(required = false))]
@@ -226,7 +226,7 @@ pub enum PermissionDecision {
         scope: RuleScope,
         /// The policy that was asked.
         policy_version: String,
-        /// Why.
+        /// The reason for the decision.
         reason: Option<String>,
         /// Until when.
         expires_at: Option<String>,
@@ -239,7 +239,7 @@ pub enum PermissionDecision {
         scope: RuleScope,
         /// The policy that was asked.
         policy_version: String,
-        /// Why.
+        /// The reason for the decision.
         reason: Option<String>,
         /// The rule that says so.
         rule_id: Option<String>,
@@ -250,7 +250,7 @@ pub enum PermissionDecision {
         policy_version: String,
         /// Who, in this order.
         escalate_to: Vec<String>,
-        /// Why.
+        /// The reason for the decision.
         reason: Option<String>,
     },
 }
@@ -295,9 +295,9 @@ pub struct AuditEntry {
     pub risk: PermissionRisk,
     /// The rule that decided.
     pub rule_id: Option<String>,
-    /// Why.
+    /// The reason for the decision.
     pub reason: Option<String>,
-    /// When.
+    /// The time of the decision.
     pub decided_at: String,
     /// Who decided, where a person did (ours).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -134,7 +134,7 @@ pub struct RememberRule {
     pub target_pattern: String,
     /// Whether they may be done.
     pub allow: bool,
-    /// Why.
+    /// The reason for the rule.
     #[serde(default)]
     pub reason: Option<String>,
     /// When it was made; the server's to say.

@@ -27,7 +27,7 @@ pub struct ReceiptWireEnvelope {
     pub schema_version: String,
     /// What it proves.
     pub subject: ResourcePointer,
-    /// When.
+    /// The time at which it was issued.
     pub issued_at: String,
     /// The whole receipt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub struct ReceiptResource {
     pub format: String,
     /// What it proves, in words.
     pub summary: String,
-    /// When.
+    /// The time at which it was issued.
     pub issued_at: String,
     /// By whom.
     pub issuer: String,

@@ -47,7 +47,7 @@ words! {
 pub struct Subject {
     /// What it is.
     pub object: SubjectKind,
-    /// Which.
+    /// The id of the subject.
     pub id: String,
 }
 
@@ -64,7 +64,7 @@ pub struct Receipt {
     pub subject: Subject,
     /// Who vouches.
     pub issuer: Issuer,
-    /// When.
+    /// The time at which it was issued.
     pub issued_at: String,
     /// Where it happened.
     pub identifiers: Identifiers,

@@ -24,7 +24,7 @@ words! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Issuer {
-    /// Which.
+    /// The id of the issuer.
     pub id: String,
     /// What it is.
     pub kind: IssuerKind,
@@ -110,7 +110,7 @@ pub struct Approval {
     pub action: String,
     /// The answer.
     pub decision: ApprovalDecision,
-    /// When.
+    /// The time of the decision.
     pub decided_at: String,
     /// How many agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,7 +203,7 @@ words! {
 pub struct Material {
     /// What it is.
     pub kind: MaterialKind,
-    /// Which.
+    /// The id of the material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Where it is.
@@ -244,7 +244,7 @@ pub struct ReplayInput {
 pub struct ModelRef {
     /// Whose.
     pub provider: String,
-    /// Which.
+    /// The name of the model.
     pub model: String,
     /// Which version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,7 +263,7 @@ pub struct ModelRoute {
     pub chosen_model: ModelRef,
     /// Those that were not.
     pub alternatives_considered: Vec<ModelRef>,
-    /// Why.
+    /// The reason why this model was chosen.
     pub route_policy_reason: String,
 }
 
@@ -322,9 +322,9 @@ words! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileWrite {
-    /// Which.
+    /// The path of the file.
     pub path: String,
-    /// How.
+    /// What was done to the file.
     pub operation: FileOperation,
     /// Its digest before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -339,7 +339,7 @@ pub struct FileWrite {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NetworkEgress {
-    /// Which.
+    /// The host that was contacted.
     pub destination: String,
     /// What for.
     pub purpose: String,
@@ -368,7 +368,7 @@ words! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReceiptToolCall {
-    /// Which.
+    /// The name of the tool.
     pub tool: String,
     /// Which call.
     pub call_id: String,
@@ -464,10 +464,10 @@ words! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Delta {
-    /// Which.
+    /// The id of the substitution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta_id: Option<String>,
-    /// How.
+    /// The kind of substitution.
     pub operation: DeltaOperation,
     /// What was substituted; materials are named by id, which is not RFC 6901.
     pub path: String,
@@ -484,7 +484,7 @@ pub struct Delta {
     /// Where the substitute is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<String>,
-    /// Why.
+    /// The reason for the substitution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -509,9 +509,9 @@ pub struct Chain {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Redaction {
-    /// What.
+    /// The member that was taken out.
     pub field: String,
-    /// Why.
+    /// The reason for taking it out.
     pub reason: String,
     /// The digest of what was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -529,7 +529,7 @@ pub struct ReceiptSignature {
     pub algorithm: String,
     /// The signature, `base64:` and standard base64.
     pub signature: String,
-    /// When.
+    /// The time of the signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_at: Option<String>,
 }

@@ -71,7 +71,7 @@ pub struct ReplayOverride {
     /// Who may see it.
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub visibility: Visibility,
-    /// Why.
+    /// The reason that the caller gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -93,7 +93,7 @@ pub struct ReplayTaskRequest {
     /// The event of the checkpoint to begin from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_event_id: Option<String>,
-    /// Why.
+    /// The reason that the caller gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The client's own members, and our `executor`.
@@ -206,7 +206,7 @@ fn read_override(mut object: ObjectReader) -> Result<ReplayOverride, ReadError> 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplaySessionRequest {
-    /// Why.
+    /// The reason that the caller gives.
     pub reason: Option<String>,
     /// The client's own members, for the Session that is made.
     #[cfg_attr(feature = "openapi", schema(required = false))]

@@ -119,7 +119,7 @@ impl ResourceEnvelope {
 pub struct ResourcePointer {
     /// What it is.
     pub object: String,
-    /// Which.
+    /// The id of the resource.
     pub id: String,
 }
 

@@ -64,7 +64,7 @@ pub enum Transcript {
 pub struct ModelPolicy {
     /// Whose.
     pub provider: String,
-    /// Which.
+    /// The name of the model.
     pub model: String,
     /// How hard it thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -163,7 +163,7 @@ fn read_input(object: &mut ObjectReader) -> Result<TaskInput, ReadError> {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CancelTaskRequest {
-    /// Why.
+    /// The reason that the caller gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

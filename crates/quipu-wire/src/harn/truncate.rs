@@ -20,7 +20,7 @@ words! {
 pub struct TruncateSessionRequest {
     /// How many Messages from the beginning stay.
     pub keep_first: u64,
-    /// Why.
+    /// The reason that the caller gives.
     pub reason: Option<String>,
 }
 

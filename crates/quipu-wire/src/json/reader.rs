@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    error::error_code::ErrorCode,
+    error::{error_code::ErrorCode, protocol_error::ProtocolError},
     limits::{ID_BYTES_MAX, LIST_ENTRIES_MAX, SAFE_INTEGER_MAX, TEXT_BYTES_MAX},
 };
 
@@ -32,6 +32,12 @@ impl ReadError {
     pub fn with_code(mut self, code: ErrorCode) -> Self {
         self.code = code;
         self
+    }
+}
+
+impl From<ReadError> for ProtocolError {
+    fn from(error: ReadError) -> Self {
+        Self::new(error.code, error.to_string())
     }
 }
 

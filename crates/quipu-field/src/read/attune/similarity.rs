@@ -1,7 +1,8 @@
 //! How well units match a topic, by words and by meaning. Everything is measured over what the reader sees.
 
 use quipu_recall::{
-    Index, Look, Neighbours, Probe, Seen, Vectors, index::around::Alone, rank::score::relative,
+    Index, Neighbours, Probe, Seen, Vectors, WordSearch, index::around::Alone,
+    rank::score::relative,
 };
 
 use crate::{
@@ -19,7 +20,7 @@ const COSINE_SAME: f32 = 0.4;
 /// A topic as one reader sees it.
 #[derive(Debug)]
 pub(crate) struct Matching<'a> {
-    look: Look<'a, 'a>,
+    words: WordSearch<'a, 'a>,
     spaces: Vec<(&'a Vectors, Vec<(Probe, f32)>)>,
 }
 
@@ -110,12 +111,12 @@ impl<'a> Matching<'a> {
         let mut spaces: Vec<_> =
             stronger.into_iter().map(|(space, probe)| (space, vec![probe])).collect();
         spaces.push((first, own));
-        Self { look: index.lexical().look(&topic.query, seen), spaces }
+        Self { words: index.lexical().search(&topic.query, seen), spaces }
     }
 
     /// Whether there is nothing to look for.
     pub(crate) fn is_empty(&self) -> bool {
-        self.look.is_empty() && self.spaces.iter().all(|(_, probes)| probes.is_empty())
+        self.words.is_empty() && self.spaces.iter().all(|(_, probes)| probes.is_empty())
     }
 
     /// Adds a meaning to look for.
@@ -127,7 +128,7 @@ impl<'a> Matching<'a> {
 
     /// The best units by their own words, then the nearest by each meaning.
     pub(crate) fn best(&self, accept: &dyn Fn(u32) -> bool) -> Vec<u32> {
-        let hits = self.look.best(CANDIDATES_BY_WORDS, accept);
+        let hits = self.words.best(CANDIDATES_BY_WORDS, accept);
         let mut best: Vec<u32> = hits.into_iter().map(|hit| hit.ordinal).collect();
         for (space, probes) in &self.spaces {
             let probes: Vec<&Probe> = probes.iter().map(|(probe, _)| probe).collect();
@@ -176,7 +177,7 @@ impl<'a> Matching<'a> {
     }
 
     fn by_words(&self, ordinals: &[u32], compared: usize, beside: &impl Neighbours) -> Vec<Match> {
-        let words = self.look.scores(ordinals, beside);
+        let words = self.words.scores(ordinals, beside);
         let best = words.iter().take(compared).copied().fold(0.0, f32::max);
         let of = |raw| Match { lexical: relative(raw, best), semantic: 0.0 };
         words.into_iter().map(of).collect()
@@ -185,7 +186,7 @@ impl<'a> Matching<'a> {
     /// The words of the topic that each of `ordinals` has.
     pub(crate) fn shared_words(&self, ordinals: &[u32]) -> Vec<Vec<String>> {
         let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
-        self.look.shared_words(ordinals).into_iter().map(owned).collect()
+        self.words.shared_words(ordinals).into_iter().map(owned).collect()
     }
 }
 

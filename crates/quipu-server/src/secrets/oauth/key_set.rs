@@ -7,11 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use quipu_wire::json::canon;
+use quipu_wire::{
+    ed25519::PublicKey,
+    json::{base64, canon},
+};
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde_json::{Map, Value};
 
-use super::base64_url;
 use crate::app::limits::KEY_SET_BYTES_MAX;
 
 /// The shortest modulus of RSA that is taken, in bytes.
@@ -69,7 +71,7 @@ pub(super) struct TokenKey {
 enum Material {
     Rsa { n: Vec<u8>, e: Vec<u8> },
     P256(Vec<u8>),
-    Ed25519(Vec<u8>),
+    Ed25519([u8; 32]),
 }
 
 impl TokenKey {
@@ -94,7 +96,8 @@ impl TokenKey {
                     .verify(message, signature)
             }
             Material::Ed25519(point) => {
-                UnparsedPublicKey::new(&signature::ED25519, point).verify(message, signature)
+                let key = PublicKey::from_bytes(point);
+                return key.is_some_and(|key| key.accepts(message, signature));
             }
         };
         verified.is_ok()
@@ -181,22 +184,18 @@ fn rsa(entry: &Map<String, Value>) -> Result<Material, String> {
 
 fn p256(entry: &Map<String, Value>) -> Result<Material, String> {
     // An uncompressed point, as SEC 1 writes it.
-    let point = [vec![4], sized(entry, "x")?, sized(entry, "y")?].concat();
+    let point = [&[4][..], &sized(entry, "x")?[..], &sized(entry, "y")?[..]].concat();
     Ok(Material::P256(point))
 }
 
-fn sized(entry: &Map<String, Value>, name: &str) -> Result<Vec<u8>, String> {
-    let bytes = bytes(entry, name)?;
-    if bytes.len() == 32 {
-        Ok(bytes)
-    } else {
-        Err(format!("has a `{name}` that is not of 32 bytes"))
-    }
+fn sized(entry: &Map<String, Value>, name: &str) -> Result<[u8; 32], String> {
+    let bytes = <[u8; 32]>::try_from(bytes(entry, name)?);
+    bytes.map_err(|_| format!("has a `{name}` that is not of 32 bytes"))
 }
 
 fn bytes(entry: &Map<String, Value>, name: &str) -> Result<Vec<u8>, String> {
     let text = entry.get(name).and_then(Value::as_str);
-    text.and_then(base64_url::decode)
+    text.and_then(base64::decode_url)
         .filter(|bytes| !bytes.is_empty())
         .ok_or_else(|| format!("has no `{name}` in base64url"))
 }
@@ -240,6 +239,16 @@ mod tests {
         assert_eq!(found(Algorithm::Es256, None), Some("c"));
         assert_eq!(found(Algorithm::EdDsa, Some("c")), None, "another kind of key");
         assert_eq!(found(Algorithm::Rs256, None), None);
+    }
+
+    #[test]
+    fn a_key_for_which_anyone_can_sign_accepts_nothing() {
+        // The neutral point, and the signature that holds under it for every message, where that is not refused.
+        let mut neutral = [0; 64];
+        neutral[0] = 1;
+        let point = <[u8; 32]>::try_from(&neutral[..32]).unwrap();
+        let key = TokenKey { kid: None, material: Material::Ed25519(point) };
+        assert!(!key.accepts(b"any message", &neutral));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Access tokens of OAuth2: JSON Web Tokens that an identity provider signed (RFC 7519, RFC 7515, RFC 9068),
 //! checked against its public keys in a file. This server issues none.
 
-mod base64_url;
 mod claims;
 mod key_set;
 mod token;

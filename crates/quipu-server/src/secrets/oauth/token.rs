@@ -1,13 +1,10 @@
 //! A token's outer form: three parts, of which the first says how the other two are held together. Nothing in
 //! it is believed before its signature holds, and no problem repeats anything of it.
 
-use quipu_wire::json::canon;
+use quipu_wire::json::{base64, canon};
 use serde_json::{Map, Value};
 
-use super::{
-    base64_url,
-    key_set::{Algorithm, KeySet},
-};
+use super::key_set::{Algorithm, KeySet};
 use crate::app::limits::TOKEN_BYTES_MAX;
 
 /// Why a token is refused.
@@ -52,7 +49,7 @@ pub(super) fn verified(token: &str, keys: &KeySet) -> Result<Map<String, Value>,
         Some(_) => return Err(TokenError::Header("kid")),
     };
     let key = keys.find(algorithm, kid).ok_or(TokenError::UnknownKey)?;
-    let signature = base64_url::decode(signature).ok_or(TokenError::Form)?;
+    let signature = base64::decode_url(signature).ok_or(TokenError::Form)?;
     if !key.accepts(signed.as_bytes(), &signature) {
         return Err(TokenError::Signature);
     }
@@ -77,6 +74,6 @@ fn algorithm(header: &Map<String, Value>) -> Result<Algorithm, TokenError> {
 
 /// A part as the JSON object that it must be.
 fn object(part: &str) -> Option<Map<String, Value>> {
-    let value = canon::parse(&base64_url::decode(part)?).ok()?;
+    let value = canon::parse(&base64::decode_url(part)?).ok()?;
     value.as_object().cloned()
 }

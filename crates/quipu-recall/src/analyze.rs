@@ -5,7 +5,7 @@
 use crate::{
     embed::{builtin, embedding::Embedding},
     limits::MAX_DOCUMENT_TERMS,
-    rank::standing::lays_down_a_rule,
+    text::standing::lays_down_a_rule,
     text::words::{for_each_word, packed},
 };
 
@@ -92,7 +92,7 @@ pub fn analyze_with(text: &str, around: &str) -> Analyzed {
     for part in [text, around] {
         for_each_word(part, |_, term| words.push(term));
     }
-    let length = u32::try_from(words.places.len()).unwrap_or(u32::MAX);
+    let length = u32::try_from(words.spans.len()).unwrap_or(u32::MAX);
     let distinct = words.distinct();
     let term = |distinct: &Distinct| words.term(&distinct.first);
     let mut analyzed = Analyzed {
@@ -116,12 +116,12 @@ const WORD_BYTES: usize = 6;
 #[derive(Debug)]
 struct Words {
     text: String,
-    places: Vec<Place>,
+    spans: Vec<Span>,
 }
 
 /// Where a term is, and how it begins: that decides almost every comparison.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Span {
     begins: u64,
     start: usize,
     end: usize,
@@ -130,40 +130,40 @@ struct Place {
 /// A term where it stands first, and how often it stands.
 #[derive(Debug)]
 struct Distinct {
-    first: Place,
+    first: Span,
     frequency: u32,
 }
 
 impl Words {
     fn with_room_for(bytes: usize) -> Self {
-        let (text, places) = (String::with_capacity(bytes), Vec::with_capacity(bytes / WORD_BYTES));
-        Self { text, places }
+        let (text, spans) = (String::with_capacity(bytes), Vec::with_capacity(bytes / WORD_BYTES));
+        Self { text, spans }
     }
 
     fn push(&mut self, term: &str) {
         let start = self.text.len();
         self.text.push_str(term);
         let begins = packed(term.as_bytes());
-        self.places.push(Place { begins, start, end: self.text.len() });
+        self.spans.push(Span { begins, start, end: self.text.len() });
     }
 
-    fn term(&self, place: &Place) -> &str {
-        self.text.get(place.start..place.end).unwrap_or_default()
+    fn term(&self, span: &Span) -> &str {
+        self.text.get(span.start..span.end).unwrap_or_default()
     }
 
     /// Each term once, in ascending order: those that stood first, where there are too many.
     fn distinct(&mut self) -> Vec<Distinct> {
-        let mut places = std::mem::take(&mut self.places);
-        let by_term = |a: &Place, b: &Place| {
+        let mut spans = std::mem::take(&mut self.spans);
+        let by_term = |a: &Span, b: &Span| {
             a.begins.cmp(&b.begins).then_with(|| self.term(a).cmp(self.term(b)))
         };
-        places.sort_unstable_by(|a, b| by_term(a, b).then_with(|| a.start.cmp(&b.start)));
-        let same = |a: &Place, b: &Place| by_term(a, b).is_eq();
-        let mut distinct: Vec<Distinct> = places
+        spans.sort_unstable_by(|a, b| by_term(a, b).then_with(|| a.start.cmp(&b.start)));
+        let same = |a: &Span, b: &Span| by_term(a, b).is_eq();
+        let mut distinct: Vec<Distinct> = spans
             .chunk_by(same)
-            .filter_map(|places| {
-                let frequency = u32::try_from(places.len()).unwrap_or(u32::MAX);
-                places.first().map(|first| Distinct { first: *first, frequency })
+            .filter_map(|spans| {
+                let frequency = u32::try_from(spans.len()).unwrap_or(u32::MAX);
+                spans.first().map(|first| Distinct { first: *first, frequency })
             })
             .collect();
         if distinct.len() > MAX_DOCUMENT_TERMS {

@@ -1,4 +1,4 @@
-//! Owns one look of one reader at the words: which terms of its query count how much to it, which
+//! Owns one search of one reader by words: which terms of its query count how much to it, which
 //! documents share them, and which stand beside documents that do.
 //! All statistics are over what the reader sees.
 
@@ -30,7 +30,7 @@ const TERMS_AT_ONCE: usize = 8;
 
 /// A query as one reader sees it.
 #[derive(Debug)]
-pub struct Look<'i, 'q> {
+pub struct WordSearch<'i, 'q> {
     lexical: &'i Lexical,
     seen: &'i Seen,
     terms: Vec<Term<'i, 'q>>,
@@ -38,7 +38,7 @@ pub struct Look<'i, 'q> {
     pivot: f32,
     /// What a word is worth in a document of each of the usual lengths.
     by_length: Vec<f32>,
-    known: f32,
+    covered: f32,
 }
 
 #[derive(Debug)]
@@ -51,17 +51,17 @@ struct Term<'i, 'q> {
     with: u32,
 }
 
-impl<'i, 'q> Look<'i, 'q> {
+impl<'i, 'q> WordSearch<'i, 'q> {
     pub(crate) fn new(lexical: &'i Lexical, query: &'q Query, seen: &'i Seen) -> Self {
         let counts = lexical.counts(seen);
-        let (mut terms, mut all, mut known) = (Vec::new(), 0.0, 0.0);
+        let (mut terms, mut all, mut covered) = (Vec::new(), 0.0, 0.0);
         for asked in query.terms() {
             let list = lexical.find(&asked.term);
             let with = list.map_or(0, |list| list.count_seen(seen));
             let worth = asked.weight * rarity(counts.documents, with);
             all += worth;
             if let Some(list) = list.filter(|_| with > 0) {
-                known += worth;
+                covered += worth;
                 terms.push(Term { asked, list, worth, with });
             }
         }
@@ -69,11 +69,11 @@ impl<'i, 'q> Look<'i, 'q> {
             b.worth.total_cmp(&a.worth).then_with(|| a.asked.term.cmp(&b.asked.term))
         });
         terms.truncate(MAX_SCORED_TERMS);
-        let known = if all > 0.0 { known / all } else { 0.0 };
+        let covered = if all > 0.0 { covered / all } else { 0.0 };
         let pivot = counts.pivot();
         let lengths = if terms.is_empty() { 0 } else { USUAL_LENGTHS };
         let by_length = (0..lengths).map(|length| saturation(length.into(), pivot)).collect();
-        Self { lexical, seen, terms, pivot, by_length, known }
+        Self { lexical, seen, terms, pivot, by_length, covered }
     }
 
     /// Whether no document that is seen shares a word with the query.
@@ -83,8 +83,8 @@ impl<'i, 'q> Look<'i, 'q> {
 
     /// How much of what the query asks for, rare words counting more, the reader's documents have
     /// ever said: from 0 to 1.
-    pub const fn known(&self) -> f32 {
-        self.known
+    pub const fn covered(&self) -> f32 {
+        self.covered
     }
 
     /// What a document that has every term of the query would score, at most.
@@ -273,7 +273,7 @@ impl Sums {
 }
 
 /// Whether a list is so short, beside the documents that are looked for in it, that to read all of it is
-/// faster than to look for each of them.
+/// faster than to search for each of them.
 fn is_read_whole(list: &Postings, wanted: usize) -> bool {
     slot(list.count()) / READ_WHOLE <= wanted
 }
