@@ -6,6 +6,9 @@
 //! common. `Server` takes requests from connections, `Embedded` from the program around it. This crate knows nothing of storage and holds no rule of a Field.
 
 mod app;
+mod clock;
+mod ids;
+mod limits;
 mod net;
 mod observe;
 mod pipeline;
@@ -13,16 +16,16 @@ mod routes;
 pub mod secrets;
 
 pub use app::embedded::{EmbedError, Embedded, EmbeddedOptions};
-pub use app::limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};
-pub use app::openapi::openapi;
-pub use app::server::{BindError, Options, PushOptions, Server};
+pub use app::server::{BindError, Options, Server};
 pub use axum::body::Body;
+pub use limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};
 pub use net::tls::{TlsError, TlsFiles};
 pub use observe::log_meter::LogMeter;
 pub use observe::metrics::{MetricsHandle, install_metrics};
-pub use routes::harn::{
-    HarnOptions, HarnSetupError, ReceiptIssuer, SecretError, VaultKey, VaultKeyError,
-};
+pub use pipeline::options::{HarnOptions, HarnSetupError, PushOptions};
+pub use routes::openapi;
 pub use secrets::keys::{KeyStore, KeyStoreError};
 pub use secrets::oauth::{KeySetError, OAuthOptions};
+pub use secrets::receipt_issuer::{ReceiptIssuer, SecretError};
 pub use secrets::shared_secrets::{Secrets, SecretsError};
+pub use secrets::vault_key::{VaultKey, VaultKeyError};

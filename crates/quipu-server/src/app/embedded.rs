@@ -12,11 +12,8 @@ use quipu_field::Fields;
 use quipu_log::{EngineError, FieldName};
 
 use crate::{
-    app::{
-        server::PushOptions,
-        service::{Service, ServiceError, ServiceOptions},
-    },
-    routes::harn::{HarnOptions, HarnSetupError},
+    app::service::{Service, ServiceError, ServiceOptions},
+    pipeline::options::{HarnOptions, HarnSetupError, PushOptions},
     secrets::keys::KeyStore,
 };
 

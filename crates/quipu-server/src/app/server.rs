@@ -8,15 +8,14 @@ use tokio::net::TcpListener;
 
 use crate::{
     app::{
-        limits::{HEARTBEAT, STREAMS_MAX},
+        listener::Listener,
         service::{Service, ServiceError, ServiceOptions},
     },
-    net::{
-        listener::Listener,
-        tls::{self, TlsError, TlsFiles},
+    net::tls::{self, TlsError, TlsFiles},
+    pipeline::{
+        options::{HarnOptions, HarnSetupError, PushOptions},
+        throttle::Throttle,
     },
-    pipeline::throttle::Throttle,
-    routes::harn::{HarnOptions, HarnSetupError},
     secrets::keys::KeyStore,
 };
 
@@ -39,21 +38,6 @@ pub struct Options {
     pub requests_per_second: Option<NonZeroU32>,
     /// How the Harn protocol is served.
     pub harn: HarnOptions,
-}
-
-/// How streams of pushes are kept.
-#[derive(Debug, Clone, Copy)]
-pub struct PushOptions {
-    /// How often a stream says that it is there, and looks whether its key still holds.
-    pub heartbeat: Duration,
-    /// How many may be open at one time.
-    pub streams_max: usize,
-}
-
-impl Default for PushOptions {
-    fn default() -> Self {
-        Self { heartbeat: HEARTBEAT, streams_max: STREAMS_MAX }
-    }
 }
 
 /// Why the server cannot start.

@@ -15,17 +15,15 @@ use tokio::{
 };
 
 use crate::{
-    app::{
-        limits::{LEASE_CHECK, METRICS_UPKEEP, OPEN_ATTEMPTS, OPEN_PAUSE},
-        server::PushOptions,
-        state::App,
-    },
+    limits::{LEASE_CHECK, METRICS_UPKEEP, OPEN_ATTEMPTS, OPEN_PAUSE},
     observe::metrics::install_metrics,
-    pipeline::{entrance::Entrance, throttle::Throttle},
-    routes::{
-        harn::{HarnOptions, HarnSetupError},
-        mcp,
+    pipeline::{
+        entrance::Entrance,
+        options::{HarnOptions, HarnSetupError, PushOptions},
+        state::App,
+        throttle::Throttle,
     },
+    routes::mcp,
     secrets::keys::KeyStore,
 };
 

@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::app::limits::{BODY_TIMEOUT, DRAIN_BYTES_MAX, SMALL_BODY_BYTES};
+use crate::limits::{BODY_TIMEOUT, DRAIN_BYTES_MAX, SMALL_BODY_BYTES};
 
 /// A body, and the room it takes for as long as the request is worked on.
 #[derive(Debug)]

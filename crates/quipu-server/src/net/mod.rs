@@ -2,6 +2,5 @@
 
 pub(crate) mod bare_refusal;
 pub(crate) mod body;
-pub(crate) mod listener;
 pub(crate) mod tls;
 pub(crate) mod write_limit;

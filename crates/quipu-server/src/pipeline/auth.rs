@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, header};
 use quipu_wire::{ErrorCode, ProtocolError, limits::AUTHORITY_MAX};
 
 use crate::{
-    app::state::App,
+    pipeline::state::App,
     secrets::keys::{Credential, KeyAgent},
 };
 

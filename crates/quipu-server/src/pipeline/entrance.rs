@@ -22,15 +22,17 @@ use tower::Service as _;
 use tracing::Instrument as _;
 
 use crate::{
-    app::{clock::Stopwatch, limits::SLOW_REQUEST, state::App},
+    clock::Stopwatch,
+    limits::SLOW_REQUEST,
     observe::metrics::count_request,
     pipeline::{
         answer::{Refused, Told},
+        harn_refusal::HarnRefused,
         paths::Route,
         position,
         request_id::{self, REQUEST_ID},
+        state::App,
     },
-    routes::harn::HarnRefused,
 };
 
 /// Says what an answer took here, in milliseconds, as browsers and proxies read it.
@@ -83,7 +85,13 @@ impl Entrance {
                 response.headers_mut().insert(SERVER_TIMING, timing);
             }
             note(response.status(), told.as_ref(), took);
-            count_request(route, response.status(), told.map(|told| told.code), took);
+            count_request(
+                route.path,
+                route.operation,
+                response.status(),
+                told.map(|told| told.code),
+                took,
+            );
             Ok(response)
         };
         request_id::under(id, work.instrument(span)).await

@@ -9,11 +9,8 @@ use quipu_log::{EngineError, FieldName};
 use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
-    app::{
-        limits::{CREATE_FIELD_AUTHORITY, FIELDS_IN_USE_MAX},
-        state::App,
-    },
-    pipeline::{position, sender::text_header},
+    limits::{CREATE_FIELD_AUTHORITY, FIELDS_IN_USE_MAX},
+    pipeline::{position, sender::text_header, state::App},
     secrets::keys::Credential,
 };
 

@@ -2,7 +2,7 @@
 
 use quipu_wire::akashik::Operation;
 
-use crate::routes::harn;
+use crate::pipeline::harn_paths;
 
 pub(crate) const FIELD_STATUS: &str = "/v1/field/status";
 pub(crate) const AGENTS: &str = "/v1/agents";
@@ -81,14 +81,14 @@ impl Route {
         let other = other.or_else(|| one_of("/v1/units/").then_some(UNIT));
         let other = other.or_else(|| one_of("/v1/keys/").then_some(KEY));
         let other = other.or_else(|| path.starts_with("/console/").then_some(CONSOLE));
-        let other = other.or_else(|| harn::paths::pattern_of(path));
+        let other = other.or_else(|| harn_paths::pattern_of(path));
         Self { path: other.unwrap_or("other"), operation: None }
     }
 
     /// Whether the path that this was found for is the Harn protocol's to answer. Those of Akashik are not, and
     /// are asked for far more often.
     pub(crate) fn is_harn(self, path: &str) -> bool {
-        self.operation.is_none() && self.path != RECORDS && harn::paths::is_harn(path)
+        self.operation.is_none() && self.path != RECORDS && harn_paths::is_harn(path)
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
             assert!(!route.is_harn(operation.path()));
         }
         for path in OTHERS.into_iter().chain(["/v1/tasks/task_1", "/v1/none", "/v2"]) {
-            assert_eq!(Route::find(path).is_harn(path), harn::paths::is_harn(path), "{path}");
+            assert_eq!(Route::find(path).is_harn(path), harn_paths::is_harn(path), "{path}");
         }
         assert_eq!(Route::find(HOME).path, HOME);
         assert_eq!(Route::find("/v1/units/mem-1").path, UNIT);

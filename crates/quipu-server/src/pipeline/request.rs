@@ -15,13 +15,14 @@ use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
-    app::{limits::SMALL_BODY_BYTES, state::App},
+    limits::SMALL_BODY_BYTES,
     net::body,
     pipeline::{
         answer::Refused,
         auth,
         field_choice::{self, Missing},
         sender::{self, Said},
+        state::App,
     },
     secrets::keys::{Credential, KeyAgent},
 };

@@ -3,7 +3,7 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::app::{ids::IdSource, limits::REQUEST_ID_BYTES_MAX};
+use crate::{ids::IdSource, limits::REQUEST_ID_BYTES_MAX};
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

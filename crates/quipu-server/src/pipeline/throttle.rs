@@ -10,7 +10,7 @@ use std::{
 
 use quipu_wire::{ErrorCode, ProtocolError};
 
-use crate::app::{clock::Stopwatch, limits::BURST};
+use crate::{clock::Stopwatch, limits::BURST};
 
 const SECOND_NS: u64 = 1_000_000_000;
 

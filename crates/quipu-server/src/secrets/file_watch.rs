@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crate::app::{clock::Stopwatch, limits::KEYS_CHECK_MS};
+use crate::{clock::Stopwatch, limits::KEYS_CHECK_MS};
 
 /// What tells one version of a file from the next without reading it. Whoever replaces a file makes a new
 /// one, so the inode tells two writes within one tick of the clock apart.

@@ -10,7 +10,7 @@ use std::{
 
 use quipu_wire::Hash;
 
-use crate::app::ids;
+use crate::ids;
 
 /// Reads the secret.
 pub(crate) fn read(path: &Path) -> io::Result<[u8; 32]> {

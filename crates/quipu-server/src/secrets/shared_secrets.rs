@@ -12,9 +12,10 @@ use quipu_log::{EngineError, Note, Notes};
 use quipu_wire::{Hash, json::base64};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    routes::harn::{RECEIPT_KEY, SecretError, VAULT_KEY, VaultKey},
-    secrets::secret_file,
+use crate::secrets::{
+    receipt_issuer::{RECEIPT_KEY, SecretError, VAULT_KEY},
+    secret_file,
+    vault_key::VaultKey,
 };
 
 const NAME: &str = "secrets";

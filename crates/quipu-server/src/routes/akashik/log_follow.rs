@@ -27,16 +27,12 @@ use utoipa::IntoParams;
 
 use super::{document::FieldHeader, push::stopped};
 use crate::{
-    app::{
-        limits::{
-            FAREWELL, LOG_AUTHORITY, LOG_PAGE_COMMITS, READ_AUTHORITY, STREAM_MESSAGE_BYTES_MAX,
-        },
-        state::App,
-    },
+    limits::{FAREWELL, LOG_AUTHORITY, LOG_PAGE_COMMITS, READ_AUTHORITY, STREAM_MESSAGE_BYTES_MAX},
     pipeline::{
         answer::Refused,
         auth,
         field_choice::{self, FIELD, Missing},
+        state::App,
     },
 };
 

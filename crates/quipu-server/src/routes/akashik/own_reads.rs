@@ -24,11 +24,11 @@ use super::{
     reads::{readable, whole_log},
 };
 use crate::{
-    app::{
-        limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
+    limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
+    pipeline::{
+        answer::{Answer, Outcome, Refused},
         state::App,
     },
-    pipeline::answer::{Answer, Outcome, Refused},
 };
 
 /// Which units.

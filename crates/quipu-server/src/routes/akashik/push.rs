@@ -20,12 +20,13 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::{document::FieldHeader, push_sse::Events, push_ws};
 use crate::{
-    app::{limits::STREAM_MESSAGE_BYTES_MAX, state::App},
+    limits::STREAM_MESSAGE_BYTES_MAX,
     pipeline::{
         answer::Refused,
         auth,
         field_choice::{self, Missing},
         sender::text_header,
+        state::App,
     },
     secrets::keys::{Credential, KeyAgent},
 };

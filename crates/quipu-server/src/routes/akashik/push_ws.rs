@@ -9,7 +9,7 @@ use super::{
     push::{Admitted, stopped},
     push_sse::failed,
 };
-use crate::app::limits::FAREWELL;
+use crate::limits::FAREWELL;
 
 /// Why a stream ends: a code of the protocol, and a word.
 type Ending = (u16, &'static str);

@@ -17,15 +17,13 @@ use utoipa::ToSchema;
 
 use super::document::FieldHeader;
 use crate::{
-    app::{
-        limits::{LOG_AUTHORITY, READ_AUTHORITY},
-        state::App,
-    },
+    limits::{LOG_AUTHORITY, READ_AUTHORITY},
     pipeline::{
         answer::{Answer, Outcome, Refused},
         auth,
         field_choice::{self, Missing},
         sender,
+        state::App,
     },
 };
 

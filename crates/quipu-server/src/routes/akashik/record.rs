@@ -11,12 +11,10 @@ use quipu_wire::{
 };
 
 use super::document::MessageHeaders;
-use crate::{
-    app::state::App,
-    pipeline::{
-        answer::{Answer, Outcome},
-        request::Call,
-    },
+use crate::pipeline::{
+    answer::{Answer, Outcome},
+    request::Call,
+    state::App,
 };
 
 /// Adds a memory unit. It is on stable storage when the answer comes.

@@ -9,12 +9,10 @@ use quipu_wire::{
 };
 
 use super::document::MessageHeaders;
-use crate::{
-    app::state::App,
-    pipeline::{
-        answer::{Answer, Outcome},
-        request::Call,
-    },
+use crate::pipeline::{
+    answer::{Answer, Outcome},
+    request::Call,
+    state::App,
 };
 
 /// An agent joins the Field, or comes back to it.

@@ -13,7 +13,7 @@ use super::{
     attune, compact, coordinate, deregister, detect, handoff, log_follow, merge, own_reads, push,
     reads, record, register, replay, retract, session, subscribe,
 };
-use crate::{app::state::App, pipeline::paths};
+use crate::pipeline::{paths, state::App};
 
 /// All routes of the protocol.
 pub(crate) fn router() -> Router<Arc<App>> {

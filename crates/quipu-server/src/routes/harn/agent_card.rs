@@ -17,13 +17,15 @@ use quipu_wire::{
 use serde_json::json;
 
 use super::{
-    answer::{HarnAnswer, HarnOutcome},
     discovery::{SERVER_VERSION, named_version},
-    paths,
-    refusal::HarnRefused,
     runtime::CAPABILITIES,
 };
-use crate::app::state::App;
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    harn_paths,
+    harn_refusal::HarnRefused,
+    state::App,
+};
 
 const DESCRIPTION: &str =
     "A shared memory for teams of agents that can be trusted, explained and replayed";
@@ -66,12 +68,12 @@ fn unsigned(app: &App, headers: &HeaderMap) -> HarnAgentCard {
     let interface =
         |transport, path| HarnAgentInterface { transport, url: format!("{public_url}{path}") };
     let interfaces = vec![
-        interface(Transport::Rest, paths::DISCOVERY),
-        interface(Transport::Sse, paths::EVENTS_STREAM),
+        interface(Transport::Rest, harn_paths::DISCOVERY),
+        interface(Transport::Sse, harn_paths::EVENTS_STREAM),
         // `https` becomes `wss`.
         HarnAgentInterface {
             transport: Transport::Websocket,
-            url: format!("{}{}", public_url.replacen("http", "ws", 1), paths::TASKS),
+            url: format!("{}{}", public_url.replacen("http", "ws", 1), harn_paths::TASKS),
         },
     ];
     let since = rfc3339(app.started_at_ms);
@@ -138,7 +140,7 @@ fn a2a_card(app: &App, public_url: &str) -> A2aAgentCard {
     const BINDING: &str = "harn-agents-protocol";
     let skill = built_in_skill();
     let interfaces = HarnVersion::ALL.iter().map(|version| A2aAgentInterface {
-        url: format!("{public_url}{}", paths::DISCOVERY),
+        url: format!("{public_url}{}", harn_paths::DISCOVERY),
         protocol_binding: BINDING.to_owned(),
         tenant: None,
         protocol_version: version.to_string(),

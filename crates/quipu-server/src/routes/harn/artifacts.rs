@@ -12,16 +12,14 @@ use quipu_wire::harn::{
     Artifact, HarnErrorResponse, List, RegisterArtifactRequest, ResourceKind, Sha256, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
-    refusal::HarnRefused,
-};
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
 use crate::{
-    app::state::App,
     net::body::{self, discard},
+    pipeline::{
+        harn_answer::{HarnAnswer, HarnOutcome},
+        harn_refusal::HarnRefused,
+        state::App,
+    },
 };
 
 /// Registers an Artifact. Its content may be elsewhere, or come later.

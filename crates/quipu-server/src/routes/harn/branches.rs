@@ -7,13 +7,11 @@ use quipu_wire::harn::{
     Branch, CreateBranchRequest, HarnErrorResponse, List, ResourceKind, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// The Branches that leave a Session.
 #[utoipa::path(

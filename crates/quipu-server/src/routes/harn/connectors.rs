@@ -15,17 +15,15 @@ use quipu_wire::{
     limits::REQUEST_BYTES_MAX,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
-    refusal::HarnRefused,
-};
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
 use crate::{
-    app::state::App,
     net::body,
-    pipeline::field_choice::{self, Missing},
+    pipeline::{
+        field_choice::{self, Missing},
+        harn_answer::{HarnAnswer, HarnOutcome},
+        harn_refusal::HarnRefused,
+        state::App,
+    },
     secrets::keys::{Credential, KeyAgent},
 };
 

@@ -5,12 +5,13 @@ use axum::http::{HeaderMap, header};
 use quipu_harness::Caller;
 use quipu_wire::harn::{HarnError, HarnErrorCode, TokenScope};
 
-use super::{refusal::HarnRefused, upgrade};
+use super::upgrade;
 use crate::{
-    app::state::App,
     pipeline::{
         auth,
+        harn_refusal::HarnRefused,
         sender::{AGENT, reader},
+        state::App,
     },
     secrets::{
         keys::{Credential, KeyAgent},

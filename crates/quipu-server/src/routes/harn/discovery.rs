@@ -8,29 +8,28 @@ use quipu_wire::harn::{
     RuntimeObject, ServerVersion, VERSION_HEADER,
 };
 
-use super::{answer::HarnAnswer, paths};
-use crate::pipeline::paths as others;
+use crate::pipeline::{harn_answer::HarnAnswer, harn_paths, paths as others};
 
 pub(super) const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Where resources are, by name.
 const RESOURCES: [(&str, &str); 16] = [
-    ("agent_card", paths::AGENT_CARD),
-    ("runtime", paths::RUNTIME),
-    ("capabilities", paths::CAPABILITIES),
-    ("personas", paths::PERSONAS),
-    ("workspaces", paths::WORKSPACES),
-    ("sessions", paths::SESSIONS),
-    ("tasks", paths::TASKS),
-    ("artifacts", paths::ARTIFACTS),
-    ("events", paths::EVENTS),
-    ("memories", paths::MEMORIES),
-    ("vaults", paths::VAULTS),
-    ("connectors", paths::CONNECTORS),
-    ("skills", paths::SKILLS),
-    ("outcomes", paths::OUTCOMES),
-    ("quotas", paths::QUOTAS),
-    ("permission_requests", paths::PERMISSION_REQUESTS),
+    ("agent_card", harn_paths::AGENT_CARD),
+    ("runtime", harn_paths::RUNTIME),
+    ("capabilities", harn_paths::CAPABILITIES),
+    ("personas", harn_paths::PERSONAS),
+    ("workspaces", harn_paths::WORKSPACES),
+    ("sessions", harn_paths::SESSIONS),
+    ("tasks", harn_paths::TASKS),
+    ("artifacts", harn_paths::ARTIFACTS),
+    ("events", harn_paths::EVENTS),
+    ("memories", harn_paths::MEMORIES),
+    ("vaults", harn_paths::VAULTS),
+    ("connectors", harn_paths::CONNECTORS),
+    ("skills", harn_paths::SKILLS),
+    ("outcomes", harn_paths::OUTCOMES),
+    ("quotas", harn_paths::QUOTAS),
+    ("permission_requests", harn_paths::PERMISSION_REQUESTS),
 ];
 
 /// The version that the caller named, or the default.

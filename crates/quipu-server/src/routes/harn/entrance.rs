@@ -18,11 +18,14 @@ use quipu_wire::{
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{credentials::Bearer, query::HarnQuery, refusal::HarnRefused, upgrade};
+use super::{credentials::Bearer, query::HarnQuery, upgrade};
 use crate::{
-    app::state::App,
     net::body::{self, discard},
-    pipeline::field_choice::{self, Missing},
+    pipeline::{
+        field_choice::{self, Missing},
+        harn_refusal::HarnRefused,
+        state::App,
+    },
     secrets::keys::KeyAgent,
 };
 

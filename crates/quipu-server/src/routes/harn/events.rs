@@ -6,13 +6,11 @@ use axum::extract::{Request, State};
 use quipu_harness::EventScope;
 use quipu_wire::harn::{Event, HarnErrorResponse, List, TokenScope};
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// What happened, as far as the caller may know.
 #[utoipa::path(

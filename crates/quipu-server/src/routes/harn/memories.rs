@@ -11,14 +11,12 @@ use quipu_wire::harn::{
     CreateMemoryRequest, HarnErrorResponse, List, Memory, ResourceKind, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
-    refusal::HarnRefused,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    harn_refusal::HarnRefused,
+    state::App,
 };
-use crate::app::state::App;
 
 /// The Memories that the caller may see, oldest first.
 #[utoipa::path(

@@ -2,7 +2,6 @@
 //! becomes of it, is `quipu-harness`'s.
 
 mod agent_card;
-mod answer;
 mod artifacts;
 mod branches;
 mod connectors;
@@ -11,22 +10,17 @@ mod discovery;
 mod document;
 mod entrance;
 mod events;
-mod harnesses;
-mod identity;
 mod listing;
 mod memories;
 mod messages;
-mod options;
 mod outcomes;
 mod path;
-pub(crate) mod paths;
 mod permission_requests;
 mod permissions;
 mod personas;
 mod query;
 mod quotas;
 mod receipts;
-mod refusal;
 mod replay;
 mod routes;
 mod runtime;
@@ -42,9 +36,4 @@ mod work;
 mod workspaces;
 
 pub(crate) use document::{HarnApi, security_scheme};
-pub(crate) use harnesses::Harnesses;
-pub(crate) use identity::{RECEIPT_KEY, VAULT_KEY, receipt_signer};
-pub use identity::{ReceiptIssuer, SecretError};
-pub use options::{HarnOptions, HarnSetupError, VaultKey, VaultKeyError};
-pub(crate) use refusal::HarnRefused;
 pub(crate) use routes::router;

@@ -6,13 +6,11 @@ use axum::extract::{Request, State};
 use quipu_harness::Page;
 use quipu_wire::harn::{HarnErrorResponse, List, Outcome, ResourceKind, TokenScope};
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// How Tasks ended, in the order in which they did.
 #[utoipa::path(

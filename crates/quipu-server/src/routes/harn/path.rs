@@ -7,7 +7,7 @@ use axum::{
 use quipu_wire::harn::HarnErrorCode;
 use serde::de::DeserializeOwned;
 
-use super::refusal::HarnRefused;
+use crate::pipeline::harn_refusal::HarnRefused;
 
 /// What stands in a path: a text, or a tuple of texts.
 #[derive(Debug)]

@@ -9,13 +9,11 @@ use quipu_wire::harn::{
     PermissionResponseRequest, ResourceKind, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// The questions that the caller may know of, oldest first.
 #[utoipa::path(

@@ -13,14 +13,12 @@ use quipu_wire::harn::{
     RememberRule, ResourceKind, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
-    refusal::HarnRefused,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    harn_refusal::HarnRefused,
+    state::App,
 };
-use crate::app::state::App;
 
 /// What may be done without asking.
 #[utoipa::path(

@@ -8,13 +8,11 @@ use quipu_wire::harn::{
     UpdateQuotaRequest,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// All Quotas, with what is used up.
 #[utoipa::path(

@@ -14,14 +14,12 @@ use quipu_wire::harn::{
     ResourceKind, TokenScope, VerifyReceiptRequest,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
-    refusal::HarnRefused,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    harn_refusal::HarnRefused,
+    state::App,
 };
-use crate::app::state::App;
 
 /// The Receipts of a Task, oldest first: one, or more where it was tried again by the other protocol.
 #[utoipa::path(

@@ -10,13 +10,11 @@ use quipu_wire::harn::{
     TaskExport, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// Replays a finished Task: exactly, with answers changed, or from a checkpoint. Nobody is ever asked live.
 #[utoipa::path(

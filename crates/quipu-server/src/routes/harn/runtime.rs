@@ -5,13 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use quipu_wire::harn::{Capability, CapabilitySummary, HarnErrorResponse, Runtime, RuntimeObject};
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    discovery::SERVER_VERSION,
-    document::HarnHeaders,
-    entrance::HarnCall,
+use super::{discovery::SERVER_VERSION, document::HarnHeaders, entrance::HarnCall};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// What the server can do; the agent card names the same.
 pub(super) const CAPABILITIES: [(&str, &str); 8] = [

@@ -8,13 +8,11 @@ use quipu_wire::harn::{
     TokenScope, TruncateSessionRequest, TruncateSessionResponse, UpdateSessionRequest,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// The Sessions that the caller may know of, in the order of their opening.
 #[utoipa::path(

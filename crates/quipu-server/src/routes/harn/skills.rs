@@ -5,13 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use quipu_wire::harn::{HarnErrorResponse, List, ResourceKind, Skill, TokenScope};
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// What can be done here.
 #[utoipa::path(

@@ -17,8 +17,8 @@ use quipu_harness::{EventFeed, Fed};
 use quipu_wire::harn::{Event, HarnError, HarnErrorCode, HarnErrorResponse, TokenScope};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::{refusal::HarnRefused, streams::Admitted};
-use crate::routes::akashik::stopped;
+use super::streams::Admitted;
+use crate::{pipeline::harn_refusal::HarnRefused, routes::akashik::stopped};
 
 /// How long a stream that has told nothing keeps silent: a published client takes the first frame for an
 /// Event, whatever it is.

@@ -17,7 +17,7 @@ use quipu_wire::{
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::{stream_sse::ended, streams::Admitted};
-use crate::{app::limits::FAREWELL, routes::akashik::stopped};
+use crate::{limits::FAREWELL, routes::akashik::stopped};
 
 /// Why a stream ends: a code of the WebSocket protocol, and a word.
 type Ending = (u16, &'static str);

@@ -15,15 +15,13 @@ use quipu_wire::harn::{
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::{
-    document::HarnHeaders, entrance::HarnCall, events::filters, path::HarnPath,
-    refusal::HarnRefused, stream_sse, stream_ws, upgrade,
+    document::HarnHeaders, entrance::HarnCall, events::filters, path::HarnPath, stream_sse,
+    stream_ws, upgrade,
 };
 use crate::{
-    app::{
-        limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
-        state::App,
-    },
+    limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
     net::body::discard,
+    pipeline::{harn_refusal::HarnRefused, state::App},
 };
 
 const LAST_EVENT_ID: &str = "last-event-id";

@@ -9,13 +9,11 @@ use quipu_wire::harn::{
     TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// Submits a Task to the Session that the body names. A Task that names no Persona is answered by the Field
 /// itself; another waits for a worker.

@@ -8,13 +8,11 @@ use quipu_wire::harn::{
     CreateVaultRequest, HarnErrorResponse, List, PutSecretRequest, ResourceKind, TokenScope, Vault,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// Makes a Vault.
 #[utoipa::path(

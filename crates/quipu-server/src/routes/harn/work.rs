@@ -10,14 +10,12 @@ use quipu_wire::harn::{
     RecordDependencyRequest, RecordedDependencyResource, TokenScope,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
-    refusal::HarnRefused,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    harn_refusal::HarnRefused,
+    state::App,
 };
-use crate::app::state::App;
 
 /// Takes a Task and begins. Taken again by who has it, the claim lasts longer.
 #[utoipa::path(

@@ -8,13 +8,11 @@ use quipu_wire::harn::{
     UpdateWorkspaceRequest, Workspace,
 };
 
-use super::{
-    answer::{HarnAnswer, HarnOutcome},
-    document::HarnHeaders,
-    entrance::HarnCall,
-    path::HarnPath,
+use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use crate::pipeline::{
+    harn_answer::{HarnAnswer, HarnOutcome},
+    state::App,
 };
-use crate::app::state::App;
 
 /// All Workspaces, the built-in one first.
 #[utoipa::path(

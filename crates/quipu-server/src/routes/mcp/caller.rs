@@ -14,13 +14,13 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::{
-    app::state::App,
     pipeline::{
         auth,
         entrance::Entrance,
         field_choice::FIELD,
         request_id::REQUEST_ID,
         sender::{AGENT, SESSION},
+        state::App,
     },
     secrets::keys::KeyAgent,
 };

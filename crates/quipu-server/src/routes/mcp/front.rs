@@ -18,10 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{caller::InProcess, held_stream::HeldStream, hosts, sessions::Sessions};
 use crate::{
-    app::{
-        limits::{LARGE_BODIES_BYTES_MAX, MCP_SESSION_IDLE},
-        state::App,
-    },
+    limits::{LARGE_BODIES_BYTES_MAX, MCP_SESSION_IDLE},
     net::body,
     pipeline::{
         answer::{Refused, respond},
@@ -29,6 +26,7 @@ use crate::{
         entrance::Entrance,
         paths,
         request_id::{self, REQUEST_ID},
+        state::App,
     },
     routes::site,
     secrets::keys::Credential,

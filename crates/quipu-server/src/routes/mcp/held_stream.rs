@@ -17,7 +17,7 @@ use tokio::{
     time::{Interval, MissedTickBehavior, interval},
 };
 
-use crate::{app::state::App, pipeline::auth};
+use crate::pipeline::{auth, state::App};
 
 /// The body of a stream.
 pub(super) struct HeldStream<B> {

@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::app::limits::{MCP_SESSIONS_MAX, MCP_SESSIONS_PER_KEY_MAX};
+use crate::limits::{MCP_SESSIONS_MAX, MCP_SESSIONS_PER_KEY_MAX};
 
 /// The sessions of all clients.
 #[derive(Debug, Default)]

@@ -20,12 +20,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, OpenApi, ToSchema};
 
 use crate::{
-    app::{limits::LOG_AUTHORITY, state::App},
+    limits::LOG_AUTHORITY,
     pipeline::{
         answer::{Answer, Outcome, Refused},
         auth,
         field_choice::{self, Missing},
         paths,
+        state::App,
     },
 };
 

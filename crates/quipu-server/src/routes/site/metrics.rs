@@ -10,9 +10,9 @@ use axum::{
 use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
-    app::{limits::STREAMS_MAX, state::App},
+    limits::STREAMS_MAX,
     observe::metrics::{gauge_fields, gauge_keeping, gauge_streams},
-    pipeline::{answer::Refused, auth},
+    pipeline::{answer::Refused, auth, state::App},
 };
 
 /// All counts as Prometheus reads them.

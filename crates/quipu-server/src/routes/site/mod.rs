@@ -3,6 +3,7 @@
 
 mod document;
 pub(crate) mod files;
+mod keys;
 pub(crate) mod metrics;
 mod pages;
 pub(crate) mod probes;
@@ -10,4 +11,5 @@ mod routes;
 mod unknown;
 
 pub(crate) use document::SurfaceApi;
+pub(crate) use keys::KeyApi;
 pub(crate) use routes::router;

@@ -11,7 +11,7 @@ use crate::pipeline::answer::respond;
 
 /// The OpenAPI document, which never changes while the server runs.
 static DOCUMENT: LazyLock<Bytes> =
-    LazyLock::new(|| Bytes::from(crate::app::openapi::openapi().to_json().unwrap_or_default()));
+    LazyLock::new(|| Bytes::from(crate::routes::openapi().to_json().unwrap_or_default()));
 
 pub(super) async fn openapi() -> Response<Body> {
     respond(StatusCode::OK, DOCUMENT.to_vec())

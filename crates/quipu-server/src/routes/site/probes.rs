@@ -11,9 +11,9 @@ use quipu_field::Field;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{
-    app::state::App,
-    pipeline::answer::{Answer, respond},
+use crate::pipeline::{
+    answer::{Answer, respond},
+    state::App,
 };
 
 /// The answer of `/healthz`.

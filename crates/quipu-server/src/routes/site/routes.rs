@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use axum::{Router, routing::get};
 
-use super::{files, metrics, pages, probes, unknown};
+use super::{files, keys, metrics, pages, probes, unknown};
 use crate::{
-    app::state::App,
-    pipeline::paths,
+    pipeline::{paths, state::App},
     routes::{akashik, harn, proofs},
-    secrets::keys,
 };
 
 /// The router of the whole server.

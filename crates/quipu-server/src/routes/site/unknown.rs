@@ -11,8 +11,7 @@ use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
     net::body::discard,
-    pipeline::answer::Refused,
-    routes::harn::{self, HarnRefused},
+    pipeline::{answer::Refused, harn_paths, harn_refusal::HarnRefused},
 };
 
 pub(super) async fn route(request: Request) -> Response<Body> {
@@ -29,7 +28,7 @@ async fn refuse(code: ErrorCode, message: String, request: Request) -> Response<
     let (parts, body) = request.into_parts();
     discard(&parts.headers, body).await;
     let error = ProtocolError::new(code, message);
-    if harn::paths::is_harn(parts.uri.path()) {
+    if harn_paths::is_harn(parts.uri.path()) {
         return HarnRefused::from(error).into_response();
     }
     Refused::from(error).into_response()

@@ -4,7 +4,7 @@ use quipu_log::FieldName;
 use quipu_wire::Hash;
 use serde::{Deserialize, Serialize};
 
-use crate::app::ids;
+use crate::ids;
 
 const PREFIX: &str = "quipu_";
 const ID_CHARS: usize = 8;

@@ -6,10 +6,8 @@ mod document;
 mod file;
 mod key;
 mod note;
-mod routes;
 mod shared;
 mod store;
 
 pub use key::{Credential, IssuedKey, KeyAgent, KeyInfo, NewKey};
-pub(crate) use routes::{KeyApi, router};
 pub use store::{KeyStore, KeyStoreError};

@@ -15,7 +15,7 @@ use super::{
     note::KeyNote,
     store::{KeyStoreError, Table},
 };
-use crate::app::{
+use crate::{
     clock::Stopwatch,
     limits::{KEYS_SHARED_CHECK, KEYS_SILENCE, KEYS_START_WAIT},
 };

@@ -21,7 +21,9 @@ use super::{
     shared::SharedKeys,
 };
 use crate::{
-    app::{clock::unix_ms, ids, limits::KEYS_UNREAD_MAX},
+    clock::unix_ms,
+    ids,
+    limits::KEYS_UNREAD_MAX,
     secrets::file_watch::{Pace, Stamp},
 };
 

@@ -5,7 +5,7 @@ use quipu_wire::{harn::TokenScope, json::reader::check_id, limits::AUTHORITY_MAX
 use serde_json::{Map, Value};
 
 use super::{token::TokenError, verifier::OAuthOptions};
-use crate::app::limits::{TOKEN_AUTHORITY, TOKEN_LEEWAY_S};
+use crate::limits::{TOKEN_AUTHORITY, TOKEN_LEEWAY_S};
 
 const AUTHORITY: &str = "quipu_authority";
 const FIELD: &str = "quipu_field";

@@ -14,7 +14,7 @@ use quipu_wire::{
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde_json::{Map, Value};
 
-use crate::app::limits::KEY_SET_BYTES_MAX;
+use crate::limits::KEY_SET_BYTES_MAX;
 
 /// The shortest modulus of RSA that is taken, in bytes.
 const MODULUS_BYTES_MIN: usize = 256;

@@ -5,7 +5,7 @@ use quipu_wire::json::{base64, canon};
 use serde_json::{Map, Value};
 
 use super::key_set::{Algorithm, KeySet};
-use crate::app::limits::TOKEN_BYTES_MAX;
+use crate::limits::TOKEN_BYTES_MAX;
 
 /// Why a token is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

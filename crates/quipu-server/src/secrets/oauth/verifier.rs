@@ -12,7 +12,7 @@ use super::{
     token::{self, TokenError},
 };
 use crate::{
-    app::clock::unix_ms,
+    clock::unix_ms,
     secrets::file_watch::{Pace, Stamp},
 };
 

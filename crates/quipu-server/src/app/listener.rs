@@ -14,7 +14,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    app::limits::{ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
+    limits::{ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
     net::{bare_refusal::NoBareRefusals, write_limit::WriteLimit},
     pipeline::entrance::Entrance,
 };

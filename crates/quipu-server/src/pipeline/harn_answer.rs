@@ -8,7 +8,7 @@ use axum::{
 use quipu_wire::harn::HarnErrorCode;
 use serde::Serialize;
 
-use super::refusal::HarnRefused;
+use super::harn_refusal::HarnRefused;
 use crate::pipeline::answer::respond;
 
 /// What a handler of this protocol comes to.

@@ -8,21 +8,20 @@ use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    app::{
-        clock::{Stopwatch, unix_ms},
-        ids::IdSource,
-        limits::LARGE_BODIES_BYTES_MAX,
-        server::PushOptions,
-    },
+    clock::{Stopwatch, unix_ms},
+    ids::IdSource,
+    limits::LARGE_BODIES_BYTES_MAX,
     observe::metrics::MetricsHandle,
-    pipeline::throttle::Throttle,
-    routes::{
-        harn::{HarnOptions, HarnSetupError, Harnesses, ReceiptIssuer, receipt_signer},
-        proofs::Signer,
+    pipeline::{
+        harnesses::Harnesses,
+        options::{HarnOptions, HarnSetupError, PushOptions},
+        throttle::Throttle,
     },
     secrets::{
+        checkpoint_signer::Signer,
         keys::KeyStore,
         oauth::TokenVerifier,
+        receipt_issuer::{ReceiptIssuer, receipt_signer},
         shared_secrets::{Secrets, SecretsError},
     },
 };

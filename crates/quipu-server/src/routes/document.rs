@@ -9,14 +9,11 @@ use utoipa::{
     },
 };
 
-use crate::{
-    routes::{
-        akashik::AkashikApi,
-        harn::{self, HarnApi},
-        proofs::ProofApi,
-        site::SurfaceApi,
-    },
-    secrets::keys::KeyApi,
+use crate::routes::{
+    akashik::AkashikApi,
+    harn::{self, HarnApi},
+    proofs::ProofApi,
+    site::{KeyApi, SurfaceApi},
 };
 
 const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.0 over HTTP. \

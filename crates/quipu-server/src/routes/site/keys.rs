@@ -22,18 +22,16 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::{OpenApi, ToSchema};
 
-use super::{Credential, KeyAgent, KeyInfo, KeyStoreError, NewKey};
 use crate::{
-    app::{
-        limits::{KEY_LABEL_BYTES_MAX, KEYS_AUTHORITY, SMALL_BODY_BYTES},
-        state::App,
-    },
+    limits::{KEY_LABEL_BYTES_MAX, KEYS_AUTHORITY, SMALL_BODY_BYTES},
     net::body::{self, discard},
     pipeline::{
         answer::{Answer, Outcome, Refused},
         auth, paths,
         sender::check_content_type,
+        state::App,
     },
+    secrets::keys::{Credential, KeyAgent, KeyInfo, KeyStoreError, NewKey},
 };
 
 /// The OpenAPI part of the keys.
