@@ -93,11 +93,15 @@ impl Service {
                 metrics.sum_up();
             }
         });
-        let fields = Arc::clone(&self.fields);
+        let (fields, app) = (Arc::clone(&self.fields), Arc::clone(&self.app));
         beside.spawn(async move {
             loop {
                 sleep(LEASE_CHECK).await;
-                fields.opened().iter().for_each(|field| field.expire_leases());
+                for field in fields.opened() {
+                    field.expire_leases();
+                    // A Field whose caller left while it was opened has no Harness yet.
+                    app.harnesses.of(&field);
+                }
                 fields.tend().await;
             }
         });

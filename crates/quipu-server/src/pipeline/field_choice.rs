@@ -45,11 +45,11 @@ pub(crate) async fn find(
     missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
     let name = name(credential, headers)?;
-    let field = match app.fields.get(&name) {
-        Some(field) => field,
-        None => find_or_make(app, credential, &name, missing).await?,
-    };
-    // What ended in it before it was opened is settled, whichever protocol asks for it.
+    if let Some(field) = app.fields.get(&name) {
+        return Ok(field);
+    }
+    let field = find_or_make(app, credential, &name, missing).await?;
+    // What ended in it before it was opened is settled, whichever protocol opened it.
     app.harnesses.of(&field);
     Ok(field)
 }
