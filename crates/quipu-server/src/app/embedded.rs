@@ -49,7 +49,7 @@ pub enum EmbedError {
     Field {
         /// Its name.
         field: FieldName,
-        /// Why.
+        /// The cause.
         #[source]
         source: EngineError,
     },

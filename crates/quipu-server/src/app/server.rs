@@ -54,7 +54,7 @@ pub enum BindError {
     Listen {
         /// The address.
         listen: SocketAddr,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -69,7 +69,7 @@ pub enum BindError {
     Field {
         /// Its name.
         field: FieldName,
-        /// Why.
+        /// The cause.
         #[source]
         source: EngineError,
     },

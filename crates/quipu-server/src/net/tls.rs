@@ -25,7 +25,7 @@ pub enum TlsError {
     Certificate {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: pem::Error,
     },
@@ -34,7 +34,7 @@ pub enum TlsError {
     Key {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: pem::Error,
     },
@@ -45,7 +45,7 @@ pub enum TlsError {
         cert: PathBuf,
         /// The file of the key.
         key: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: rustls::Error,
     },

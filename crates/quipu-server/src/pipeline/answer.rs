@@ -59,14 +59,16 @@ impl IntoResponse for Refused {
         if let Some((name, value)) = extra_header(code) {
             response.headers_mut().insert(name, value);
         }
-        response.extensions_mut().insert(Told { code: code.as_str(), message: self.0.message });
+        response
+            .extensions_mut()
+            .insert(RefusalNote { code: code.as_str(), message: self.0.message });
         response
     }
 }
 
 /// What a refusal says, left on the response for the log and the metrics.
 #[derive(Debug, Clone)]
-pub(crate) struct Told {
+pub(crate) struct RefusalNote {
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }

@@ -11,15 +11,18 @@ use crate::{
 
 /// What the caller may do, if it has not asked for too much already.
 pub(crate) fn credential(app: &App, headers: &HeaderMap) -> Result<Credential, ProtocolError> {
-    let credential = known(app, headers)?;
+    let credential = uncounted_credential(app, headers)?;
     if let Some(throttle) = &app.throttle {
         throttle.spend(&credential.key_id)?;
     }
     Ok(credential)
 }
 
-/// The same for what is asked by the way, and counts as no request.
-pub(crate) fn known(app: &App, headers: &HeaderMap) -> Result<Credential, ProtocolError> {
+/// The same where the caller does not count as sending a request, such as a stream that checks its key again.
+pub(crate) fn uncounted_credential(
+    app: &App,
+    headers: &HeaderMap,
+) -> Result<Credential, ProtocolError> {
     if app.dev {
         return Ok(of_dev());
     }

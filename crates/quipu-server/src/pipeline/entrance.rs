@@ -26,9 +26,9 @@ use crate::{
     limits::SLOW_REQUEST,
     observe::metrics::count_request,
     pipeline::{
-        answer::{Refused, Told},
+        answer::{RefusalNote, Refused},
         harn_refusal::HarnRefused,
-        paths::Route,
+        paths::RoutePaths,
         position,
         request_id::{self, REQUEST_ID},
         state::App,
@@ -43,11 +43,12 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub(crate) struct Entrance {
     app: Arc<App>,
     router: Router,
+    paths: Arc<RoutePaths>,
 }
 
 impl Entrance {
-    pub(crate) const fn new(app: Arc<App>, router: Router) -> Self {
-        Self { app, router }
+    pub(crate) const fn new(app: Arc<App>, router: Router, paths: Arc<RoutePaths>) -> Self {
+        Self { app, router, paths }
     }
 
     /// Answers a request, whatever happens.
@@ -58,8 +59,7 @@ impl Entrance {
             + 'static,
     {
         let started = Stopwatch::start();
-        let route = Route::find(request.uri().path());
-        let is_harn = route.is_harn(request.uri().path());
+        let route = self.paths.find(request.uri().path());
         let id = request_id::choose(&self.app.ids, request.headers());
         // As loud as what is said within it, or a quiet log would lose the ids of failed requests.
         let span = tracing::error_span!(
@@ -75,12 +75,13 @@ impl Entrance {
             let answer = async {
                 match answering.await {
                     Ok(Ok(response)) => response,
-                    Err(panic) => after_panic(panic.as_ref(), is_harn),
+                    Err(panic) => after_panic(panic.as_ref(), route.is_harn),
                 }
             };
-            let mut response = position::told(answer).await;
+            let mut response = position::with_position(answer).await;
             response.headers_mut().insert(REQUEST_ID, shown_id);
-            let (told, took) = (response.extensions_mut().remove::<Told>(), started.elapsed());
+            let (told, took) =
+                (response.extensions_mut().remove::<RefusalNote>(), started.elapsed());
             if let Some(timing) = timing(took) {
                 response.headers_mut().insert(SERVER_TIMING, timing);
             }
@@ -103,7 +104,7 @@ fn timing(took: Duration) -> Option<HeaderValue> {
     HeaderValue::try_from(format!("total;dur={:.3}", took.as_secs_f64() * 1e3)).ok()
 }
 
-fn note(status: StatusCode, told: Option<&Told>, took: Duration) {
+fn note(status: StatusCode, told: Option<&RefusalNote>, took: Duration) {
     let code = told.map_or("OK", |told| told.code);
     let message = told.map_or("", |told| told.message.as_str());
     let (status_code, took_ms) = (status.as_u16(), took.as_millis());
@@ -163,7 +164,7 @@ mod tests {
         let push = crate::PushOptions::default();
         let harn = crate::HarnOptions::default();
         let app = App::new(fields, keys, true, install_metrics(), push, &harn).unwrap();
-        Entrance::new(Arc::new(app), router)
+        Entrance::new(Arc::new(app), router, Arc::default())
     }
 
     async fn panicking() -> &'static str {

@@ -14,7 +14,7 @@ use quipu_wire::{
 };
 
 use crate::pipeline::{
-    answer::{CHALLENGE, RETRY_AFTER, Told, respond},
+    answer::{CHALLENGE, RETRY_AFTER, RefusalNote, respond},
     request_id,
 };
 
@@ -57,7 +57,7 @@ impl IntoResponse for HarnRefused {
     fn into_response(self) -> Response<Body> {
         let error = self.into_error();
         let code = error.code;
-        let told = Told { code: code.as_str(), message: error.message.clone() };
+        let note = RefusalNote { code: code.as_str(), message: error.message.clone() };
         let status =
             StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         // The error is made of texts and JSON only, which always have a JSON form.
@@ -66,7 +66,7 @@ impl IntoResponse for HarnRefused {
         if let Some((name, value)) = extra_header(code) {
             response.headers_mut().insert(name, value);
         }
-        response.extensions_mut().insert(told);
+        response.extensions_mut().insert(note);
         response
     }
 }

@@ -18,7 +18,7 @@ tokio::task_local! {
 
 /// Works on a request that will have a Field, and says in the headers of the answer how far that has come: whatever
 /// the answer tells of is not behind it.
-pub(crate) async fn told<B>(
+pub(crate) async fn with_position<B>(
     work: impl Future<Output = axum::http::Response<B>>,
 ) -> axum::http::Response<B> {
     let work = async {

@@ -21,6 +21,7 @@ use crate::{
         answer::Refused,
         auth,
         field_choice::{self, Missing},
+        route::Admission,
         sender::{self, Said},
         state::App,
     },
@@ -41,8 +42,7 @@ pub(crate) struct Authenticated {
 pub(crate) struct Call {
     pub(crate) field: Arc<Field>,
     pub(crate) message: Message,
-    /// None where the route is ours and not the protocol's.
-    operation: Option<Operation>,
+    admission: Admission,
     payload: Value,
     /// The room that the body takes is given back when the call is done.
     _room: Option<OwnedSemaphorePermit>,
@@ -52,10 +52,9 @@ impl Authenticated {
     /// Reads a message and checks its key.
     pub(crate) async fn receive(
         app: &App,
-        operation: impl Into<Option<Operation>>,
+        operation: Option<Operation>,
         request: Request,
     ) -> Result<Self, Refused> {
-        let operation = operation.into();
         Self::read(app, operation, request).await.map_err(|error| error.during(operation).into())
     }
 
@@ -85,22 +84,20 @@ impl Authenticated {
 
 impl Call {
     /// Reads a message and finds out who sends it with what right to which Field.
-    pub(crate) async fn receive(
-        app: &App,
-        operation: impl Into<Option<Operation>>,
-        request: Request,
-    ) -> Result<Self, Refused> {
-        let operation = operation.into();
+    pub(crate) async fn receive(app: &App, request: Request) -> Result<Self, Refused> {
+        let admission = Admission::of(request.extensions());
+        let operation = admission.operation;
         let authenticated = Authenticated::receive(app, operation, request).await?;
-        let call = Self::prepare(app, operation, authenticated).await;
+        let call = Self::prepare(app, admission, authenticated).await;
         call.map_err(|error| error.during(operation).into())
     }
 
     async fn prepare(
         app: &App,
-        operation: Option<Operation>,
+        admission: Admission,
         authenticated: Authenticated,
     ) -> Result<Self, ProtocolError> {
+        let operation = admission.operation;
         let Authenticated { headers, credential, said, room } = authenticated;
         let agent = speaker(operation, &credential, &said)?;
         tracing::Span::current().record("agent", agent.as_str());
@@ -113,14 +110,19 @@ impl Call {
             authority: credential.authority,
         };
         field.meet(&message).await?;
-        Ok(Self { field, message, operation, payload: said.payload, _room: room })
+        Ok(Self { field, message, admission, payload: said.payload, _room: room })
     }
 
     /// Checks that the sender takes part in the Field and has the authority that the payload needs.
-    pub(crate) fn admit(&self, needed: impl FnOnce(&Value) -> u8) -> Result<(), Refused> {
+    pub(crate) fn admit(&self) -> Result<(), Refused> {
+        self.admit_with(self.admission.authority(&self.payload))
+    }
+
+    /// The same where the payload cannot say what it needs.
+    pub(crate) fn admit_with(&self, authority: u8) -> Result<(), Refused> {
         self.field
-            .admit(&self.message, needed(&self.payload))
-            .map_err(|error| error.during(self.operation).into())
+            .admit(&self.message, authority)
+            .map_err(|error| error.during(self.admission.operation).into())
     }
 
     /// Reads the payload; what it says in vain comes back as warnings.
@@ -129,7 +131,7 @@ impl Call {
         parse: impl FnOnce(Value) -> Result<(T, Vec<String>), ReadError>,
     ) -> Result<(T, Vec<String>), Refused> {
         parse(self.payload.take())
-            .map_err(|error| ProtocolError::from(error).during(self.operation).into())
+            .map_err(|error| ProtocolError::from(error).during(self.admission.operation).into())
     }
 }
 

@@ -77,7 +77,7 @@ impl App {
         };
         let signer = Signer::new(directory);
         if let Some(notes) = keys.notes() {
-            signer.tell_others(notes).map_err(SecretsError::Storage)?;
+            signer.publish(notes).map_err(SecretsError::Storage)?;
         }
         let receipts = Arc::new(receipt_signer(&secrets.receipt));
         let sealer = Sealer::new(&secrets.vault);

@@ -1,19 +1,14 @@
-//! The OpenAPI document, put together from what stands beside each handler.
+//! The OpenAPI document, put together from the tables of all routes.
 
-use utoipa::{
-    OpenApi as _,
-    openapi::{
-        InfoBuilder, OpenApi,
-        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
-        tag::TagBuilder,
-    },
+use utoipa::openapi::{
+    Info, InfoBuilder, OpenApi, Paths, Server,
+    security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    tag::TagBuilder,
 };
 
-use crate::routes::{
-    akashik::AkashikApi,
-    harn::{self, HarnApi},
-    proofs::ProofApi,
-    site::{KeyApi, SurfaceApi},
+use crate::{
+    pipeline::route::Schemas,
+    routes::{all, document_limits, harn},
 };
 
 const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.0 over HTTP. \
@@ -24,11 +19,13 @@ const DESCRIPTION: &str = "A shared memory for agents: the Akashik Protocol 0.1.
 /// The document that `/openapi.json` serves.
 #[must_use]
 pub fn openapi() -> OpenApi {
-    let mut document = AkashikApi::openapi();
-    document.merge(HarnApi::openapi());
-    document.merge(ProofApi::openapi());
-    document.merge(KeyApi::openapi());
-    document.merge(SurfaceApi::openapi());
+    let (mut paths, mut schemas) = (Paths::new(), Schemas::new());
+    for route in all::routes() {
+        route.document(&mut paths, &mut schemas);
+    }
+    document_limits::complete(&mut schemas);
+    let mut document = OpenApi::new(Info::default(), paths);
+    document.servers = Some(vec![Server::new("/")]);
     document.info = InfoBuilder::new()
         .title("Quipu")
         .version(env!("CARGO_PKG_VERSION"))
@@ -49,6 +46,7 @@ pub fn openapi() -> OpenApi {
         .description(Some("A key made by `quipu key create`; none is needed under `--dev`."))
         .build();
     let components = document.components.get_or_insert_default();
+    components.schemas = schemas;
     components.add_security_scheme("key", SecurityScheme::Http(key));
     components.add_security_scheme("oauth2", harn::security_scheme());
     document

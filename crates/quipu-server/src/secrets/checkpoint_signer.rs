@@ -57,7 +57,7 @@ impl Signer {
         field: &FieldName,
     ) -> Result<Vec<VerifierKey>, ProtocolError> {
         let own = self.key(field)?;
-        let (_, signers) = told(notes).map_err(|error| self.unusable(&error))?;
+        let (_, signers) = read_signers(notes).map_err(|error| self.unusable(&error))?;
         let renamed = |key: &String| -> Result<VerifierKey, KeyError> {
             let name = name_of(field).parse().map_err(KeyError::Name)?;
             Ok(key.parse::<VerifierKey>()?.renamed(name))
@@ -69,12 +69,12 @@ impl Signer {
     }
 
     /// Puts this node's public key beside those of the others.
-    pub(crate) fn tell_others(&self, notes: &dyn Notes) -> Result<(), EngineError> {
+    pub(crate) fn publish(&self, notes: &dyn Notes) -> Result<(), EngineError> {
         let own =
             self.named(OF_NODES).map_err(|source| io("read the key of checkpoints", source))?;
         let own = own.verifier().to_string();
         for _ in 0..TRIES {
-            let (version, mut signers) = told(notes)?;
+            let (version, mut signers) = read_signers(notes)?;
             if signers.keys.contains(&own) {
                 return Ok(());
             }
@@ -104,7 +104,7 @@ fn name_of(field: &FieldName) -> String {
     format!("quipu.local/{field}")
 }
 
-fn told(notes: &dyn Notes) -> Result<(u64, Signers), EngineError> {
+fn read_signers(notes: &dyn Notes) -> Result<(u64, Signers), EngineError> {
     let Some(note) = notes.get(NOTE)? else {
         return Ok((0, Signers { format: FORMAT, keys: Vec::new() }));
     };
@@ -131,7 +131,7 @@ mod tests {
         let directories = [(); 3].map(|()| tempfile::tempdir().unwrap());
         let signers = directories.each_ref().map(|directory| Signer::new(directory.path()));
         for signer in signers.iter().chain(&signers) {
-            signer.tell_others(&engine).unwrap();
+            signer.publish(&engine).unwrap();
         }
         let own = signers.each_ref().map(|signer| signer.key(&field).unwrap().verifier().clone());
         let others = signers[1].others(&engine, &field).unwrap();

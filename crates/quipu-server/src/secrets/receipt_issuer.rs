@@ -46,7 +46,7 @@ impl ReceiptIssuer {
 pub struct SecretError {
     /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     #[source]
     pub source: io::Error,
 }

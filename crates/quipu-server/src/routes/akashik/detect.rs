@@ -3,39 +3,20 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_core::rules::detect::AUTHORITY;
-use quipu_wire::{
-    ProtocolError,
-    akashik::{DetectPayload, DetectResponse, Operation},
-};
+use quipu_wire::akashik::{DetectPayload, DetectResponse};
 
-use super::document::MessageHeaders;
 use crate::pipeline::{
     answer::{Answer, Outcome},
     request::Call,
     state::App,
 };
 
-/// Lists conflicts.
-#[utoipa::path(
-    post,
-    path = "/v1/detect",
-    tag = "akashik",
-    params(MessageHeaders),
-    request_body(content = DetectPayload, description = "The payload, or the whole envelope with operation DETECT around it."),
-    responses(
-        (status = 200, description = "The conflicts that pass the filter.", body = DetectResponse),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn detect(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Outcome<DetectResponse> {
-    let mut call = Call::receive(&app, Operation::Detect, request).await?;
-    call.admit(|_| AUTHORITY)?;
+    let mut call = Call::receive(&app, request).await?;
+    call.admit()?;
     let (payload, warnings) = call.parse(DetectPayload::parse)?;
     let mut response = call.field.detect(call.message, payload).await?;
     response.warnings.extend(warnings);

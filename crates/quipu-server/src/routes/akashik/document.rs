@@ -1,11 +1,6 @@
-//! The protocol's part of the OpenAPI document, and the headers that its routes share.
+//! The headers that the routes of the protocol share, as the document has them.
 
-use utoipa::{IntoParams, OpenApi};
-
-use super::{
-    attune, compact, coordinate, deregister, detect, handoff, log_follow, merge, own_reads, push,
-    reads, record, register, replay, retract, session, subscribe,
-};
+use utoipa::IntoParams;
 
 /// Which Field is meant, and who reads.
 #[derive(IntoParams)]
@@ -53,33 +48,3 @@ pub(super) struct MessageHeaders {
     #[param(rename = "Idempotency-Key", nullable = false)]
     idempotency_key: Option<String>,
 }
-
-/// The protocol's routes.
-#[derive(OpenApi)]
-#[openapi(paths(
-    register::register,
-    deregister::deregister,
-    record::record,
-    attune::attune,
-    detect::detect,
-    merge::merge,
-    coordinate::coordinate,
-    handoff::handoff,
-    session::session,
-    replay::replay,
-    compact::compact,
-    subscribe::subscribe,
-    push::push_events,
-    push::push_websocket,
-    reads::field_status,
-    reads::agents,
-    reads::conflicts,
-    record::records,
-    retract::retract,
-    own_reads::unit,
-    own_reads::units,
-    own_reads::log,
-    own_reads::subscriptions,
-    log_follow::log_follow,
-))]
-pub(crate) struct AkashikApi;

@@ -25,9 +25,10 @@ use tokio::{
 };
 use utoipa::IntoParams;
 
-use super::{document::FieldHeader, push::stopped};
+use super::push::stopped;
+use crate::pipeline::route::Admission;
 use crate::{
-    limits::{FAREWELL, LOG_AUTHORITY, LOG_PAGE_COMMITS, READ_AUTHORITY, STREAM_MESSAGE_BYTES_MAX},
+    limits::{FAREWELL, LOG_AUTHORITY, LOG_PAGE_COMMITS, STREAM_MESSAGE_BYTES_MAX},
     pipeline::{
         answer::Refused,
         auth,
@@ -63,21 +64,9 @@ struct Follower {
     _place: OwnedSemaphorePermit,
 }
 
-/// The log as it grows, over a WebSocket: a page of it whenever there is something new.
-#[utoipa::path(
-    get,
-    path = "/v1/log/follow",
-    tag = "quipu",
-    params(FieldHeader, FollowQuery),
-    responses(
-        (status = 101, description = "A text frame at once and whenever the log has grown: what `GET /v1/log` would answer. Below authority 8 `commits` is empty. The subprotocol is `quipu-log`; beside it `bearer.KEY` may stand for the `Authorization` header.", body = LogPage),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn log_follow(
     State(app): State<Arc<App>>,
+    admission: Admission,
     query: Result<Query<FollowQuery>, QueryRejection>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -85,7 +74,7 @@ pub(super) async fn log_follow(
     let Query(query) = query.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
     })?;
-    let follower = Follower::admit(app, headers, query).await?;
+    let follower = Follower::admit(app, admission, headers, query).await?;
     let upgrade = upgrade.map_err(|rejection| {
         Refused::new(ErrorCode::InvalidPayload, format!("this route speaks WebSocket: {rejection}"))
     })?;
@@ -123,12 +112,13 @@ fn lifted(mut headers: HeaderMap, field: Option<&str>) -> Result<HeaderMap, Prot
 impl Follower {
     async fn admit(
         app: Arc<App>,
+        admission: Admission,
         headers: HeaderMap,
         query: FollowQuery,
     ) -> Result<Self, ProtocolError> {
         let headers = lifted(headers, query.field.as_deref())?;
         let credential = auth::credential(&app, &headers)?;
-        auth::require(&credential, READ_AUTHORITY)?;
+        auth::require(&credential, admission.least_authority())?;
         let field = field_choice::choose(&app, &credential, &headers, Missing::Refuse).await?;
         let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
             let message = format!("{} streams are open already", app.push.streams_max);
@@ -182,7 +172,7 @@ impl Follower {
                     Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => heard = true,
                 },
                 _ = heartbeat.tick() => {
-                    if auth::known(&self.app, &self.headers).is_err() {
+                    if auth::uncounted_credential(&self.app, &self.headers).is_err() {
                         return Some((close_code::POLICY, "unauthenticated"));
                     }
                     if !std::mem::take(&mut heard) {

@@ -3,35 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::{
-    ProtocolError,
-    akashik::{MergePayload, MergeResponse, Operation},
-};
+use quipu_wire::akashik::{MergePayload, MergeResponse};
 
-use super::document::MessageHeaders;
 use crate::pipeline::{
     answer::{Answer, Outcome},
     request::Call,
     state::App,
 };
 
-/// Settles a conflict, or casts a ballot on it.
-#[utoipa::path(
-    post,
-    path = "/v1/merge",
-    tag = "akashik",
-    params(MessageHeaders),
-    request_body(content = MergePayload, description = "The payload, or the whole envelope with operation MERGE around it."),
-    responses(
-        (status = 200, description = "The conflict as it is now, and what else changed.", body = MergeResponse),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn merge(State(app): State<Arc<App>>, request: Request) -> Outcome<MergeResponse> {
-    let mut call = Call::receive(&app, Operation::Merge, request).await?;
-    call.admit(MergePayload::authority_needed)?;
+    let mut call = Call::receive(&app, request).await?;
+    call.admit()?;
     let (payload, warnings) = call.parse(MergePayload::parse)?;
     let mut response = call.field.merge(call.message, payload).await?;
     response.warnings.extend(warnings);

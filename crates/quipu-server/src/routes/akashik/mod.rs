@@ -19,10 +19,9 @@ mod record;
 mod register;
 mod replay;
 mod retract;
-mod routes;
 mod session;
 mod subscribe;
+mod table;
 
-pub(crate) use document::AkashikApi;
 pub(crate) use push::stopped;
-pub(crate) use routes::router;
+pub(crate) use table::routes;

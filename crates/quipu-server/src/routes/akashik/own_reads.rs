@@ -11,7 +11,7 @@ use axum::{
     http::HeaderMap,
 };
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{
         LogPage, MemoryType, MemoryUnit, Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus,
     },
@@ -19,10 +19,8 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    document::FieldHeader,
-    reads::{readable, whole_log},
-};
+use super::reads::{readable, whole_log};
+use crate::pipeline::route::Admission;
 use crate::{
     limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
     pipeline::{
@@ -65,25 +63,13 @@ pub(super) struct UnitsQuery {
     content_chars: Option<usize>,
 }
 
-/// The units that a query finds, whatever their status.
-#[utoipa::path(
-    get,
-    path = "/v1/units",
-    tag = "quipu",
-    params(FieldHeader, UnitsQuery),
-    responses(
-        (status = 200, description = "Some of them, and how many there are.", body = UnitList),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn units(
     State(app): State<Arc<App>>,
+    admission: Admission,
     query: Result<Query<UnitsQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Outcome<UnitList> {
-    let (field, reader) = readable(&app, &headers).await?;
+    let (field, reader) = readable(&app, admission, &headers).await?;
     let Query(asked) = query.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
     })?;
@@ -108,25 +94,13 @@ pub(super) async fn units(
     Ok(Answer(field.units(reader, query).await?))
 }
 
-/// One unit, whatever its status.
-#[utoipa::path(
-    get,
-    path = "/v1/units/{id}",
-    tag = "quipu",
-    params(FieldHeader, ("id" = String, Path, description = "The unit's id.")),
-    responses(
-        (status = 200, description = "The unit.", body = MemoryUnit),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn unit(
     State(app): State<Arc<App>>,
+    admission: Admission,
     id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Outcome<MemoryUnit> {
-    let (field, reader) = readable(&app, &headers).await?;
+    let (field, reader) = readable(&app, admission, &headers).await?;
     let Path(id) = id.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("id: {}", error.body_text()))
     })?;
@@ -146,25 +120,13 @@ pub(super) struct LogQuery {
     limit: Option<usize>,
 }
 
-/// The log, commit by commit, without its texts.
-#[utoipa::path(
-    get,
-    path = "/v1/log",
-    tag = "quipu",
-    params(FieldHeader, LogQuery),
-    responses(
-        (status = 200, description = "The commits, oldest first.", body = LogPage),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn log(
     State(app): State<Arc<App>>,
+    admission: Admission,
     query: Result<Query<LogQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Outcome<LogPage> {
-    let field = whole_log(&app, &headers).await?;
+    let field = whole_log(&app, admission, &headers).await?;
     let Query(query) = query.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
     })?;
@@ -182,23 +144,11 @@ pub(super) struct SubscriptionList {
     subscriptions: Vec<Subscription>,
 }
 
-/// The subscriptions of all agents. Needs authority 8.
-#[utoipa::path(
-    get,
-    path = "/v1/subscriptions",
-    tag = "quipu",
-    params(FieldHeader),
-    responses(
-        (status = 200, description = "The subscriptions, oldest first.", body = SubscriptionList),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn subscriptions(
     State(app): State<Arc<App>>,
+    admission: Admission,
     headers: HeaderMap,
 ) -> Outcome<SubscriptionList> {
-    let field = whole_log(&app, &headers).await?;
+    let field = whole_log(&app, admission, &headers).await?;
     Ok(Answer(SubscriptionList { subscriptions: field.all_subscriptions() }))
 }

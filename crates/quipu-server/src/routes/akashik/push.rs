@@ -12,13 +12,10 @@ use axum::{
     http::{HeaderMap, HeaderValue, Response, header},
 };
 use quipu_field::push::PushStream;
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{Operation, PushNotification},
-};
+use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::{document::FieldHeader, push_sse::Events, push_ws};
+use super::{push_sse::Events, push_ws};
 use crate::{
     limits::STREAM_MESSAGE_BYTES_MAX,
     pipeline::{
@@ -34,7 +31,7 @@ use crate::{
 const LAST_EVENT_ID: &str = "last-event-id";
 
 /// The queries of both routes.
-type Asked = Result<Query<HashMap<String, String>>, QueryRejection>;
+type AnyQuery = Result<Query<HashMap<String, String>>, QueryRejection>;
 
 /// A stream that was let in, with what it needs to stay.
 pub(super) struct Admitted {
@@ -49,7 +46,7 @@ impl Admitted {
     async fn open(
         app: Arc<App>,
         id: &str,
-        asked: Asked,
+        asked: AnyQuery,
         headers: &HeaderMap,
     ) -> Result<Self, Refused> {
         let opened = Self::try_open(app, id, asked, headers).await;
@@ -59,7 +56,7 @@ impl Admitted {
     async fn try_open(
         app: Arc<App>,
         id: &str,
-        asked: Asked,
+        asked: AnyQuery,
         headers: &HeaderMap,
     ) -> Result<Self, ProtocolError> {
         let credential = auth::credential(&app, headers)?;
@@ -82,7 +79,7 @@ impl Admitted {
     /// Whether the key still holds: one that was revoked is told nothing more.
     pub(super) fn is_still_allowed(&self) -> bool {
         let key = self.authorization.clone().map(|key| (header::AUTHORIZATION, key));
-        auth::known(&self.app, &HeaderMap::from_iter(key)).is_ok()
+        auth::uncounted_credential(&self.app, &HeaderMap::from_iter(key)).is_ok()
     }
 
     /// How often to say that the stream is there.
@@ -110,28 +107,10 @@ fn speaker(credential: &Credential) -> Option<&str> {
     }
 }
 
-/// What a subscription pushes, as server-sent events.
-#[utoipa::path(
-    get,
-    path = "/v1/subscriptions/{id}/events",
-    tag = "akashik",
-    params(
-        FieldHeader,
-        ("id" = String, Path, description = "The subscription."),
-        ("after" = Option<String>, Query, description = "Resume after this cursor; from now on if absent."),
-        ("Last-Event-ID" = Option<String>, Header, description = "The same; it goes before `after`."),
-    ),
-    responses(
-        (status = 200, description = "One event for each push: `id` is the cursor, `event` the kind, `data` the notification. A comment every 15 s. The last event is `end`.", body = PushNotification, content_type = "text/event-stream"),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn push_events(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    asked: Asked,
+    asked: AnyQuery,
     headers: HeaderMap,
 ) -> Result<Response<Body>, Refused> {
     let admitted = Admitted::open(app, &id, asked, &headers).await?;
@@ -142,27 +121,10 @@ pub(super) async fn push_events(
     Ok(response)
 }
 
-/// What a subscription pushes, over a WebSocket.
-#[utoipa::path(
-    get,
-    path = "/v1/subscriptions/{id}/ws",
-    tag = "akashik",
-    params(
-        FieldHeader,
-        ("id" = String, Path, description = "The subscription."),
-        ("after" = Option<String>, Query, description = "Resume after this cursor; from now on if absent."),
-    ),
-    responses(
-        (status = 101, description = "One text frame for each push. A ping every 15 s. The close frame says where to resume.", body = PushNotification),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn push_websocket(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    asked: Asked,
+    asked: AnyQuery,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response<Body>, Refused> {

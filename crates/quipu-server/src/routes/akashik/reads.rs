@@ -8,40 +8,42 @@ use axum::{extract::State, http::HeaderMap};
 use quipu_core::visibility::Reader;
 use quipu_field::Field;
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{AgentList, ConflictList, FieldStatus},
 };
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::document::FieldHeader;
-use crate::{
-    limits::{LOG_AUTHORITY, READ_AUTHORITY},
-    pipeline::{
-        answer::{Answer, Outcome, Refused},
-        auth,
-        field_choice::{self, Missing},
-        sender,
-        state::App,
-    },
+use crate::pipeline::route::Admission;
+use crate::pipeline::{
+    answer::{Answer, Outcome, Refused},
+    auth,
+    field_choice::{self, Missing},
+    sender,
+    state::App,
 };
 
 pub(super) async fn readable(
     app: &App,
+    admission: Admission,
     headers: &HeaderMap,
 ) -> Result<(Arc<Field>, Reader), Refused> {
     let credential = auth::credential(app, headers)?;
-    auth::require(&credential, READ_AUTHORITY)?;
+    auth::require(&credential, admission.least_authority())?;
     let reader = sender::reader(headers, &credential)?;
     Ok((field_choice::choose(app, &credential, headers, Missing::Refuse).await?, reader))
 }
 
 /// The Field of a caller that may see all of its log: headers name units, agents and tasks of every
 /// session, so no authority short of a session creator's is enough.
-pub(crate) async fn whole_log(app: &App, headers: &HeaderMap) -> Result<Arc<Field>, Refused> {
+pub(crate) async fn whole_log(
+    app: &App,
+    admission: Admission,
+    headers: &HeaderMap,
+) -> Result<Arc<Field>, Refused> {
     let credential = auth::credential(app, headers)?;
-    auth::require(&credential, LOG_AUTHORITY)?;
+    auth::require(&credential, admission.least_authority())?;
     Ok(field_choice::choose(app, &credential, headers, Missing::Refuse).await?)
 }
 
@@ -55,24 +57,12 @@ pub(super) struct StatusForReader {
     agent_id: Option<String>,
 }
 
-/// The Field at a glance.
-#[utoipa::path(
-    get,
-    path = "/v1/field/status",
-    tag = "akashik",
-    params(FieldHeader),
-    responses(
-        (status = 200, description = "How the Field stands.", body = StatusForReader),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn field_status(
     State(app): State<Arc<App>>,
+    admission: Admission,
     headers: HeaderMap,
 ) -> Outcome<StatusForReader> {
-    let (field, reader) = readable(&app, &headers).await?;
+    let (field, reader) = readable(&app, admission, &headers).await?;
     let agent_id = reader.agent.clone();
     // It goes through all units, which is too long for a thread that serves sockets.
     let counting = tokio::task::spawn_blocking(move || field.status_for(&reader));
@@ -82,41 +72,20 @@ pub(super) async fn field_status(
     Ok(Answer(StatusForReader { status, agent_id }))
 }
 
-/// The agents that are registered now.
-#[utoipa::path(
-    get,
-    path = "/v1/agents",
-    tag = "akashik",
-    params(FieldHeader),
-    responses(
-        (status = 200, description = "The agents, by id.", body = AgentList),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-pub(super) async fn agents(State(app): State<Arc<App>>, headers: HeaderMap) -> Outcome<AgentList> {
-    let (field, reader) = readable(&app, &headers).await?;
+pub(super) async fn agents(
+    State(app): State<Arc<App>>,
+    admission: Admission,
+    headers: HeaderMap,
+) -> Outcome<AgentList> {
+    let (field, reader) = readable(&app, admission, &headers).await?;
     Ok(Answer(field.agents_for(&reader)))
 }
 
-/// The conflicts that nobody has settled yet.
-#[utoipa::path(
-    get,
-    path = "/v1/conflicts",
-    tag = "akashik",
-    params(FieldHeader),
-    responses(
-        (status = 200, description = "The conflicts, oldest first.", body = ConflictList),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn conflicts(
     State(app): State<Arc<App>>,
+    admission: Admission,
     headers: HeaderMap,
 ) -> Outcome<ConflictList> {
-    let (field, reader) = readable(&app, &headers).await?;
+    let (field, reader) = readable(&app, admission, &headers).await?;
     Ok(Answer(field.conflicts_for(reader).await?))
 }

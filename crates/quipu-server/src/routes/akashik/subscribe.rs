@@ -6,40 +6,21 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, header},
 };
-use quipu_core::rules::subscribe::AUTHORITY;
-use quipu_wire::{
-    ProtocolError,
-    akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse},
-};
+use quipu_wire::akashik::{SubscribeAction, SubscribePayload, SubscribeResponse};
 
-use super::document::MessageHeaders;
 use crate::pipeline::{
     answer::{Answer, Outcome},
     request::Call,
     state::App,
 };
 
-/// Makes, ends or lists subscriptions.
-#[utoipa::path(
-    post,
-    path = "/v1/subscribe",
-    tag = "akashik",
-    params(MessageHeaders),
-    request_body(content = SubscribePayload, description = "The payload, or the whole envelope with operation SUBSCRIBE around it."),
-    responses(
-        (status = 200, description = "It was done; or `status` is `not_found`.", body = SubscribeResponse),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
 pub(super) async fn subscribe(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Outcome<SubscribeResponse> {
-    let place = Place::of(request.headers(), app.secure);
-    let mut call = Call::receive(&app, Operation::Subscribe, request).await?;
-    call.admit(|_| AUTHORITY)?;
+    let address = OwnAddress::of(request.headers(), app.secure);
+    let mut call = Call::receive(&app, request).await?;
+    call.admit()?;
     let (payload, warnings) = call.parse(SubscribePayload::parse)?;
     let is_new = payload.action == SubscribeAction::Subscribe;
     let mut response = call.field.subscribe(call.message, payload).await?;
@@ -47,7 +28,7 @@ pub(super) async fn subscribe(
         let path =
             |kind: &str| format!("/v1/subscriptions/{}/{kind}?after={}", made.id, made.cursor);
         let (sse_url, websocket_url) =
-            (place.url("http", &path("events")), place.url("ws", &path("ws")));
+            (address.url("http", &path("events")), address.url("ws", &path("ws")));
         (response.sse_url, response.websocket_url) = (Some(sse_url), Some(websocket_url));
     }
     response.warnings.extend(warnings);
@@ -55,12 +36,12 @@ pub(super) async fn subscribe(
 }
 
 /// Where the caller reached us, as far as it says.
-struct Place {
+struct OwnAddress {
     host: Option<String>,
     secure: bool,
 }
 
-impl Place {
+impl OwnAddress {
     fn of(headers: &HeaderMap, secure: bool) -> Self {
         let plain =
             |host: &&str| host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.:[]_".contains(&b));

@@ -22,7 +22,6 @@ use super::{
 };
 use crate::pipeline::{
     harn_answer::{HarnAnswer, HarnOutcome},
-    harn_paths,
     harn_refusal::HarnRefused,
     state::App,
 };
@@ -31,14 +30,6 @@ const DESCRIPTION: &str =
     "A shared memory for teams of agents that can be trusted, explained and replayed";
 const JSON: &str = "application/json";
 
-/// Says who this server is.
-#[utoipa::path(
-    get,
-    path = "/v1/agent-card",
-    operation_id = "getAgentCard",
-    tag = "harn",
-    responses((status = 200, description = "The card.", body = HarnAgentCard)),
-)]
 pub(super) async fn agent_card(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -68,12 +59,12 @@ fn unsigned(app: &App, headers: &HeaderMap) -> HarnAgentCard {
     let interface =
         |transport, path| HarnAgentInterface { transport, url: format!("{public_url}{path}") };
     let interfaces = vec![
-        interface(Transport::Rest, harn_paths::DISCOVERY),
-        interface(Transport::Sse, harn_paths::EVENTS_STREAM),
+        interface(Transport::Rest, "/v1"),
+        interface(Transport::Sse, "/v1/events/stream"),
         // `https` becomes `wss`.
         HarnAgentInterface {
             transport: Transport::Websocket,
-            url: format!("{}{}", public_url.replacen("http", "ws", 1), harn_paths::TASKS),
+            url: format!("{}{}", public_url.replacen("http", "ws", 1), "/v1/tasks"),
         },
     ];
     let since = rfc3339(app.started_at_ms);
@@ -140,7 +131,7 @@ fn a2a_card(app: &App, public_url: &str) -> A2aAgentCard {
     const BINDING: &str = "harn-agents-protocol";
     let skill = built_in_skill();
     let interfaces = HarnVersion::ALL.iter().map(|version| A2aAgentInterface {
-        url: format!("{public_url}{}", harn_paths::DISCOVERY),
+        url: format!("{public_url}{}", "/v1"),
         protocol_binding: BINDING.to_owned(),
         tenant: None,
         protocol_version: version.to_string(),

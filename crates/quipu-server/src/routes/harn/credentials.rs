@@ -34,14 +34,14 @@ pub(super) struct Bearer {
 impl Bearer {
     /// Finds out who calls, and whether it has not asked for too much already.
     pub(super) fn identify(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
-        let bearer = Self::known(app, headers)?;
+        let bearer = Self::authenticate(app, headers)?;
         if let Some(throttle) = &app.throttle {
             throttle.spend(&bearer.credential.key_id)?;
         }
         Ok(bearer)
     }
 
-    fn known(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
+    fn authenticate(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
         if app.dev {
             return Ok(Self { credential: auth::of_dev(), scopes: None });
         }

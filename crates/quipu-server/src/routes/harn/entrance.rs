@@ -24,6 +24,7 @@ use crate::{
     pipeline::{
         field_choice::{self, Missing},
         harn_refusal::HarnRefused,
+        route::Admission,
         state::App,
     },
     secrets::keys::KeyAgent,
@@ -48,12 +49,9 @@ pub(crate) struct HarnCall {
 
 impl HarnCall {
     /// Lets a request in and reads its body as JSON. Every valid credential may ask for what has no scope.
-    pub(crate) async fn receive(
-        app: &App,
-        scope: impl Into<Option<TokenScope>>,
-        request: Request,
-    ) -> Result<Self, HarnRefused> {
+    pub(crate) async fn receive(app: &App, request: Request) -> Result<Self, HarnRefused> {
         let (parts, body) = request.into_parts();
+        let scope = Admission::of(&parts.extensions).scope();
         match Self::enter(app, scope, &parts).await {
             Ok(call) => call.take_body(app, &parts.headers, body).await,
             Err(refused) => {
@@ -100,7 +98,7 @@ impl HarnCall {
     }
 
     /// The request as a write: who asks, under which key, and the digest by which it is the same again.
-    pub(crate) fn asked(&self) -> Result<WriteRequest, HarnRefused> {
+    pub(crate) fn as_write(&self) -> Result<WriteRequest, HarnRefused> {
         let digest = Sha256::of_json(self.body.as_ref().unwrap_or(&Value::Null));
         let digest = digest.map_err(|error| {
             HarnRefused::new(HarnErrorCode::InvalidRequest, format!("the body: {error}"))

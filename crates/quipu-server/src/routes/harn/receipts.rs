@@ -10,70 +10,35 @@ use axum::{
 };
 use quipu_harness::Page;
 use quipu_wire::harn::{
-    HarnErrorResponse, List, RECEIPT_CBOR, RECEIPT_JSON, ReceiptResource, ReceiptVerification,
-    ResourceKind, TokenScope, VerifyReceiptRequest,
+    List, RECEIPT_CBOR, RECEIPT_JSON, ReceiptResource, ReceiptVerification, ResourceKind,
+    VerifyReceiptRequest,
 };
 
-use super::{document::HarnHeaders, entrance::HarnCall, path::HarnPath};
+use super::{entrance::HarnCall, path::HarnPath};
 use crate::pipeline::{
     harn_answer::{HarnAnswer, HarnOutcome},
     harn_refusal::HarnRefused,
     state::App,
 };
 
-/// The Receipts of a Task, oldest first: one, or more where it was tried again by the other protocol.
-#[utoipa::path(
-    get,
-    path = "/v1/tasks/{task_id}/receipts",
-    operation_id = "listTaskReceipts",
-    tag = "harn",
-    params(
-        HarnHeaders,
-        ("task_id" = String, Path),
-        ("limit" = Option<u64>, Query, description = "1 to 200; 50 if absent."),
-        ("cursor" = Option<String>, Query),
-    ),
-    responses(
-        (status = 200, description = "A page.", body = List<ReceiptResource>),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = ["receipts:read"])),
-)]
 pub(super) async fn list_task_receipts(
     State(app): State<Arc<App>>,
     HarnPath(task): HarnPath<String>,
     request: Request,
 ) -> HarnOutcome<List<ReceiptResource>> {
-    let call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
+    let call = HarnCall::receive(&app, request).await?;
     let (limit, cursor) = (call.query.get("limit"), call.query.get("cursor"));
     let page = Page::read(ResourceKind::Receipt, limit, cursor)?;
     Ok(HarnAnswer::ok(call.harness.task_receipts(&call.caller, &task, page).await?))
 }
 
-/// One Receipt: the resource around it, or the receipt itself where `Accept` names its media type.
-#[utoipa::path(
-    get,
-    path = "/v1/receipts/{receipt_id}",
-    operation_id = "getReceipt",
-    tag = "harn",
-    params(HarnHeaders, ("receipt_id" = String, Path)),
-    responses(
-        (status = 200, description = "The Receipt.", content(
-            (ReceiptResource = "application/json"),
-            (quipu_wire::harn::Receipt = "application/vnd.harn.receipt+json"),
-            (Vec<u8> = "application/vnd.harn.receipt+cbor"),
-        )),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = ["receipts:read"])),
-)]
 pub(super) async fn get_receipt(
     State(app): State<Arc<App>>,
     HarnPath(receipt): HarnPath<String>,
     request: Request,
 ) -> Result<Response<Body>, HarnRefused> {
-    let form = Form::asked(request.headers());
-    let call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
+    let form = Form::accepted(request.headers());
+    let call = HarnCall::receive(&app, request).await?;
     let (harness, caller) = (&call.harness, &call.caller);
     Ok(match form {
         Form::Resource => HarnAnswer::ok(harness.receipt(caller, &receipt).await?).into_response(),
@@ -82,27 +47,12 @@ pub(super) async fn get_receipt(
     })
 }
 
-/// Checks a Receipt: its schema, its hash, its place in the chain and its signatures. The answer is the
-/// finding, also where it does not hold; nothing is written.
-#[utoipa::path(
-    post,
-    path = "/v1/receipts/{receipt_id}/verify",
-    operation_id = "verifyReceipt",
-    tag = "harn",
-    params(HarnHeaders, ("receipt_id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    request_body = Option<VerifyReceiptRequest>,
-    responses(
-        (status = 200, description = "What was found.", body = ReceiptVerification),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = ["receipts:read"])),
-)]
 pub(super) async fn verify_receipt(
     State(app): State<Arc<App>>,
     HarnPath(receipt): HarnPath<String>,
     request: Request,
 ) -> HarnOutcome<ReceiptVerification> {
-    let mut call = HarnCall::receive(&app, TokenScope::ReceiptsRead, request).await?;
+    let mut call = HarnCall::receive(&app, request).await?;
     let request = VerifyReceiptRequest::parse(call.body.take())?;
     Ok(HarnAnswer::ok(call.harness.verify_receipt(&call.caller, &receipt, request).await?))
 }
@@ -117,7 +67,7 @@ enum Form {
 
 impl Form {
     /// The first of our media types that `Accept` names; the resource where it names none. Never refused.
-    fn asked(headers: &HeaderMap) -> Self {
+    fn accepted(headers: &HeaderMap) -> Self {
         let lines =
             headers.get_all(header::ACCEPT).into_iter().filter_map(|line| line.to_str().ok());
         let types = lines.flat_map(|line| line.split(','));
@@ -161,8 +111,8 @@ mod tests {
             ("text/plain, Application/Vnd.Harn.Receipt+CBOR; q=0.5", Form::Cbor),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]);
-            assert_eq!(Form::asked(&headers), form, "{accept}");
+            assert_eq!(Form::accepted(&headers), form, "{accept}");
         }
-        assert_eq!(Form::asked(&HeaderMap::new()), Form::Resource);
+        assert_eq!(Form::accepted(&HeaderMap::new()), Form::Resource);
     }
 }

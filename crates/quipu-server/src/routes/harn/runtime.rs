@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::harn::{Capability, CapabilitySummary, HarnErrorResponse, Runtime, RuntimeObject};
+use quipu_wire::harn::{Capability, CapabilitySummary, Runtime, RuntimeObject};
 
-use super::{discovery::SERVER_VERSION, document::HarnHeaders, entrance::HarnCall};
+use super::{discovery::SERVER_VERSION, entrance::HarnCall};
 use crate::pipeline::{
     harn_answer::{HarnAnswer, HarnOutcome},
     state::App,
@@ -31,21 +31,8 @@ fn capabilities() -> Vec<Capability> {
     CAPABILITIES.into_iter().map(capability).collect()
 }
 
-/// What runs here.
-#[utoipa::path(
-    get,
-    path = "/v1/runtime",
-    operation_id = "getRuntime",
-    tag = "harn",
-    params(HarnHeaders),
-    responses(
-        (status = 200, description = "The server.", body = Runtime),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = [])),
-)]
 pub(super) async fn runtime(State(app): State<Arc<App>>, request: Request) -> HarnOutcome<Runtime> {
-    let call = HarnCall::receive(&app, None, request).await?;
+    let call = HarnCall::receive(&app, request).await?;
     let counts = call.harness.counts(&call.caller);
     Ok(HarnAnswer::ok(Runtime {
         object: RuntimeObject::Runtime,
@@ -59,24 +46,11 @@ pub(super) async fn runtime(State(app): State<Arc<App>>, request: Request) -> Ha
     }))
 }
 
-/// What the server can do.
-#[utoipa::path(
-    get,
-    path = "/v1/capabilities",
-    operation_id = "getCapabilities",
-    tag = "harn",
-    params(HarnHeaders),
-    responses(
-        (status = 200, description = "What it can do.", body = CapabilitySummary),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = [])),
-)]
 pub(super) async fn capability_summary(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> HarnOutcome<CapabilitySummary> {
-    HarnCall::receive(&app, None, request).await?;
+    HarnCall::receive(&app, request).await?;
     let object = RuntimeObject::CapabilitySummary;
     Ok(HarnAnswer::ok(CapabilitySummary { object, capabilities: capabilities() }))
 }

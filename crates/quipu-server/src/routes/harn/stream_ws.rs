@@ -49,7 +49,7 @@ pub(super) async fn serve(
     };
     let Some((code, reason)) = ending else { return };
     let close = CloseFrame { code, reason: reason.into() };
-    // Where the other side is gone already there is nobody to tell.
+    // Where the other side is gone already there is nobody to say goodbye to.
     if socket.send(Message::Close(Some(close))).await.is_ok() {
         let farewell = async { while let Some(Ok(_)) = socket.recv().await {} };
         tokio::time::timeout(FAREWELL, farewell).await.ok();
@@ -105,7 +105,7 @@ impl Link {
                     self.socket.send(Message::Ping(Bytes::new())).await.ok()?;
                 }
                 fed = self.feed.next() => match fed {
-                    Ok(Fed::Event(event)) => self.tell(event).await?,
+                    Ok(Fed::Event(event)) => self.send_event(event).await?,
                     Ok(Fed::Over) => return Some((close_code::NORMAL, "the task has ended")),
                     Ok(Fed::Closed) => return Some((close_code::AWAY, "shutdown")),
                     Err(error) => {
@@ -125,8 +125,8 @@ impl Link {
         heartbeat
     }
 
-    /// Tells an Event, and asks for what the Task waits for.
-    async fn tell(&mut self, event: Box<Event>) -> Option<()> {
+    /// Sends an Event, and asks for what the Task waits for.
+    async fn send_event(&mut self, event: Box<Event>) -> Option<()> {
         let asks = self.asks(&event);
         let (cursor, replayed) = (event.envelope.id.clone(), event.replayed);
         send(&mut self.socket, &ServerFrame::Event { event, cursor, replayed }).await?;
@@ -177,7 +177,7 @@ impl Link {
         frame: ClientFrame,
         digest: Sha256,
     ) -> Result<Option<ServerFrame>, HarnError> {
-        let asked = self.admitted.asked(frame.idempotency_key, digest);
+        let asked = self.admitted.as_write(frame.idempotency_key, digest);
         let harness = &self.admitted.harness;
         let may_write = async || {
             let checked = self.admitted.check(TokenScope::TasksWrite).await;

@@ -9,19 +9,14 @@ use axum::{
     http::{HeaderValue, Response, request::Parts},
 };
 use quipu_harness::{Caller, EventFeed, EventScope, Harness, WriteRequest};
-use quipu_wire::harn::{
-    Event, HarnError, HarnErrorCode, HarnErrorResponse, IdempotencyKey, Sha256, TokenScope,
-};
+use quipu_wire::harn::{HarnError, HarnErrorCode, IdempotencyKey, Sha256, TokenScope};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::{
-    document::HarnHeaders, entrance::HarnCall, events::filters, path::HarnPath, stream_sse,
-    stream_ws, upgrade,
-};
+use super::{entrance::HarnCall, events::filters, path::HarnPath, stream_sse, stream_ws, upgrade};
 use crate::{
     limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
     net::body::discard,
-    pipeline::{harn_refusal::HarnRefused, state::App},
+    pipeline::{harn_refusal::HarnRefused, route::Admission, state::App},
 };
 
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -55,30 +50,11 @@ impl Admitted {
     }
 
     /// A command of the other side as a write.
-    pub(super) fn asked(&self, key: Option<IdempotencyKey>, digest: Sha256) -> WriteRequest {
+    pub(super) fn as_write(&self, key: Option<IdempotencyKey>, digest: Sha256) -> WriteRequest {
         WriteRequest { caller: self.caller.clone(), key, digest }
     }
 }
 
-/// The Events of everything, as they happen.
-#[utoipa::path(
-    get,
-    path = "/v1/events/stream",
-    operation_id = "streamEvents",
-    tag = "harn",
-    params(
-        HarnHeaders,
-        ("workspace_id" = Option<String>, Query),
-        ("session_id" = Option<String>, Query),
-        ("task_id" = Option<String>, Query),
-        ("Last-Event-ID" = Option<String>, Header, description = "Resume behind this Event; from the beginning if absent."),
-    ),
-    responses(
-        (status = 200, description = "Server-sent events: `id` is the Event's, `event` its kind, `data` the Event.", body = Event, content_type = "text/event-stream"),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = ["events:read"])),
-)]
 pub(super) async fn stream_events(
     State(app): State<Arc<App>>,
     request: Request,
@@ -90,23 +66,6 @@ pub(super) async fn stream_events(
     stream_sse::answer(admitted, after).await
 }
 
-/// The Events of a Session, as they happen.
-#[utoipa::path(
-    get,
-    path = "/v1/sessions/{session_id}/events/stream",
-    operation_id = "streamSessionEvents",
-    tag = "harn",
-    params(
-        HarnHeaders,
-        ("session_id" = String, Path),
-        ("Last-Event-ID" = Option<String>, Header, description = "Resume behind this Event; from the beginning if absent."),
-    ),
-    responses(
-        (status = 200, description = "Server-sent events: `id` is the Event's, `event` its kind, `data` the Event.", body = Event, content_type = "text/event-stream"),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = ["events:read"])),
-)]
 pub(super) async fn stream_session_events(
     State(app): State<Arc<App>>,
     HarnPath(session): HarnPath<String>,
@@ -119,25 +78,6 @@ pub(super) async fn stream_session_events(
     stream_sse::answer(admitted, after).await
 }
 
-/// The Events of a Task, as they happen. The same path may be upgraded to a WebSocket, over which messages
-/// and cancellation go the other way.
-#[utoipa::path(
-    get,
-    path = "/v1/tasks/{task_id}/stream",
-    operation_id = "streamTaskEvents",
-    tag = "harn",
-    params(
-        HarnHeaders,
-        ("task_id" = String, Path),
-        ("Last-Event-ID" = Option<String>, Header, description = "Resume behind this Event; from the beginning if absent."),
-    ),
-    responses(
-        (status = 101, description = "A WebSocket: one JSON object for each frame."),
-        (status = 200, description = "Server-sent events: `id` is the Event's, `event` its kind, `data` the Event. Ends when the Task has.", body = Event, content_type = "text/event-stream"),
-        (status = "default", description = "Refused.", body = HarnErrorResponse),
-    ),
-    security(("key" = []), ("oauth2" = ["events:read"])),
-)]
 pub(super) async fn stream_task_events(
     State(app): State<Arc<App>>,
     HarnPath(task): HarnPath<String>,
@@ -170,7 +110,7 @@ pub(super) async fn stream_task_events(
 
 async fn enter(app: &App, request: Request) -> Result<(Parts, HarnCall), HarnRefused> {
     let (head, body) = request.into_parts();
-    let entered = HarnCall::enter(app, TokenScope::EventsRead, &head).await;
+    let entered = HarnCall::enter(app, Admission::of(&head.extensions).scope(), &head).await;
     discard(&head.headers, body).await;
     Ok((head, entered?))
 }

@@ -118,7 +118,7 @@ impl Caller for InProcess {
     async fn bound_agent(&self, presented: &Presented) -> Option<String> {
         let mut headers = HeaderMap::new();
         put(&mut headers, header::AUTHORIZATION, presented.authorization.as_deref()).ok()?;
-        match auth::known(&self.app, &headers).ok()?.agent {
+        match auth::uncounted_credential(&self.app, &headers).ok()?.agent {
             KeyAgent::Any => None,
             KeyAgent::Named(agent) => Some(agent),
         }

@@ -24,14 +24,15 @@ use crate::{
         answer::{Refused, respond},
         auth,
         entrance::Entrance,
-        paths,
         request_id::{self, REQUEST_ID},
         state::App,
     },
-    routes::site,
+    routes::all,
     secrets::keys::Credential,
 };
 
+/// Where it is.
+pub(crate) const PATH: &str = "/mcp";
 const SESSION_ID: &str = "mcp-session-id";
 /// The method of a message, in its head; that it says the truth is checked.
 const METHOD: &str = "mcp-method";
@@ -49,8 +50,11 @@ struct Front {
 
 /// The way in to all routes, `/mcp` among them.
 pub(crate) fn entrance(app: Arc<App>) -> Entrance {
-    let routes = site::router(Arc::clone(&app));
-    let caller = InProcess::new(Arc::clone(&app), Entrance::new(Arc::clone(&app), routes.clone()));
+    let routes = all::router(Arc::clone(&app));
+    let caller = InProcess::new(
+        Arc::clone(&app),
+        Entrance::new(Arc::clone(&app), routes.clone(), all::paths()),
+    );
     let options = EndpointOptions {
         session_idle: MCP_SESSION_IDLE,
         heartbeat: app.push.heartbeat,
@@ -65,7 +69,7 @@ pub(crate) fn entrance(app: Arc<App>) -> Entrance {
         sessions: Sessions::default(),
         room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
     });
-    Entrance::new(app, routes.route(paths::MCP, any(serve).with_state(front)))
+    Entrance::new(app, routes.route(PATH, any(serve).with_state(front)), all::paths())
 }
 
 /// Streams end when the server stops, or it would wait for them.

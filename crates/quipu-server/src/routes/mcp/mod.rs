@@ -7,4 +7,4 @@ mod held_stream;
 mod hosts;
 mod sessions;
 
-pub(crate) use front::entrance;
+pub(crate) use front::{PATH, entrance};

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
     extract::{Path, Request, State},
     http::HeaderMap,
-    routing::{delete, get},
 };
 use quipu_field::with_causes;
 use quipu_log::FieldName;
@@ -20,36 +18,24 @@ use quipu_wire::{
 };
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::ToSchema;
 
 use crate::{
-    limits::{KEY_LABEL_BYTES_MAX, KEYS_AUTHORITY, SMALL_BODY_BYTES},
+    limits::{KEY_LABEL_BYTES_MAX, SMALL_BODY_BYTES},
     net::body::{self, discard},
     pipeline::{
         answer::{Answer, Outcome, Refused},
-        auth, paths,
+        auth,
+        route::Admission,
         sender::check_content_type,
         state::App,
     },
     secrets::keys::{Credential, KeyAgent, KeyInfo, KeyStoreError, NewKey},
 };
 
-/// The OpenAPI part of the keys.
-#[derive(OpenApi)]
-#[openapi(paths(whoami, keys, create_key, revoke_key))]
-pub(crate) struct KeyApi;
-
-/// The routes.
-pub(crate) fn router() -> Router<Arc<App>> {
-    Router::new()
-        .route(paths::WHOAMI, get(whoami))
-        .route(paths::KEYS, get(keys).post(create_key))
-        .route(paths::KEY, delete(revoke_key))
-}
-
 /// Whose key it is and what it may do.
 #[derive(Debug, Serialize, ToSchema)]
-struct Whoami {
+pub(super) struct Whoami {
     /// The key's id.
     key_id: String,
     /// The agent that it speaks for; `*` for any.
@@ -64,7 +50,7 @@ struct Whoami {
 
 /// A key without its secret.
 #[derive(Debug, Serialize, ToSchema)]
-struct Key {
+pub(super) struct Key {
     /// Names the key; part of the secret's text.
     id: String,
     /// The agent that it speaks for; `*` for any.
@@ -83,7 +69,7 @@ struct Key {
 
 /// All keys.
 #[derive(Debug, Serialize, ToSchema)]
-struct KeyList {
+pub(super) struct KeyList {
     /// In the order of their making.
     keys: Vec<Key>,
 }
@@ -91,7 +77,7 @@ struct KeyList {
 /// What a new key is to be.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body; it is read strictly, by name")]
-struct CreateKey {
+pub(super) struct CreateKey {
     /// The agent that it speaks for; `*`, any, if absent.
     agent: Option<String>,
     /// What it may do, 0 to 10.
@@ -104,7 +90,7 @@ struct CreateKey {
 
 /// A key that was just made.
 #[derive(Debug, Serialize, ToSchema)]
-struct CreatedKey {
+pub(super) struct CreatedKey {
     /// The key.
     key: Key,
     /// What the caller sends. It is stored nowhere and cannot be shown again.
@@ -125,51 +111,30 @@ impl From<KeyInfo> for Key {
     }
 }
 
-/// Says whose key it is and what it may do.
-#[utoipa::path(
-    get, path = "/v1/whoami", tag = "quipu",
-    responses(
-        (status = 200, description = "The key, without its secret.", body = Whoami),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn whoami(State(app): State<Arc<App>>, headers: HeaderMap) -> Outcome<Whoami> {
+pub(super) async fn whoami(State(app): State<Arc<App>>, headers: HeaderMap) -> Outcome<Whoami> {
     let Credential { key_id, agent, authority, field } = auth::credential(&app, &headers)?;
     let field = field.map(|field| field.to_string());
     Ok(Answer(Whoami { key_id, agent: agent.into(), authority, field, dev: app.dev }))
 }
 
-/// All keys, the revoked ones too. For the operator.
-#[utoipa::path(
-    get, path = "/v1/keys", tag = "quipu",
-    responses(
-        (status = 200, description = "The keys, without their secrets.", body = KeyList),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn keys(State(app): State<Arc<App>>, headers: HeaderMap) -> Outcome<KeyList> {
-    operator(&app, &headers)?;
+pub(super) async fn keys(
+    State(app): State<Arc<App>>,
+    admission: Admission,
+    headers: HeaderMap,
+) -> Outcome<KeyList> {
+    operator(&app, admission, &headers)?;
     let keys = stored(app, |app| app.keys.list()).await?;
     Ok(Answer(KeyList { keys: keys.into_iter().map(Key::from).collect() }))
 }
 
-/// Makes a key. Its secret is in the answer and nowhere else. For the operator.
-#[utoipa::path(
-    post, path = "/v1/keys", tag = "quipu",
-    request_body = CreateKey,
-    responses(
-        (status = 200, description = "The key, with its secret.", body = CreatedKey),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn create_key(State(app): State<Arc<App>>, request: Request) -> Outcome<CreatedKey> {
+pub(super) async fn create_key(
+    State(app): State<Arc<App>>,
+    admission: Admission,
+    request: Request,
+) -> Outcome<CreatedKey> {
     let (parts, body) = request.into_parts();
-    let allowed = check_content_type(&parts.headers).and_then(|()| operator(&app, &parts.headers));
+    let allowed =
+        check_content_type(&parts.headers).and_then(|()| operator(&app, admission, &parts.headers));
     if let Err(refused) = allowed {
         // A connection whose body is unread must be closed.
         discard(&parts.headers, body).await;
@@ -185,23 +150,13 @@ async fn create_key(State(app): State<Arc<App>>, request: Request) -> Outcome<Cr
     Ok(Answer(CreatedKey { key: issued.info.into(), secret: issued.secret }))
 }
 
-/// Revokes a key: what is sent with it is refused from now on. For the operator.
-#[utoipa::path(
-    delete, path = "/v1/keys/{id}", tag = "quipu",
-    params(("id" = String, Path, description = "The key's id.")),
-    responses(
-        (status = 200, description = "The keys as they are now.", body = KeyList),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-        (status = "5XX", description = "Failed.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn revoke_key(
+pub(super) async fn revoke_key(
     State(app): State<Arc<App>>,
+    admission: Admission,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Outcome<KeyList> {
-    operator(&app, &headers)?;
+    operator(&app, admission, &headers)?;
     let keys = stored(app, move |app| {
         app.keys.revoke(&id)?;
         app.keys.list()
@@ -210,9 +165,9 @@ async fn revoke_key(
 }
 
 /// The operator of the whole server: a key that is bound to a Field or an agent is not.
-fn operator(app: &App, headers: &HeaderMap) -> Result<(), ProtocolError> {
+fn operator(app: &App, admission: Admission, headers: &HeaderMap) -> Result<(), ProtocolError> {
     let credential = auth::credential(app, headers)?;
-    auth::require(&credential, KEYS_AUTHORITY)?;
+    auth::require(&credential, admission.least_authority())?;
     if credential.agent == KeyAgent::Any && credential.field.is_none() {
         return Ok(());
     }
@@ -236,7 +191,7 @@ fn read_new(body: Value) -> Result<NewKey, ReadError> {
 }
 
 /// Works on the file of keys, on a thread that serves no sockets.
-async fn stored<T: Send + 'static>(
+pub(super) async fn stored<T: Send + 'static>(
     app: Arc<App>,
     work: impl FnOnce(&App) -> Result<T, KeyStoreError> + Send + 'static,
 ) -> Result<T, Refused> {

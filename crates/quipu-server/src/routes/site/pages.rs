@@ -9,6 +9,9 @@ use axum::{
 
 use crate::pipeline::answer::respond;
 
+/// Where it is.
+pub(crate) const OPENAPI: &str = "/openapi.json";
+
 /// The OpenAPI document, which never changes while the server runs.
 static DOCUMENT: LazyLock<Bytes> =
     LazyLock::new(|| Bytes::from(crate::routes::openapi().to_json().unwrap_or_default()));

@@ -86,13 +86,6 @@ pub(crate) struct BackgroundCheck {
     of: u64,
 }
 
-/// Says that the server is up, and no more.
-#[utoipa::path(
-    get,
-    path = "/healthz",
-    tag = "server",
-    responses((status = 200, description = "The server is up.", body = Healthy)),
-)]
 pub(super) async fn healthz() -> Answer<Healthy> {
     Answer(Healthy { status: "ok" })
 }
@@ -109,16 +102,6 @@ fn unopened(app: &App) -> impl Iterator<Item = FieldReadiness> {
     })
 }
 
-/// Says whether every open Field takes writes.
-#[utoipa::path(
-    get,
-    path = "/readyz",
-    tag = "server",
-    responses(
-        (status = 200, description = "All open Fields take writes.", body = Readiness),
-        (status = 503, description = "A Field takes no writes.", body = Readiness),
-    ),
-)]
 pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
     let fields: Vec<FieldReadiness> =
         app.fields.opened().iter().map(|field| readiness(field)).chain(unopened(&app)).collect();

@@ -11,16 +11,17 @@ use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
     net::body::discard,
-    pipeline::{answer::Refused, harn_paths, harn_refusal::HarnRefused},
+    pipeline::{answer::Refused, harn_refusal::HarnRefused},
+    routes::all,
 };
 
-pub(super) async fn route(request: Request) -> Response<Body> {
-    let message = format!("there is no route {}", shown(request.uri()));
+pub(crate) async fn route(request: Request) -> Response<Body> {
+    let message = format!("there is no route {}", shortened(request.uri()));
     refuse(ErrorCode::RouteNotFound, message, request).await
 }
 
-pub(super) async fn method(request: Request) -> Response<Body> {
-    let message = format!("{} does not answer {}", shown(request.uri()), request.method());
+pub(crate) async fn method(request: Request) -> Response<Body> {
+    let message = format!("{} does not answer {}", shortened(request.uri()), request.method());
     refuse(ErrorCode::MethodNotAllowed, message, request).await
 }
 
@@ -28,13 +29,13 @@ async fn refuse(code: ErrorCode, message: String, request: Request) -> Response<
     let (parts, body) = request.into_parts();
     discard(&parts.headers, body).await;
     let error = ProtocolError::new(code, message);
-    if harn_paths::is_harn(parts.uri.path()) {
+    if all::paths().find(parts.uri.path()).is_harn {
         return HarnRefused::from(error).into_response();
     }
     Refused::from(error).into_response()
 }
 
 /// A path as far as it fits into a sentence.
-fn shown(uri: &Uri) -> String {
+fn shortened(uri: &Uri) -> String {
     uri.path().chars().take(200).collect()
 }

@@ -4,56 +4,37 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
     body::Body,
     extract::{Query, State},
     http::{HeaderMap, HeaderValue, Response, header},
-    routing::get,
 };
 use quipu_field::Field;
 use quipu_log::{
     SignedCheckpoint, TlogProof, TreeHead,
     proof::{ConsistencyProof, SigningKey},
 };
-use quipu_wire::{ErrorCode, ProtocolError};
+use quipu_wire::ErrorCode;
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, OpenApi, ToSchema};
+use utoipa::{IntoParams, ToSchema};
 
-use crate::{
-    limits::LOG_AUTHORITY,
-    pipeline::{
-        answer::{Answer, Outcome, Refused},
-        auth,
-        field_choice::{self, Missing},
-        paths,
-        state::App,
-    },
+use crate::pipeline::{
+    answer::{Answer, Outcome, Refused},
+    auth,
+    field_choice::{self, Missing},
+    route::Admission,
+    state::App,
 };
-
-/// The OpenAPI part of the proofs.
-#[derive(OpenApi)]
-#[openapi(paths(checkpoint, key, inclusion, consistency))]
-pub(crate) struct ProofApi;
-
-/// The routes.
-pub(crate) fn router() -> Router<Arc<App>> {
-    Router::new()
-        .route(paths::CHECKPOINT, get(checkpoint))
-        .route(paths::CHECKPOINT_KEY, get(key))
-        .route(paths::INCLUSION, get(inclusion))
-        .route(paths::CONSISTENCY, get(consistency))
-}
 
 /// Which commit.
 #[derive(Debug, Deserialize, IntoParams)]
-struct InclusionQuery {
+pub(super) struct InclusionQuery {
     /// The position of the commit, from 1.
     position: u64,
 }
 
 /// Between which sizes of the log.
 #[derive(Debug, Deserialize, IntoParams)]
-struct ConsistencyQuery {
+pub(super) struct ConsistencyQuery {
     /// The size of the older log.
     from: u64,
     /// The size of the newer log; the present one if absent.
@@ -62,7 +43,7 @@ struct ConsistencyQuery {
 
 /// The proof that a newer log begins with an older one.
 #[derive(Debug, Serialize, ToSchema)]
-struct Consistency {
+pub(super) struct Consistency {
     /// The size of the older log.
     old_size: u64,
     /// The root of its tree, in hex.
@@ -92,16 +73,7 @@ async fn sign(
     Ok(SignedCheckpoint::sign(head, key))
 }
 
-/// The signed size and root of the log, as a C2SP note.
-#[utoipa::path(
-    get, path = "/v1/log/checkpoint", tag = "proofs",
-    responses(
-        (status = 200, description = "The checkpoint.", body = String, content_type = "text/plain"),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn checkpoint(
+pub(super) async fn checkpoint(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Result<Response<Body>, Refused> {
@@ -110,16 +82,10 @@ async fn checkpoint(
     Ok(text(sign(&field, head, &key).await?.to_string()))
 }
 
-/// The key that checkpoints are checked with. Where several nodes share the log, those of the others follow, one a line.
-#[utoipa::path(
-    get, path = "/v1/log/key", tag = "proofs",
-    responses(
-        (status = 200, description = "The verifier key.", body = String, content_type = "text/plain"),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn key(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response<Body>, Refused> {
+pub(super) async fn key(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response<Body>, Refused> {
     let (field, key) = audited(&app, &headers).await?;
     let others = tokio::task::spawn_blocking(move || match app.keys.notes() {
         Some(notes) => app.signer.others(notes, field.name()),
@@ -133,23 +99,15 @@ async fn key(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response
     Ok(text(format!("{}\n{lines}", key.verifier())))
 }
 
-/// A file that proves a commit to whoever has the key: the commit's header, its place, the checkpoint.
-#[utoipa::path(
-    get, path = "/v1/log/inclusion", tag = "proofs", params(InclusionQuery),
-    responses(
-        (status = 200, description = "The proof file.", body = String, content_type = "text/plain"),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn inclusion(
+pub(super) async fn inclusion(
     State(app): State<Arc<App>>,
+    admission: Admission,
     headers: HeaderMap,
     query: Result<Query<InclusionQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response<Body>, Refused> {
     let (field, key) = audited(&app, &headers).await?;
     // The file holds the commit's header, which names what others may not know of.
-    auth::require(&auth::credential(&app, &headers)?, LOG_AUTHORITY)?;
+    auth::require(&auth::credential(&app, &headers)?, admission.least_authority())?;
     let Query(query) = query.map_err(invalid)?;
     let proven = field.prove_commit(query.position).await?;
     let checkpoint = sign(&field, proven.tree, &key).await?;
@@ -158,16 +116,7 @@ async fn inclusion(
     Ok(text(proof.to_string()))
 }
 
-/// The proof that the log only grew between two sizes.
-#[utoipa::path(
-    get, path = "/v1/log/consistency", tag = "proofs", params(ConsistencyQuery),
-    responses(
-        (status = 200, description = "The proof.", body = Consistency),
-        (status = "4XX", description = "Refused.", body = ProtocolError),
-    ),
-    security(("key" = [])),
-)]
-async fn consistency(
+pub(super) async fn consistency(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     query: Result<Query<ConsistencyQuery>, axum::extract::rejection::QueryRejection>,
