@@ -9,6 +9,7 @@ mod bodies;
 mod console;
 mod coordination;
 mod document;
+mod document_tools;
 mod embedded;
 mod fields;
 mod harn;
