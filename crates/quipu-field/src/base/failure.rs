@@ -1,7 +1,7 @@
 //! How a failure of storage is reported to a client, and whether the Field can go on after it.
 
 use quipu_log::EngineError;
-use quipu_wire::{ErrorCode, ProtocolError};
+use quipu_wire::{ErrorCode, ProtocolError, json::canon::CanonError};
 
 use crate::base::limits::ANSWER_WAIT;
 
@@ -31,6 +31,12 @@ pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
             ProtocolError::new(ErrorCode::InternalError, format!("the log refused: {error}"))
         }
     }
+}
+
+/// The protocol's error for what has no canonical form, and so cannot be recorded.
+#[must_use]
+pub(crate) fn unwritable(error: &CanonError) -> ProtocolError {
+    ProtocolError::new(ErrorCode::InvalidPayload, error.to_string())
 }
 
 /// The protocol's error for a log that has not answered for as long as somebody waits.

@@ -1,9 +1,12 @@
 //! A session, a task or a handoff as one commit left it, whatever became of it since. A message that is
 //! sent again gets the answer of the first time, and that answer is made from this.
 
-use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Header};
+use std::sync::Arc;
 
-use crate::field::Field;
+use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Header};
+use quipu_wire::ProtocolError;
+
+use crate::{base::failure::storage_failure, field::Field};
 use quipu_core::{
     apply::{handoff_changed, session_changed, task_changed},
     event::Event,
@@ -56,6 +59,19 @@ impl Thing {
 }
 
 impl Field {
+    /// What a write left of a thing. Where it was changed since, the log is read for it.
+    pub(crate) async fn changed<T: Send + 'static>(
+        self: &Arc<Self>,
+        position: Option<u64>,
+        thing: Thing,
+        ask: impl Fn(&State) -> T + Send + 'static,
+    ) -> Result<T, ProtocolError> {
+        self.blocking(move |field| {
+            field.left_by(position, &thing, ask).map_err(|error| storage_failure(&error))
+        })
+        .await
+    }
+
     /// Asks for a thing as the commit at a position left it; as it is now where that changed nothing.
     pub(crate) fn left_by<T>(
         &self,

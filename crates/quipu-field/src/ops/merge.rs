@@ -1,4 +1,4 @@
-//! The handle's methods that settle things: MERGE, and our retraction.
+//! MERGE on the handle.
 
 use quipu_core::outline::{ConflictOutline, Texts};
 use std::sync::Arc;
@@ -6,22 +6,20 @@ use std::sync::Arc;
 use quipu_log::EngineError;
 use quipu_wire::{
     ErrorCode, ProtocolError,
-    akashik::{
-        Conflict, ConflictStrategy, MergePayload, MergeResponse, Operation, RetractPayload,
-        RetractResponse,
-    },
-    json::canon::CanonError,
+    akashik::{Conflict, ConflictStrategy, MergePayload, MergeResponse, Operation},
 };
 
-use crate::{base::failure::storage_failure, field::Field};
+use crate::{
+    base::failure::{storage_failure, unwritable},
+    field::Field,
+};
 use quipu_core::{
     event::UnitBody,
     ids::ConflictId,
     message::Message,
-    rules::Action,
     rules::{
+        Action,
         merge::{self, Evidence, MergeCommand},
-        retract::{self, RetractCommand},
     },
 };
 
@@ -100,22 +98,4 @@ impl Field {
         })
         .await
     }
-
-    /// Withdraws a unit. Ours, not an operation of the protocol.
-    pub async fn retract(
-        &self,
-        message: Message,
-        payload: RetractPayload,
-    ) -> Result<RetractResponse, ProtocolError> {
-        let command = RetractCommand::prepare(payload, self.origin.as_ref())
-            .map_err(|error| unwritable(&error))?;
-        let outcome = self.submit(message, Action::Retract(Box::new(command))).await?;
-        retract::respond(outcome.epoch, &outcome.events).ok_or_else(|| {
-            ProtocolError::new(ErrorCode::InternalError, "the retraction left no trace")
-        })
-    }
-}
-
-fn unwritable(error: &CanonError) -> ProtocolError {
-    ProtocolError::new(ErrorCode::InvalidPayload, error.to_string())
 }

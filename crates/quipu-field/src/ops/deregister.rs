@@ -1,0 +1,24 @@
+//! DEREGISTER on the handle.
+
+use quipu_wire::{
+    ProtocolError,
+    akashik::{DeregisterPayload, DeregisterResponse},
+};
+
+use crate::field::Field;
+use quipu_core::{
+    message::Message,
+    rules::{Action, deregister},
+};
+
+impl Field {
+    /// DEREGISTER.
+    pub async fn deregister(
+        &self,
+        message: Message,
+        payload: DeregisterPayload,
+    ) -> Result<DeregisterResponse, ProtocolError> {
+        let outcome = self.submit(message, Action::Deregister(payload)).await?;
+        Ok(deregister::respond(&outcome.events))
+    }
+}
