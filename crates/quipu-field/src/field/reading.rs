@@ -2,23 +2,24 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{Conflict, Operation},
-};
+use quipu_log::EngineError;
 
-use crate::{base::failure::storage_failure, field::Field, write::clock::ReadTick};
+use crate::{
+    base::error::{FieldError, Overload},
+    field::Field,
+    read::bodies::Bodies,
+    write::clock::ReadTick,
+};
 use quipu_core::{
     event::ClockReason,
     message::Message,
-    outline::ConflictOutline,
     rules::{Action, Command, Refusal},
     state::State,
 };
 
 impl Field {
     /// Waits until the log knows of an epoch that is too far ahead for a read alone.
-    pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), ProtocolError> {
+    pub(crate) async fn await_epoch(&self, message: &Message) -> Result<(), FieldError> {
         if self.clock.must_log_before_read(message.epoch)? {
             // Where this node cannot look, the log cannot be written either.
             self.catch_up().await.ok();
@@ -35,7 +36,7 @@ impl Field {
     }
 
     /// Ticks for a read, while the view is held.
-    pub(crate) fn tick(&self, received: u64) -> Result<u64, ProtocolError> {
+    pub(crate) fn tick(&self, received: u64) -> Result<u64, FieldError> {
         match self.clock.tick_for_read(received)? {
             ReadTick::At(epoch, log_it) => {
                 if log_it {
@@ -43,10 +44,7 @@ impl Field {
                 }
                 Ok(epoch)
             }
-            ReadTick::LogFirst => Err(ProtocolError::new(
-                ErrorCode::Overloaded,
-                format!("epoch: the log has not caught up with {received} yet"),
-            )),
+            ReadTick::LogFirst => Err(Overload::ClockBehind { received }.into()),
         }
     }
 
@@ -61,39 +59,45 @@ impl Field {
         self.post(command);
     }
 
-    pub(crate) fn complete(
+    /// Fills in the texts of outlines. Reads storage: not for async code.
+    pub(crate) fn complete<O, T>(
         &self,
-        conflicts: Vec<ConflictOutline>,
-    ) -> Result<Vec<Conflict>, ProtocolError> {
-        conflicts
-            .into_iter()
-            .map(|conflict| conflict.complete(&self.bodies))
-            .collect::<Result<_, _>>()
-            .map_err(|error| storage_failure(&error))
+        outlines: Vec<O>,
+        complete: fn(O, &Bodies) -> Result<T, EngineError>,
+    ) -> Result<Vec<T>, FieldError> {
+        let all = outlines.into_iter().map(|outline| complete(outline, &self.bodies));
+        Ok(all.collect::<Result<_, _>>()?)
+    }
+
+    /// Fills in the texts of outlines, away from the threads that serve sockets.
+    pub(crate) async fn with_texts<O: Send + 'static, T: Send + 'static>(
+        self: &Arc<Self>,
+        outlines: Vec<O>,
+        complete: fn(O, &Bodies) -> Result<T, EngineError>,
+    ) -> Result<Vec<T>, FieldError> {
+        self.blocking(move |field| field.complete(outlines, complete)).await
     }
 
     /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
     pub async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&Arc<Self>) -> Result<T, ProtocolError> + Send + 'static,
-    ) -> Result<T, ProtocolError> {
+        work: impl FnOnce(&Arc<Self>) -> Result<T, FieldError> + Send + 'static,
+    ) -> Result<T, FieldError> {
         let field = Arc::clone(self);
-        tokio::task::spawn_blocking(move || work(&field)).await.unwrap_or_else(|error| {
-            Err(ProtocolError::new(ErrorCode::InternalError, format!("a read failed: {error}")))
-        })
+        tokio::task::spawn_blocking(move || work(&field))
+            .await
+            .unwrap_or_else(|error| Err(FieldError::Internal(format!("a read failed: {error}"))))
     }
 
     /// Looks at the published state for a message, which ticks the clock as every message does.
     pub(crate) async fn glance<T>(
         self: &Arc<Self>,
         message: Message,
-        operation: Operation,
         look: impl FnOnce(&State, &Message) -> Result<T, Refusal>,
-    ) -> Result<T, ProtocolError> {
-        let during = |error: ProtocolError| error.during(operation);
-        self.await_epoch(&message).await.map_err(during)?;
+    ) -> Result<T, FieldError> {
+        self.await_epoch(&message).await?;
         let published = self.view.read();
-        self.tick(message.epoch).map_err(during)?;
-        look(&published.state, &message).map_err(|refusal| during(refusal.into()))
+        self.tick(message.epoch)?;
+        Ok(look(&published.state, &message)?)
     }
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::mpsc;
 
 use crate::{
     base::{
-        failure::unanswered,
-        limits::{ANSWER_WAIT, QUEUE_COMMANDS_MAX},
+        error::{FieldError, Overload},
+        limits::ANSWER_WAIT,
     },
     field::Field,
     read::unit_words::CommitWords,
@@ -22,7 +21,7 @@ use quipu_core::{
 impl Field {
     /// Checks that who sends a message takes part and has the authority, before its payload is looked
     /// at. Who sends one again gets the answer of the first time, also where it has left since.
-    pub fn admit(&self, message: &Message, needed: u8) -> Result<(), ProtocolError> {
+    pub fn admit(&self, message: &Message, needed: u8) -> Result<(), FieldError> {
         let state = &self.view.read().state;
         match rules::admit(state, &message.agent, message.authority, needed) {
             // Asked only now, because hardly any message was carried out before.
@@ -37,10 +36,9 @@ impl Field {
         &self,
         message: Message,
         action: Action,
-    ) -> Result<Outcome, ProtocolError> {
-        let operation = action.operation();
+    ) -> Result<Outcome, FieldError> {
         let (answer, _) = self.enqueue(message, action)?;
-        self.outcome(answer).await.map_err(|error| error.during(operation))
+        self.outcome(answer).await
     }
 
     /// Queues a command for the writer; the answer comes after its commit is durable. The words of the units that it records
@@ -49,30 +47,26 @@ impl Field {
         &self,
         message: Message,
         action: Action,
-    ) -> Result<(Awaited, CommitWords), ProtocolError> {
-        let operation = action.operation();
-        let during = |error: ProtocolError| error.during(operation);
-        self.health.check().map_err(during)?;
-        self.clock.check(message.epoch).map_err(|error| during(error.into()))?;
+    ) -> Result<(Awaited, CommitWords), FieldError> {
+        self.health.check()?;
+        self.clock.check(message.epoch)?;
         let command = Command { message, time_ms: self.origin.now_ms(), action };
         let (queued, answer) = Queued::new(command);
         let words = Arc::clone(&queued.words);
-        self.jobs.try_send(Job::Command(queued)).map_err(|error| {
-            during(match error {
-                mpsc::error::TrySendError::Full(_) => ProtocolError::new(
-                    ErrorCode::Overloaded,
-                    format!("{QUEUE_COMMANDS_MAX} messages are waiting already"),
-                ),
-                mpsc::error::TrySendError::Closed(_) => closed(),
-            })
+        self.jobs.try_send(Job::Command(queued)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => Overload::QueueFull.into(),
+            mpsc::error::TrySendError::Closed(_) => FieldError::closed(),
         })?;
         Ok((answer, words))
     }
 
-    pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, ProtocolError> {
+    pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, FieldError> {
         match tokio::time::timeout(ANSWER_WAIT, answer).await {
-            Ok(answered) => answered.unwrap_or_else(|_| Err(closed())),
-            Err(_) => Err(unanswered("whether it was carried out is not known")),
+            Ok(answered) => answered.unwrap_or_else(|_| Err(FieldError::closed())),
+            Err(_) => {
+                let unknown = "whether it was carried out is not known";
+                Err(FieldError::OutcomeUnknown { unknown })
+            }
         }
     }
 
@@ -92,8 +86,4 @@ impl Field {
             authority: quipu_wire::limits::AUTHORITY_MAX,
         }
     }
-}
-
-fn closed() -> ProtocolError {
-    ProtocolError::new(ErrorCode::FieldUnavailable, "the Field is closed")
 }

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{CoordinatePayload, CoordinateResponse, Operation},
-};
+use quipu_wire::akashik::{CoordinatePayload, CoordinateResponse};
 
 use crate::{
-    base::failure::{storage_failure, unwritable},
+    base::error::{FieldError, RequestError},
     field::Field,
     ops::first_answer::Thing,
 };
@@ -24,31 +21,23 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: CoordinatePayload,
-    ) -> Result<CoordinateResponse, ProtocolError> {
-        let during = |error: ProtocolError| error.during(Operation::Coordinate);
+    ) -> Result<CoordinateResponse, FieldError> {
         let action = payload.action;
         let outlines = if coordinate::is_read(action) {
-            self.glance(message, Operation::Coordinate, move |state, message| {
-                coordinate::read(state, message, &payload)
-            })
-            .await?
+            self.glance(message, move |state, message| coordinate::read(state, message, &payload))
+                .await?
         } else {
             let command = coordinate::CoordinateCommand::prepare(payload, self.origin.as_ref())
-                .map_err(|error| during(unwritable(&error)))?;
+                .map_err(RequestError::Unwritable)?;
             let outcome = self.submit(message, Action::Coordinate(Box::new(command))).await?;
             let id = coordinate::subject(&outcome.events).unwrap_or_default().to_owned();
             let found = self.changed(outcome.position, Thing::Task(id.clone()), move |state| {
                 state.tasks.get(&id).map(|entry| TaskOutline::of(&id, entry))
             });
-            found.await.map_err(during)?.into_iter().collect()
+            found.await?.into_iter().collect()
         };
-        self.blocking(move |field| {
-            let complete = |outline: TaskOutline| outline.complete(&field.bodies);
-            let tasks = outlines.into_iter().map(complete).collect::<Result<_, _>>();
-            Ok(coordinate::respond(action, tasks.map_err(|error| storage_failure(&error))?))
-        })
-        .await
-        .map_err(during)
+        let tasks = self.with_texts(outlines, TaskOutline::complete).await?;
+        Ok(coordinate::respond(action, tasks))
     }
 
     /// Puts tasks whose lease has run out back into the pool, if there are any. To be called now and

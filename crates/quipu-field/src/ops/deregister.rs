@@ -1,11 +1,8 @@
 //! DEREGISTER on the handle.
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{DeregisterPayload, DeregisterResponse},
-};
+use quipu_wire::akashik::{DeregisterPayload, DeregisterResponse};
 
-use crate::field::Field;
+use crate::{base::error::FieldError, field::Field};
 use quipu_core::{
     message::Message,
     rules::{Action, deregister},
@@ -17,7 +14,7 @@ impl Field {
         &self,
         message: Message,
         payload: DeregisterPayload,
-    ) -> Result<DeregisterResponse, ProtocolError> {
+    ) -> Result<DeregisterResponse, FieldError> {
         let outcome = self.submit(message, Action::Deregister(payload)).await?;
         Ok(deregister::respond(&outcome.events))
     }

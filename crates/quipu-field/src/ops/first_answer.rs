@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Header};
-use quipu_wire::ProtocolError;
 
-use crate::{base::failure::storage_failure, field::Field};
+use crate::{base::error::FieldError, field::Field};
 use quipu_core::{
     apply::{handoff_changed, session_changed, task_changed},
     event::Event,
@@ -65,11 +64,9 @@ impl Field {
         position: Option<u64>,
         thing: Thing,
         ask: impl Fn(&State) -> T + Send + 'static,
-    ) -> Result<T, ProtocolError> {
-        self.blocking(move |field| {
-            field.left_by(position, &thing, ask).map_err(|error| storage_failure(&error))
-        })
-        .await
+    ) -> Result<T, FieldError> {
+        self.blocking(move |field| field.left_by(position, &thing, ask).map_err(FieldError::from))
+            .await
     }
 
     /// Asks for a thing as the commit at a position left it; as it is now where that changed nothing.

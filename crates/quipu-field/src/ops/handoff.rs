@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{HandoffAction, HandoffPayload, HandoffResponse, Operation},
-};
+use quipu_wire::akashik::{HandoffAction, HandoffPayload, HandoffResponse};
 
 use crate::{
-    base::failure::{storage_failure, unwritable},
+    base::error::{FieldError, RequestError},
     field::Field,
     ops::first_answer::Thing,
 };
@@ -24,38 +21,31 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: HandoffPayload,
-    ) -> Result<HandoffResponse, ProtocolError> {
-        let during = |error: ProtocolError| error.during(Operation::Handoff);
+    ) -> Result<HandoffResponse, FieldError> {
         let action = payload.action;
         let outlines: Vec<HandoffOutline> = if action == HandoffAction::List {
-            self.glance(message, Operation::Handoff, handoff::read).await?
+            self.glance(message, handoff::read).await?
         } else {
             let command = handoff::HandoffCommand::prepare(payload, self.origin.as_ref())
-                .map_err(|error| during(unwritable(&error)))?;
+                .map_err(RequestError::Unwritable)?;
             let outcome = self.submit(message, Action::Handoff(Box::new(command))).await?;
             let id = handoff::subject(&outcome.events).unwrap_or_default().to_owned();
             let wanted = id.clone();
             let found = self.changed(outcome.position, Thing::Handoff(id.clone()), move |state| {
                 state.handoffs.get(&wanted).cloned()
             });
-            let entry = found.await.map_err(during)?;
+            let entry = found.await?;
             let published = self.view.read();
             let outline = |entry| HandoffOutline::of(&published.state, &id, entry);
             entry.as_ref().map(outline).into_iter().collect()
         };
-        self.blocking(move |field| {
-            let complete = |outline: HandoffOutline| outline.complete(&field.bodies);
-            let handoffs = outlines.into_iter().map(complete).collect::<Result<Vec<_>, _>>();
-            let mut handoffs = handoffs.map_err(|error| storage_failure(&error))?;
-            Ok(match action {
-                HandoffAction::List => handoff::respond_list(handoffs),
-                HandoffAction::Offer
-                | HandoffAction::Accept
-                | HandoffAction::Reject
-                | HandoffAction::Cancel => handoff::respond(handoffs.pop()),
-            })
+        let mut handoffs = self.with_texts(outlines, HandoffOutline::complete).await?;
+        Ok(match action {
+            HandoffAction::List => handoff::respond_list(handoffs),
+            HandoffAction::Offer
+            | HandoffAction::Accept
+            | HandoffAction::Reject
+            | HandoffAction::Cancel => handoff::respond(handoffs.pop()),
         })
-        .await
-        .map_err(during)
     }
 }

@@ -1,11 +1,8 @@
 //! REGISTER on the handle.
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{Operation, RegisterPayload, RegisterResponse},
-};
+use quipu_wire::akashik::{RegisterPayload, RegisterResponse};
 
-use crate::field::Field;
+use crate::{base::error::FieldError, field::Field};
 use quipu_core::{
     message::Message,
     rules::{Action, register},
@@ -17,10 +14,8 @@ impl Field {
         &self,
         message: Message,
         payload: RegisterPayload,
-    ) -> Result<RegisterResponse, ProtocolError> {
-        self.clock
-            .check(message.epoch)
-            .map_err(|error| ProtocolError::from(error).during(Operation::Register))?;
+    ) -> Result<RegisterResponse, FieldError> {
+        self.clock.check(message.epoch)?;
         if let Some(rejection) = register::missing_operations(&payload) {
             return Ok(rejection);
         }

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{Operation, ReplayPayload, ReplayResponse, ReplayTarget},
-};
+use quipu_wire::akashik::{ReplayPayload, ReplayResponse, ReplayTarget};
 
-use crate::{field::Field, read::replay::answer};
+use crate::{base::error::FieldError, field::Field, read::replay::answer};
 use quipu_core::{
     message::Message,
     rules::{self, replay},
@@ -20,8 +17,8 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: ReplayPayload,
-    ) -> Result<ReplayResponse, ProtocolError> {
-        self.await_epoch(&message).await.map_err(|error| error.during(Operation::Replay))?;
+    ) -> Result<ReplayResponse, FieldError> {
+        self.await_epoch(&message).await?;
         self.blocking(move |field| {
             let hidden = {
                 let published = field.view.read();
@@ -45,6 +42,5 @@ impl Field {
             answer::replay(field.engine.as_ref(), &field.name, limit, &hidden, &payload)
         })
         .await
-        .map_err(|error| error.during(Operation::Replay))
     }
 }

@@ -1,11 +1,11 @@
 //! The retraction of a unit on the handle. Ours, not an operation of the protocol.
 
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{RetractPayload, RetractResponse},
-};
+use quipu_wire::akashik::{RetractPayload, RetractResponse};
 
-use crate::{base::failure::unwritable, field::Field};
+use crate::{
+    base::error::{FieldError, RequestError},
+    field::Field,
+};
 use quipu_core::{
     message::Message,
     rules::{
@@ -20,12 +20,11 @@ impl Field {
         &self,
         message: Message,
         payload: RetractPayload,
-    ) -> Result<RetractResponse, ProtocolError> {
+    ) -> Result<RetractResponse, FieldError> {
         let command = RetractCommand::prepare(payload, self.origin.as_ref())
-            .map_err(|error| unwritable(&error))?;
+            .map_err(RequestError::Unwritable)?;
         let outcome = self.submit(message, Action::Retract(Box::new(command))).await?;
-        retract::respond(outcome.epoch, &outcome.events).ok_or_else(|| {
-            ProtocolError::new(ErrorCode::InternalError, "the retraction left no trace")
-        })
+        let untraced = || FieldError::Internal("the retraction left no trace".to_owned());
+        retract::respond(outcome.epoch, &outcome.events).ok_or_else(untraced)
     }
 }

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{Operation, SessionPayload, SessionResponse},
-};
+use quipu_wire::akashik::{SessionPayload, SessionResponse};
 
 use crate::{
-    base::failure::{storage_failure, unwritable},
+    base::error::{FieldError, RequestError},
     field::Field,
     ops::first_answer::Thing,
 };
@@ -24,33 +21,24 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: SessionPayload,
-    ) -> Result<SessionResponse, ProtocolError> {
-        let during = |error: ProtocolError| error.during(Operation::Session);
+    ) -> Result<SessionResponse, FieldError> {
         let action = payload.action;
         let outlines = if session::is_read(action) {
-            self.glance(message, Operation::Session, move |state, message| {
-                session::read(state, message, &payload)
-            })
-            .await?
+            self.glance(message, move |state, message| session::read(state, message, &payload))
+                .await?
         } else {
             let named = payload.session_id.clone();
             let command = session::SessionCommand::prepare(payload, self.origin.as_ref())
-                .map_err(|error| during(unwritable(&error)))?;
+                .map_err(RequestError::Unwritable)?;
             let outcome = self.submit(message, Action::Session(Box::new(command))).await?;
             let id = session::subject(&outcome.events).map(str::to_owned).or(named);
             let id = id.unwrap_or_default();
             let found = self.changed(outcome.position, Thing::Session(id.clone()), move |state| {
                 state.sessions.get(&id).map(|entry| SessionOutline::of(&id, entry))
             });
-            found.await.map_err(during)?.into_iter().collect()
+            found.await?.into_iter().collect()
         };
-        self.blocking(move |field| {
-            let complete = |outline: SessionOutline| outline.complete(&field.bodies);
-            let sessions = outlines.into_iter().map(complete).collect::<Result<_, _>>();
-            let sessions = sessions.map_err(|error| storage_failure(&error))?;
-            Ok(session::respond(action, sessions))
-        })
-        .await
-        .map_err(during)
+        let sessions = self.with_texts(outlines, SessionOutline::complete).await?;
+        Ok(session::respond(action, sessions))
     }
 }

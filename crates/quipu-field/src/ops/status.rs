@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ProtocolError,
-    akashik::{AgentList, ConflictList, Counts, FieldCapabilities, FieldStatus},
-};
+use quipu_wire::akashik::{AgentList, ConflictList, Counts, FieldCapabilities, FieldStatus};
 
-use crate::field::Field;
+use crate::{base::error::FieldError, field::Field};
 use quipu_core::{outline::ConflictOutline, visibility::Reader};
 
 impl Field {
@@ -67,7 +64,7 @@ impl Field {
     }
 
     /// The conflicts that wait to be settled.
-    pub async fn conflicts(self: &Arc<Self>) -> Result<ConflictList, ProtocolError> {
+    pub async fn conflicts(self: &Arc<Self>) -> Result<ConflictList, FieldError> {
         self.conflicts_for(Reader::operator()).await
     }
 
@@ -75,7 +72,7 @@ impl Field {
     pub async fn conflicts_for(
         self: &Arc<Self>,
         reader: Reader,
-    ) -> Result<ConflictList, ProtocolError> {
+    ) -> Result<ConflictList, FieldError> {
         self.blocking(move |field| {
             let open = {
                 let published = field.view.read();
@@ -86,7 +83,7 @@ impl Field {
                     .map(|conflict| ConflictOutline::of(state, conflict))
                     .collect()
             };
-            Ok(ConflictList { conflicts: field.complete(open)? })
+            Ok(ConflictList { conflicts: field.complete(open, ConflictOutline::complete)? })
         })
         .await
     }

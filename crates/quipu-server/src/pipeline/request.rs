@@ -20,6 +20,7 @@ use crate::{
     pipeline::{
         answer::Refused,
         auth,
+        errors::akashik_error,
         field_choice::{self, Missing},
         sender::{self, Said},
     },
@@ -111,7 +112,7 @@ impl Call {
             epoch: said.epoch,
             authority: credential.authority,
         };
-        field.meet(&message).await?;
+        field.meet(&message).await.map_err(|error| akashik_error(&error))?;
         Ok(Self { field, message, operation, payload: said.payload, _room: room })
     }
 
@@ -119,7 +120,7 @@ impl Call {
     pub(crate) fn admit(&self, needed: impl FnOnce(&Value) -> u8) -> Result<(), Refused> {
         self.field
             .admit(&self.message, needed(&self.payload))
-            .map_err(|error| error.during(self.operation).into())
+            .map_err(|error| akashik_error(&error).during(self.operation).into())
     }
 
     /// Reads the payload; what it says in vain comes back as warnings.

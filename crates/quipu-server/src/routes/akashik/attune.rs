@@ -14,6 +14,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -39,7 +40,7 @@ pub(super) async fn attune(
     let mut call = Call::receive(&app, Operation::Attune, request).await?;
     call.admit(|_| AUTHORITY)?;
     let (payload, warnings) = call.parse(AttunePayload::parse)?;
-    let mut response = call.field.attune(call.message, payload).await?;
+    let mut response = call.field.attune(call.message, payload).await.during(Operation::Attune)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

@@ -13,6 +13,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -38,7 +39,8 @@ pub(super) async fn compact(
     let mut call = Call::receive(&app, Operation::Compact, request).await?;
     call.admit(CompactPayload::authority_needed)?;
     let (payload, warnings) = call.parse(CompactPayload::parse)?;
-    let mut response = call.field.compact(call.message, payload).await?;
+    let mut response =
+        call.field.compact(call.message, payload).await.during(Operation::Compact)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

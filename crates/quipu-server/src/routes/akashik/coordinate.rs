@@ -13,6 +13,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -38,7 +39,8 @@ pub(super) async fn coordinate(
     let mut call = Call::receive(&app, Operation::Coordinate, request).await?;
     call.admit(CoordinatePayload::authority_needed)?;
     let (payload, warnings) = call.parse(CoordinatePayload::parse)?;
-    let mut response = call.field.coordinate(call.message, payload).await?;
+    let mut response =
+        call.field.coordinate(call.message, payload).await.during(Operation::Coordinate)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

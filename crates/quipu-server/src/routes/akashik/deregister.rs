@@ -14,6 +14,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -47,7 +48,8 @@ pub(super) async fn deregister(
             return Err(refused);
         }
     };
-    let mut response = call.field.deregister(call.message, payload).await?;
+    let mut response =
+        call.field.deregister(call.message, payload).await.during(Operation::Deregister)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

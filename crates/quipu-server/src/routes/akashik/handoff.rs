@@ -13,6 +13,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -38,7 +39,8 @@ pub(super) async fn handoff(
     let mut call = Call::receive(&app, Operation::Handoff, request).await?;
     call.admit(HandoffPayload::authority_needed)?;
     let (payload, warnings) = call.parse(HandoffPayload::parse)?;
-    let mut response = call.field.handoff(call.message, payload).await?;
+    let mut response =
+        call.field.handoff(call.message, payload).await.during(Operation::Handoff)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

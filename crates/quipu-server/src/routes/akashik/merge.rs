@@ -13,6 +13,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -35,7 +36,7 @@ pub(super) async fn merge(State(app): State<Arc<App>>, request: Request) -> Outc
     let mut call = Call::receive(&app, Operation::Merge, request).await?;
     call.admit(MergePayload::authority_needed)?;
     let (payload, warnings) = call.parse(MergePayload::parse)?;
-    let mut response = call.field.merge(call.message, payload).await?;
+    let mut response = call.field.merge(call.message, payload).await.during(Operation::Merge)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

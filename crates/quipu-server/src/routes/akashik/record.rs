@@ -15,6 +15,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -40,7 +41,7 @@ pub(super) async fn record(
     let mut call = Call::receive(&app, Operation::Record, request).await?;
     call.admit(RecordPayload::authority_needed)?;
     let (payload, warnings) = call.parse(RecordPayload::parse)?;
-    let mut response = call.field.record(call.message, payload).await?;
+    let mut response = call.field.record(call.message, payload).await.during(Operation::Record)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }
@@ -71,7 +72,7 @@ pub(super) async fn records(
         ignored = of_units;
         Ok((payload, around))
     })?;
-    let mut units = call.field.record_all(call.message, payload).await?;
+    let mut units = call.field.record_all(call.message, payload).await.during(Operation::Record)?;
     for (unit, ignored) in units.iter_mut().zip(ignored) {
         unit.warnings.extend(ignored);
     }

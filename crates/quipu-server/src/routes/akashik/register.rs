@@ -13,6 +13,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -37,7 +38,8 @@ pub(super) async fn register(
 ) -> Outcome<RegisterResponse> {
     let mut call = Call::receive(&app, Operation::Register, request).await?;
     let (payload, warnings) = call.parse(RegisterPayload::parse)?;
-    let mut response = call.field.register(call.message, payload).await?;
+    let mut response =
+        call.field.register(call.message, payload).await.during(Operation::Register)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

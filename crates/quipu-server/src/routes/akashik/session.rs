@@ -13,6 +13,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -38,7 +39,8 @@ pub(super) async fn session(
     let mut call = Call::receive(&app, Operation::Session, request).await?;
     call.admit(SessionPayload::authority_needed)?;
     let (payload, warnings) = call.parse(SessionPayload::parse)?;
-    let mut response = call.field.session(call.message, payload).await?;
+    let mut response =
+        call.field.session(call.message, payload).await.during(Operation::Session)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

@@ -17,6 +17,7 @@ use crate::{
     app::state::App,
     pipeline::{
         answer::{Answer, Outcome},
+        errors::During,
         request::Call,
     },
 };
@@ -44,7 +45,8 @@ pub(super) async fn subscribe(
     call.admit(|_| AUTHORITY)?;
     let (payload, warnings) = call.parse(SubscribePayload::parse)?;
     let is_new = payload.action == SubscribeAction::Subscribe;
-    let mut response = call.field.subscribe(call.message, payload).await?;
+    let mut response =
+        call.field.subscribe(call.message, payload).await.during(Operation::Subscribe)?;
     if let (true, Some(made)) = (is_new, &response.subscription) {
         let path =
             |kind: &str| format!("/v1/subscriptions/{}/{kind}?after={}", made.id, made.cursor);
