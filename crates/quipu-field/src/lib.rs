@@ -18,7 +18,12 @@ pub mod snapshot;
 mod write;
 
 pub use base::{
-    failure::with_causes, health::Health, limits, meter::Meter, models::FieldModels,
+    error::{EpochError, FieldError, Overload, RequestError},
+    failure::with_causes,
+    health::Health,
+    limits,
+    meter::Meter,
+    models::FieldModels,
     system_origin::SystemOrigin,
 };
 pub use compact::purge;

@@ -39,7 +39,7 @@ pub use event::place::EventPlace;
 pub use event::scope::EventScope;
 pub use feed::event_feed::{EventFeed, Fed};
 pub use handle::caller::Caller;
-pub use handle::failure::{harn_error, not_found};
+pub use handle::failure::{harn_error, harn_refusal, not_found};
 pub use handle::harness::Harness;
 pub use handle::options::{CONTENT_BYTES_MAX, HarnessOptions};
 pub use handle::page::Page;

@@ -1,6 +1,6 @@
 //! What the writer is asked to do: a message with everything observed already in it.
 
-use quipu_wire::akashik::{DeregisterPayload, Operation, RegisterPayload};
+use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 
 use super::{
     compact::CompactCommand, coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand,
@@ -73,29 +73,6 @@ pub enum Action {
 }
 
 impl Action {
-    /// The operation of the protocol that it carries out, if it carries out one.
-    #[must_use]
-    pub const fn operation(&self) -> Option<Operation> {
-        match self {
-            Self::Register(_) => Some(Operation::Register),
-            Self::Deregister(_) => Some(Operation::Deregister),
-            Self::Record(_) => Some(Operation::Record),
-            Self::Merge(_) => Some(Operation::Merge),
-            Self::Session(_) => Some(Operation::Session),
-            Self::Coordinate(_) => Some(Operation::Coordinate),
-            Self::Handoff(_) => Some(Operation::Handoff),
-            Self::Compact(_) => Some(Operation::Compact),
-            Self::Subscribe(_) => Some(Operation::Subscribe),
-            Self::Retract(_)
-            | Self::Harn(_)
-            | Self::NoteConflicts(_)
-            | Self::NoteEnriched(_)
-            | Self::ExpireLeases
-            | Self::TraceAttune(_)
-            | Self::AdvanceClock(_) => None,
-        }
-    }
-
     /// Takes out what the index finds the new units by, in the order in which they are recorded.
     pub fn take_searchables(&mut self) -> Vec<Searchable> {
         match self {

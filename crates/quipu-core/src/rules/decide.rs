@@ -2,7 +2,7 @@
 //! until it has a rule, an idempotency rule and a place in the error table.
 
 use quipu_log::{DraftEvent, Header};
-use quipu_wire::{ErrorCode, ProtocolError};
+use quipu_wire::ErrorCode;
 
 use super::{
     command::{Action, Command},
@@ -32,6 +32,14 @@ pub enum Refusal {
         authority: u8,
         /// What it needs.
         needed: u8,
+    },
+    /// The sender used the id for another message.
+    #[error("id: {id} was used by {agent} for another message")]
+    MessageIdReused {
+        /// The message's id.
+        id: String,
+        /// The sender.
+        agent: String,
     },
     /// REGISTER.
     #[error(transparent)]
@@ -81,6 +89,7 @@ impl Refusal {
         match self {
             Self::AgentNotRegistered { .. } => ErrorCode::AgentNotRegistered,
             Self::InsufficientAuthority { .. } => ErrorCode::InsufficientAuthority,
+            Self::MessageIdReused { .. } => ErrorCode::MessageIdReused,
             Self::Register(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Detect(error) => error.code(),
@@ -95,12 +104,6 @@ impl Refusal {
             Self::Compact(error) => error.code(),
             Self::Subscribe(error) => error.code(),
         }
-    }
-}
-
-impl From<Refusal> for ProtocolError {
-    fn from(refusal: Refusal) -> Self {
-        Self::new(refusal.code(), refusal.to_string())
     }
 }
 

@@ -1,45 +1,4 @@
-//! How a failure of storage is reported to a client, and whether the Field can go on after it.
-
-use quipu_log::EngineError;
-use quipu_wire::{ErrorCode, ProtocolError};
-
-use crate::base::limits::ANSWER_WAIT;
-
-/// The protocol's error for a failure of the engine. What the operator needs is in the server's log;
-/// the client learns what it can act on.
-#[must_use]
-pub(crate) fn storage_failure(error: &EngineError) -> ProtocolError {
-    match error {
-        EngineError::Full => ProtocolError::new(
-            ErrorCode::StorageFull,
-            "the log has no room left: nothing was recorded, reads go on",
-        ),
-        EngineError::Sealed { field } => ProtocolError::new(
-            ErrorCode::FieldUnavailable,
-            format!(
-                "the log of field {field} is sealed: it was moved elsewhere, or is being moved here; reads go on"
-            ),
-        ),
-        EngineError::Unavailable { .. }
-        | EngineError::Poisoned { .. }
-        | EngineError::Damaged(_)
-        | EngineError::HeadMoved { .. }
-        | EngineError::Io { .. } => {
-            ProtocolError::new(ErrorCode::FieldUnavailable, format!("the log failed: {error}"))
-        }
-        EngineError::UnknownField { .. } | EngineError::InvalidBatch { .. } => {
-            ProtocolError::new(ErrorCode::InternalError, format!("the log refused: {error}"))
-        }
-    }
-}
-
-/// The protocol's error for a log that has not answered for as long as somebody waits.
-#[must_use]
-pub(crate) fn unanswered(unknown: &str) -> ProtocolError {
-    let seconds = ANSWER_WAIT.as_secs();
-    let what = format!("the log has not answered for {seconds} s: {unknown}");
-    ProtocolError::new(ErrorCode::FieldUnavailable, what)
-}
+//! A failure with its causes in words.
 
 /// An error with its causes, for the operator.
 #[must_use]

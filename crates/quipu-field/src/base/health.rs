@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use quipu_wire::{ErrorCode, ProtocolError};
+use crate::base::error::FieldError;
 
 /// See [`Health::fail_on_panic`].
 #[derive(Debug)]
@@ -45,10 +45,8 @@ impl Health {
     }
 
     /// Refuses, where the Field takes no writes.
-    pub fn check(&self) -> Result<(), ProtocolError> {
-        self.failure().map_or(Ok(()), |reason| {
-            Err(ProtocolError::new(ErrorCode::FieldUnavailable, reason.to_owned()))
-        })
+    pub fn check(&self) -> Result<(), FieldError> {
+        self.failure().map_or(Ok(()), |reason| Err(FieldError::Unavailable(reason.to_owned())))
     }
 
     /// How far the check of old commits has come in the background: done, and of how many.

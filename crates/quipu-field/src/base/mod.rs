@@ -1,5 +1,6 @@
 //! What every room of this crate stands on: limits, failures, health, what is counted, which models are asked.
 
+pub(crate) mod error;
 pub(crate) mod failure;
 pub(crate) mod health;
 pub mod limits;

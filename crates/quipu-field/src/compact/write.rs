@@ -5,7 +5,6 @@ use quipu_core::{outline::Texts, rules::compact::Synthesis};
 use quipu_log::{Body, EngineError};
 use quipu_recall::{Summarizer, summary::summarize, text::tokens};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
     akashik::{MemoryType, UnitStatus},
     json::timestamp::rfc3339,
 };
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::{
     base::{
-        failure::storage_failure,
+        error::FieldError,
         limits::{SYNTHESIS_NOTE_CHARS, SYNTHESIS_TOKENS},
     },
     read::bodies::Bodies,
@@ -67,15 +66,14 @@ pub(crate) fn write(
     bodies: &Bodies,
     origin: &dyn Origin,
     summarizer: Option<&dyn Summarizer>,
-) -> Result<(Vec<Synthesis>, Option<String>), ProtocolError> {
+) -> Result<(Vec<Synthesis>, Option<String>), FieldError> {
     let with_texts = sources
         .into_iter()
         .map(|source| {
             let body = bodies.load::<UnitBody>(source.position, source.event)?;
             Ok((source, body))
         })
-        .collect::<Result<Vec<_>, EngineError>>()
-        .map_err(|error| storage_failure(&error))?;
+        .collect::<Result<Vec<_>, EngineError>>()?;
     let mut author = Author::new(summarizer);
     let written = groups(&with_texts)
         .iter()
@@ -95,7 +93,7 @@ fn synthesis(
     members: &[Member<'_>],
     origin: &dyn Origin,
     author: &mut Author<'_>,
-) -> Result<Synthesis, ProtocolError> {
+) -> Result<Synthesis, FieldError> {
     let first = members.first().map(|(source, _)| source);
     let task = first.and_then(|source| source.task.clone());
     let session = first.and_then(|source| source.session.clone());
@@ -115,8 +113,8 @@ fn synthesis(
         reasoning: Some(format!("Summarizes {what} {how}; the score is the lowest of theirs.")),
         ..UnitBody::default()
     };
-    let body = Body::new(origin.salt(), &text)
-        .map_err(|error| ProtocolError::new(ErrorCode::InternalError, error.to_string()))?;
+    let body =
+        Body::new(origin.salt(), &text).map_err(|error| FieldError::Internal(error.to_string()))?;
     Ok(Synthesis {
         id: UnitId::from_bits(origin.id_bits()),
         body,

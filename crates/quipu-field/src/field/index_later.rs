@@ -11,11 +11,11 @@ use std::{
 };
 
 use quipu_log::{Checked, Damage, Engine, EngineError, FieldName, Pace, read_ahead};
-use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::mpsc;
 
 use crate::{
     base::{
+        error::FieldError,
         failure::with_causes,
         limits::{ANSWER_WAIT, INDEX_AT_ONCE, INDEX_LAST_WAIT, INDEX_RETRY, INDEXING_FIELDS_MAX},
     },
@@ -74,7 +74,7 @@ impl Field {
     }
 
     /// Waits until units can be found by their words and their meaning, or says that they cannot yet.
-    pub(crate) async fn await_index(&self) -> Result<(), ProtocolError> {
+    pub(crate) async fn await_index(&self) -> Result<(), FieldError> {
         if self.view.is_indexed() {
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl Field {
         if let Some(trouble) = trouble {
             what = format!("{what}: {trouble}");
         }
-        Err(ProtocolError::new(ErrorCode::FieldUnavailable, what))
+        Err(FieldError::Unavailable(what))
     }
 
     fn reads_for_a_snapshot(&self) -> bool {

@@ -7,6 +7,8 @@ pub(crate) mod follow;
 mod handle;
 pub(crate) mod index_later;
 pub(crate) mod options;
+mod reading;
+mod submit;
 pub(crate) mod unload;
 
 pub use handle::Field;

@@ -3,13 +3,10 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{AttunePayload, AttuneResponse, Operation},
-};
+use quipu_wire::akashik::{AttunePayload, AttuneResponse};
 
 use crate::{
-    base::failure::storage_failure,
+    base::error::{FieldError, RequestError},
     field::Field,
     read::{
         attune::answer::{attune as answer, glance},
@@ -39,15 +36,7 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: AttunePayload,
-    ) -> Result<AttuneResponse, ProtocolError> {
-        self.attuned(message, payload).await.map_err(|error| error.during(Operation::Attune))
-    }
-
-    async fn attuned(
-        self: &Arc<Self>,
-        message: Message,
-        payload: AttunePayload,
-    ) -> Result<AttuneResponse, ProtocolError> {
+    ) -> Result<AttuneResponse, FieldError> {
         attune::may_preview(&message, &payload)?;
         self.await_epoch(&message).await?;
         self.await_index().await?;
@@ -75,7 +64,7 @@ impl Field {
         self: &Arc<Self>,
         message: &Message,
         payload: &AttunePayload,
-    ) -> Result<Look, ProtocolError> {
+    ) -> Result<Look, FieldError> {
         let Some(epoch) = payload.scope.as_of_epoch else { return Ok(Look::Present(None)) };
         let head = {
             let published = self.view.read();
@@ -85,17 +74,13 @@ impl Field {
         };
         let now = self.clock.now();
         if epoch > now {
-            let what = format!(
-                "payload.scope.as_of_epoch: {epoch} is in the future, the Field is at {now}"
-            );
-            return Err(ProtocolError::new(ErrorCode::InvalidPayload, what));
+            return Err(RequestError::FutureEpoch { epoch, now }.into());
         }
         if epoch >= head.epoch {
             return Ok(Look::Present(Some(epoch)));
         }
-        let failed = |error| storage_failure(&error);
         let found = self.blocking(move |field| {
-            let position = field.past.position_at(epoch, &head).map_err(failed)?;
+            let position = field.past.position_at(epoch, &head)?;
             Ok((position, field.past.kept(position)))
         });
         let (position, kept) = found.await?;
@@ -105,7 +90,7 @@ impl Field {
         let turn = self.past.turn().await?;
         let built = self.blocking(move |field| {
             let go_on = || !field.is_stopping();
-            field.past.build(position, &turn, go_on).map_err(failed)
+            Ok(field.past.build(position, &turn, go_on)?)
         });
         built.await.map(Look::Past)
     }
@@ -116,7 +101,7 @@ impl Field {
         payload: &AttunePayload,
         look: &Look,
         second: Option<&[f32]>,
-    ) -> Result<Option<AttuneResponse>, ProtocolError> {
+    ) -> Result<Option<AttuneResponse>, FieldError> {
         let ranking = &self.ranking;
         let (glance, as_of) = {
             let published = self.view.read();
@@ -142,8 +127,7 @@ impl Field {
             };
             (glance, payload.scope.as_of_epoch.map(|_| view.head.epoch))
         };
-        let mut response = answer(glance, &self.bodies, payload, ranking)
-            .map_err(|error| storage_failure(&error))?;
+        let mut response = answer(glance, &self.bodies, payload, ranking)?;
         response.as_of_epoch = as_of;
         Ok(Some(response))
     }
@@ -180,7 +164,7 @@ impl Field {
         let from = Message { epoch: 0, ..message.clone() };
         match self.submit(from, Action::TraceAttune(Box::new(command))).await {
             Ok(_) => response.trace_id = Some(id),
-            Err(error) => response.warnings.push(untraced(&error.message)),
+            Err(error) => response.warnings.push(untraced(&error)),
         }
     }
 }

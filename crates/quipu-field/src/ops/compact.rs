@@ -7,24 +7,18 @@ use std::{
 };
 
 use quipu_log::BodyAddress;
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{CompactPayload, CompactResponse, CompactStrategy, Operation},
-};
+use quipu_wire::akashik::{CompactPayload, CompactResponse, CompactStrategy};
 
 use crate::{
-    base::{
-        failure::{storage_failure, with_causes},
-        limits::COMPACT_ATTEMPTS,
-    },
+    base::{error::FieldError, failure::with_causes, limits::COMPACT_ATTEMPTS},
     compact::{purge, sources, write},
     field::Field,
+    write::job::Outcome,
 };
 use quipu_core::{
     ids::{TraceId, UnitId},
     message::Message,
-    rules::Action,
-    rules::{self, compact},
+    rules::{Action, Refusal, compact},
     visibility::Sight,
 };
 
@@ -34,36 +28,43 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: CompactPayload,
-    ) -> Result<CompactResponse, ProtocolError> {
+    ) -> Result<CompactResponse, FieldError> {
         if payload.dry_run {
             return self.foresee_compact(message, payload).await;
         }
         let purges = payload.strategy == CompactStrategy::Purge;
-        let changed = ProtocolError::from(rules::Refusal::from(compact::Error::Changed));
-        let mut attempt = 1;
-        let (outcome, warning) = loop {
-            let (asked, payload) = (message.clone(), payload.clone());
-            let prepared = self.blocking(move |field| field.prepare_compact(payload, &asked)).await;
-            let (command, warning) = prepared.map_err(|error| error.during(Operation::Compact))?;
-            let action = Action::Compact(Box::new(command));
-            match self.submit(message.clone(), action).await {
-                Err(error) if error.message == changed.message && attempt < COMPACT_ATTEMPTS => {
-                    attempt += 1;
-                }
-                other => break (other?, warning),
-            }
-        };
+        let (outcome, warning) = self.decide_compact(&message, &payload).await?;
         let mut response = compact::respond(&outcome.events);
         response.warnings.extend(warning);
         if purges {
             let (units, hints) = compact::purged(&outcome.events);
             let (units, hints) = (units.to_vec(), hints.to_vec());
             let erased = self.blocking(move |field| field.erase(&units, &hints)).await;
-            let (bytes, warnings) = erased.map_err(|error| error.during(Operation::Compact))?;
+            let (bytes, warnings) = erased?;
             response.storage_reclaimed_bytes = Some(bytes);
             response.warnings.extend(warnings);
         }
         Ok(response)
+    }
+
+    /// Writes the summaries and submits them, and does so again where the units changed meanwhile. Whoever
+    /// asked is refused if they still do after some attempts.
+    async fn decide_compact(
+        self: &Arc<Self>,
+        message: &Message,
+        payload: &CompactPayload,
+    ) -> Result<(Outcome, Option<String>), FieldError> {
+        let mut attempts = 1..COMPACT_ATTEMPTS;
+        loop {
+            let (asked, payload) = (message.clone(), payload.clone());
+            let prepared = self.blocking(move |field| field.prepare_compact(payload, &asked)).await;
+            let (command, warning) = prepared?;
+            match self.submit(message.clone(), Action::Compact(Box::new(command))).await {
+                Err(FieldError::Refused(Refusal::Compact(compact::Error::Changed)))
+                    if attempts.next().is_some() => {}
+                decided => return Ok((decided?, warning)),
+            }
+        }
     }
 
     /// What a COMPACT would do now. Nothing is written, and nothing is remembered of it.
@@ -71,14 +72,14 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: CompactPayload,
-    ) -> Result<CompactResponse, ProtocolError> {
+    ) -> Result<CompactResponse, FieldError> {
         let looked = self.blocking(move |field| {
             let epoch = field.clock.now().max(message.epoch).saturating_add(1);
             let command = compact::CompactCommand::new(payload, epoch);
             let published = field.view.read();
             Ok(compact::foresee(&published.state, &message, command)?)
         });
-        looked.await.map_err(|error| error.during(Operation::Compact))
+        looked.await
     }
 
     /// Puts everything observed into a COMPACT: the epoch it will about have, and its summaries.
@@ -86,7 +87,7 @@ impl Field {
         &self,
         payload: CompactPayload,
         message: &Message,
-    ) -> Result<(compact::CompactCommand, Option<String>), ProtocolError> {
+    ) -> Result<(compact::CompactCommand, Option<String>), FieldError> {
         let epoch = self.clock.now().max(message.epoch).saturating_add(1);
         let command = compact::CompactCommand::new(payload, epoch);
         if command.strategy() != CompactStrategy::Summarize {
@@ -106,11 +107,7 @@ impl Field {
 
     /// Erases the texts of purged units and hints wherever they are: log, snapshots, caches. Answers the
     /// bytes of text and what the caller should know.
-    fn erase(
-        &self,
-        units: &[UnitId],
-        hints: &[TraceId],
-    ) -> Result<(u64, Vec<String>), ProtocolError> {
+    fn erase(&self, units: &[UnitId], hints: &[TraceId]) -> Result<(u64, Vec<String>), FieldError> {
         let (texts, last_purge, quoted) = {
             let published = self.view.read();
             let state = &published.state;
@@ -123,9 +120,7 @@ impl Field {
             return Ok((0, Vec::new()));
         }
         let bytes = self.erase_texts(&texts, last_purge)?;
-        self.forget_vectors(units).map_err(|error| {
-            ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
-        })?;
+        self.forget_vectors(units).map_err(|error| FieldError::Unavailable(with_causes(&error)))?;
         Ok((bytes, quoted.into_iter().collect()))
     }
 
@@ -134,15 +129,13 @@ impl Field {
         &self,
         texts: &BTreeSet<BodyAddress>,
         last_purge: u64,
-    ) -> Result<u64, ProtocolError> {
-        let erased = purge::erase(self.engine.as_ref(), &self.name, texts)
-            .map_err(|error| storage_failure(&error))?;
+    ) -> Result<u64, FieldError> {
+        let erased = purge::erase(self.engine.as_ref(), &self.name, texts)?;
         self.bodies.forget();
         self.past.forget();
         if let Some(snapshotter) = &self.snapshotter {
-            snapshotter.purge(last_purge).map_err(|error| {
-                ProtocolError::new(ErrorCode::FieldUnavailable, with_causes(&error))
-            })?;
+            let purged = snapshotter.purge(last_purge);
+            purged.map_err(|error| FieldError::Unavailable(with_causes(&error)))?;
         }
         self.purged.fetch_max(last_purge, Ordering::Relaxed);
         Ok(erased.bytes_reclaimed)

@@ -4,19 +4,17 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use quipu_log::EngineError;
-use quipu_wire::{
-    ProtocolError,
-    akashik::{DetectMode, DetectPayload, DetectResponse, Operation, ScanCoverage},
-};
+use quipu_wire::akashik::{DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 
 use crate::{
-    base::{failure::storage_failure, limits::DETECT_FOUND_MAX},
+    base::{error::FieldError, limits::DETECT_FOUND_MAX},
     detect::run,
     field::Field,
 };
 use quipu_core::{
     event::Event,
     message::Message,
+    outline::ConflictOutline,
     rules::Action,
     rules::{
         self,
@@ -37,40 +35,7 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: DetectPayload,
-    ) -> Result<DetectResponse, ProtocolError> {
-        self.look_and_list(message, payload).await.map_err(|error| error.during(Operation::Detect))
-    }
-
-    /// How many units wait for detection in the background.
-    #[must_use]
-    pub fn detection_backlog(&self) -> usize {
-        self.lookout.waiting()
-    }
-
-    /// Waits until no unit waits for detection in the background any more.
-    pub async fn detection_settled(self: &Arc<Self>) -> Result<(), ProtocolError> {
-        self.blocking(|field| {
-            field.lookout.settle();
-            Ok(())
-        })
-        .await
-    }
-
-    /// Starts what looks at units whose RECORD did not wait for detection.
-    pub(crate) fn detect_in_background(&self) -> Result<(), EngineError> {
-        if !self.lookout.is_automatic() {
-            return Ok(());
-        }
-        let (lookout, origin) = (Arc::clone(&self.lookout), Arc::clone(&self.origin));
-        let jobs = self.jobs.downgrade();
-        self.start("detect", move || run(&lookout, &jobs, &|| origin.now_ms()))
-    }
-
-    async fn look_and_list(
-        self: &Arc<Self>,
-        message: Message,
-        payload: DetectPayload,
-    ) -> Result<DetectResponse, ProtocolError> {
+    ) -> Result<DetectResponse, FieldError> {
         self.await_epoch(&message).await?;
         if payload.mode != DetectMode::List {
             self.await_index().await?;
@@ -110,7 +75,7 @@ impl Field {
             };
             Ok(DetectResponse {
                 status: "ok".to_owned(),
-                conflicts: field.complete(conflicts)?,
+                conflicts: field.complete(conflicts, ConflictOutline::complete)?,
                 scan_coverage: ScanCoverage { units_scanned, new_conflicts_found },
                 warnings: Vec::new(),
             })
@@ -118,8 +83,33 @@ impl Field {
         .await
     }
 
+    /// How many units wait for detection in the background.
+    #[must_use]
+    pub fn detection_backlog(&self) -> usize {
+        self.lookout.waiting()
+    }
+
+    /// Waits until no unit waits for detection in the background any more.
+    pub async fn detection_settled(self: &Arc<Self>) -> Result<(), FieldError> {
+        self.blocking(|field| {
+            field.lookout.settle();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Starts what looks at units whose RECORD did not wait for detection.
+    pub(crate) fn detect_in_background(&self) -> Result<(), EngineError> {
+        if !self.lookout.is_automatic() {
+            return Ok(());
+        }
+        let (lookout, origin) = (Arc::clone(&self.lookout), Arc::clone(&self.origin));
+        let jobs = self.jobs.downgrade();
+        self.start("detect", move || run(&lookout, &jobs, &|| origin.now_ms()))
+    }
+
     /// Puts what was found into the log, as an observation of the Field's own.
-    async fn note(&self, found: Vec<Found>) -> Result<u64, ProtocolError> {
+    async fn note(&self, found: Vec<Found>) -> Result<u64, FieldError> {
         if found.is_empty() {
             return Ok(0);
         }
@@ -131,7 +121,7 @@ impl Field {
     }
 
     /// Holds one unit against all others that the caller sees.
-    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<Look, ProtocolError> {
+    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<Look, FieldError> {
         let others = seen.len() - usize::from(seen.contains(&target));
         let mut look =
             Look { found: Vec::new(), units_scanned: u64::try_from(others).unwrap_or(0) };
@@ -143,7 +133,7 @@ impl Field {
     }
 
     /// Holds all units that the caller sees against each other.
-    fn scan(&self, seen: &BTreeSet<u32>) -> Result<Look, ProtocolError> {
+    fn scan(&self, seen: &BTreeSet<u32>) -> Result<Look, FieldError> {
         let mut look = Look::default();
         for &unit in seen {
             if look.found.len() >= DETECT_FOUND_MAX {
@@ -156,11 +146,10 @@ impl Field {
         Ok(look)
     }
 
-    fn hold(&self, unit: u32, seen: &BTreeSet<u32>, look: &mut Look) -> Result<(), ProtocolError> {
-        let failed = |error: EngineError| storage_failure(&error);
-        let Some(subject) = self.lookout.subject(unit).map_err(failed)? else { return Ok(()) };
+    fn hold(&self, unit: u32, seen: &BTreeSet<u32>, look: &mut Look) -> Result<(), FieldError> {
+        let Some(subject) = self.lookout.subject(unit)? else { return Ok(()) };
         let looked = self.lookout.find_conflicts(&subject, &|other| seen.contains(&other), None);
-        for finding in looked.map_err(failed)?.found {
+        for finding in looked?.found {
             let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
             if !look.found.iter().any(twice) {
                 look.found.push(Found { unit, finding });

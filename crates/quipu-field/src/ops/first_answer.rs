@@ -1,9 +1,11 @@
 //! A session, a task or a handoff as one commit left it, whatever became of it since. A message that is
 //! sent again gets the answer of the first time, and that answer is made from this.
 
+use std::sync::Arc;
+
 use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Header};
 
-use crate::field::Field;
+use crate::{base::error::FieldError, field::Field};
 use quipu_core::{
     apply::{handoff_changed, session_changed, task_changed},
     event::Event,
@@ -56,6 +58,17 @@ impl Thing {
 }
 
 impl Field {
+    /// What a write left of a thing. Where it was changed since, the log is read for it.
+    pub(crate) async fn changed<T: Send + 'static>(
+        self: &Arc<Self>,
+        position: Option<u64>,
+        thing: Thing,
+        ask: impl Fn(&State) -> T + Send + 'static,
+    ) -> Result<T, FieldError> {
+        self.blocking(move |field| field.left_by(position, &thing, ask).map_err(FieldError::from))
+            .await
+    }
+
     /// Asks for a thing as the commit at a position left it; as it is now where that changed nothing.
     pub(crate) fn left_by<T>(
         &self,

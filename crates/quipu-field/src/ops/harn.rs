@@ -5,10 +5,13 @@ use quipu_core::outline::Texts;
 use std::{collections::BTreeSet, sync::Arc};
 
 use quipu_log::{Body, BodyAddress, Commit, SealedEvent};
-use quipu_wire::{ErrorCode, ProtocolError};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{base::failure::storage_failure, field::Field, write::task_moves::TaskMoved};
+use crate::{
+    base::error::{FieldError, RequestError},
+    field::Field,
+    write::task_moves::TaskMoved,
+};
 use quipu_core::{
     event::{Event, documents::DocumentKind},
     message::Message,
@@ -33,7 +36,7 @@ impl Field {
         &self,
         message: Message,
         command: HarnCommand,
-    ) -> Result<HarnOutcome, ProtocolError> {
+    ) -> Result<HarnOutcome, FieldError> {
         let outcome = self.submit(message, Action::Harn(Box::new(command))).await?;
         Ok(HarnOutcome { position: outcome.position, events: outcome.events })
     }
@@ -47,14 +50,13 @@ impl Field {
     pub fn body_at<T: DeserializeOwned>(
         &self,
         place: EventAddress,
-    ) -> Result<Option<T>, ProtocolError> {
-        self.bodies.load(place.0, place.1).map_err(|error| storage_failure(&error))
+    ) -> Result<Option<T>, FieldError> {
+        self.bodies.load(place.0, place.1).map_err(FieldError::from)
     }
 
     /// Seals a text with a fresh salt, for a command.
-    pub fn seal<T: Serialize>(&self, text: &T) -> Result<Body, ProtocolError> {
-        let sealed = Body::new(self.origin.salt(), text);
-        sealed.map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))
+    pub fn seal<T: Serialize>(&self, text: &T) -> Result<Body, FieldError> {
+        Ok(Body::new(self.origin.salt(), text).map_err(RequestError::Unwritable)?)
     }
 
     /// Where times, ids and salts come from.
@@ -64,7 +66,7 @@ impl Field {
     }
 
     /// Erases what removed content said, wherever it is. Where that was done before, nothing is left to do.
-    pub async fn erase_content(self: &Arc<Self>, id: &str) -> Result<(), ProtocolError> {
+    pub async fn erase_content(self: &Arc<Self>, id: &str) -> Result<(), FieldError> {
         let id = id.to_owned();
         self.blocking(move |field| {
             let (texts, last_purge) = field.with_state(|state| {
@@ -83,13 +85,13 @@ impl Field {
     }
 
     /// Published commits from a position on. Reads storage: not for async code.
-    pub fn commits(&self, from: u64, limit: usize) -> Result<Vec<Commit>, ProtocolError> {
+    pub fn commits(&self, from: u64, limit: usize) -> Result<Vec<Commit>, FieldError> {
         let head = self.head().position;
         if from > head {
             return Ok(Vec::new());
         }
         let read = self.engine.read(&self.name, from.max(1), limit);
-        let mut commits = read.map_err(|error| storage_failure(&error))?;
+        let mut commits = read?;
         commits.retain(|commit| commit.position <= head);
         Ok(commits)
     }

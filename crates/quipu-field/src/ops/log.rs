@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use quipu_log::{Commit, FieldName};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
     akashik::{LogEntry, LogHead, LogPage, MemoryUnit},
     json::canon,
 };
 
 use crate::{
-    base::{failure::storage_failure, limits::LOG_PAGE_COMMITS_MAX},
+    base::{
+        error::{FieldError, RequestError},
+        limits::LOG_PAGE_COMMITS_MAX,
+    },
     field::Field,
 };
 use quipu_core::{ids::UnitId, visibility::Reader};
@@ -22,11 +24,10 @@ impl Field {
         self: &Arc<Self>,
         reader: Reader,
         id: &str,
-    ) -> Result<MemoryUnit, ProtocolError> {
+    ) -> Result<MemoryUnit, FieldError> {
         let id = id.to_owned();
         self.blocking(move |field| {
-            let missing =
-                || ProtocolError::new(ErrorCode::UnitNotFound, format!("id: no unit {id}"));
+            let missing = || RequestError::UnitNotFound { id: id.clone() };
             let outline = {
                 let state = &field.view.read().state;
                 let sight = reader.sight(state);
@@ -34,13 +35,13 @@ impl Field {
                 let found = found.filter(|&unit| sight.sees(unit));
                 found.and_then(|ordinal| UnitOutline::of(state, ordinal)).ok_or_else(missing)?
             };
-            outline.complete(&field.bodies).map_err(|error| storage_failure(&error))
+            outline.complete(&field.bodies).map_err(FieldError::from)
         })
         .await
     }
 
     /// Commits from a position on, without their texts.
-    pub async fn log(self: &Arc<Self>, from: u64, limit: usize) -> Result<LogPage, ProtocolError> {
+    pub async fn log(self: &Arc<Self>, from: u64, limit: usize) -> Result<LogPage, FieldError> {
         self.blocking(move |field| {
             let head = field.head();
             let limit = limit.min(LOG_PAGE_COMMITS_MAX);
@@ -60,19 +61,19 @@ impl Field {
         .await
     }
 
-    fn read_log(&self, from: u64, limit: usize) -> Result<Vec<Commit>, ProtocolError> {
+    fn read_log(&self, from: u64, limit: usize) -> Result<Vec<Commit>, FieldError> {
         let (engine, name): (_, &FieldName) = self.bodies.source();
         if from > self.head().position {
             return Ok(Vec::new());
         }
-        engine.read(name, from, limit).map_err(|error| storage_failure(&error))
+        engine.read(name, from, limit).map_err(FieldError::from)
     }
 }
 
-fn entry(commit: &Commit) -> Result<LogEntry, ProtocolError> {
+fn entry(commit: &Commit) -> Result<LogEntry, FieldError> {
     let header = canon::parse(&commit.header).map_err(|error| {
         let what = format!("the log failed at position {}: {error}", commit.position);
-        ProtocolError::new(ErrorCode::FieldUnavailable, what)
+        FieldError::Unavailable(what)
     })?;
     Ok(LogEntry { position: commit.position, hash: commit.hash.to_string(), header })
 }

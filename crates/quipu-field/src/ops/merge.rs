@@ -1,27 +1,22 @@
-//! The handle's methods that settle things: MERGE, and our retraction.
+//! MERGE on the handle.
 
 use quipu_core::outline::{ConflictOutline, Texts};
 use std::sync::Arc;
 
 use quipu_log::EngineError;
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{
-        Conflict, ConflictStrategy, MergePayload, MergeResponse, Operation, RetractPayload,
-        RetractResponse,
-    },
-    json::canon::CanonError,
-};
+use quipu_wire::akashik::{Conflict, ConflictStrategy, MergePayload, MergeResponse};
 
-use crate::{base::failure::storage_failure, field::Field};
+use crate::{
+    base::error::{FieldError, RequestError},
+    field::Field,
+};
 use quipu_core::{
     event::UnitBody,
     ids::ConflictId,
     message::Message,
-    rules::Action,
     rules::{
+        Action,
         merge::{self, Evidence, MergeCommand},
-        retract::{self, RetractCommand},
     },
 };
 
@@ -31,18 +26,10 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: MergePayload,
-    ) -> Result<MergeResponse, ProtocolError> {
-        self.settle(message, payload).await.map_err(|error| error.during(Operation::Merge))
-    }
-
-    async fn settle(
-        self: &Arc<Self>,
-        message: Message,
-        payload: MergePayload,
-    ) -> Result<MergeResponse, ProtocolError> {
+    ) -> Result<MergeResponse, FieldError> {
         let evidence = self.evidence(&payload).await?;
         let command = MergeCommand::prepare(&payload, evidence, self.origin.as_ref())
-            .map_err(|error| unwritable(&error))?;
+            .map_err(RequestError::Unwritable)?;
         let sender = message.agent.clone();
         let (epoch, events) = if payload.dry_run {
             let decided = merge::decide(&self.view.read().state, &message, &command)?;
@@ -59,11 +46,8 @@ impl Field {
         .await
     }
 
-    fn conflict(&self, id: &str) -> Result<Conflict, ProtocolError> {
-        let missing = || {
-            let what = format!("no conflict {id} after MERGE");
-            ProtocolError::new(ErrorCode::InternalError, what)
-        };
+    fn conflict(&self, id: &str) -> Result<Conflict, FieldError> {
+        let missing = || FieldError::Internal(format!("no conflict {id} after MERGE"));
         let outline = {
             let published = self.view.read();
             let state = &published.state;
@@ -71,11 +55,11 @@ impl Field {
             let entry = state.conflicts.get(id).ok_or_else(missing)?;
             ConflictOutline::of(state, entry)
         };
-        outline.complete(&self.bodies).map_err(|error| storage_failure(&error))
+        outline.complete(&self.bodies).map_err(FieldError::from)
     }
 
     /// What the texts of the two units list as evidence, where the strategy counts it.
-    async fn evidence(self: &Arc<Self>, payload: &MergePayload) -> Result<Evidence, ProtocolError> {
+    async fn evidence(self: &Arc<Self>, payload: &MergePayload) -> Result<Evidence, FieldError> {
         if payload.strategy != ConflictStrategy::EvidenceCount {
             return Ok(Evidence::default());
         }
@@ -95,27 +79,8 @@ impl Field {
                 Ok(body.map_or(0, |body| body.evidence.len()))
             };
             let [a, b] = places.unwrap_or_default();
-            let failed = |error: EngineError| storage_failure(&error);
-            Ok(Evidence { unit_a: count(a).map_err(failed)?, unit_b: count(b).map_err(failed)? })
+            Ok(Evidence { unit_a: count(a)?, unit_b: count(b)? })
         })
         .await
     }
-
-    /// Withdraws a unit. Ours, not an operation of the protocol.
-    pub async fn retract(
-        &self,
-        message: Message,
-        payload: RetractPayload,
-    ) -> Result<RetractResponse, ProtocolError> {
-        let command = RetractCommand::prepare(payload, self.origin.as_ref())
-            .map_err(|error| unwritable(&error))?;
-        let outcome = self.submit(message, Action::Retract(Box::new(command))).await?;
-        retract::respond(outcome.epoch, &outcome.events).ok_or_else(|| {
-            ProtocolError::new(ErrorCode::InternalError, "the retraction left no trace")
-        })
-    }
-}
-
-fn unwritable(error: &CanonError) -> ProtocolError {
-    ProtocolError::new(ErrorCode::InvalidPayload, error.to_string())
 }

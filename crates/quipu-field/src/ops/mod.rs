@@ -1,16 +1,25 @@
-//! What a Field can be asked, one file for each operation, as methods of its handle.
+//! What a Field can be asked, one file for each operation, as methods of its handle. What is no operation of the
+//! protocol is in `harn`, `log`, `units`, `status`, `proofs`, `nodes` and `enrich`.
 
 mod attune;
 mod compact;
 mod coordinate;
+mod deregister;
 mod detect;
 mod enrich;
 mod first_answer;
+mod handoff;
 mod harn;
 mod log;
 mod merge;
 mod nodes;
+mod proofs;
 mod record;
+mod register;
+mod replay;
+mod retract;
+mod session;
+mod status;
 mod subscribe;
 mod units;
 

@@ -4,10 +4,13 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use quipu_log::EngineError;
-use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
-    base::{failure::with_causes, limits::POSITION_WAIT},
+    base::{
+        error::{FieldError, Overload, RequestError},
+        failure::with_causes,
+        limits::POSITION_WAIT,
+    },
     compact::purge,
     field::{Field, follow},
 };
@@ -39,7 +42,7 @@ impl Field {
 
     /// Waits, but not for long, until this node knows of the commit at a position, so that whoever was told of
     /// it by another node finds it here.
-    pub async fn await_position(&self, position: u64) -> Result<(), ProtocolError> {
+    pub async fn await_position(&self, position: u64) -> Result<(), FieldError> {
         if self.head().position >= position {
             return Ok(());
         }
@@ -53,23 +56,21 @@ impl Field {
         }
         let here = self.head().position;
         // Where nobody else appends, nobody can have been told of more than there is.
-        let (code, yet) = match self.engine.is_shared() {
-            true => (ErrorCode::Overloaded, "not here yet"),
-            false => (ErrorCode::InvalidPayload, "no position of this log"),
-        };
-        let what = format!("Quipu-Min-Position: {position} is {yet}, the log is at {here}");
-        Err(ProtocolError::new(code, what))
+        Err(match self.engine.is_shared() {
+            true => Overload::NotHereYet { position, here }.into(),
+            false => RequestError::NoSuchPosition { position, here }.into(),
+        })
     }
 
     /// Catches up with other nodes where this one does not know who speaks: another may have registered it.
     /// Where it cannot catch up, it does not know who speaks, and must not say that nobody does.
-    pub async fn meet(&self, message: &Message) -> Result<(), ProtocolError> {
+    pub async fn meet(&self, message: &Message) -> Result<(), FieldError> {
         let unknown = || self.view.read().state.agents.live(&message.agent).is_none();
         if self.engine.is_shared() && unknown() { self.catch_up().await } else { Ok(()) }
     }
 
     /// Waits until this node knows of everything that was durable when it was asked, or says why it cannot.
-    pub async fn catch_up(&self) -> Result<(), ProtocolError> {
+    pub async fn catch_up(&self) -> Result<(), FieldError> {
         let Some(following) = &self.following else { return Ok(()) };
         following.seek_all().await
     }

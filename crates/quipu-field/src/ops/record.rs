@@ -4,12 +4,10 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{Mode, Operation, RecordPayload, RecordResponse, RecordsPayload, Relation},
-};
+use quipu_wire::akashik::{Mode, RecordPayload, RecordResponse, RecordsPayload, Relation};
 
 use crate::{
+    base::error::{FieldError, RequestError},
     detect::{Looked, Subject, Waiting},
     field::Field,
     write::job::Outcome,
@@ -28,7 +26,7 @@ impl Field {
         &self,
         message: Message,
         payload: RecordPayload,
-    ) -> Result<RecordResponse, ProtocolError> {
+    ) -> Result<RecordResponse, FieldError> {
         let _going = self.lookout.record(1);
         // A draft is nobody's claim yet.
         let wanted = self.lookout.is_automatic() && payload.mode == Mode::Committed;
@@ -40,7 +38,7 @@ impl Field {
         unit.is_deferred = wanted && !finished;
         let mut answers =
             self.put_down(message, vec![unit], if finished { up_to } else { 0 }).await?;
-        let lost = || ProtocolError::new(ErrorCode::InternalError, "an answer was lost");
+        let lost = || FieldError::Internal("an answer was lost".to_owned());
         answers.pop().ok_or_else(lost)
     }
 
@@ -50,7 +48,7 @@ impl Field {
         &self,
         message: Message,
         payload: RecordsPayload,
-    ) -> Result<Vec<RecordResponse>, ProtocolError> {
+    ) -> Result<Vec<RecordResponse>, FieldError> {
         let _going = self.lookout.record(payload.units.len());
         let automatic = self.lookout.is_automatic();
         let units = payload.units.into_iter().enumerate().map(|(index, unit)| {
@@ -59,13 +57,13 @@ impl Field {
             unit.is_deferred = deferred;
             Ok(unit)
         });
-        let units = units.collect::<Result<Vec<_>, ProtocolError>>()?;
+        let units = units.collect::<Result<Vec<_>, FieldError>>()?;
         self.put_down(message, units, 0).await
     }
 
-    fn prepare(&self, path: String, unit: RecordPayload) -> Result<RecordCommand, ProtocolError> {
+    fn prepare(&self, path: String, unit: RecordPayload) -> Result<RecordCommand, FieldError> {
         let mut unit = RecordCommand::prepare(path, unit, self.origin.as_ref())
-            .map_err(|error| ProtocolError::new(ErrorCode::InvalidPayload, error.to_string()))?;
+            .map_err(RequestError::Unwritable)?;
         unit.awaits_vector = self.is_enrichment_failing();
         Ok(unit)
     }
@@ -76,12 +74,12 @@ impl Field {
         message: Message,
         units: Vec<RecordCommand>,
         looked_up_to: u32,
-    ) -> Result<Vec<RecordResponse>, ProtocolError> {
+    ) -> Result<Vec<RecordResponse>, FieldError> {
         let (answer, words) = self.enqueue(message, Action::Record(units))?;
         words.iter().for_each(|words| {
             words.get();
         });
-        let outcome = self.outcome(answer).await.map_err(|e| e.during(Operation::Record))?;
+        let outcome = self.outcome(answer).await?;
         self.enriching.iter().for_each(|enriching| enriching.wake());
         if self.lookout.is_automatic() {
             self.look_later(&outcome, looked_up_to);

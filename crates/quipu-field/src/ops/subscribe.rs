@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse, Subscription},
-};
+use quipu_log::EngineError;
+use quipu_wire::akashik::{SubscribeAction, SubscribePayload, SubscribeResponse, Subscription};
 
 use crate::{
-    base::failure::storage_failure,
+    base::error::{FieldError, RequestError},
     field::Field,
     push::{PushStream, Target},
 };
@@ -28,18 +26,14 @@ impl Field {
         self: &Arc<Self>,
         message: Message,
         payload: SubscribePayload,
-    ) -> Result<SubscribeResponse, ProtocolError> {
-        let during = |error: ProtocolError| error.during(Operation::Subscribe);
+    ) -> Result<SubscribeResponse, FieldError> {
         if payload.action == SubscribeAction::List {
-            self.await_epoch(&message).await.map_err(during)?;
-            let list = || {
-                let published = self.view.read();
-                let (state, agent) = (&published.state, &message.agent);
-                rules::admit(state, agent, message.authority, subscribe::AUTHORITY)?;
-                self.tick(message.epoch)?;
-                Ok(subscribe::list(state, agent))
-            };
-            return list().map_err(during);
+            self.await_epoch(&message).await?;
+            let published = self.view.read();
+            let (state, agent) = (&published.state, &message.agent);
+            rules::admit(state, agent, message.authority, subscribe::AUTHORITY)?;
+            self.tick(message.epoch)?;
+            return Ok(subscribe::list(state, agent));
         }
         let agent = message.agent.clone();
         let drawn = SubscriptionId::from_bits(self.origin.id_bits());
@@ -50,15 +44,15 @@ impl Field {
             Some(made) => self.blocking(move |field| field.made_at(&agent, made)).await,
             None => Ok(subscribe::made(&agent, position, outcome.epoch, &outcome.events)),
         };
-        Ok(subscribe::respond(true, subscription.map_err(during)?))
+        Ok(subscribe::respond(true, subscription?))
     }
 
     /// The subscription that a commit made, also where it has ended since.
-    fn made_at(&self, agent: &str, position: u64) -> Result<Option<Subscription>, ProtocolError> {
+    fn made_at(&self, agent: &str, position: u64) -> Result<Option<Subscription>, FieldError> {
         let read = self.engine.read(&self.name, position, 1);
-        let commit = read.map_err(|error| storage_failure(&error))?.pop();
+        let commit = read?.pop();
         let header = commit.map(|commit| commit.decode_header::<Event>()).transpose();
-        let header = header.map_err(|damage| storage_failure(&damage.into()))?;
+        let header = header.map_err(EngineError::from)?;
         Ok(header.and_then(|made| subscribe::made(agent, position, made.epoch, &made.events)))
     }
 
@@ -74,27 +68,21 @@ impl Field {
         credential: u8,
         id: &str,
         after: Option<&str>,
-    ) -> Result<PushStream, ProtocolError> {
-        let during = |error: ProtocolError| error.during(Operation::Subscribe);
+    ) -> Result<PushStream, FieldError> {
         let found = SubscriptionId::parse(id)
             .and_then(|id| self.subscription(id).map(|entry| Target { id, entry, credential }))
             .filter(|target| speaker.is_none_or(|speaker| speaker == target.entry.agent));
         let target = found.ok_or_else(|| {
             let shown: String = id.chars().take(64).collect();
-            let message = format!("there is no subscription {shown}");
-            during(ProtocolError::new(ErrorCode::UnitNotFound, message))
+            RequestError::SubscriptionNotFound { id: shown }
         })?;
         let admitted = {
             let state = &self.view.read().state;
             rules::admit(state, &target.entry.agent, credential, subscribe::AUTHORITY).map(|_| ())
         };
-        admitted.map_err(|refusal| during(refusal.into()))?;
-        let after = after.map(|text| {
-            Cursor::parse(text).ok_or_else(|| {
-                let message = "after: is no cursor that was pushed by this Field";
-                during(ProtocolError::new(ErrorCode::InvalidPayload, message))
-            })
-        });
-        PushStream::open(Arc::clone(&self.tail), target, after.transpose()?).await.map_err(during)
+        admitted?;
+        let parse = |text| Cursor::parse(text).ok_or(RequestError::CursorUnreadable);
+        let after = after.map(parse).transpose()?;
+        PushStream::open(Arc::clone(&self.tail), target, after).await
     }
 }

@@ -5,13 +5,10 @@ use quipu_core::outline::UnitOutline;
 use std::sync::Arc;
 
 use quipu_recall::{Query, Seen};
-use quipu_wire::{
-    ProtocolError,
-    akashik::{Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus},
-};
+use quipu_wire::akashik::{Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus};
 
 use crate::{
-    base::{failure::storage_failure, limits::UNITS_PAGE_MAX},
+    base::{error::FieldError, limits::UNITS_PAGE_MAX},
     field::Field,
 };
 use quipu_core::{
@@ -72,7 +69,7 @@ impl Field {
         self: &Arc<Self>,
         reader: Reader,
         query: UnitQuery,
-    ) -> Result<UnitList, ProtocolError> {
+    ) -> Result<UnitList, FieldError> {
         if query.words.is_some() {
             self.await_index().await?;
         }
@@ -90,7 +87,7 @@ impl Field {
             let mut units = Vec::with_capacity(outlines.len());
             for outline in outlines {
                 let unit = outline.complete(&field.bodies);
-                let mut unit = unit.map_err(|error| storage_failure(&error))?;
+                let mut unit = unit?;
                 if let Some(chars) = query.content_chars
                     && let Some((end, _)) = unit.content.char_indices().nth(chars)
                 {

@@ -11,11 +11,11 @@ use quipu_log::{
     Engine, EngineError, FieldName, LeafHash, LeafSource, MerkleTree, TreeHead,
     proof::{ConsistencyProof, InclusionProof, ProveError},
 };
-use quipu_wire::{ErrorCode, Hash, ProtocolError};
+use quipu_wire::Hash;
 
 use crate::{
     base::{
-        failure::storage_failure,
+        error::{FieldError, RequestError},
         limits::{READ_PAGE, TREE_SAVED_COMMITS},
     },
     proof::files::{ProofDir, SavedTree},
@@ -96,14 +96,14 @@ impl Proofs {
     }
 
     /// The tree over the first `size` commits, all of which are durable.
-    pub(crate) fn tree_head(&self, size: u64) -> Result<TreeHead, ProtocolError> {
+    pub(crate) fn tree_head(&self, size: u64) -> Result<TreeHead, FieldError> {
         let grown = self.grown_to(size)?;
-        grown.tree.root(size, &self.leaves).map_err(failed)
+        grown.tree.root(size, &self.leaves).map_err(FieldError::from)
     }
 
     /// Allows a head of this log to be signed: only if the log, which has `size` commits by now, contains
     /// what was signed last. Otherwise one name would vouch for two logs.
-    pub(crate) fn vouch(&self, head: &TreeHead, size: u64) -> Result<(), ProtocolError> {
+    pub(crate) fn vouch(&self, head: &TreeHead, size: u64) -> Result<(), FieldError> {
         let mut signed = self.signed.lock().unwrap_or_else(PoisonError::into_inner);
         if !signed.checked {
             signed.head = self.signed_before()?;
@@ -121,12 +121,12 @@ impl Proofs {
         Ok(())
     }
 
-    fn signed_before(&self) -> Result<Option<TreeHead>, ProtocolError> {
+    fn signed_before(&self) -> Result<Option<TreeHead>, FieldError> {
         let Some(directory) = &self.directory else { return Ok(None) };
         directory.signed().map_err(|error| self.unusable(directory, &error))
     }
 
-    fn check_contains(&self, last: &TreeHead, size: u64) -> Result<(), ProtocolError> {
+    fn check_contains(&self, last: &TreeHead, size: u64) -> Result<(), FieldError> {
         let why = if last.size > size {
             format!("the log has only {size} commits")
         } else if self.tree_head(last.size)? != *last {
@@ -136,44 +136,36 @@ impl Proofs {
         };
         let message = format!("a checkpoint of {} commits was signed, and {why}", last.size);
         tracing::error!(field = %self.leaves.field, message, "nothing is signed");
-        Err(ProtocolError::new(ErrorCode::FieldUnavailable, message))
+        Err(FieldError::Unavailable(message))
     }
 
-    fn unusable(&self, directory: &ProofDir, error: &std::io::Error) -> ProtocolError {
+    fn unusable(&self, directory: &ProofDir, error: &std::io::Error) -> FieldError {
         let path = directory.path().display();
         tracing::error!(field = %self.leaves.field, %path, %error, "nothing is signed");
         let message = "what was signed last cannot be read or written, so nothing is signed";
-        ProtocolError::new(ErrorCode::FieldUnavailable, message)
+        FieldError::Unavailable(message.to_owned())
     }
 
     /// The proof that the log of `size` commits holds the one at `position`.
-    pub(crate) fn inclusion(&self, position: u64, size: u64) -> Result<CommitProof, ProtocolError> {
-        let missing = || {
-            let message = format!("position: {position} is not in a log of {size} commits");
-            ProtocolError::new(ErrorCode::UnitNotFound, message)
-        };
+    pub(crate) fn inclusion(&self, position: u64, size: u64) -> Result<CommitProof, FieldError> {
+        let missing = || RequestError::CommitNotFound { position, size };
         let index = position.checked_sub(1).filter(|index| *index < size).ok_or_else(missing)?;
         let tree = self.tree_head(size)?;
-        let inclusion =
-            self.grown_to(size)?.tree.inclusion_proof(index, size, &self.leaves).map_err(failed)?;
+        let inclusion = self.grown_to(size)?.tree.inclusion_proof(index, size, &self.leaves)?;
         let read = self.leaves.engine.read(&self.leaves.field, position, 1);
-        let commit = read.map_err(|error| storage_failure(&error))?.pop().ok_or_else(missing)?;
+        let commit = read?.pop().ok_or_else(missing)?;
         Ok(CommitProof { commit: commit.hash, header: commit.header, inclusion, tree })
     }
 
     /// The proof that the log of `new` commits begins with the log of `old` commits.
-    pub(crate) fn consistency(
-        &self,
-        old: u64,
-        new: u64,
-    ) -> Result<ConsistencyProof, ProtocolError> {
-        self.grown_to(new)?.tree.consistency_proof(old, new, &self.leaves).map_err(failed)
+    pub(crate) fn consistency(&self, old: u64, new: u64) -> Result<ConsistencyProof, FieldError> {
+        self.grown_to(new)?.tree.consistency_proof(old, new, &self.leaves).map_err(FieldError::from)
     }
 
-    fn grown_to(&self, size: u64) -> Result<MutexGuard<'_, Grown>, ProtocolError> {
+    fn grown_to(&self, size: u64) -> Result<MutexGuard<'_, Grown>, FieldError> {
         let mut grown = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         if grown.saved.is_none() {
-            grown.tree = self.saved_tree().map_err(|error| storage_failure(&error))?;
+            grown.tree = self.saved_tree()?;
             grown.saved = Some(grown.tree.size());
         }
         self.grow(&mut grown.tree, size)?;
@@ -217,14 +209,12 @@ impl Proofs {
         }
     }
 
-    fn grow(&self, tree: &mut MerkleTree, size: u64) -> Result<(), ProtocolError> {
+    fn grow(&self, tree: &mut MerkleTree, size: u64) -> Result<(), FieldError> {
         while tree.size() < size {
             let count = usize::try_from(size - tree.size()).unwrap_or(READ_PAGE).min(READ_PAGE);
-            let leaves =
-                self.leaves.leaves(tree.size(), count).map_err(|error| storage_failure(&error))?;
+            let leaves = self.leaves.leaves(tree.size(), count)?;
             if leaves.is_empty() {
-                let message = format!("size: the log has only {} commits", tree.size());
-                return Err(ProtocolError::new(ErrorCode::InvalidPayload, message));
+                return Err(RequestError::LogTooShort { size: tree.size() }.into());
             }
             leaves.iter().for_each(|leaf| tree.append(leaf));
         }
@@ -232,16 +222,18 @@ impl Proofs {
     }
 }
 
-fn failed(error: ProveError<EngineError>) -> ProtocolError {
-    match error {
-        ProveError::Source { cause, .. } => storage_failure(&cause),
-        ProveError::SizeBeyondTree { .. }
-        | ProveError::IndexOutsideTree { .. }
-        | ProveError::SizesReversed { .. } => {
-            ProtocolError::new(ErrorCode::InvalidPayload, error.to_string())
-        }
-        ProveError::LeafCount { .. } | ProveError::LeavesChanged { .. } => {
-            ProtocolError::new(ErrorCode::FieldUnavailable, error.to_string())
+impl From<ProveError<EngineError>> for FieldError {
+    fn from(error: ProveError<EngineError>) -> Self {
+        match error {
+            ProveError::Source { cause, .. } => cause.into(),
+            ProveError::SizeBeyondTree { .. }
+            | ProveError::IndexOutsideTree { .. }
+            | ProveError::SizesReversed { .. } => {
+                RequestError::Unprovable(error.to_string()).into()
+            }
+            ProveError::LeafCount { .. } | ProveError::LeavesChanged { .. } => {
+                Self::Unavailable(error.to_string())
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use quipu_log::EngineError;
 use quipu_recall::Query;
-use quipu_wire::{ErrorCode, ProtocolError, akashik::PushNotification};
+use quipu_wire::akashik::PushNotification;
 
 use super::{
     debounce::{Debounce, is_quiet},
@@ -23,7 +23,10 @@ use super::{
     relevance,
     tail::Tail,
 };
-use crate::base::{failure::storage_failure, limits::READ_PAGE};
+use crate::base::{
+    error::{FieldError, RequestError},
+    limits::READ_PAGE,
+};
 use quipu_core::{ids::SubscriptionId, state::SubscriptionEntry, visibility::Speaker};
 
 /// The subscription that a stream serves.
@@ -77,7 +80,7 @@ pub struct PushStream {
 type Page = Vec<Arc<Prepared>>;
 
 /// A page that is on its way.
-struct Loading(Pin<Box<dyn Future<Output = Result<Page, ProtocolError>> + Send>>);
+struct Loading(Pin<Box<dyn Future<Output = Result<Page, FieldError>> + Send>>);
 
 impl fmt::Debug for Loading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -91,15 +94,14 @@ impl PushStream {
         tail: Arc<Tail>,
         target: Target,
         after: Option<Cursor>,
-    ) -> Result<Self, ProtocolError> {
+    ) -> Result<Self, FieldError> {
         let listening = tail.listen();
         // Whoever was answered before it opened a stream is not told of that again.
         let now = Cursor::after_commit(tail.durable());
         let begin = Cursor::after_commit(target.entry.position);
         let from = after.unwrap_or(now).max(begin);
         if from > now.max(begin) {
-            let message = format!("after: {from} is beyond the end of the log");
-            return Err(ProtocolError::new(ErrorCode::InvalidPayload, message));
+            return Err(RequestError::CursorBeyondLog { cursor: from }.into());
         }
         let debounce = target.entry.debounce_ms.filter(|gap| *gap > 0);
         let position = match debounce {
@@ -132,12 +134,12 @@ impl PushStream {
     }
 
     /// Waits for what comes next. Nothing is lost if it is dropped while it waits.
-    pub async fn next(&mut self) -> Result<Delivery, ProtocolError> {
+    pub async fn next(&mut self) -> Result<Delivery, FieldError> {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
     /// As [`Self::next`], for callers that wait for several things.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Delivery, ProtocolError>> {
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Delivery, FieldError>> {
         loop {
             if let Some((cursor, delivery)) = self.ready.pop_front() {
                 self.cursor = cursor;
@@ -169,7 +171,7 @@ impl PushStream {
         }
     }
 
-    fn fetch(&mut self, head: u64) -> Result<(), ProtocolError> {
+    fn fetch(&mut self, head: u64) -> Result<(), FieldError> {
         let recent = self.tail.recent(self.position);
         if !recent.is_empty() {
             return self.turn_to(recent);
@@ -180,10 +182,10 @@ impl PushStream {
         Ok(())
     }
 
-    fn turn_to(&mut self, page: Page) -> Result<(), ProtocolError> {
+    fn turn_to(&mut self, page: Page) -> Result<(), FieldError> {
         if page.first().is_none_or(|commit| commit.position != self.position) {
             let message = format!("the log has no commit {} to tell of", self.position);
-            return Err(ProtocolError::new(ErrorCode::InternalError, message));
+            return Err(FieldError::Internal(message));
         }
         // The tail may be a little ahead of what was announced; all of it is durable.
         self.page = page.into();
@@ -289,9 +291,8 @@ fn quiet_place(tail: &Tail, first: u64, last: u64, gap_ms: u64) -> Result<u64, E
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
-) -> Result<T, ProtocolError> {
-    let done = tokio::task::spawn_blocking(work).await.map_err(|error| {
-        ProtocolError::new(ErrorCode::InternalError, format!("a push failed: {error}"))
-    })?;
-    done.map_err(|error| storage_failure(&error))
+) -> Result<T, FieldError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    let done = done.map_err(|error| FieldError::Internal(format!("a push failed: {error}")))?;
+    done.map_err(FieldError::from)
 }

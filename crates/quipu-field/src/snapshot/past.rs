@@ -11,11 +11,13 @@ use std::{
 };
 
 use quipu_log::{Engine, EngineError, FieldName, Head};
-use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 use crate::{
-    base::limits::{PAST_VIEWS_KEPT, PAST_WAITING_MAX},
+    base::{
+        error::{FieldError, Overload},
+        limits::{PAST_VIEWS_KEPT, PAST_WAITING_MAX},
+    },
     read::view::Published,
     snapshot::{format::SnapshotDir, restore::restore_at},
 };
@@ -89,11 +91,10 @@ impl Past {
     }
 
     /// Waits for the right to build. Where many wait already it is refused.
-    pub(crate) async fn turn(&self) -> Result<Building, ProtocolError> {
+    pub(crate) async fn turn(&self) -> Result<Building, FieldError> {
         let place = QueuePlace(Arc::clone(&self.waiting));
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= PAST_WAITING_MAX {
-            let what = "payload.scope.as_of_epoch: too many wait for views of the past already";
-            return Err(ProtocolError::new(ErrorCode::Overloaded, what));
+            return Err(Overload::PastQueueFull.into());
         }
         let turn = Arc::clone(&self.turn).lock_owned().await;
         drop(place);

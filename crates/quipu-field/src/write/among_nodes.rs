@@ -7,11 +7,11 @@ use std::{sync::Arc, thread};
 
 use quipu_core::apply::apply;
 use quipu_log::{Checked, Commit, Damage, DamageKind, EngineError, Head};
-use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
     base::{
-        failure::{storage_failure, with_causes},
+        error::{FieldError, Overload},
+        failure::with_causes,
         limits::{
             ANSWER_WAIT, BATCH_COMMANDS_MAX, CONFLICTS_MAX, NEWS_MAX, OTHERS_EXPECTED_BATCHES,
             SETTLE_ATTEMPTS, SETTLE_PAUSE, YIELD_WAIT,
@@ -109,7 +109,10 @@ impl Neighbours for AmongNodes {
                 end.meter.conflicted();
                 return Err(self.recover(end, &actual));
             }
-            Err(error) => Setback::Failed(end.give_up(&error, is_survivable(&error))),
+            Err(error) => {
+                let is_survivable = is_survivable(&error);
+                Setback::Failed(end.give_up(error, is_survivable))
+            }
         };
         self.following.end_append();
         Err(setback)
@@ -122,7 +125,7 @@ impl Neighbours for AmongNodes {
             // Looked up while others wait, where they do, so that it does not come too late again and again.
             let actual = end.engine.head(&end.field);
             self.end_turn(end);
-            let actual = actual.map_err(|error| Setback::Failed(storage_failure(&error)))?;
+            let actual = actual.map_err(|error| Setback::Failed(error.into()))?;
             if actual != end.head {
                 return Err(self.recover(end, &actual));
             }
@@ -216,22 +219,21 @@ impl AmongNodes {
         }
     }
 
-    fn move_on(&mut self, end: &mut LogEnd, actual: &Head) -> Result<(), ProtocolError> {
+    fn move_on(&mut self, end: &mut LogEnd, actual: &Head) -> Result<(), FieldError> {
         let known = end.head;
         end.abandon();
         self.expected = OTHERS_EXPECTED_BATCHES;
         self.won = false;
         if is_behind(actual, &known) {
             let behind = find_behind(end.engine.as_ref(), &end.field, &known);
-            if let Some(damage) = behind.map_err(|error| storage_failure(&error))? {
+            if let Some(damage) = behind? {
                 self.following.distrust(&damage);
                 self.lose_trust(end);
                 return end.health.check();
             }
         }
         if self.lost > CONFLICTS_MAX {
-            let what = format!("other nodes were faster {CONFLICTS_MAX} times in a row");
-            return Err(ProtocolError::new(ErrorCode::Overloaded, what));
+            return Err(Overload::OthersFaster.into());
         }
         // The head that a turn names may be old, so it is not enough.
         let caught_up = match self.take_turn(end, false) {
@@ -243,7 +245,7 @@ impl AmongNodes {
         end.follow_view();
         caught_up.map_err(|error| {
             self.end_turn(end);
-            storage_failure(&error)
+            FieldError::from(error)
         })?;
         end.health.check()
     }
@@ -299,7 +301,7 @@ impl AmongNodes {
     fn publish_up_to(&self, end: &mut LogEnd, until: u64) -> Result<(), Setback> {
         self.following.publish_up_to(until).map_err(|error| {
             end.abandon();
-            Setback::Failed(storage_failure(&error))
+            Setback::Failed(error.into())
         })
     }
 

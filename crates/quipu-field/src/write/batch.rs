@@ -3,9 +3,9 @@
 
 use quipu_core::event::Event;
 use quipu_log::{Commit, Header};
-use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
+    base::error::FieldError,
     read::unit_words::CommitWords,
     write::{
         job::{Outcome, Queued},
@@ -36,9 +36,9 @@ pub(crate) enum Answer {
     /// What was done before, or nothing.
     Done(Outcome),
     /// It was refused because of a state that is certain.
-    Refused(ProtocolError),
+    Refused(FieldError),
     /// It was refused because of a state that is certain only once the batch is durable.
-    RefusedIfDurable(ProtocolError),
+    RefusedIfDurable(FieldError),
 }
 
 impl Answer {
@@ -82,7 +82,7 @@ impl Batch {
     }
 
     /// Answers everybody, now that the batch is durable or has failed.
-    pub(crate) fn answer(self, result: &Result<(), ProtocolError>) {
+    pub(crate) fn answer(self, result: &Result<(), FieldError>) {
         // Each commit answers one command, which takes its header along.
         let mut headers: Vec<_> = self.headers.into_iter().map(Some).collect();
         for Pending { queued, answer } in self.pending {
@@ -90,12 +90,11 @@ impl Batch {
                 (_, Answer::Refused(error)) | (Ok(()), Answer::RefusedIfDurable(error)) => {
                     Err(error)
                 }
-                (Err(error), _) => Err(error.clone().during(queued.command.action.operation())),
+                (Err(error), _) => Err(error.clone()),
                 (Ok(()), Answer::Committed(place)) => {
                     let header = headers.get_mut(place).and_then(Option::take);
-                    header.map(Outcome::of).ok_or_else(|| {
-                        ProtocolError::new(ErrorCode::InternalError, "an answer was lost")
-                    })
+                    let lost = || FieldError::Internal("an answer was lost".to_owned());
+                    header.map(Outcome::of).ok_or_else(lost)
                 }
                 (Ok(()), Answer::Done(outcome)) => Ok(outcome),
             };

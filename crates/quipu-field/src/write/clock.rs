@@ -14,45 +14,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use quipu_log::Head;
-use quipu_wire::{
-    ErrorCode, ProtocolError,
-    limits::{EPOCH_JUMP_MAX, SAFE_INTEGER_MAX},
-};
+use quipu_wire::limits::{EPOCH_JUMP_MAX, SAFE_INTEGER_MAX};
 
-use crate::base::limits::CLOCK_RESERVE;
-
-/// Why a message's epoch was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum EpochError {
-    /// The message pretends to come from too far in the future.
-    #[error("epoch: {received} is more than {EPOCH_JUMP_MAX} ahead of the Field's clock, {now}")]
-    TooFar {
-        /// The message's epoch.
-        received: u64,
-        /// The Field's.
-        now: u64,
-    },
-    /// The clock has no more values.
-    #[error("epoch: the Field's clock has reached its end, {SAFE_INTEGER_MAX}")]
-    Exhausted,
-}
-
-impl EpochError {
-    /// The code to answer with.
-    #[must_use]
-    pub const fn code(self) -> ErrorCode {
-        match self {
-            Self::TooFar { .. } => ErrorCode::InvalidPayload,
-            Self::Exhausted => ErrorCode::EpochOverflow,
-        }
-    }
-}
-
-impl From<EpochError> for ProtocolError {
-    fn from(error: EpochError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
-}
+use crate::base::{error::EpochError, limits::CLOCK_RESERVE};
 
 /// What a read is answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,11 +16,10 @@ use quipu_log::{
     Checked, Damage, DamageKind, Engine, EngineError, FieldName, Head, Pace, read_ahead,
 };
 
-use quipu_wire::ProtocolError;
-
 use crate::{
     base::{
-        failure::{storage_failure, unanswered, with_causes},
+        error::FieldError,
+        failure::with_causes,
         limits::{ANSWER_WAIT, APPEND_WAIT, BEHIND_LOOKS, BEHIND_PAUSE, READ_PAGE},
         meter::Meter,
         system_origin::SystemOrigin,
@@ -101,12 +100,14 @@ impl Following {
     }
 
     /// Reads everything that is in the log now, or says why it cannot.
-    pub(crate) async fn seek_all(self: &Arc<Self>) -> Result<(), ProtocolError> {
+    pub(crate) async fn seek_all(self: &Arc<Self>) -> Result<(), FieldError> {
         let looked = tokio::time::timeout(ANSWER_WAIT, self.look_for_all()).await;
-        looked.unwrap_or_else(|_| Err(unanswered("what others did is not known")))
+        looked.unwrap_or_else(|_| {
+            Err(FieldError::OutcomeUnknown { unknown: "what others did is not known" })
+        })
     }
 
-    async fn look_for_all(self: &Arc<Self>) -> Result<(), ProtocolError> {
+    async fn look_for_all(self: &Arc<Self>) -> Result<(), FieldError> {
         let looking = Arc::clone(&self.looking).lock_owned().await;
         self.publication.health().check()?;
         let following = Arc::clone(self);
@@ -119,7 +120,7 @@ impl Following {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
                 tracing::warn!(field = %self.field, error = with_causes(&error), "cannot follow the log");
-                Err(storage_failure(&error))
+                Err(FieldError::from(error))
             }
             // It died, and the Field's health says so, or the server stops.
             Err(_) => self.publication.health().check(),

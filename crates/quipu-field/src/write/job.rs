@@ -2,9 +2,9 @@
 
 use quipu_core::{event::Event, rules::Command};
 use quipu_log::{Header, SealedEvent};
-use quipu_wire::ProtocolError;
 use tokio::sync::oneshot;
 
+use crate::base::error::FieldError;
 use crate::read::unit_words::{CommitWords, UnitWords};
 
 /// What a command led to: its commit, or nothing where there was nothing to do.
@@ -31,10 +31,10 @@ impl Outcome {
 }
 
 /// Where an outcome goes.
-pub(crate) type Reply = oneshot::Sender<Result<Outcome, ProtocolError>>;
+pub(crate) type Reply = oneshot::Sender<Result<Outcome, FieldError>>;
 
 /// Where it comes from.
-pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, ProtocolError>>;
+pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, FieldError>>;
 
 /// What the writer can be asked.
 #[derive(Debug)]

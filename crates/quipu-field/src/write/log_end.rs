@@ -4,14 +4,9 @@ use std::sync::Arc;
 
 use quipu_core::{apply::apply, event::Event, state::State};
 use quipu_log::{Engine, EngineError, FieldName, Head, Header};
-use quipu_wire::ProtocolError;
 
 use crate::{
-    base::{
-        failure::{storage_failure, with_causes},
-        health::Health,
-        meter::Meter,
-    },
+    base::{error::FieldError, failure::with_causes, health::Health, meter::Meter},
     read::view::View,
     write::{clock::LamportClock, publication::Publication},
 };
@@ -91,12 +86,12 @@ impl LogEnd {
     }
 
     /// An append failed: back to what is durable. Where it is not survivable, nothing is appended any more.
-    pub(crate) fn give_up(&mut self, error: &EngineError, is_survivable: bool) -> ProtocolError {
-        tracing::error!(field = %self.field, error = with_causes(error), "append failed");
+    pub(crate) fn give_up(&mut self, error: EngineError, is_survivable: bool) -> FieldError {
+        tracing::error!(field = %self.field, error = with_causes(&error), "append failed");
         if !is_survivable {
-            self.health.fail(&format!("append failed: {}", with_causes(error)));
+            self.health.fail(&format!("append failed: {}", with_causes(&error)));
         }
         self.abandon();
-        storage_failure(error)
+        error.into()
     }
 }

@@ -4,10 +4,9 @@
 use std::fmt;
 
 use quipu_log::{Commit, EngineError, Head};
-use quipu_wire::ProtocolError;
 
 use crate::{
-    base::{limits::BATCH_COMMANDS_MAX, meter::Stopwatch},
+    base::{error::FieldError, limits::BATCH_COMMANDS_MAX, meter::Stopwatch},
     write::{batch::Batch, log_end::LogEnd},
 };
 
@@ -16,7 +15,7 @@ pub(crate) enum Setback {
     /// Another node was faster. The end of the log is known again, and the commands must be decided again.
     Overtaken,
     /// It cannot be durable, for now or for good.
-    Failed(ProtocolError),
+    Failed(FieldError),
 }
 
 /// What the writer does because of other nodes.
@@ -69,7 +68,7 @@ impl Neighbours for Alone {
             // is unknown until the Field is opened again.
             let is_survivable =
                 matches!(error, EngineError::Full | EngineError::Unavailable { .. });
-            Setback::Failed(end.give_up(&error, is_survivable))
+            Setback::Failed(end.give_up(error, is_survivable))
         })
     }
 

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use quipu_core::{
     apply::apply,
     event::{ClockReason, Event},
-    rules::{self, Action, Command},
+    rules::{self, Action, Command, Refusal},
 };
 use quipu_log::{Commit, Draft, DraftEvent, Head};
-use quipu_wire::{ErrorCode, ProtocolError};
 use tokio::sync::mpsc;
 
 use crate::{
-    base::failure::{storage_failure, with_causes},
+    base::{error::FieldError, failure::with_causes},
     read::unit_words::CommitWords,
     write::{
         among_nodes::AmongNodes,
@@ -85,10 +84,8 @@ impl Writer {
         let is_unsure = !batch.commits.is_empty() || self.neighbours.may_be_overtaken();
         let answer = match self.carry_out(&queued.command, &queued.words, batch) {
             Ok(answer) => answer,
-            Err(error) => {
-                let error = error.during(queued.command.action.operation());
-                if is_unsure { Answer::RefusedIfDurable(error) } else { Answer::Refused(error) }
-            }
+            Err(error) if is_unsure => Answer::RefusedIfDurable(error),
+            Err(error) => Answer::Refused(error),
         };
         batch.pending.push(Pending { queued, answer });
     }
@@ -112,7 +109,7 @@ impl Writer {
         command: &Command,
         words: &CommitWords,
         batch: &mut Batch,
-    ) -> Result<Answer, ProtocolError> {
+    ) -> Result<Answer, FieldError> {
         self.end.health.check()?;
         if let Some(outcome) = self.first_outcome(command, batch)? {
             return Ok(Answer::Done(outcome));
@@ -148,18 +145,17 @@ impl Writer {
         draft: Draft<Event>,
         words: CommitWords,
         batch: &mut Batch,
-    ) -> Result<Answer, ProtocolError> {
-        let internal = |error: String| ProtocolError::new(ErrorCode::InternalError, error);
+    ) -> Result<Answer, FieldError> {
         let last = batch.commits.last().map_or(self.end.head, Commit::head);
         let (commit, header) = draft
             .seal_with_header(last.position + 1, last.hash)
-            .map_err(|error| internal(with_causes(&error)))?;
+            .map_err(|error| FieldError::Internal(with_causes(&error)))?;
         // A rule that wrote what cannot be applied is a defect of ours. Nothing of it is durable yet,
         // but the state may be half changed, so no later decision can be trusted.
         if let Some(state) = &mut self.end.state {
             apply(state, &header).map_err(|wrong| {
                 self.end.health.fail(&format!("a decision could not be applied: {wrong}"));
-                internal(wrong.to_string())
+                FieldError::Internal(wrong.to_string())
             })?;
         }
         self.end.time_ms = header.time_ms;
@@ -171,7 +167,7 @@ impl Writer {
         &self,
         command: &Command,
         batch: &Batch,
-    ) -> Result<Option<Outcome>, ProtocolError> {
+    ) -> Result<Option<Outcome>, FieldError> {
         let message = &command.message;
         if !command.action.has_message_id() {
             return Ok(None);
@@ -185,28 +181,20 @@ impl Writer {
         // What readers see may be ahead of the end that is known here.
         let commit = match batch.commit_at(position, self.end.head.position) {
             Some(commit) => Some(commit.clone()),
-            None => self
-                .end
-                .engine
-                .read(&self.end.field, position, 1)
-                .map_err(|error| storage_failure(&error))?
-                .pop(),
+            None => self.end.engine.read(&self.end.field, position, 1)?.pop(),
         };
-        let missing =
-            || ProtocolError::new(ErrorCode::InternalError, format!("no commit at {position}"));
+        let missing = || FieldError::Internal(format!("no commit at {position}"));
         let commit = commit.ok_or_else(missing)?;
         let header = commit.decode_header::<Event>().map_err(|_| missing())?;
         if rules::is_same_request(command, &header, &commit) {
             return Ok(Some(Outcome::of(header)));
         }
-        Err(ProtocolError::new(
-            ErrorCode::MessageIdReused,
-            format!("id: {} was used by {} for another message", message.id, message.agent),
-        ))
+        let (id, agent) = (message.id.clone(), message.agent.clone());
+        Err(Refusal::MessageIdReused { id, agent }.into())
     }
 
     /// Makes a batch durable and visible, and answers.
-    fn finish(&mut self, mut batch: Batch) -> Result<(), ProtocolError> {
+    fn finish(&mut self, mut batch: Batch) -> Result<(), FieldError> {
         let result = loop {
             match self.append(&batch) {
                 Ok(()) => break Ok(()),

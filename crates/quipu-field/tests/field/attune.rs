@@ -274,7 +274,7 @@ async fn who_left_cannot_attune_and_what_it_left_stays() {
     assert_eq!(contents(&ask(&field, "analyst", scope.clone()).await), ["stays"]);
     let (payload, _) = AttunePayload::parse(scope).unwrap();
     let refused = field.attune(message("ask", "researcher"), payload).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(refused.code(), ErrorCode::AgentNotRegistered);
 }
 
 #[tokio::test]

@@ -100,11 +100,11 @@ async fn an_epoch_too_far_ahead_is_refused_by_reads_and_writes() {
     let mut from = message("m", "author");
     from.epoch = EPOCH_JUMP_MAX * 2;
     let refused = record(&field, from.clone(), "x", json!([])).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidPayload);
+    assert_eq!(refused.code(), ErrorCode::InvalidPayload);
     let scope = json!({"scope": {"role": "r", "max_units": 1}});
     let (payload, _) = AttunePayload::parse(scope).unwrap();
     let refused = field.attune(from, payload).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidPayload);
+    assert_eq!(refused.code(), ErrorCode::InvalidPayload);
 }
 
 #[tokio::test]

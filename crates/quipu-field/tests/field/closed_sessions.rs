@@ -43,7 +43,7 @@ async fn change_role(field: &Arc<Field>, agent: &str, role: &str) {
 
 async fn join(field: &Arc<Field>, agent: &str) -> Result<(), ErrorCode> {
     let join = json!({"action": "join", "session_id": "sec"});
-    session(field, from(agent, None), join).await.map(|_| ()).map_err(|error| error.code)
+    session(field, from(agent, None), join).await.map(|_| ()).map_err(|error| error.code())
 }
 
 async fn replay(
@@ -54,7 +54,7 @@ async fn replay(
 ) -> Result<ReplayResponse, ErrorCode> {
     let payload = json!({"target_type": kind, "target_id": id, "depth": "full_trace"});
     let (payload, _) = ReplayPayload::parse(payload).unwrap();
-    field.replay(by, payload).await.map_err(|error| error.code)
+    field.replay(by, payload).await.map_err(|error| error.code())
 }
 
 async fn merge(
@@ -72,7 +72,7 @@ async fn merge(
     let payload = json!({"conflict_id": known.conflicts[0].id, "strategy": strategy,
                          "resolution": resolution});
     let (payload, _) = MergePayload::parse(payload).unwrap();
-    field.merge(by, payload).await.map_err(|error| error.code)
+    field.merge(by, payload).await.map_err(|error| error.code())
 }
 
 /// What an outsider is told of a unit's status.
@@ -202,7 +202,7 @@ async fn a_read_in_a_session_that_one_may_not_know_of_is_as_in_one_that_is_not_t
         assert_eq!(archived.units_affected, 0, "{id}");
     }
     let refused = add(&field, from("out", Some("sec")), json!({})).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority, "but nothing is written in it");
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority, "but nothing is written in it");
 }
 
 #[tokio::test]
@@ -212,13 +212,13 @@ async fn a_task_that_the_sender_may_not_know_of_is_not_handed_over() {
     let offer =
         |task: &str| json!({"action": "offer", "task_id": task, "to_agent": "ben", "reason": "r"});
     let refused = handoff(&field, from("out", None), offer("t-sec")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::UnitNotFound);
+    assert_eq!(refused.code(), ErrorCode::UnitNotFound);
 
     let offered = handoff(&field, from("out", None), offer("later")).await.unwrap();
     make(&field, from("lead", Some("sec")), "later", json!({"assignee": "lead"})).await;
     let accept = json!({"action": "accept", "handoff_id": offered.handoff.unwrap().id});
     let refused = handoff(&field, from("ben", None), accept).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::UnitNotFound, "accepted, and not had, would be a lie");
+    assert_eq!(refused.code(), ErrorCode::UnitNotFound, "accepted, and not had, would be a lie");
     act(&field, from("lead", Some("sec")), "later", "start").await.unwrap();
 }
 

@@ -1,15 +1,25 @@
 //! COMPACT: archive and summarize. Purge has a file of its own.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, Mutex, OnceLock,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use crate::support::{message, open_across, record, register};
-use quipu_field::{Field, restore::restore};
+use quipu_core::{
+    origin::ScriptedOrigin,
+    rules::{Refusal, compact::Error},
+};
+use quipu_field::{
+    Field, FieldError, FieldModels, FieldOptions, limits::COMPACT_ATTEMPTS, restore::restore,
+};
 use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
+use quipu_recall::{Summarizer, SummarizerError};
 use quipu_wire::{
     ErrorCode,
     akashik::{
         AttunePayload, CompactPayload, CompactResponse, MemoryType, MemoryUnit, RecordPayload,
-        RelationType, UnitView,
+        RelationType, RetractPayload, UnitView,
     },
 };
 use serde_json::{Value, json};
@@ -24,7 +34,7 @@ pub(crate) async fn compact(
     payload: Value,
 ) -> Result<CompactResponse, ErrorCode> {
     let (payload, _) = CompactPayload::parse(payload).unwrap();
-    field.compact(message(id, "a"), payload).await.map_err(|error| error.code)
+    field.compact(message(id, "a"), payload).await.map_err(|error| error.code())
 }
 
 fn counts(answer: &CompactResponse) -> (u64, u64, Option<u64>) {
@@ -147,7 +157,7 @@ async fn archiving_and_summarizing_need_authority_6_and_purging_10() {
         for authority in [enough - 1, enough] {
             let mut sent = message(&format!("{strategy} {authority}"), "a");
             sent.authority = authority;
-            let answer = field.compact(sent, payload.clone()).await.map_err(|error| error.code);
+            let answer = field.compact(sent, payload.clone()).await.map_err(|error| error.code());
             let expected =
                 if authority < enough { Some(ErrorCode::InsufficientAuthority) } else { None };
             assert_eq!(answer.err(), expected, "{strategy} with {authority}");
@@ -155,7 +165,7 @@ async fn archiving_and_summarizing_need_authority_6_and_purging_10() {
     }
     let (payload, _) = CompactPayload::parse(json!({"strategy": "archive"})).unwrap();
     let stranger = field.compact(message("x", "nobody"), payload).await.unwrap_err();
-    assert_eq!(stranger.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(stranger.code(), ErrorCode::AgentNotRegistered);
 }
 
 async fn two_tasks_and_two_topics(field: &Field) {
@@ -272,4 +282,53 @@ async fn a_large_archive_is_one_commit() {
     assert_eq!(counts(&answer), (1500, 0, None));
     assert_eq!(field.head().position, before + 1);
     assert!(attune(&field, false).await.is_empty());
+}
+
+/// Withdraws a unit each time that it is asked for a summary.
+#[derive(Debug, Default)]
+struct Meddler {
+    field: OnceLock<Arc<Field>>,
+    units: Mutex<Vec<String>>,
+    asked: AtomicUsize,
+}
+
+impl Summarizer for Meddler {
+    fn name(&self) -> &str {
+        "meddler"
+    }
+
+    fn summarize(&self, _notes: &str, _tokens: usize) -> Result<String, SummarizerError> {
+        let id = format!("meddle-{}", self.asked.fetch_add(1, Ordering::Relaxed));
+        let unit = self.units.lock().unwrap().pop().unwrap();
+        let payload = json!({"unit_id": unit, "intent": {"purpose": "to test"}});
+        let (payload, _) = RetractPayload::parse(payload).unwrap();
+        let retracting = self.field.get().unwrap().retract(message(&id, "a"), payload);
+        tokio::runtime::Handle::current().block_on(retracting).unwrap();
+        Ok("never kept".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_summary_of_what_changes_again_and_again_is_given_up() {
+    let meddler = Arc::new(Meddler::default());
+    let summarizer: Arc<dyn Summarizer> = Arc::clone(&meddler) as _;
+    let models = FieldModels { summarizer: Some(summarizer), ..FieldModels::default() };
+    let options = FieldOptions { models, ..FieldOptions::new(Arc::new(ScriptedOrigin::default())) };
+    let field = Field::open(engine(), FieldName::default_field(), options).unwrap();
+    meddler.field.set(Arc::clone(&field)).unwrap();
+    register(&field, "a").await.unwrap();
+    for at in 0..2 + COMPACT_ATTEMPTS {
+        let made = record(&field, message(&at.to_string(), "a"), "ships sail", json!([])).await;
+        meddler.units.lock().unwrap().push(made.unwrap().memory_unit_id);
+    }
+    let active = json!({"strategy": "summarize", "filter": {"status": ["active"]}});
+    let (payload, _) = CompactPayload::parse(active).unwrap();
+    let refused = field.compact(message("c", "a"), payload).await.unwrap_err();
+    assert!(
+        matches!(refused, FieldError::Refused(Refusal::Compact(Error::Changed))),
+        "{refused:?}"
+    );
+    assert_eq!(refused.code(), ErrorCode::Overloaded);
+    assert_eq!(meddler.asked.load(Ordering::Relaxed), COMPACT_ATTEMPTS);
+    field.close().await;
 }

@@ -165,8 +165,9 @@ async fn what_depends_on_others_starts_after_them_and_nothing_depends_on_itself(
                "task": {"id": id, "title": "t", "intent": {"purpose": "p"}, "depends_on": [on]}})
     };
     coordinate(&field, from("a", None), create("second", "first")).await.unwrap();
-    let refused =
-        async |payload: Value| coordinate(&field, from("a", None), payload).await.unwrap_err().code;
+    let refused = async |payload: Value| {
+        coordinate(&field, from("a", None), payload).await.unwrap_err().code()
+    };
     assert_eq!(refused(create("loop", "loop")).await, ErrorCode::InvalidPayload);
     assert_eq!(refused(create("lost", "nowhere")).await, ErrorCode::UnitNotFound);
     assert_eq!(refused(create("first", "second")).await, ErrorCode::InvalidTransition);
@@ -186,11 +187,11 @@ async fn giving_tasks_to_others_needs_6_and_moving_those_of_others_8() {
                "task": {"title": "t", "intent": {"purpose": "p"}}})
     };
     let refused = coordinate(&field, from("a", None), give("b")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     coordinate(&field, from("a", None), give("a")).await.unwrap();
     coordinate(&field, from("lead", None), give("b")).await.unwrap();
     let refused = coordinate(&field, from("lead", None), give("nobody")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::UnitNotFound);
+    assert_eq!(refused.code(), ErrorCode::UnitNotFound);
     make(&field, from("a", None), "t", json!({"assignee": "a"})).await;
     for action in ["start", "release", "renew", "cancel"] {
         for other in ["b", "lead"] {
@@ -251,7 +252,7 @@ async fn the_same_message_twice_moves_once_and_another_under_its_id_is_refused()
     assert_eq!(coordinate(&field, message("y", "a"), claim).await.unwrap(), claimed);
     let other = json!({"action": "start", "task_id": id});
     let refused = coordinate(&field, message("y", "a"), other).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::MessageIdReused);
+    assert_eq!(refused.code(), ErrorCode::MessageIdReused);
 }
 
 /// Time that stands until it is moved.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::support::{message, open};
 use quipu_core::message::Message;
-use quipu_field::Field;
+use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{
         Agent, AttunePayload, CoordinatePayload, CoordinateResponse, HandoffPayload,
         HandoffResponse, RecordPayload, RegisterPayload, SessionPayload, SessionResponse, Task,
@@ -41,7 +41,7 @@ pub(crate) async fn session(
     field: &Arc<Field>,
     by: Message,
     payload: Value,
-) -> Result<SessionResponse, ProtocolError> {
+) -> Result<SessionResponse, FieldError> {
     field.session(by, SessionPayload::parse(payload).unwrap().0).await
 }
 
@@ -49,7 +49,7 @@ pub(crate) async fn coordinate(
     field: &Arc<Field>,
     by: Message,
     payload: Value,
-) -> Result<CoordinateResponse, ProtocolError> {
+) -> Result<CoordinateResponse, FieldError> {
     field.coordinate(by, CoordinatePayload::parse(payload).unwrap().0).await
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn handoff(
     field: &Arc<Field>,
     by: Message,
     payload: Value,
-) -> Result<HandoffResponse, ProtocolError> {
+) -> Result<HandoffResponse, FieldError> {
     field.handoff(by, HandoffPayload::parse(payload).unwrap().0).await
 }
 
@@ -80,7 +80,7 @@ pub(crate) async fn act(
 ) -> Result<Task, ErrorCode> {
     let payload = json!({"action": action, "task_id": id, "assignee": by.agent, "reason": "why"});
     let answer = coordinate(field, by, payload).await;
-    answer.map(|answer| answer.task.unwrap()).map_err(|error| error.code)
+    answer.map(|answer| answer.task.unwrap()).map_err(|error| error.code())
 }
 
 pub(crate) fn agent(field: &Field, id: &str) -> Agent {
@@ -88,7 +88,7 @@ pub(crate) fn agent(field: &Field, id: &str) -> Agent {
 }
 
 /// Records a committed unit and answers its id.
-pub(crate) async fn add(field: &Field, by: Message, more: Value) -> Result<String, ProtocolError> {
+pub(crate) async fn add(field: &Field, by: Message, more: Value) -> Result<String, FieldError> {
     let mut payload = json!({"type": "finding", "content": "c", "intent": {"purpose": "p"},
                              "confidence": {"score": 0.5, "reasoning": "r"}});
     for (key, value) in more.as_object().unwrap() {
@@ -102,7 +102,7 @@ pub(crate) async fn add(field: &Field, by: Message, more: Value) -> Result<Strin
 pub(crate) async fn seen(field: &Arc<Field>, by: Message) -> Result<Vec<String>, ErrorCode> {
     let scope = json!({"role": "whatever", "max_units": 100, "include_own": true});
     let (payload, _) = AttunePayload::parse(json!({"scope": scope})).unwrap();
-    let answer = field.attune(by, payload).await.map_err(|error| error.code)?;
+    let answer = field.attune(by, payload).await.map_err(|error| error.code())?;
     assert_eq!(answer.context_budget.units_available, answer.record.len());
     let mut contents: Vec<String> = answer
         .record

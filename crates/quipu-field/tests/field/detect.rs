@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
 use quipu_core::origin::ScriptedOrigin;
-use quipu_field::{DetectionOptions, Field, FieldOptions};
+use quipu_field::{DetectionOptions, Field, FieldError, FieldOptions};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_recall::{
     Claim, Detector, Disagreement, Index, Method,
     detect::{Candidate, Probe, Sieve},
 };
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{
         ConflictStatus, DetectPayload, DetectResponse, DetectedBy, MergePayload, UnitStatus,
     },
@@ -73,7 +73,7 @@ fn engine() -> Arc<dyn Engine> {
 pub(crate) async fn detect(
     field: &Arc<Field>,
     payload: Value,
-) -> Result<DetectResponse, ProtocolError> {
+) -> Result<DetectResponse, FieldError> {
     let (payload, _) = DetectPayload::parse(payload).unwrap();
     field.detect(message("look", "a"), payload).await
 }
@@ -120,8 +120,8 @@ async fn checking_a_unit_that_is_not_there_is_an_error() {
     for target in ["mem-002", "mem-00000000000000000000000000", "x"] {
         let refused = detect(&field, json!({"mode": "check", "target_id": target})).await;
         let error = refused.unwrap_err();
-        assert_eq!(error.code, ErrorCode::UnitNotFound);
-        assert_eq!(error.message, format!("payload.target_id: no unit {target}"));
+        assert_eq!(error.code(), ErrorCode::UnitNotFound);
+        assert_eq!(error.to_string(), format!("payload.target_id: no unit {target}"));
     }
 }
 

@@ -85,7 +85,7 @@ async fn every_pair_of_status_and_answer_goes_as_the_table_says() {
                 handoff(&field, from(by(first), None), answer(&id, first)).await.unwrap();
             }
             let moved = handoff(&field, from(by(then), None), answer(&id, then)).await;
-            let moved = moved.map(|answer| answer.status).map_err(|error| error.code);
+            let moved = moved.map(|answer| answer.status).map_err(|error| error.code());
             let expected = if first.is_empty() {
                 Ok(word(then).to_owned())
             } else {
@@ -102,11 +102,11 @@ async fn only_who_has_a_part_in_it_learns_of_a_handoff_and_only_the_other_answer
     let offered = handoff(&field, from("a", None), offer("t", "b")).await.unwrap();
     let id = offered.handoff.unwrap().id;
     let refused = handoff(&field, from("c", None), answer(&id, "accept")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::UnitNotFound);
+    assert_eq!(refused.code(), ErrorCode::UnitNotFound);
     let refused = handoff(&field, from("a", None), answer(&id, "accept")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
     let refused = handoff(&field, from("b", None), answer(&id, "cancel")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     for (who, count) in [("a", 1), ("b", 1), ("c", 0)] {
         let listed = handoff(&field, from(who, None), json!({"action": "list"})).await.unwrap();
         assert_eq!(listed.handoffs.unwrap().len(), count, "{who}");
@@ -117,7 +117,7 @@ async fn only_who_has_a_part_in_it_learns_of_a_handoff_and_only_the_other_answer
 async fn what_cannot_be_handed_over_is_not_offered() {
     let (_, field) = team(&TEAM).await;
     let code = async |payload: Value| {
-        handoff(&field, from("a", None), payload).await.map_err(|error| error.code).err()
+        handoff(&field, from("a", None), payload).await.map_err(|error| error.code()).err()
     };
     assert_eq!(code(offer("t", "nobody")).await, Some(ErrorCode::UnitNotFound));
     assert_eq!(code(offer("t", "a")).await, Some(ErrorCode::InvalidTransition));
@@ -155,5 +155,5 @@ async fn who_is_not_in_the_session_is_not_handed_its_tasks() {
     let create = json!({"action": "create", "session_id": "s", "session": {"goal": "g"}});
     session(&field, from("a", None), create).await.unwrap();
     let refused = handoff(&field, from("a", Some("s")), offer("t", "b")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
 }

@@ -13,12 +13,12 @@ use quipu_core::{
     rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_field::{
-    Field, HarnOutcome,
+    Field, FieldError, HarnOutcome,
     snapshot::format::{self, SnapshotDir},
 };
 use quipu_log::{Body, Engine, FieldName, MemoryEngine};
 use quipu_wire::{
-    ErrorCode, Hash, ProtocolError,
+    ErrorCode, Hash,
     akashik::{CoordinatePayload, SessionPolicy, TaskStatus},
     harn::{DependencyKind, Visibility},
 };
@@ -64,7 +64,7 @@ async fn submit(field: &Field, task: &str, by_field: bool) -> HarnOutcome {
     field.harn(within("boss", "s", &format!("submit-{task}")), act(submitted)).await.unwrap()
 }
 
-async fn claim(field: &Field, agent: &str, task: &str) -> Result<HarnOutcome, ProtocolError> {
+async fn claim(field: &Field, agent: &str, task: &str) -> Result<HarnOutcome, FieldError> {
     let claimed = HarnAct::ClaimTask { task: task.to_owned(), lease_ms: 1000 };
     let id = format!("claim-{agent}-{}", field.head().position);
     field.harn(weak(agent, "s", &id), act(claimed)).await
@@ -106,7 +106,7 @@ async fn a_credential_that_may_not_write_is_refused_and_leaves_nothing() {
     let says = HarnAct::ClaimTask { task: "t".to_owned(), lease_ms: 1000 };
     let weak = Message { authority: 3, ..message("1", "nobody") };
     let refused = field.harn(weak, act(says)).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     assert_eq!(field.head(), before);
 }
 
@@ -124,7 +124,7 @@ async fn a_worker_takes_a_task_joins_its_session_and_finishes_it() {
     assert_eq!(status(&field, "t"), TaskStatus::Completed);
     let again = HarnAct::Cancel { task: "t".to_owned(), body: None };
     let refused = field.harn(message("cancel", "boss"), act(again)).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn only_who_has_a_task_works_on_it() {
     submit(&field, "t", false).await;
     claim(&field, "worker", "t").await.unwrap();
     let refused = field.harn(weak("other", "s", "1"), noted(&field, "llm:1")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
     field.harn(weak("worker", "s", "2"), noted(&field, "llm:1")).await.unwrap();
     let fails = ReasonBody { reason: "no".to_owned() };
     let fails = HarnAct::Fail { task: "t".to_owned(), body: body(&field, &fails) };
@@ -160,8 +160,8 @@ async fn an_answer_is_recorded_under_its_key_once() {
     claim(&field, "worker", "t").await.unwrap();
     field.harn(weak("worker", "s", "1"), noted(&field, "llm:1")).await.unwrap();
     let refused = field.harn(weak("worker", "s", "2"), noted(&field, "llm:1")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
-    assert!(refused.message.contains("llm:1"), "{}", refused.message);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
+    assert!(refused.to_string().contains("llm:1"), "{}", refused.to_string());
     let keys = field.with_state(|state| {
         let stream = state.streams.task("t").unwrap();
         stream.dependencies.keys().cloned().collect::<Vec<_>>()
@@ -192,7 +192,7 @@ async fn what_the_field_waits_for_is_answered_by_whoever_may_write_there_and_not
     };
     submit(&field, "own", true).await;
     let early = field.harn(weak("bob", "s", "early"), answer("own")).await.unwrap_err();
-    assert_eq!(early.code, ErrorCode::InvalidTransition, "it does not wait");
+    assert_eq!(early.code(), ErrorCode::InvalidTransition, "it does not wait");
     field.harn(within("system", "s", "ask"), waits("own")).await.unwrap();
     field.harn(weak("bob", "s", "late"), answer("own")).await.unwrap();
     assert_eq!(status(&field, "own"), TaskStatus::InProgress);
@@ -200,7 +200,7 @@ async fn what_the_field_waits_for_is_answered_by_whoever_may_write_there_and_not
     claim(&field, "worker", "foreign").await.unwrap();
     field.harn(weak("worker", "s", "wait"), waits("foreign")).await.unwrap();
     let refused = field.harn(weak("bob", "s", "meddle"), answer("foreign")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition, "it is a worker's");
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition, "it is a worker's");
     assert_eq!(status(&field, "foreign"), TaskStatus::Blocked);
 }
 
@@ -252,7 +252,7 @@ async fn a_key_is_answered_once_a_day_also_after_a_restart() {
     let again = field.harn(message("k", "a"), keyed(&field, "w2", "x", until)).await.unwrap();
     assert_eq!(first, again, "what happened then comes back");
     let other = field.harn(message("k", "a"), keyed(&field, "w2", "y", until)).await.unwrap_err();
-    assert_eq!(other.code, ErrorCode::MessageIdReused);
+    assert_eq!(other.code(), ErrorCode::MessageIdReused);
     let hash = field.state_hash();
     field.close().await;
     let field = open(&engine, None);
@@ -280,16 +280,16 @@ async fn an_id_of_a_document_is_never_used_again() {
         HarnCommand { documents: vec![draft], ..HarnCommand::default() }
     };
     let missing = field.harn(message("0", "a"), put(Expect::Known)).await.unwrap_err();
-    assert_eq!(missing.code, ErrorCode::UnitNotFound);
+    assert_eq!(missing.code(), ErrorCode::UnitNotFound);
     field.harn(message("1", "a"), put(Expect::New)).await.unwrap();
     field.harn(message("2", "a"), put(Expect::Known)).await.unwrap();
     field.harn(message("3", "a"), put(Expect::Removal)).await.unwrap();
     for (id, expect) in [("4", Expect::New), ("5", Expect::Any)] {
         let taken = field.harn(message(id, "a"), put(expect)).await.unwrap_err();
-        assert_eq!(taken.code, ErrorCode::InvalidTransition);
+        assert_eq!(taken.code(), ErrorCode::InvalidTransition);
     }
     let gone = field.harn(message("6", "a"), put(Expect::Removal)).await.unwrap_err();
-    assert_eq!(gone.code, ErrorCode::UnitNotFound);
+    assert_eq!(gone.code(), ErrorCode::UnitNotFound);
 }
 
 #[tokio::test]
@@ -306,7 +306,7 @@ async fn who_may_not_know_of_a_session_cannot_put_anything_into_it() {
     };
     let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
     let refused = field.harn(weak("stranger", "s", "1"), command).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
 }
 
 #[tokio::test]
@@ -372,7 +372,7 @@ async fn nothing_is_noted_about_a_task_that_has_ended() {
             ..noted(&field, "host:late:1")
         };
         let refused = field.harn(within(agent, "s", &format!("late-{agent}")), late).await;
-        assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidTransition, "{agent}");
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::InvalidTransition, "{agent}");
     }
     assert_eq!(field.head(), before);
 }
@@ -392,5 +392,5 @@ async fn a_task_of_this_protocol_that_failed_is_not_tried_again() {
     let retry = json!({"action": "retry", "task_id": "t"});
     let (retry, _) = CoordinatePayload::parse(retry).unwrap();
     let refused = field.coordinate(within("boss", "s", "retry"), retry).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
 }

@@ -10,11 +10,11 @@ use std::{
 };
 
 use quipu_core::origin::ScriptedOrigin;
-use quipu_field::{Field, FieldOptions, TextsBehind, snapshot::format};
+use quipu_field::{Field, FieldError, FieldOptions, TextsBehind, snapshot::format};
 use quipu_log::{
     Commit, Engine, EngineError, FieldName, MemoryEngine, StoredHeader, conformance::Altered,
 };
-use quipu_wire::{ErrorCode, ProtocolError, akashik::AttunePayload};
+use quipu_wire::{ErrorCode, akashik::AttunePayload};
 use serde_json::{Value, json};
 
 use crate::{
@@ -105,7 +105,7 @@ async fn written(units: usize) -> Arc<dyn Engine> {
 }
 
 /// What an agent is given to read about ships.
-async fn attune(field: &Arc<Field>) -> Result<Vec<Value>, ProtocolError> {
+async fn attune(field: &Arc<Field>) -> Result<Vec<Value>, FieldError> {
     let asked = json!({"scope": {"role": "sailor", "max_units": 9, "context_hint": "seven ships"}});
     let (payload, _) = AttunePayload::parse(asked).unwrap();
     let answer = field.attune(message("attune", "b"), payload).await?;
@@ -191,12 +191,16 @@ async fn a_text_that_is_missing_stops_writes_and_whoever_waits_for_the_texts_is_
     gated.open();
     let (told, later) = (asking.await.unwrap(), attune(&field).await.unwrap_err());
     for refused in [told, later] {
-        assert_eq!(refused.code, ErrorCode::FieldUnavailable);
-        assert!(refused.message.contains("body of event 0 is missing"), "{}", refused.message);
+        assert_eq!(refused.code(), ErrorCode::FieldUnavailable);
+        assert!(
+            refused.to_string().contains("body of event 0 is missing"),
+            "{}",
+            refused.to_string()
+        );
     }
     assert!(field.health().failure().unwrap().contains("body of event 0 is missing"));
     let refused = record(&field, message("more", "a"), "more", json!([])).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::FieldUnavailable);
+    assert_eq!(refused.code(), ErrorCode::FieldUnavailable);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

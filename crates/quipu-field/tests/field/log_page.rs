@@ -45,5 +45,5 @@ async fn a_unit_that_is_not_there_is_not_found() {
         .unit(quipu_core::visibility::Reader::operator(), "mem-002")
         .await
         .unwrap_err();
-    assert_eq!(error.code, ErrorCode::UnitNotFound);
+    assert_eq!(error.code(), ErrorCode::UnitNotFound);
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
 use quipu_core::message::Message;
-use quipu_field::Field;
+use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{
         AttunePayload, ConflictStatus, ConflictStrategy, MemoryType, MemoryUnit, MergePayload,
         MergeResolution, MergeResponse, MergeStatus, RecordPayload, RegisterPayload, RelationType,
@@ -69,7 +69,7 @@ impl Dispute {
         from: Message,
         strategy: &str,
         resolution: Value,
-    ) -> Result<MergeResponse, ProtocolError> {
+    ) -> Result<MergeResponse, FieldError> {
         let mut given = json!({"rationale": "three reports agree"});
         for (key, value) in resolution.as_object().unwrap() {
             given[key] = value.clone();
@@ -79,7 +79,7 @@ impl Dispute {
         self.field.merge(from, MergePayload::parse(payload).unwrap().0).await
     }
 
-    async fn sam(&self, strategy: &str, resolution: Value) -> Result<MergeResponse, ProtocolError> {
+    async fn sam(&self, strategy: &str, resolution: Value) -> Result<MergeResponse, FieldError> {
         let id = format!("merge-{strategy}-{}", self.field.head().position);
         self.merge(message(&id, "sam"), strategy, resolution).await
     }
@@ -94,10 +94,9 @@ impl Dispute {
     }
 }
 
-fn code(answer: Result<MergeResponse, ProtocolError>) -> ErrorCode {
+fn code(answer: Result<MergeResponse, FieldError>) -> ErrorCode {
     let error = answer.unwrap_err();
-    assert_eq!(error.operation.unwrap().as_str(), "MERGE");
-    error.code
+    error.code()
 }
 
 #[tokio::test]
@@ -159,8 +158,12 @@ async fn a_tie_and_a_winner_that_disagrees_fail_and_leave_everything_as_it_was()
     assert_eq!(code(d.sam("evidence_count", json!({})).await), ErrorCode::MergeFailed);
     let other = d.sam("last_write_wins", json!({"winner_id": d.a})).await;
     let error = other.unwrap_err();
-    assert_eq!(error.code, ErrorCode::MergeFailed);
-    assert!(error.message.contains(&d.a) && error.message.contains(&d.b), "{}", error.message);
+    assert_eq!(error.code(), ErrorCode::MergeFailed);
+    assert!(
+        error.to_string().contains(&d.a) && error.to_string().contains(&d.b),
+        "{}",
+        error.to_string()
+    );
     let stranger = d.sam("last_write_wins", json!({"winner_id": "mem-nope"})).await;
     assert_eq!(code(stranger), ErrorCode::MergeFailed);
     assert_eq!(d.field.state_hash(), before);
@@ -173,7 +176,7 @@ async fn evidence_is_counted_by_supporting_units_and_then_by_what_the_unit_lists
     first["confidence"]["evidence"] = json!(["a report"]);
     let d = dispute_with(first, 0.75).await;
     let by_list = d.sam("evidence_count", json!({"winner_id": d.b})).await.unwrap_err();
-    assert!(by_list.message.contains(&format!("{} prevails", d.a)), "{}", by_list.message);
+    assert!(by_list.to_string().contains(&format!("{} prevails", d.a)), "{}", by_list.to_string());
     let supports = json!([{"type": "supports", "target_id": d.b}]);
     say(&d.field, "sam", finding("14% as well", 0.5, &supports)).await;
     let answer = d.sam("evidence_count", json!({})).await.unwrap();
@@ -363,7 +366,7 @@ async fn ballot(
         quorum,
         dry_run: false,
     };
-    d.field.merge(from, payload).await.map_err(|error| error.code)
+    d.field.merge(from, payload).await.map_err(|error| error.code())
 }
 
 #[tokio::test]
@@ -538,7 +541,7 @@ async fn of_many_merges_at_once_one_settles_the_conflict() {
     for one in sent {
         match one.await.unwrap() {
             Ok(_) => settled += 1,
-            Err(error) => assert_eq!(error.code, ErrorCode::InvalidTransition),
+            Err(error) => assert_eq!(error.code(), ErrorCode::InvalidTransition),
         }
     }
     assert_eq!(settled, 1);
@@ -576,7 +579,7 @@ async fn a_dry_run_says_what_would_come_of_it_and_changes_nothing() {
     }
     let foreseen = ask("confidence_weighted", true).await.unwrap();
     assert_eq!((d.field.head(), d.field.state_hash()), (head, state));
-    assert_eq!(ask("evidence_count", true).await.unwrap_err().code, ErrorCode::MergeFailed);
+    assert_eq!(ask("evidence_count", true).await.unwrap_err().code(), ErrorCode::MergeFailed);
     let mut done = ask("confidence_weighted", false).await.unwrap();
     let epoch =
         |response: &MergeResponse| response.conflict.resolution.as_ref().unwrap().epoch_resolved;
@@ -584,7 +587,7 @@ async fn a_dry_run_says_what_would_come_of_it_and_changes_nothing() {
     done.conflict.resolution.as_mut().unwrap().epoch_resolved = epoch(&foreseen);
     assert_eq!(foreseen, done);
     assert_eq!(
-        ask("confidence_weighted", true).await.unwrap_err().code,
+        ask("confidence_weighted", true).await.unwrap_err().code(),
         ErrorCode::InvalidTransition
     );
 }

@@ -10,10 +10,10 @@ use crate::{
 };
 use proptest::prelude::*;
 use quipu_core::message::Message;
-use quipu_field::{Field, snapshot::format::SnapshotDir};
+use quipu_field::{Field, FieldError, snapshot::format::SnapshotDir};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{AttunePayload, AttuneResponse, MergePayload, RegisterPayload, UnitView},
 };
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ async fn look(
     field: &Arc<Field>,
     from: Message,
     as_of: Option<u64>,
-) -> Result<AttuneResponse, ProtocolError> {
+) -> Result<AttuneResponse, FieldError> {
     let mut scope = json!({"role": "r", "max_units": 100, "include_own": true, "explain": true});
     if let Some(epoch) = as_of {
         scope["as_of_epoch"] = json!(epoch);
@@ -71,12 +71,16 @@ async fn the_past_is_shown_with_the_status_that_things_had_then() {
 async fn an_epoch_of_the_future_is_refused_by_its_field_and_strangers_ask_in_vain() {
     let (_, field) = team(&[("a", "worker", 4), ("low", "worker", 1)]).await;
     let refused = look(&field, message("x", "a"), Some(1_000)).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidPayload);
-    assert!(refused.message.starts_with("payload.scope.as_of_epoch: 1000"), "{}", refused.message);
+    assert_eq!(refused.code(), ErrorCode::InvalidPayload);
+    assert!(
+        refused.to_string().starts_with("payload.scope.as_of_epoch: 1000"),
+        "{}",
+        refused.to_string()
+    );
     let stranger = look(&field, message("x", "nobody"), Some(1)).await.unwrap_err();
-    assert_eq!(stranger.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(stranger.code(), ErrorCode::AgentNotRegistered);
     let low = look(&field, message("x", "low"), Some(1)).await.unwrap_err();
-    assert_eq!(low.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(low.code(), ErrorCode::InsufficientAuthority);
 }
 
 async fn policy(field: &Arc<Field>, action: &str, policy: Value) {
@@ -103,7 +107,7 @@ async fn only_what_was_seen_then_and_is_seen_today_is_shown() {
     assert_eq!((contents(&today), today.context_budget.units_available), (vec!["free".into()], 1));
     session(&field, from("b", None), json!({"action": "leave", "session_id": "s"})).await.unwrap();
     let left = look(&field, member(), Some(inside)).await.unwrap_err();
-    assert_eq!(left.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(left.code(), ErrorCode::InsufficientAuthority);
 }
 
 #[tokio::test]

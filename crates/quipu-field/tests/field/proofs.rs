@@ -130,11 +130,11 @@ async fn what_was_signed_once_is_never_signed_otherwise() {
         }
     };
     let shorter = refused(Arc::new(MemoryEngine::new()), 1).await;
-    assert_eq!(shorter.code, ErrorCode::FieldUnavailable);
-    assert!(shorter.message.contains("only 2 commits"), "{}", shorter.message);
+    assert_eq!(shorter.code(), ErrorCode::FieldUnavailable);
+    assert!(shorter.to_string().contains("only 2 commits"), "{}", shorter.to_string());
     for commits in [4, 9] {
         let differs = refused(Arc::new(MemoryEngine::new()), commits).await;
-        assert!(differs.message.contains("another history"), "{}", differs.message);
+        assert!(differs.to_string().contains("another history"), "{}", differs.to_string());
     }
 
     let again = open(&log, folder.path());
@@ -144,5 +144,5 @@ async fn what_was_signed_once_is_never_signed_otherwise() {
     std::fs::write(folder.path().join("signed"), "{").unwrap();
     let unreadable = open(&log, folder.path());
     let head = unreadable.tree_head(None).await.unwrap();
-    assert_eq!(unreadable.vouch(head).await.unwrap_err().code, ErrorCode::FieldUnavailable);
+    assert_eq!(unreadable.vouch(head).await.unwrap_err().code(), ErrorCode::FieldUnavailable);
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::support::{message, open, record, register};
 use proptest::prelude::*;
 use quipu_core::visibility::Reader;
-use quipu_field::Field;
+use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, Head, MemoryEngine};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{RecordResponse, RecordsPayload, ReplayDepth, ReplayPayload, ReplayTarget},
 };
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ async fn record_all(
     field: &Field,
     id: &str,
     units: &[Value],
-) -> Result<Vec<RecordResponse>, ProtocolError> {
+) -> Result<Vec<RecordResponse>, FieldError> {
     let (payload, ..) = RecordsPayload::parse(json!({ "units": units })).unwrap();
     field.record_all(message(id, "a"), payload).await
 }
@@ -91,8 +91,11 @@ async fn one_that_cannot_be_recorded_refuses_them_all_and_is_named() {
     let nowhere = json!([{"type": "supersedes", "target_id": "mem-nowhere"}]);
     let units = [unit("one", "committed", &json!([])), unit("two", "committed", &nowhere)];
     let refused = record_all(&field, "m1", &units).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::UnitNotFound);
-    assert!(refused.message.starts_with("payload.units[1].relations[0].target_id"), "{refused}");
+    assert_eq!(refused.code(), ErrorCode::UnitNotFound);
+    assert!(
+        refused.to_string().starts_with("payload.units[1].relations[0].target_id"),
+        "{refused}"
+    );
     assert_eq!(field.head(), before);
     let good = record_all(&field, "m1", &units[..1]).await;
     good.expect("the id of a message that was refused is free");
@@ -109,7 +112,7 @@ async fn the_same_units_under_the_same_id_are_recorded_once() {
     let swapped = [units[1].clone(), units[0].clone()];
     for other in [&units[..1], &swapped[..]] {
         let refused = record_all(&field, "m1", other).await.unwrap_err();
-        assert_eq!(refused.code, ErrorCode::MessageIdReused);
+        assert_eq!(refused.code(), ErrorCode::MessageIdReused);
     }
 }
 

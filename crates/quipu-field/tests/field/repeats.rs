@@ -143,7 +143,7 @@ async fn who_has_left_still_gets_the_answers_of_the_first_time_and_nothing_else(
     field.admit(&message("m", "a"), 4).unwrap();
     assert_eq!(record(&field, message("m", "a"), "a ship", json!([])).await.unwrap(), first);
     let other = record(&field, message("m", "a"), "another", json!([])).await.unwrap_err();
-    assert_eq!(other.code, ErrorCode::MessageIdReused);
+    assert_eq!(other.code(), ErrorCode::MessageIdReused);
     let unknown = field.admit(&message("new", "a"), 4).unwrap_err();
-    assert_eq!(unknown.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(unknown.code(), ErrorCode::AgentNotRegistered);
 }

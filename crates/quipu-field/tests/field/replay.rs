@@ -29,7 +29,7 @@ async fn replay(
     let (payload, _) = ReplayPayload::parse(payload).unwrap();
     let mut auditor = message("replay", "auditor");
     auditor.authority = 0;
-    field.replay(auditor, payload).await.map_err(|error| error.code)
+    field.replay(auditor, payload).await.map_err(|error| error.code())
 }
 
 fn types(answer: &ReplayResponse) -> Vec<&str> {
@@ -234,7 +234,7 @@ async fn what_is_not_in_the_log_is_not_found() {
     let (payload, _) =
         ReplayPayload::parse(json!({"target_type": "task", "target_id": "t"})).unwrap();
     let stranger = field.replay(message("r", "nobody"), payload).await.unwrap_err();
-    assert_eq!(stranger.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(stranger.code(), ErrorCode::AgentNotRegistered);
 }
 
 #[tokio::test]

@@ -7,10 +7,10 @@ use crate::{
     support::{message, open, record, register},
 };
 use quipu_core::message::Message;
-use quipu_field::Field;
+use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
-    ErrorCode, ProtocolError,
+    ErrorCode,
     akashik::{MergePayload, RetractPayload, RetractResponse, UnitStatus},
 };
 use serde_json::json;
@@ -28,7 +28,7 @@ async fn retract(
     from: Message,
     unit: &str,
     purpose: &str,
-) -> Result<RetractResponse, ProtocolError> {
+) -> Result<RetractResponse, FieldError> {
     let payload = json!({"unit_id": unit, "intent": {"purpose": purpose}});
     field.retract(from, RetractPayload::parse(payload).unwrap().0).await
 }
@@ -51,9 +51,9 @@ async fn an_author_withdraws_its_unit_once_and_it_is_gone_from_sight() {
     );
     assert_eq!(retract(&field, from(), &unit, "a typing error").await.unwrap(), answer);
     let reused = retract(&field, from(), &unit, "another reason").await.unwrap_err();
-    assert_eq!(reused.code, ErrorCode::MessageIdReused);
+    assert_eq!(reused.code(), ErrorCode::MessageIdReused);
     let twice = retract(&field, message("r2", "a"), &unit, "again").await.unwrap_err();
-    assert_eq!((twice.code, twice.operation), (ErrorCode::InvalidTransition, None));
+    assert_eq!(twice.code(), ErrorCode::InvalidTransition);
     assert_eq!(open(&engine, None).state_hash(), field.state_hash());
 }
 
@@ -66,8 +66,8 @@ async fn what_was_purged_reads_as_retracted_and_cannot_be_retracted() {
     let read = field.unit(quipu_core::visibility::Reader::operator(), &unit).await.unwrap();
     assert_eq!((read.status, read.content.as_str()), (UnitStatus::Retracted, "(erased)"));
     let refused = retract(&field, message("r", "a"), &unit, "too late").await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
-    assert!(refused.message.ends_with("was purged"), "{}", refused.message);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
+    assert!(refused.to_string().ends_with("was purged"), "{}", refused.to_string());
 }
 
 #[tokio::test]
@@ -75,13 +75,13 @@ async fn another_agent_may_not_unless_it_has_authority_10() {
     let (_, field) = team().await;
     let unit = record(&field, message("m", "a"), "mine", json!([])).await.unwrap().memory_unit_id;
     let refused = retract(&field, with_authority("r", "b", 9), &unit, "no").await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     let stranger = retract(&field, message("r", "nobody"), &unit, "no").await.unwrap_err();
-    assert_eq!(stranger.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(stranger.code(), ErrorCode::AgentNotRegistered);
     let audit = retract(&field, with_authority("r", "a", 1), &unit, "no").await.unwrap_err();
-    assert_eq!(audit.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(audit.code(), ErrorCode::InsufficientAuthority);
     let missing = retract(&field, message("r", "b"), "mem-002", "no").await.unwrap_err();
-    assert_eq!(missing.code, ErrorCode::UnitNotFound);
+    assert_eq!(missing.code(), ErrorCode::UnitNotFound);
     retract(&field, with_authority("r", "b", 10), &unit, "overruled").await.unwrap();
 }
 
@@ -92,7 +92,7 @@ async fn what_was_superseded_cannot_be_retracted() {
     let replaces = json!([{"type": "supersedes", "target_id": old}]);
     record(&field, message("m2", "a"), "new", replaces).await.unwrap();
     let refused = retract(&field, message("r", "a"), &old, "late").await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
 }
 
 #[tokio::test]

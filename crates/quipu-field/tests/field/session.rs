@@ -46,7 +46,7 @@ async fn every_pair_of_status_and_action_goes_as_the_table_says() {
             let moved = session(&field, from("a", None), on(&id, action)).await;
             let moved = moved.map(|answer| answer.session.unwrap().status);
             let expected = expected.ok_or(ErrorCode::InvalidTransition);
-            assert_eq!(moved.map_err(|error| error.code), expected, "{action} when {status}");
+            assert_eq!(moved.map_err(|error| error.code()), expected, "{action} when {status}");
         }
     }
 }
@@ -76,7 +76,7 @@ async fn only_the_creator_and_authority_8_pause_end_and_rule() {
     let agents = [("a", "worker", 4), ("b", "worker", 6), ("boss", "boss", 8), ("o", "o", 2)];
     let (_, field) = team(&agents).await;
     let code = async |by: &str, payload: Value| {
-        session(&field, from(by, None), payload).await.map_err(|error| error.code).err()
+        session(&field, from(by, None), payload).await.map_err(|error| error.code()).err()
     };
     assert_eq!(code("o", create("s", &json!({}))).await, Some(ErrorCode::InsufficientAuthority));
     assert_eq!(code("a", create("s", &json!({}))).await, None);
@@ -96,7 +96,7 @@ async fn who_was_not_invited_cannot_join_nor_learn_of_the_session() {
     session(&field, from("a", None), create("s", &json!({"join": "invite"}))).await.unwrap();
     for action in ["join", "get", "pause"] {
         let refused = session(&field, from("b", None), on("s", action)).await.unwrap_err();
-        assert_eq!(refused.code, ErrorCode::UnitNotFound, "{action}");
+        assert_eq!(refused.code(), ErrorCode::UnitNotFound, "{action}");
     }
     let listed = session(&field, from("b", None), json!({"action": "list"})).await.unwrap();
     assert_eq!(listed.sessions, Some(Vec::new()));
@@ -110,7 +110,7 @@ async fn a_label_that_units_carry_is_not_taken_over_by_a_session() {
     let (_, field) = team(&[("a", "worker", 4), ("b", "worker", 4), ("boss", "boss", 8)]).await;
     add(&field, from("a", Some("label")), json!({})).await.unwrap();
     let refused = session(&field, from("b", None), create("label", &json!({}))).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
     session(&field, from("boss", None), create("label", &json!({}))).await.unwrap();
 }
 
@@ -122,7 +122,7 @@ async fn a_paused_session_is_read_and_not_written() {
     make(&field, from("a", Some("s")), "t", json!({})).await;
     session(&field, from("a", None), on("s", "pause")).await.unwrap();
     let refused = add(&field, from("a", Some("s")), json!({})).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
     let refused = act(&field, from("a", Some("s")), "t", "claim").await.unwrap_err();
     assert_eq!(refused, ErrorCode::InvalidTransition);
     assert_eq!(seen(&field, from("a", Some("s"))).await.unwrap(), ["before"]);
@@ -149,5 +149,5 @@ async fn an_ended_session_cancels_its_tasks_and_can_be_read_by_its_members() {
     assert_eq!(elsewhere.status, TaskStatus::Assigned);
     assert_eq!(seen(&field, from("a", Some("s"))).await.unwrap(), ["kept"]);
     let refused = add(&field, from("a", Some("s")), json!({})).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidTransition);
+    assert_eq!(refused.code(), ErrorCode::InvalidTransition);
 }

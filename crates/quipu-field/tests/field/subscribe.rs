@@ -32,7 +32,7 @@ async fn ask(
     payload: Value,
 ) -> Result<SubscribeResponse, ErrorCode> {
     let (payload, _) = SubscribePayload::parse(payload).unwrap();
-    field.subscribe(message(id, agent), payload).await.map_err(|error| error.code)
+    field.subscribe(message(id, agent), payload).await.map_err(|error| error.code())
 }
 
 async fn subscribe(field: &Arc<Field>, agent: &str, subscription: Value) -> (String, String) {
@@ -120,11 +120,11 @@ async fn subscribing_needs_a_registered_agent_with_authority_two() {
     let mut from = message("m", "a");
     from.authority = 1;
     let refused = field.subscribe(from.clone(), payload.clone()).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     from.authority = 2;
     assert!(field.subscribe(from, payload.clone()).await.is_ok());
     let ghost = field.subscribe(message("m", "ghost"), payload).await.unwrap_err();
-    assert_eq!(ghost.code, ErrorCode::AgentNotRegistered);
+    assert_eq!(ghost.code(), ErrorCode::AgentNotRegistered);
 }
 
 #[tokio::test]
@@ -303,7 +303,7 @@ async fn a_stream_ends_when_its_subscription_does_and_when_its_agent_leaves() {
     assert_eq!(second.next().await.unwrap(), Delivery::End(End::Unsubscribed));
     for id in [one, other] {
         let refused = field.pushes(None, 10, &id, None).await.unwrap_err();
-        assert_eq!(refused.code, ErrorCode::UnitNotFound);
+        assert_eq!(refused.code(), ErrorCode::UnitNotFound);
     }
 }
 
@@ -313,7 +313,7 @@ async fn a_stream_is_refused_to_strangers_and_for_cursors_from_elsewhere() {
     register(&field, "a").await.unwrap();
     let (id, _) = subscribe(&field, "a", json!({"events": ALL})).await;
     let refused = async |speaker, authority, id: &str, after| {
-        field.pushes(speaker, authority, id, after).await.unwrap_err().code
+        field.pushes(speaker, authority, id, after).await.unwrap_err().code()
     };
     assert_eq!(refused(Some("b"), 10, &id, None).await, ErrorCode::UnitNotFound);
     assert_eq!(refused(None, 10, "sub-x", None).await, ErrorCode::UnitNotFound);

@@ -3,12 +3,9 @@
 use std::{ops::Range, path::PathBuf, sync::Arc, time::Duration};
 
 use quipu_core::{message::Message, origin::ScriptedOrigin};
-use quipu_field::{Field, FieldOptions, restore::restore, view::Published};
+use quipu_field::{Field, FieldError, FieldOptions, restore::restore, view::Published};
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, Pace};
-use quipu_wire::{
-    ProtocolError,
-    akashik::{RecordPayload, RecordResponse, RegisterPayload, RegisterResponse},
-};
+use quipu_wire::akashik::{RecordPayload, RecordResponse, RegisterPayload, RegisterResponse};
 use serde_json::{Value, json};
 
 /// Opens the default Field.
@@ -43,10 +40,7 @@ pub(crate) fn message(id: &str, agent: &str) -> Message {
 }
 
 /// REGISTER.
-pub(crate) async fn register(
-    field: &Field,
-    agent: &str,
-) -> Result<RegisterResponse, ProtocolError> {
+pub(crate) async fn register(field: &Field, agent: &str) -> Result<RegisterResponse, FieldError> {
     let payload = json!({"id": agent, "role": format!("role of {agent}"), "interests": ["ships"]});
     let (payload, _) = RegisterPayload::parse(payload).unwrap();
     field.register(message(&format!("register-{agent}"), agent), payload).await
@@ -58,7 +52,7 @@ pub(crate) async fn record(
     message: Message,
     content: &str,
     relations: Value,
-) -> Result<RecordResponse, ProtocolError> {
+) -> Result<RecordResponse, FieldError> {
     let payload = json!({
         "type": "finding", "content": content, "intent": {"purpose": "to test"},
         "confidence": {"score": 0.5, "reasoning": "because"}, "relations": relations,

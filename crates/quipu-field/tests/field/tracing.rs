@@ -177,7 +177,7 @@ async fn a_preview_leaves_no_trace_and_takes_an_operators_key() {
     assert_eq!(seen.record[0].memory_unit.id(), ships);
     assert_eq!((seen.trace_id, field.head()), (None, head));
     let refused = field.attune(key(7), ask()).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     let made = add(&field, from("a", None), decision("we buy one")).await.unwrap();
     let told = replay(&field, from("b", None), "decision", &made).await;
     assert!(shown(&told).is_empty(), "{told:?}");

@@ -44,7 +44,7 @@ async fn a_session_sees_its_own_and_what_belongs_to_none_and_none_sees_only_the_
     assert_eq!(refused, Err(ErrorCode::InsufficientAuthority));
     assert_eq!(seen(&field, from("root", Some("other"))).await.unwrap(), ["free", "of other"]);
     let refused = add(&field, from("b", Some("other")), json!({})).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
 }
 
 #[tokio::test]
@@ -57,10 +57,10 @@ async fn no_agent_enters_or_reaches_more_than_its_credential_allows() {
     weak.authority = 9;
     assert_eq!(seen(&field, weak.clone()).await, Err(ErrorCode::InsufficientAuthority));
     let refused = add(&field, weak.clone(), json!({})).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InsufficientAuthority);
+    assert_eq!(refused.code(), ErrorCode::InsufficientAuthority);
     let get = json!({"action": "get", "task_id": "t"});
     let hidden = coordinate(&field, weak, get.clone()).await.unwrap_err();
-    assert_eq!(hidden.code, ErrorCode::UnitNotFound);
+    assert_eq!(hidden.code(), ErrorCode::UnitNotFound);
     coordinate(&field, from("root", Some("s")), get).await.unwrap();
     assert_eq!(seen(&field, from("root", Some("s"))).await.unwrap(), ["of s"]);
 }
@@ -141,7 +141,7 @@ async fn what_an_agent_may_not_see_it_cannot_learn_of() {
     act(&field, from("a", Some("s")), "t", "start").await.unwrap();
 
     let refused = add(&field, from("b", None), against).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::UnitNotFound, "by its id");
+    assert_eq!(refused.code(), ErrorCode::UnitNotFound, "by its id");
     let listing = DetectPayload::parse(json!({"mode": "list"})).unwrap().0;
     let listed = field.detect(message("d", "b"), listing).await.unwrap();
     assert_eq!(listed.conflicts, Vec::new(), "by a conflict");
@@ -157,7 +157,7 @@ async fn what_an_agent_may_not_see_it_cannot_learn_of() {
     for action in ["get", "claim", "start"] {
         let payload = json!({"action": action, "task_id": "t"});
         let refused = coordinate(&field, from("b", None), payload).await.unwrap_err();
-        assert_eq!(refused.code, ErrorCode::UnitNotFound, "{action}");
+        assert_eq!(refused.code(), ErrorCode::UnitNotFound, "{action}");
     }
     let listed = coordinate(&field, from("b", None), json!({"action": "list"})).await.unwrap();
     assert_eq!(listed.tasks, Some(Vec::new()));

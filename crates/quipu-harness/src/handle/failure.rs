@@ -1,17 +1,28 @@
 //! What the Field refuses, in this protocol's words. One table.
 
+use quipu_field::FieldError;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     harn::{HarnError, HarnErrorCode, ResourceKind, key_reused},
 };
 
-/// The Field's refusal as this protocol says it.
+/// What the Field answers instead of a result, as this protocol says it.
 #[must_use]
-pub fn harn_error(error: &ProtocolError) -> HarnError {
-    if error.code == ErrorCode::MessageIdReused {
+pub fn harn_error(error: &FieldError) -> HarnError {
+    translate(error.code(), error.to_string())
+}
+
+/// The same for what is refused before a Field is asked.
+#[must_use]
+pub fn harn_refusal(error: ProtocolError) -> HarnError {
+    translate(error.code, error.message)
+}
+
+fn translate(refused: ErrorCode, message: String) -> HarnError {
+    if refused == ErrorCode::MessageIdReused {
         return key_reused();
     }
-    HarnError::new(code(error.code), error.message.clone())
+    HarnError::new(code(refused), message)
 }
 
 const fn code(code: ErrorCode) -> HarnErrorCode {
@@ -65,4 +76,30 @@ pub fn not_found(kind: ResourceKind, id: &str) -> HarnError {
 /// Something that should always hold does not: the fault is the server's.
 pub(crate) fn internal_error(message: impl Into<String>) -> HarnError {
     HarnError::new(HarnErrorCode::InternalError, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quipu_core::rules::{Refusal, harn::Error as Rule};
+    use quipu_field::{EpochError, Overload, RequestError};
+    use quipu_log::EngineError;
+
+    #[test]
+    fn each_class_of_a_fields_error_has_its_documented_code() {
+        let reused = Refusal::MessageIdReused { id: "m".to_owned(), agent: "a".to_owned() };
+        for (error, code) in [
+            (FieldError::from(reused), HarnErrorCode::IdempotencyKeyReused),
+            (Refusal::from(Rule::Changed).into(), HarnErrorCode::ServiceUnavailable),
+            (RequestError::CursorUnreadable.into(), HarnErrorCode::InvalidRequest),
+            (EpochError::Exhausted.into(), HarnErrorCode::InvalidRequest),
+            (EngineError::Full.into(), HarnErrorCode::ServiceUnavailable),
+            (Overload::QueueFull.into(), HarnErrorCode::ServiceUnavailable),
+            (FieldError::OutcomeUnknown { unknown: "" }, HarnErrorCode::ServiceUnavailable),
+            (FieldError::Unavailable(String::new()), HarnErrorCode::ServiceUnavailable),
+            (FieldError::Internal(String::new()), HarnErrorCode::InternalError),
+        ] {
+            assert_eq!(harn_error(&error).code, code, "{error:?}");
+        }
+    }
 }

@@ -1,40 +1,68 @@
 //! Writes that rest on what was read before them: where another write came between, they are read and made again.
 
-use quipu_core::rules::harn::CHANGED;
-use quipu_wire::{ProtocolError, harn::HarnError};
+use quipu_core::rules::{Refusal, harn::Error as Rule};
+use quipu_field::FieldError;
+use quipu_wire::{akashik::TaskStatus, harn::HarnError};
 
 use crate::handle::failure::harn_error;
 
 /// How often a write is tried; after that, whoever asked for it has to ask again.
 const ATTEMPTS_MAX: usize = 32;
 
-/// Why a write was not made.
+/// Why a write was not made. What decides on the reason matches the type, before it is put into words.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// Another write came between: what this one rests on is no longer so.
-    Outdated(HarnError),
-    /// Any other reason.
-    Refused(HarnError),
+    /// The Field did not make it.
+    Field(FieldError),
+    /// It was refused before the Field was asked, or what it rests on could not be read.
+    Before(HarnError),
 }
 
 impl WriteError {
-    /// The Field's answer to a write. The only place that knows how the Field says that another write came between.
-    pub(crate) fn of(error: &ProtocolError) -> Self {
-        let refusal = harn_error(error);
-        if error.message == CHANGED { Self::Outdated(refusal) } else { Self::Refused(refusal) }
+    /// The rule of this protocol that refused it, if one did.
+    pub(crate) const fn rule(&self) -> Option<&Rule> {
+        match self {
+            Self::Field(FieldError::Refused(Refusal::Harn(rule))) => Some(rule),
+            Self::Field(_) | Self::Before(_) => None,
+        }
+    }
+
+    /// Whether another write came between: what this one rests on is no longer so.
+    const fn is_outdated(&self) -> bool {
+        matches!(self.rule(), Some(Rule::Changed))
+    }
+
+    /// Whether something has the id already that was to be made.
+    pub(crate) fn is_taken(&self, wanted: &str) -> bool {
+        matches!(self.rule(), Some(Rule::IdTaken { id, .. }) if id == wanted)
+    }
+
+    /// Where a Task stands, if the write was refused because the Task stands there.
+    pub(crate) fn stands_at(&self, id: &str) -> Option<TaskStatus> {
+        match self.rule() {
+            Some(Rule::IllegalMove { task, status, .. }) if task == id => Some(*status),
+            _ => None,
+        }
+    }
+}
+
+impl From<FieldError> for WriteError {
+    fn from(error: FieldError) -> Self {
+        Self::Field(error)
     }
 }
 
 impl From<HarnError> for WriteError {
     fn from(error: HarnError) -> Self {
-        Self::Refused(error)
+        Self::Before(error)
     }
 }
 
 impl From<WriteError> for HarnError {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Outdated(error) | WriteError::Refused(error) => error,
+            WriteError::Field(error) => harn_error(&error),
+            WriteError::Before(error) => error,
         }
     }
 }
@@ -49,7 +77,7 @@ where
 {
     for _ in 1..ATTEMPTS_MAX {
         match attempt().await {
-            Err(WriteError::Outdated(_)) => {}
+            Err(error) if error.is_outdated() => {}
             done => return Ok(done?),
         }
     }
@@ -60,14 +88,18 @@ where
 mod tests {
     use std::cell::Cell;
 
-    use quipu_core::rules::{Refusal, harn::Error};
+    use quipu_core::event::documents::DocumentKind;
     use quipu_wire::harn::HarnErrorCode;
 
     use super::*;
 
     /// Another write came between, as the Field says it.
     fn outdated() -> WriteError {
-        WriteError::of(&ProtocolError::from(Refusal::from(Error::Changed)))
+        refused(Rule::Changed)
+    }
+
+    fn refused(rule: Rule) -> WriteError {
+        FieldError::from(Refusal::from(rule)).into()
     }
 
     #[tokio::test]
@@ -101,5 +133,18 @@ mod tests {
         };
         let error = retry_until_unchanged(attempt).await.unwrap_err();
         assert_eq!((error.code, attempts.get()), (HarnErrorCode::Conflict, 1));
+    }
+
+    #[test]
+    fn a_refusal_is_told_apart_by_its_reason_and_not_by_its_code() {
+        let id = "task-1".to_owned();
+        let (status, wanted) = (TaskStatus::Cancelled, "completed");
+        let moved = refused(Rule::IllegalMove { task: id.clone(), status, wanted });
+        let taken = refused(Rule::IdTaken { kind: DocumentKind::Task, id: id.clone() });
+        assert_eq!(moved.stands_at(&id), Some(TaskStatus::Cancelled));
+        assert_eq!((moved.stands_at("task-2"), taken.stands_at(&id)), (None, None));
+        assert!(taken.is_taken(&id) && !moved.is_taken(&id));
+        assert_eq!(HarnError::from(moved).code, HarnErrorCode::Conflict);
+        assert_eq!(HarnError::from(taken).code, HarnErrorCode::Conflict);
     }
 }

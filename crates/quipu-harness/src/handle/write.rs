@@ -91,7 +91,7 @@ impl Harness {
             epoch: 0,
             authority: write.caller.authority,
         };
-        self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
+        Ok(self.field.harn(message, command).await?)
     }
 
     /// Whether a write's key was used before. Then it is not done again, and what is checked before work is
@@ -129,7 +129,7 @@ impl Harness {
             epoch: 0,
             authority: AUTHORITY_MAX,
         };
-        self.field.harn(message, command).await.map_err(|error| WriteError::of(&error))
+        Ok(self.field.harn(message, command).await?)
     }
 
     /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed

@@ -204,7 +204,8 @@ impl Harness {
             ..HarnCommand::default()
         };
         let plain = WriteRequest { key: None, ..write.clone() };
-        self.write_on(&plain, view, "dependencies/resolve", command).await.map(|_| ())
+        self.write_on(&plain, view, "dependencies/resolve", command).await?;
+        Ok(())
     }
 
     /// Ends a worker's replay, because something cannot be had.

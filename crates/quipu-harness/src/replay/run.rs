@@ -66,15 +66,10 @@ impl Harness {
         });
         let Some(command) = ended.await? else { return Ok(()) };
         let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
-        let written = self.write_as_field(session.as_deref(), command).await;
-        // Where it was called off meanwhile, or another node ended it, there is nothing left to write.
-        let is_over = self
-            .field
-            .with_state(|state| state.tasks.get(task).is_none_or(|entry| is_over(entry.status)));
-        if let Err(error) = written
-            && !is_over
-        {
-            return Err(error.into());
+        match self.write_as_field(session.as_deref(), command).await {
+            // It was called off meanwhile, or another node ended it: there is nothing left to write.
+            Err(error) if error.stands_at(task).is_some_and(is_over) => {}
+            written => _ = written?,
         }
         self.held.forget(task);
         self.settle(task).await

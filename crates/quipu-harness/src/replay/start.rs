@@ -93,8 +93,7 @@ impl Harness {
             let next = self.field.with_state(|state| free_identity(state, &source));
             (document.plan.identity, document.number) = next;
             let command = self.starting(&view, &document, &task)?;
-            let written = self.write(write, target, session.as_deref(), command).await;
-            match written.map_err(HarnError::from) {
+            match self.write(write, target, session.as_deref(), command).await {
                 Ok(outcome) => {
                     let own = &document.plan.identity.replay_task_id;
                     let id = put_by(&outcome, DocumentKind::Task).unwrap_or(own).to_owned();
@@ -108,14 +107,15 @@ impl Harness {
                     }
                     return self.task(&write.caller, &id).await;
                 }
-                Err(error) if error.code == HarnErrorCode::Conflict && self.is_taken(&document) => {
+                // Another node gave the id to a replay meanwhile.
+                Err(error) if error.is_taken(&document.plan.identity.replay_task_id) => {
                     last = Some(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
         }
         let busy = || HarnError::new(HarnErrorCode::Conflict, "too many replays at once");
-        Err(last.unwrap_or_else(busy))
+        Err(last.map_or_else(busy, HarnError::from))
     }
 
     /// Reads storage.
@@ -157,11 +157,6 @@ impl Harness {
     pub(crate) fn settled_state(&self, view: &TaskView) -> TaskState {
         let waits = self.field.with_state(|state| state.endings.waits(&view.id));
         if waits { TaskState::Working } else { view.status }
-    }
-
-    fn is_taken(&self, document: &ReplayDocument) -> bool {
-        let id = &document.plan.identity.replay_task_id;
-        self.field.with_state(|state| state.tasks.get(id).is_some())
     }
 
     /// The write that makes a replay Task.

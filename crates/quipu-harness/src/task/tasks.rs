@@ -20,7 +20,7 @@ use quipu_wire::{
 
 use crate::{
     Caller, EventPlace, Harness, WriteRequest,
-    handle::{failure::harn_error, page::Page, write::Target},
+    handle::{failure::harn_error, page::Page, retry::WriteError, write::Target},
     not_found,
     stored::built_in::SESSION_DEFAULT,
     visibility::{
@@ -146,10 +146,10 @@ impl Harness {
         view: &TaskView,
         verb: &str,
         command: HarnCommand,
-    ) -> Result<HarnOutcome, HarnError> {
+    ) -> Result<HarnOutcome, WriteError> {
         let path = format!("/v1/tasks/{}/{verb}", view.id);
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
-        Ok(self.write(write, target, view.entry.session.as_deref(), command).await?)
+        self.write(write, target, view.entry.session.as_deref(), command).await
     }
 
     /// `GET /v1/tasks/{task_id}`.

@@ -134,13 +134,12 @@ impl Harness {
         let path = format!("/v1/tasks/{id}/cancel");
         let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let session = view.entry.session.as_deref();
-        let canceled = self.write(write, target, session, command).await;
-        if let Err(error) = canceled.map_err(HarnError::from) {
+        if let Err(error) = self.write(write, target, session, command).await {
             self.settle(id).await?;
             let now = self.view_task(&write.caller, id)?;
-            let again = now.status == TaskState::Canceled && error.code == HarnErrorCode::Conflict;
+            let again = now.status == TaskState::Canceled && error.stands_at(id).is_some();
             if !again {
-                return Err(error);
+                return Err(error.into());
             }
         }
         self.ended_task(&write.caller, id).await

@@ -3,8 +3,7 @@
 
 use quipu_core::{
     event::{Event as Logged, coordination::ReasonBody, documents::DocumentKind},
-    rules::harn::{Expect, HarnAct, HarnCommand},
-    state::is_held,
+    rules::harn::{Error as Rule, Expect, HarnAct, HarnCommand},
 };
 use quipu_field::HarnOutcome;
 use quipu_wire::{
@@ -53,15 +52,12 @@ impl Harness {
         let act = HarnAct::ClaimTask { task: id.to_owned(), lease_ms: request.lease_ms };
         let command = HarnCommand { act: Some(act), ..HarnCommand::default() };
         let claimed = self.write_on(write, &view, "claim", command).await;
-        if let Err(error) = claimed {
-            // The answer comes after what it rests on is published.
-            let now = self.view_task(&write.caller, id)?.entry;
-            let other = now.assigned_to.as_ref() != Some(&write.caller.agent);
-            if error.code == HarnErrorCode::Conflict && is_held(now.status) && other {
-                return Err(HarnError::new(HarnErrorCode::ResourceLocked, error.message));
+        claimed.map_err(|error| match error.rule() {
+            Some(held @ Rule::Held { .. }) => {
+                HarnError::new(HarnErrorCode::ResourceLocked, held.to_string())
             }
-            return Err(error);
-        }
+            _ => error.into(),
+        })?;
         self.task(&write.caller, id).await
     }
 

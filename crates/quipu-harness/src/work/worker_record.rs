@@ -62,7 +62,7 @@ impl Harness {
         note.note.dependency = Some(NotedDependency { key, kind });
         let command = HarnCommand { act: Some(act), notes: vec![note], ..HarnCommand::default() };
         let written = self.write_on(write, &view, "dependencies", command).await;
-        let place = match (written, self.recorded_at(id, &request.key)) {
+        let place = match (written.map_err(HarnError::from), self.recorded_at(id, &request.key)) {
             (Ok(_), Some(place)) => place,
             (Err(error), Some(place)) if error.code == HarnErrorCode::Conflict => {
                 self.check_same(place, &says, error).await?;

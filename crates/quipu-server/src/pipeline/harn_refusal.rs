@@ -6,7 +6,8 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
 };
-use quipu_harness::harn_error;
+use quipu_field::FieldError;
+use quipu_harness::{harn_error, harn_refusal};
 use quipu_wire::{
     ProtocolError,
     harn::{HarnError, HarnErrorCode, HarnErrorResponse},
@@ -43,6 +44,12 @@ impl From<HarnError> for HarnRefused {
 
 impl From<ProtocolError> for HarnRefused {
     fn from(error: ProtocolError) -> Self {
+        harn_refusal(error).into()
+    }
+}
+
+impl From<FieldError> for HarnRefused {
+    fn from(error: FieldError) -> Self {
         harn_error(&error).into()
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod auth;
 pub(crate) mod entrance;
+pub(crate) mod errors;
 pub(crate) mod field_choice;
 pub(crate) mod harn_answer;
 pub(crate) mod harn_refusal;

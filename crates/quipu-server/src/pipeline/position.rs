@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use quipu_field::Field;
 use quipu_wire::{ErrorCode, ProtocolError};
 
-use crate::pipeline::sender::text_header;
+use crate::pipeline::{errors::akashik_error, sender::text_header};
 
 const MIN_POSITION: &str = "quipu-min-position";
 const POSITION: HeaderName = HeaderName::from_static("quipu-position");
@@ -42,5 +42,5 @@ pub(crate) async fn arrive(field: &Arc<Field>, headers: &HeaderMap) -> Result<()
         let what = format!("header Quipu-Min-Position: {asked:?} is not a position");
         ProtocolError::new(ErrorCode::InvalidPayload, what)
     })?;
-    field.await_position(position).await
+    field.await_position(position).await.map_err(|error| akashik_error(&error))
 }

@@ -20,6 +20,7 @@ use crate::{
     pipeline::{
         answer::Refused,
         auth,
+        errors::akashik_error,
         field_choice::{self, Missing},
         route::Admission,
         sender::{self, Said},
@@ -109,7 +110,7 @@ impl Call {
             epoch: said.epoch,
             authority: credential.authority,
         };
-        field.meet(&message).await?;
+        field.meet(&message).await.map_err(|error| akashik_error(&error))?;
         Ok(Self { field, message, admission, payload: said.payload, _room: room })
     }
 
@@ -122,7 +123,7 @@ impl Call {
     pub(crate) fn admit_with(&self, authority: u8) -> Result<(), Refused> {
         self.field
             .admit(&self.message, authority)
-            .map_err(|error| error.during(self.admission.operation).into())
+            .map_err(|error| akashik_error(&error).during(self.admission.operation).into())
     }
 
     /// Reads the payload; what it says in vain comes back as warnings.

@@ -191,3 +191,37 @@ fn an_error_is_the_whole_error_object() {
     });
     assert_eq!(reply.json(), expected);
 }
+
+#[test]
+fn what_the_field_refuses_names_the_operation() {
+    let server = TestServer::dev();
+    let mut client = registered(&server);
+    let relation = json!({"target_type": "decision", "target_id": "mem-x", "depth": "summary"});
+    for (operation, payload) in [
+        ("REGISTER", register("b")),
+        ("RECORD", committed("x")),
+        ("ATTUNE", attune()),
+        ("DETECT", json!({"mode": "list"})),
+        ("MERGE", json!({"conflict_id": "c", "strategy": "human_escalation"})),
+        ("SUBSCRIBE", json!({"action": "list"})),
+        ("REPLAY", relation),
+        ("COMPACT", json!({"strategy": "archive", "filter": {"max_age_epochs": 1}})),
+        ("COORDINATE", json!({"action": "list"})),
+        ("HANDOFF", json!({"action": "list"})),
+        ("SESSION", json!({"action": "list"})),
+        ("DEREGISTER", json!({"agent_id": "a"})),
+    ] {
+        let path = format!("/v1/{}", operation.to_lowercase());
+        let speaker = if operation == "REGISTER" { "b" } else { "a" };
+        let mut envelope = envelope(operation, speaker, &format!("m-{operation}"), &payload);
+        envelope["epoch"] = json!(9_007_199_254_740_991_u64);
+        let reply = client.post(&path, &envelope);
+        assert_eq!((reply.status, reply.code().as_str()), (400, "INVALID_PAYLOAD"), "{operation}");
+        assert!(reply.message().starts_with("epoch: "), "{operation}: {}", reply.message());
+        assert_eq!(reply.json()["operation"], operation);
+        let rejected = matches!(operation, "RECORD" | "REGISTER");
+        let told = rejected.then(|| json!(["rejected", reply.message()]));
+        let fields = json!([reply.json()["status"], reply.json()["rejection_reason"]]);
+        assert_eq!(fields, told.unwrap_or_else(|| json!([null, null])), "{operation}");
+    }
+}

@@ -51,7 +51,7 @@ fn a_request_under_way_is_answered_and_the_fields_are_closed_after_it() {
     let field = server.fields.opened()[0].clone();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let error = runtime.block_on(field.register(late, payload)).unwrap_err();
-    assert_eq!(error.code, ErrorCode::FieldUnavailable);
+    assert_eq!(error.code(), ErrorCode::FieldUnavailable);
 }
 
 #[test]

@@ -4,9 +4,6 @@ use quipu_wire::{ErrorCode, akashik::TaskStatus};
 
 use crate::event::documents::DocumentKind;
 
-/// What is said of a write that rests on what is not so any more. It can be read, changed and put again.
-pub const CHANGED: &str = "what this rests on has changed meanwhile: ask again";
-
 /// Why a write is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -69,7 +66,7 @@ pub enum Error {
         wanted: &'static str,
     },
     /// What was read, changed and put back was changed by another node meanwhile.
-    #[error("{CHANGED}")]
+    #[error("what this rests on has changed meanwhile: ask again")]
     Changed,
     /// The session is over.
     #[error("session {session} is over")]

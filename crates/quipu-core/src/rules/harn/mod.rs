@@ -14,5 +14,5 @@ pub use act::{AUTHORITY_OTHERS, HarnAct};
 pub use command::{DocumentDraft, Expect, HarnCommand, NoteDraft};
 pub(super) use decide::is_same;
 pub use decide::{AUTHORITY_WRITE, FIELD_AGENT, decide};
-pub use error::{CHANGED, Error};
+pub use error::Error;
 pub use import::ImportedTask;

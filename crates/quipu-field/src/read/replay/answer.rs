@@ -2,13 +2,10 @@
 //! looked at but whether the caller takes part and what it may not see.
 
 use quipu_log::{Engine, FieldName};
-use quipu_wire::{
-    ProtocolError,
-    akashik::{MemoryType, ReplayDepth, ReplayPayload, ReplayResponse},
-};
+use quipu_wire::akashik::{MemoryType, ReplayDepth, ReplayPayload, ReplayResponse};
 
 use crate::{
-    base::failure::storage_failure,
+    base::error::FieldError,
     read::replay::{self, Chain, Found, Target, Trace},
 };
 use quipu_core::{
@@ -23,20 +20,19 @@ pub(crate) fn replay(
     events_max: usize,
     hidden: &Hidden,
     payload: &ReplayPayload,
-) -> Result<ReplayResponse, ProtocolError> {
-    let refuse = |error: Error| ProtocolError::from(Refusal::from(error));
+) -> Result<ReplayResponse, FieldError> {
+    let refuse = |error: Error| FieldError::from(Refusal::from(error));
     let not_found = || Error::of(payload);
     let target = Target::of(payload).ok_or_else(|| refuse(not_found()))?;
     let depth = payload.depth;
-    let chain = replay::trace(engine, field, &Trace { target: &target, depth, events_max, hidden })
-        .map_err(|error| storage_failure(&error))?
-        .ok_or_else(|| refuse(Error::TooLarge { depth, limit: events_max }))?;
+    let chain =
+        replay::trace(engine, field, &Trace { target: &target, depth, events_max, hidden })?
+            .ok_or_else(|| refuse(Error::TooLarge { depth, limit: events_max }))?;
     if chain.total == 0 {
         return Err(refuse(not_found()));
     }
     check_decision(&target, &chain).map_err(refuse)?;
-    let narrated = replay::narrate(engine, field, &chain, &target, depth)
-        .map_err(|error| storage_failure(&error))?;
+    let narrated = replay::narrate(engine, field, &chain, &target, depth)?;
     let summary = replay::summarize_chain(&target, &chain, &narrated);
     let timeline = match depth {
         ReplayDepth::Summary => Vec::new(),

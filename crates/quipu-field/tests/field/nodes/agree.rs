@@ -36,7 +36,7 @@ async fn insist(nodes: &[Arc<Field>], dice: &Dice, id: &str, agent: &str, seed: 
             match one.await.unwrap() {
                 Ok(accepted) => told.push(accepted.memory_unit_id),
                 Err(error) => assert!(
-                    matches!(error.code, ErrorCode::FieldUnavailable | ErrorCode::Overloaded),
+                    matches!(error.code(), ErrorCode::FieldUnavailable | ErrorCode::Overloaded),
                     "seed {seed}: {error}"
                 ),
             }

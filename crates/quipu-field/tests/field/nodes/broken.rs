@@ -109,7 +109,7 @@ async fn two_nodes() -> (Arc<MemoryEngine>, Arc<Broken>, Arc<Field>, Arc<Field>)
 
 async fn refuses(field: &Arc<Field>, id: &str) {
     let refused = record(field, message(id, "a"), "more", json!([])).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::FieldUnavailable);
+    assert_eq!(refused.code(), ErrorCode::FieldUnavailable);
     let reason = field.health().failure().unwrap();
     assert!(reason.starts_with("the log is not the one that this node knows"), "{reason}");
 }
@@ -172,7 +172,7 @@ async fn a_node_that_cannot_look_does_not_say_that_an_agent_is_not_registered() 
     broken.lie.store(AWAY, Ordering::Relaxed);
     register(&sound, "b").await.unwrap();
     let refused = deceived.meet(&message("m3", "b")).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::FieldUnavailable);
+    assert_eq!(refused.code(), ErrorCode::FieldUnavailable);
     broken.lie.store(HONEST, Ordering::Relaxed);
     deceived.meet(&message("m3", "b")).await.unwrap();
     record(&deceived, message("m3", "b"), "three", json!([])).await.unwrap();

@@ -109,7 +109,7 @@ async fn a_position_that_a_log_of_one_node_does_not_have_is_told_at_once() {
     register(&field, "a").await.unwrap();
     field.await_position(1).await.unwrap();
     let refused = field.await_position(2).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::InvalidPayload);
+    assert_eq!(refused.code(), ErrorCode::InvalidPayload);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

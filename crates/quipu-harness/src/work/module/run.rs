@@ -61,7 +61,7 @@ impl Harness {
         let command = self.reading(move |harness| harness.run_until_question(&view)).await?;
         match self.write_as_field(session.as_deref(), command).await {
             // It was called off meanwhile, or another node has run it.
-            Err(_) if !self.module_tasks().iter().any(|task| task == id) => Ok(()),
+            Err(error) if error.stands_at(id).is_some() => Ok(()),
             Err(error) => Err(error.into()),
             Ok(_) => self.settle(id).await,
         }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::akashik::{CoordinatePayload, CoordinateResponse};
+use quipu_wire::akashik::{CoordinatePayload, CoordinateResponse, Operation};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -18,7 +19,8 @@ pub(super) async fn coordinate(
     let mut call = Call::receive(&app, request).await?;
     call.admit()?;
     let (payload, warnings) = call.parse(CoordinatePayload::parse)?;
-    let mut response = call.field.coordinate(call.message, payload).await?;
+    let mut response =
+        call.field.coordinate(call.message, payload).await.during(Operation::Coordinate)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

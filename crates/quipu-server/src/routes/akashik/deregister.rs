@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use quipu_core::rules::deregister::authority_needed;
-use quipu_wire::akashik::{DeregisterPayload, DeregisterResponse};
+use quipu_wire::akashik::{DeregisterPayload, DeregisterResponse, Operation};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -27,7 +28,8 @@ pub(super) async fn deregister(
             return Err(refused);
         }
     };
-    let mut response = call.field.deregister(call.message, payload).await?;
+    let mut response =
+        call.field.deregister(call.message, payload).await.during(Operation::Deregister)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

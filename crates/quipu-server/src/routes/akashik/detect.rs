@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::akashik::{DetectPayload, DetectResponse};
+use quipu_wire::akashik::{DetectPayload, DetectResponse, Operation};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -18,7 +19,7 @@ pub(super) async fn detect(
     let mut call = Call::receive(&app, request).await?;
     call.admit()?;
     let (payload, warnings) = call.parse(DetectPayload::parse)?;
-    let mut response = call.field.detect(call.message, payload).await?;
+    let mut response = call.field.detect(call.message, payload).await.during(Operation::Detect)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

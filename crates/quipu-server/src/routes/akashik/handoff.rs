@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::akashik::{HandoffPayload, HandoffResponse};
+use quipu_wire::akashik::{HandoffPayload, HandoffResponse, Operation};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -18,7 +19,8 @@ pub(super) async fn handoff(
     let mut call = Call::receive(&app, request).await?;
     call.admit()?;
     let (payload, warnings) = call.parse(HandoffPayload::parse)?;
-    let mut response = call.field.handoff(call.message, payload).await?;
+    let mut response =
+        call.field.handoff(call.message, payload).await.during(Operation::Handoff)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

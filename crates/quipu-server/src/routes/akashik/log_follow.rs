@@ -13,7 +13,7 @@ use axum::{
     },
     http::{HeaderMap, HeaderValue, Response, header},
 };
-use quipu_field::Field;
+use quipu_field::{Field, FieldError};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{LogHead, LogPage},
@@ -188,7 +188,7 @@ impl Follower {
     }
 
     /// What there is behind the last position that was told.
-    async fn page(&mut self) -> Result<LogPage, ProtocolError> {
+    async fn page(&mut self) -> Result<LogPage, FieldError> {
         if self.sees_commits {
             let page = self.field.log(self.after + 1, LOG_PAGE_COMMITS).await?;
             self.after = page.commits.last().map_or(page.head.position, |last| last.position);

@@ -21,6 +21,7 @@ use crate::{
     pipeline::{
         answer::Refused,
         auth,
+        errors::akashik_error,
         field_choice::{self, Missing},
         sender::text_header,
         state::App,
@@ -70,7 +71,8 @@ impl Admitted {
             let message = format!("{} streams are open already", app.push.streams_max);
             ProtocolError::new(ErrorCode::Overloaded, message)
         })?;
-        let stream = field.pushes(speaker(&credential), credential.authority, id, after).await?;
+        let stream = field.pushes(speaker(&credential), credential.authority, id, after).await;
+        let stream = stream.map_err(|error| akashik_error(&error))?;
         let stopping = app.stopping.subscribe();
         let authorization = headers.get(header::AUTHORIZATION).cloned();
         Ok(Self { stream, stopping, app, authorization, _place: place })

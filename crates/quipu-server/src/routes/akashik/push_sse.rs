@@ -10,8 +10,11 @@ use std::{
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
-use quipu_field::push::{Delivery, End};
-use quipu_wire::{ProtocolError, akashik::PushNotification};
+use quipu_field::{
+    FieldError,
+    push::{Delivery, End},
+};
+use quipu_wire::akashik::PushNotification;
 use tokio::time::{Sleep, sleep};
 
 use super::push::{Admitted, stopped};
@@ -102,7 +105,7 @@ impl Source {
 }
 
 /// What is said of a failure: the log has the rest.
-pub(super) fn failed(error: &ProtocolError) -> &'static str {
+pub(super) fn failed(error: &FieldError) -> &'static str {
     tracing::error!(%error, "a stream of pushes failed");
     "failed"
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use quipu_wire::akashik::{
-    RecordPayload, RecordResponse, RecordStatus, RecordsPayload, RecordsResponse,
+    Operation, RecordPayload, RecordResponse, RecordStatus, RecordsPayload, RecordsResponse,
 };
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -20,7 +21,7 @@ pub(super) async fn record(
     let mut call = Call::receive(&app, request).await?;
     call.admit()?;
     let (payload, warnings) = call.parse(RecordPayload::parse)?;
-    let mut response = call.field.record(call.message, payload).await?;
+    let mut response = call.field.record(call.message, payload).await.during(Operation::Record)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }
@@ -37,7 +38,7 @@ pub(super) async fn records(
         ignored = of_units;
         Ok((payload, around))
     })?;
-    let mut units = call.field.record_all(call.message, payload).await?;
+    let mut units = call.field.record_all(call.message, payload).await.during(Operation::Record)?;
     for (unit, ignored) in units.iter_mut().zip(ignored) {
         unit.warnings.extend(ignored);
     }

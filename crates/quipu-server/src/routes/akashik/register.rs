@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::akashik::{RegisterPayload, RegisterResponse};
+use quipu_wire::akashik::{Operation, RegisterPayload, RegisterResponse};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -17,7 +18,8 @@ pub(super) async fn register(
 ) -> Outcome<RegisterResponse> {
     let mut call = Call::receive(&app, request).await?;
     let (payload, warnings) = call.parse(RegisterPayload::parse)?;
-    let mut response = call.field.register(call.message, payload).await?;
+    let mut response =
+        call.field.register(call.message, payload).await.during(Operation::Register)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

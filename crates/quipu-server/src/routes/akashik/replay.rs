@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::akashik::{ReplayPayload, ReplayResponse};
+use quipu_wire::akashik::{Operation, ReplayPayload, ReplayResponse};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -18,7 +19,7 @@ pub(super) async fn replay(
     let mut call = Call::receive(&app, request).await?;
     call.admit()?;
     let (payload, warnings) = call.parse(ReplayPayload::parse)?;
-    let mut response = call.field.replay(call.message, payload).await?;
+    let mut response = call.field.replay(call.message, payload).await.during(Operation::Replay)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

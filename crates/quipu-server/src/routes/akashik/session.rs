@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_wire::akashik::{SessionPayload, SessionResponse};
+use quipu_wire::akashik::{Operation, SessionPayload, SessionResponse};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -18,7 +19,8 @@ pub(super) async fn session(
     let mut call = Call::receive(&app, request).await?;
     call.admit()?;
     let (payload, warnings) = call.parse(SessionPayload::parse)?;
-    let mut response = call.field.session(call.message, payload).await?;
+    let mut response =
+        call.field.session(call.message, payload).await.during(Operation::Session)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

@@ -6,10 +6,11 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, header},
 };
-use quipu_wire::akashik::{SubscribeAction, SubscribePayload, SubscribeResponse};
+use quipu_wire::akashik::{Operation, SubscribeAction, SubscribePayload, SubscribeResponse};
 
 use crate::pipeline::{
     answer::{Answer, Outcome},
+    errors::During,
     request::Call,
     state::App,
 };
@@ -23,7 +24,8 @@ pub(super) async fn subscribe(
     call.admit()?;
     let (payload, warnings) = call.parse(SubscribePayload::parse)?;
     let is_new = payload.action == SubscribeAction::Subscribe;
-    let mut response = call.field.subscribe(call.message, payload).await?;
+    let mut response =
+        call.field.subscribe(call.message, payload).await.during(Operation::Subscribe)?;
     if let (true, Some(made)) = (is_new, &response.subscription) {
         let path =
             |kind: &str| format!("/v1/subscriptions/{}/{kind}?after={}", made.id, made.cursor);

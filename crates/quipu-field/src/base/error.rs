@@ -1,0 +1,244 @@
+//! Why a Field does not do what was asked of it: by its type, so that a caller can act on it without reading the
+//! sentence. How a protocol puts it is that protocol's business.
+
+use std::sync::Arc;
+
+use quipu_core::{cursor::Cursor, rules::Refusal};
+use quipu_log::EngineError;
+use quipu_wire::{
+    ErrorCode,
+    json::canon::CanonError,
+    limits::{EPOCH_JUMP_MAX, SAFE_INTEGER_MAX},
+};
+
+use crate::base::limits::{ANSWER_WAIT, CONFLICTS_MAX, QUEUE_COMMANDS_MAX};
+
+/// Why a Field does not do what was asked of it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum FieldError {
+    /// A rule says no: a fact about the Field, never a failure of ours.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The request cannot be carried out as it is.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The message brings an epoch that the clock does not take.
+    #[error(transparent)]
+    Epoch(#[from] EpochError),
+    /// The log failed.
+    #[error("{}", describe(.0))]
+    Storage(#[source] Arc<EngineError>),
+    /// Nothing was done, and the same request may succeed in a moment.
+    #[error(transparent)]
+    Overloaded(#[from] Overload),
+    /// The log did not answer in time.
+    #[error("the log has not answered for {} s: {unknown}", ANSWER_WAIT.as_secs())]
+    OutcomeUnknown {
+        /// What nobody knows because of it.
+        unknown: &'static str,
+    },
+    /// The Field is closed, or takes no more writes, or what it needs besides the log is not usable.
+    #[error("{0}")]
+    Unavailable(String),
+    /// A defect of ours.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl FieldError {
+    /// What is said once the Field was closed.
+    pub(crate) fn closed() -> Self {
+        Self::Unavailable("the Field is closed".to_owned())
+    }
+
+    /// The code to answer with.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Request(error) => error.code(),
+            Self::Epoch(error) => error.code(),
+            Self::Storage(error) => storage_code(error),
+            Self::Overloaded(_) => ErrorCode::Overloaded,
+            Self::OutcomeUnknown { .. } | Self::Unavailable(_) => ErrorCode::FieldUnavailable,
+            Self::Internal(_) => ErrorCode::InternalError,
+        }
+    }
+}
+
+impl From<EngineError> for FieldError {
+    fn from(error: EngineError) -> Self {
+        Self::Storage(Arc::new(error))
+    }
+}
+
+fn storage_code(error: &EngineError) -> ErrorCode {
+    match error {
+        EngineError::Full => ErrorCode::StorageFull,
+        EngineError::Sealed { .. }
+        | EngineError::Unavailable { .. }
+        | EngineError::Poisoned { .. }
+        | EngineError::Damaged(_)
+        | EngineError::HeadMoved { .. }
+        | EngineError::Io { .. } => ErrorCode::FieldUnavailable,
+        EngineError::UnknownField { .. } | EngineError::InvalidBatch { .. } => {
+            ErrorCode::InternalError
+        }
+    }
+}
+
+/// What a client learns of a failure of the log. Its causes are in the server's own log.
+fn describe(error: &EngineError) -> String {
+    match error {
+        EngineError::Full => {
+            "the log has no room left: nothing was recorded, reads go on".to_owned()
+        }
+        EngineError::Sealed { field } => format!(
+            "the log of field {field} is sealed: it was moved elsewhere, or is being moved here; reads go on"
+        ),
+        EngineError::Unavailable { .. }
+        | EngineError::Poisoned { .. }
+        | EngineError::Damaged(_)
+        | EngineError::HeadMoved { .. }
+        | EngineError::Io { .. } => format!("the log failed: {error}"),
+        EngineError::UnknownField { .. } | EngineError::InvalidBatch { .. } => {
+            format!("the log refused: {error}")
+        }
+    }
+}
+
+/// Why a request cannot be carried out as it is, whatever the Field holds later.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// What it says has no canonical form, and so cannot be recorded.
+    #[error(transparent)]
+    Unwritable(#[from] CanonError),
+    /// There is no such unit, or none that the reader may see.
+    #[error("id: no unit {id}")]
+    UnitNotFound {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// There is no such subscription, or none of this agent.
+    #[error("there is no subscription {id}")]
+    SubscriptionNotFound {
+        /// The beginning of the id that was asked for.
+        id: String,
+    },
+    /// The log has no such commit.
+    #[error("position: {position} is not in a log of {size} commits")]
+    CommitNotFound {
+        /// The position that was asked for.
+        position: u64,
+        /// The commits of the log.
+        size: u64,
+    },
+    /// The log has fewer commits than the tree that was asked for.
+    #[error("size: the log has only {size} commits")]
+    LogTooShort {
+        /// The commits of the log.
+        size: u64,
+    },
+    /// There is no proof of what was asked for.
+    #[error("{0}")]
+    Unprovable(String),
+    /// The past that was asked for has not happened yet.
+    #[error("payload.scope.as_of_epoch: {epoch} is in the future, the Field is at {now}")]
+    FutureEpoch {
+        /// The epoch that was asked for.
+        epoch: u64,
+        /// The Field's.
+        now: u64,
+    },
+    /// Nobody but this node appends, and the log does not reach there.
+    #[error("Quipu-Min-Position: {position} is no position of this log, the log is at {here}")]
+    NoSuchPosition {
+        /// The position that was asked for.
+        position: u64,
+        /// The end of the log.
+        here: u64,
+    },
+    /// The place to resume a stream from cannot be read.
+    #[error("after: is no cursor that was pushed by this Field")]
+    CursorUnreadable,
+    /// The place to resume a stream from has not been reached yet.
+    #[error("after: {cursor} is beyond the end of the log")]
+    CursorBeyondLog {
+        /// The place.
+        cursor: Cursor,
+    },
+}
+
+impl RequestError {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::UnitNotFound { .. }
+            | Self::SubscriptionNotFound { .. }
+            | Self::CommitNotFound { .. } => ErrorCode::UnitNotFound,
+            Self::Unwritable(_)
+            | Self::LogTooShort { .. }
+            | Self::Unprovable(_)
+            | Self::FutureEpoch { .. }
+            | Self::NoSuchPosition { .. }
+            | Self::CursorUnreadable
+            | Self::CursorBeyondLog { .. } => ErrorCode::InvalidPayload,
+        }
+    }
+}
+
+/// Why the same request may succeed in a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Overload {
+    /// The writer has all the commands that it takes.
+    #[error("{QUEUE_COMMANDS_MAX} messages are waiting already")]
+    QueueFull,
+    /// As many callers as may do so wait for views of the past.
+    #[error("payload.scope.as_of_epoch: too many wait for views of the past already")]
+    PastQueueFull,
+    /// A read brings an epoch that is not in the log yet.
+    #[error("epoch: the log has not caught up with {received} yet")]
+    ClockBehind {
+        /// The message's epoch.
+        received: u64,
+    },
+    /// Another node may have written it, and this one has not read it yet.
+    #[error("Quipu-Min-Position: {position} is not here yet, the log is at {here}")]
+    NotHereYet {
+        /// The position that was asked for.
+        position: u64,
+        /// How far this node has come.
+        here: u64,
+    },
+    /// Other nodes wrote first, again and again.
+    #[error("other nodes were faster {CONFLICTS_MAX} times in a row")]
+    OthersFaster,
+}
+
+/// Why a message's epoch was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EpochError {
+    /// The message pretends to come from too far in the future.
+    #[error("epoch: {received} is more than {EPOCH_JUMP_MAX} ahead of the Field's clock, {now}")]
+    TooFar {
+        /// The message's epoch.
+        received: u64,
+        /// The Field's.
+        now: u64,
+    },
+    /// The clock has no more values.
+    #[error("epoch: the Field's clock has reached its end, {SAFE_INTEGER_MAX}")]
+    Exhausted,
+}
+
+impl EpochError {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(self) -> ErrorCode {
+        match self {
+            Self::TooFar { .. } => ErrorCode::InvalidPayload,
+            Self::Exhausted => ErrorCode::EpochOverflow,
+        }
+    }
+}
