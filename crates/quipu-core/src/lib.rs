@@ -18,3 +18,14 @@ pub mod rules;
 pub mod searchable;
 pub mod state;
 pub mod visibility;
+
+pub use event::{
+    Event,
+    documents::{DocumentKind, DocumentOwner},
+};
+pub use ids::UnitId;
+pub use message::Message;
+pub use origin::Origin;
+pub use rules::Refusal;
+pub use state::State;
+pub use visibility::{Reader, Sight};

@@ -34,10 +34,7 @@ pub use field::{
 };
 pub use ops::HarnOutcome;
 pub use proof::proofs::CommitProof;
-pub use quipu_core::{
-    message::Message,
-    origin::{Origin, ScriptedOrigin},
-};
+pub use quipu_core::{Message, Origin, origin::ScriptedOrigin};
 pub use read::{
     attune::{
         answer::{Glance, glance},

@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::Args;
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Field, FieldOptions, SystemOrigin};
 use quipu_log::{FieldName, SqliteEngine, SqliteOptions};
 use quipu_wire::akashik::{RecordPayload, RegisterPayload};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use quipu_core::{cursor::Cursor, rules::Refusal};
+use quipu_core::{Refusal, cursor::Cursor};
 use quipu_log::EngineError;
 use quipu_wire::{
     ErrorCode,

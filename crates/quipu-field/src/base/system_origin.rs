@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 use quipu_log::Salt;
 
 /// The system's clock and randomness.

@@ -13,8 +13,8 @@ use crate::{
     snapshot::{depot::Depot, format::SnapshotDir},
 };
 use quipu_core::{
-    ids::UnitId,
-    state::{HintEntry, LinkTarget, State, UnitLink},
+    State, UnitId,
+    state::{HintEntry, LinkTarget, UnitLink},
 };
 
 /// Where all purged texts are, or were: those of units, those that speak of them, hints, and removed content.

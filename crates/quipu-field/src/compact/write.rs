@@ -20,7 +20,7 @@ use crate::{
     },
     read::bodies::Bodies,
 };
-use quipu_core::{event::UnitBody, ids::UnitId, origin::Origin, state::State};
+use quipu_core::{Origin, State, UnitId, event::UnitBody};
 
 /// A unit to be summarized, as far as the state knows it.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::base::limits::DETECT_WAITING_MAX;
-use quipu_core::ids::UnitId;
+use quipu_core::UnitId;
 
 /// A unit that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,12 +27,10 @@ use crate::{
     read::{bodies::Bodies, view::View},
 };
 use quipu_core::{
+    Origin, Sight, State,
     event::{ConflictBody, UnitBody},
     ids::ConflictId,
-    origin::Origin,
     rules::detect::{Finding, is_current},
-    state::State,
-    visibility::Sight,
 };
 
 /// Verdicts that are this much less sure than the surest one of a unit are dropped.

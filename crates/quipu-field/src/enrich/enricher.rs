@@ -21,7 +21,7 @@ use crate::{
     base::{failure::with_causes, models::FieldModels},
     read::view::{Published, View},
 };
-use quipu_core::ids::UnitId;
+use quipu_core::UnitId;
 
 /// What the Field and the thread share.
 #[derive(Debug)]

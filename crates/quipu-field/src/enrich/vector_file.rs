@@ -17,7 +17,7 @@ use std::{
 };
 
 use crate::{base::failure::with_causes, compact::purge, snapshot::format::create_private};
-use quipu_core::{ids::UnitId, state::State};
+use quipu_core::{State, UnitId};
 
 const MAGIC: &[u8; 8] = b"quipuvec";
 const VERSION: u32 = 1;

@@ -23,7 +23,7 @@ use crate::{
         unload::Keeping,
     },
 };
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 
 /// All Fields over one engine.
 #[derive(Debug)]

@@ -38,7 +38,7 @@ use crate::{
         writer::Writer,
     },
 };
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 
 /// A handle to an open Field.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::{
     read::attune::rank::RankingOptions,
     snapshot::depot::Depot,
 };
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 
 /// What a Field is opened with.
 #[derive(Debug, Clone)]

@@ -11,10 +11,9 @@ use crate::{
     write::clock::ReadTick,
 };
 use quipu_core::{
+    Message, Refusal, State,
     event::ClockReason,
-    message::Message,
-    rules::{Action, Command, Refusal},
-    state::State,
+    rules::{Action, Command},
 };
 
 impl Field {

@@ -14,7 +14,7 @@ use crate::{
     write::job::{Awaited, Job, Outcome, Queued},
 };
 use quipu_core::{
-    message::Message,
+    Message,
     rules::{self, Action, Command},
 };
 

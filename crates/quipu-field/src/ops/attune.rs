@@ -14,11 +14,10 @@ use crate::{
     },
 };
 use quipu_core::{
-    message::Message,
-    rules::Action,
-    rules::{self, attune, trace::TraceCommand},
-    state::{AgentEntry, State},
-    visibility::{Sight, may_enter, may_read},
+    Message, Sight, State,
+    rules::{self, Action, attune, trace::TraceCommand},
+    state::AgentEntry,
+    visibility::{may_enter, may_read},
 };
 
 /// Which view an ATTUNE looks at.
@@ -46,8 +45,8 @@ impl Field {
             let look = self.choose_view(&message, &payload).await?;
             let (from, asked) = (Arc::clone(&message), Arc::clone(&payload));
             let second = Arc::clone(&second);
-            let answer =
-                self.blocking(move |field| field.look(&from, &asked, &look, second.as_deref()));
+            let answer = self
+                .blocking(move |field| field.answer_from(&from, &asked, &look, second.as_deref()));
             let answer = answer.await?;
             // None where the present became later than what was asked for: then it is of the past.
             if let Some(response) = answer {
@@ -95,7 +94,7 @@ impl Field {
         built.await.map(Look::Past)
     }
 
-    fn look(
+    fn answer_from(
         &self,
         message: &Message,
         payload: &AttunePayload,

@@ -16,10 +16,9 @@ use crate::{
     write::job::Outcome,
 };
 use quipu_core::{
-    ids::{TraceId, UnitId},
-    message::Message,
-    rules::{Action, Refusal, compact},
-    visibility::Sight,
+    Message, Refusal, Sight, UnitId,
+    ids::TraceId,
+    rules::{Action, compact},
 };
 
 impl Field {

@@ -10,7 +10,7 @@ use crate::{
     ops::first_answer::Thing,
 };
 use quipu_core::{
-    message::Message,
+    Message,
     outline::TaskOutline,
     rules::{Action, Command, coordinate},
 };

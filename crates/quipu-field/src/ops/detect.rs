@@ -12,15 +12,13 @@ use crate::{
     field::Field,
 };
 use quipu_core::{
-    event::Event,
-    message::Message,
+    Event, Message, Sight,
     outline::ConflictOutline,
-    rules::Action,
     rules::{
-        self,
+        self, Action,
         detect::{self, Found},
     },
-    visibility::{Sight, may_read},
+    visibility::may_read,
 };
 
 #[derive(Default)]

@@ -19,7 +19,7 @@ use crate::{
     field::{Field, enrich_later},
     read::attune::query,
 };
-use quipu_core::{event::UnitBody, ids::UnitId, rules::Action};
+use quipu_core::{UnitId, event::UnitBody, rules::Action};
 
 impl Field {
     /// Starts to fetch second vectors. Nobody waits for this thread: a model may take long to answer,

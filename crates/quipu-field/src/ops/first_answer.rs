@@ -7,9 +7,8 @@ use quipu_log::{Damage, DamageKind, Engine, EngineError, FieldName, Header};
 
 use crate::{base::error::FieldError, field::Field};
 use quipu_core::{
+    Event, State,
     apply::{handoff_changed, session_changed, task_changed},
-    event::Event,
-    state::State,
 };
 
 /// What an answer is about.

@@ -13,12 +13,9 @@ use crate::{
     write::task_moves::TaskMoved,
 };
 use quipu_core::{
-    event::{Event, documents::DocumentKind},
-    message::Message,
-    origin::Origin,
-    rules::Action,
-    rules::harn::HarnCommand,
-    state::{EventAddress, State},
+    DocumentKind, Event, Message, Origin, State,
+    rules::{Action, harn::HarnCommand},
+    state::EventAddress,
 };
 
 /// What a write came to. Where an idempotency key was used before, what it came to then.

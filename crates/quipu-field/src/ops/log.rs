@@ -16,7 +16,7 @@ use crate::{
     },
     field::Field,
 };
-use quipu_core::{ids::UnitId, visibility::Reader};
+use quipu_core::{Reader, UnitId};
 
 impl Field {
     /// One unit, whatever its status, if the reader may see it.

@@ -11,9 +11,9 @@ use crate::{
     field::Field,
 };
 use quipu_core::{
+    Message,
     event::UnitBody,
     ids::ConflictId,
-    message::Message,
     rules::{
         Action,
         merge::{self, Evidence, MergeCommand},

@@ -14,7 +14,7 @@ use crate::{
     compact::purge,
     field::{Field, follow},
 };
-use quipu_core::message::Message;
+use quipu_core::Message;
 
 impl Field {
     /// Starts to follow, where there is somebody to follow.

@@ -13,11 +13,11 @@ use crate::{
     write::job::Outcome,
 };
 use quipu_core::{
-    event::Event,
-    ids::UnitId,
-    message::Message,
-    rules::Action,
-    rules::record::{self, RecordCommand},
+    Event, Message, UnitId,
+    rules::{
+        Action,
+        record::{self, RecordCommand},
+    },
 };
 
 impl Field {
@@ -136,7 +136,7 @@ fn subject(message: &Message, payload: &RecordPayload) -> Subject {
 }
 
 /// The units that the author names: what there is between them and the new one has been said.
-fn related(state: &quipu_core::state::State, relations: &[Relation]) -> Vec<u32> {
+fn related(state: &quipu_core::State, relations: &[Relation]) -> Vec<u32> {
     let ids = relations.iter().filter_map(|relation| UnitId::parse(&relation.target_id));
     ids.filter_map(|id| state.units.find(id)).collect()
 }

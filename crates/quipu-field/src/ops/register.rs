@@ -4,7 +4,7 @@ use quipu_wire::akashik::{RegisterPayload, RegisterResponse};
 
 use crate::{base::error::FieldError, field::Field};
 use quipu_core::{
-    message::Message,
+    Message,
     rules::{Action, register},
 };
 

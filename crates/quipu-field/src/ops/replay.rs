@@ -6,9 +6,9 @@ use quipu_wire::akashik::{ReplayPayload, ReplayResponse, ReplayTarget};
 
 use crate::{base::error::FieldError, field::Field, read::replay::answer};
 use quipu_core::{
-    message::Message,
+    Message, Sight,
     rules::{self, replay},
-    visibility::{Sight, may_enter, may_reach, may_read},
+    visibility::{may_enter, may_reach, may_read},
 };
 
 impl Field {

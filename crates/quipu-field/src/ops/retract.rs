@@ -7,7 +7,7 @@ use crate::{
     field::Field,
 };
 use quipu_core::{
-    message::Message,
+    Message,
     rules::{
         Action,
         retract::{self, RetractCommand},

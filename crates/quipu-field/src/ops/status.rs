@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quipu_wire::akashik::{AgentList, ConflictList, Counts, FieldCapabilities, FieldStatus};
 
 use crate::{base::error::FieldError, field::Field};
-use quipu_core::{outline::ConflictOutline, visibility::Reader};
+use quipu_core::{Reader, outline::ConflictOutline};
 
 impl Field {
     /// The Field at a glance.

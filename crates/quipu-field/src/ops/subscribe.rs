@@ -11,12 +11,10 @@ use crate::{
     push::{PushStream, Target},
 };
 use quipu_core::{
+    Event, Message,
     cursor::Cursor,
-    event::Event,
     ids::SubscriptionId,
-    message::Message,
-    rules::Action,
-    rules::{self, subscribe},
+    rules::{self, Action, subscribe},
     state::SubscriptionEntry,
 };
 

@@ -12,10 +12,9 @@ use crate::{
     field::Field,
 };
 use quipu_core::{
-    ids::UnitId,
+    Reader, State, UnitId,
     rules::subscribe,
-    state::{LinkTarget, Name, State},
-    visibility::Reader,
+    state::{LinkTarget, Name},
 };
 
 /// How many units are looked at while the writer waits.

@@ -4,11 +4,9 @@
 use quipu_wire::akashik::{AgentStatus, SessionStatus, SubscriptionEvent, UnitStatus};
 
 use quipu_core::{
-    event::{
-        Event,
-        coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
-    },
-    ids::{ConflictId, UnitId},
+    Event, UnitId,
+    event::coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
+    ids::ConflictId,
 };
 
 /// The thing that a push is about.

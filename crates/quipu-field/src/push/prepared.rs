@@ -18,12 +18,12 @@ use crate::{
     read::{bodies::Bodies, view::View},
 };
 use quipu_core::{
+    Event, State, UnitId,
     event::{
-        ConflictBody, Event, UnitBody,
+        ConflictBody, UnitBody,
         coordination::{HandoffBody, HandoffChange, TaskChange},
     },
-    ids::{SubscriptionId, UnitId},
-    state::State,
+    ids::SubscriptionId,
 };
 
 /// A commit that is ready for subscribers.

@@ -1,6 +1,6 @@
 //! A commit decoded for whoever applies it: what its state needs, and the texts that the index needs.
 
-use quipu_core::event::{Event, UnitBody};
+use quipu_core::{Event, event::UnitBody};
 use quipu_log::{Commit, Damage, DamageKind, Header};
 
 use crate::read::{

@@ -13,9 +13,8 @@ use tokio::sync::watch;
 
 use crate::read::{decoded::Followed, unit_words::UnitWords};
 use quipu_core::{
+    Event, State,
     apply::{Inconsistent, apply},
-    event::Event,
-    state::State,
 };
 
 /// The published half of a Field.

@@ -32,7 +32,7 @@ use crate::{
         store::{SnapshotStore, StoreError},
     },
 };
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 
 /// A storage for snapshots, and the thread that works for it. Clones are the same depot.
 #[derive(Debug, Clone)]

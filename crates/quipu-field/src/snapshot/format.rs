@@ -18,7 +18,7 @@ use quipu_wire::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::read::view::Published;
-use quipu_core::state::State;
+use quipu_core::State;
 
 const MAGIC: &[u8] = b"quipu-snapshot 6\n";
 /// What earlier versions wrote. Nobody reads it any more, and it is no damage.

@@ -16,7 +16,7 @@ use crate::{
         restore::{begin, unreadable},
     },
 };
-use quipu_core::{apply::apply, event::Event};
+use quipu_core::{Event, apply::apply};
 
 /// What readers see now, built behind the last snapshot; nothing where that has it all, or where `go_on` says no.
 pub(crate) fn renew(

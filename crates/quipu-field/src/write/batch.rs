@@ -1,7 +1,7 @@
 //! Commits that are decided and not yet durable, with everything to be answered once they are. A refusal waits too: it
 //! may rest on a commit of the batch, and nobody hears of a commit before its sync.
 
-use quipu_core::event::Event;
+use quipu_core::Event;
 use quipu_log::{Commit, Header};
 
 use crate::{

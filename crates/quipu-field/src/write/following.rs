@@ -27,7 +27,7 @@ use crate::{
     read::decoded::{Decoded, Followed, prepare},
     write::publication::Publication,
 };
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 
 /// Follows the log of a Field that other nodes append to.
 #[derive(Debug)]

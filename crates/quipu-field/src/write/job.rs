@@ -1,11 +1,13 @@
 //! What the writer is asked to do, and what it answers.
 
-use quipu_core::{event::Event, rules::Command};
+use quipu_core::{Event, rules::Command};
 use quipu_log::{Header, SealedEvent};
 use tokio::sync::oneshot;
 
-use crate::base::error::FieldError;
-use crate::read::unit_words::{CommitWords, UnitWords};
+use crate::{
+    base::error::FieldError,
+    read::unit_words::{CommitWords, UnitWords},
+};
 
 /// What a command led to: its commit, or nothing where there was nothing to do.
 #[derive(Debug, Clone, PartialEq)]

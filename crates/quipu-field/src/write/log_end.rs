@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quipu_core::{apply::apply, event::Event, state::State};
+use quipu_core::{Event, State, apply::apply};
 use quipu_log::{Engine, EngineError, FieldName, Head, Header};
 
 use crate::{

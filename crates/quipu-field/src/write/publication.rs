@@ -28,7 +28,7 @@ use crate::{
     snapshot::schedule::Snapshotter,
     write::{clock::LamportClock, job::Job, task_moves::TaskMoveFeed},
 };
-use quipu_core::event::Event;
+use quipu_core::Event;
 
 /// The one way to what readers see.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quipu_log::Header;
 use tokio::sync::watch;
 
-use quipu_core::event::Event;
+use quipu_core::Event;
 
 /// How far tasks have moved.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use quipu_core::{
+    Event, Refusal,
     apply::apply,
-    event::{ClockReason, Event},
-    rules::{self, Action, Command, Refusal},
+    event::ClockReason,
+    rules::{self, Action, Command},
 };
 use quipu_log::{Commit, Draft, DraftEvent, Head};
 use tokio::sync::mpsc;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::coordination::{act, add, coordinate, from, handoff, make, seen, session, team};
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::Field;
 use quipu_wire::{
     ErrorCode,

@@ -6,10 +6,7 @@ use std::sync::{
 };
 
 use crate::support::{message, open_across, record, register};
-use quipu_core::{
-    origin::ScriptedOrigin,
-    rules::{Refusal, compact::Error},
-};
+use quipu_core::{Refusal, origin::ScriptedOrigin, rules::compact::Error};
 use quipu_field::{
     Field, FieldError, FieldModels, FieldOptions, limits::COMPACT_ATTEMPTS, restore::restore,
 };

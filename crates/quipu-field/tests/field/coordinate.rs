@@ -14,7 +14,7 @@ use crate::{
     replay_words::{descriptions, replay},
     support::message,
 };
-use quipu_core::origin::{Origin, ScriptedOrigin};
+use quipu_core::{Origin, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldOptions};
 use quipu_log::{Engine, FieldName, MemoryEngine, Salt};
 use quipu_wire::{

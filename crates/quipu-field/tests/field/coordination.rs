@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::{message, open};
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{

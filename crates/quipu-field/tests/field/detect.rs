@@ -139,7 +139,7 @@ async fn what_a_detector_finds_is_a_conflict_once_and_contests_both_units() {
     assert_eq!(conflict.detected_by, DetectedBy::Semantic);
     assert_eq!(conflict.description, "23% against 14%");
     assert_eq!(
-        field.unit(quipu_core::visibility::Reader::operator(), &old).await.unwrap().status,
+        field.unit(quipu_core::Reader::operator(), &old).await.unwrap().status,
         UnitStatus::Contested
     );
     let scan = detect(&field, json!({"mode": "scan"})).await.unwrap();

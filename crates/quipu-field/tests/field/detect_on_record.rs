@@ -6,7 +6,7 @@ use crate::{
     replay_words::{descriptions, replay},
     support::{message, record, register},
 };
-use quipu_core::{message::Message, origin::ScriptedOrigin, visibility::Reader};
+use quipu_core::{Message, Reader, origin::ScriptedOrigin};
 use quipu_field::{DetectionOptions, Field, FieldOptions};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_recall::{

@@ -15,7 +15,7 @@ use crate::{
     compact::{attune, compact},
     support::{message, record, register},
 };
-use quipu_core::{message::Message, origin::ScriptedOrigin};
+use quipu_core::{Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldModels, FieldOptions, restore::restore};
 use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_recall::{EmbedError, Embedder, Summarizer, SummarizerError};

@@ -4,12 +4,11 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use quipu_core::{
+    DocumentKind, DocumentOwner, Event, Message,
     event::{
-        Event,
         coordination::{ReasonBody, SessionBody, TaskBody},
-        documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note, NotedDependency},
+        documents::{IdempotencyMark, Note, NotedDependency},
     },
-    message::Message,
     rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_field::{

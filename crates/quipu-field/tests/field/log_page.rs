@@ -41,9 +41,7 @@ async fn pages_follow_each_other_and_every_hash_can_be_checked() {
 #[tokio::test]
 async fn a_unit_that_is_not_there_is_not_found() {
     let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-    let error = open(&engine, None)
-        .unit(quipu_core::visibility::Reader::operator(), "mem-002")
-        .await
-        .unwrap_err();
+    let error =
+        open(&engine, None).unit(quipu_core::Reader::operator(), "mem-002").await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::UnitNotFound);
 }

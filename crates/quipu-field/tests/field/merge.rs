@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::{
@@ -85,12 +85,7 @@ impl Dispute {
     }
 
     async fn status(&self, unit: &str) -> String {
-        self.field
-            .unit(quipu_core::visibility::Reader::operator(), unit)
-            .await
-            .unwrap()
-            .status
-            .to_string()
+        self.field.unit(quipu_core::Reader::operator(), unit).await.unwrap().status.to_string()
     }
 }
 
@@ -223,7 +218,7 @@ async fn a_synthesis_replaces_both_and_is_as_sure_as_the_less_sure_of_them() {
     assert_eq!(answer.side_effects.superseded_units, [d.a.as_str(), d.b.as_str()]);
     let unit = d
         .field
-        .unit(quipu_core::visibility::Reader::operator(), &answer.side_effects.new_unit_id.unwrap())
+        .unit(quipu_core::Reader::operator(), &answer.side_effects.new_unit_id.unwrap())
         .await
         .unwrap();
     assert_eq!((unit.kind, unit.status.as_str()), (MemoryType::Synthesis, "active"));

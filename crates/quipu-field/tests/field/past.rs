@@ -9,7 +9,7 @@ use crate::{
     support::{message, open, open_across, record, register},
 };
 use proptest::prelude::*;
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Field, FieldError, snapshot::format::SnapshotDir};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::support::{message, open, register};
 use proptest::prelude::*;
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Field, restore::restore, snapshot::format::SnapshotDir};
 use quipu_log::{Engine, FieldName, MemoryEngine, Pace};
 use quipu_recall::text::tokens::Encoding;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
 use proptest::prelude::*;
-use quipu_core::visibility::Reader;
+use quipu_core::Reader;
 use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, Head, MemoryEngine};
 use quipu_wire::{

@@ -9,7 +9,7 @@ use crate::{
     support::{message, open, record, register},
 };
 use proptest::prelude::*;
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::Field;
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{

@@ -6,7 +6,7 @@ use crate::{
     compact::compact,
     support::{message, open, record, register},
 };
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Field, FieldError};
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{
@@ -46,7 +46,7 @@ async fn an_author_withdraws_its_unit_once_and_it_is_gone_from_sight() {
     assert_eq!((answer.unit_id.as_str(), answer.was), (unit.as_str(), UnitStatus::Active));
     assert_eq!(answer.epoch, field.head().epoch);
     assert_eq!(
-        field.unit(quipu_core::visibility::Reader::operator(), &unit).await.unwrap().status,
+        field.unit(quipu_core::Reader::operator(), &unit).await.unwrap().status,
         UnitStatus::Retracted
     );
     assert_eq!(retract(&field, from(), &unit, "a typing error").await.unwrap(), answer);
@@ -63,7 +63,7 @@ async fn what_was_purged_reads_as_retracted_and_cannot_be_retracted() {
     let unit = record(&field, message("m", "a"), "gone", json!([])).await.unwrap().memory_unit_id;
     let purge = json!({"strategy": "purge", "filter": {"types": ["finding"]}, "reason": "asked"});
     compact(&field, "c", purge).await.unwrap();
-    let read = field.unit(quipu_core::visibility::Reader::operator(), &unit).await.unwrap();
+    let read = field.unit(quipu_core::Reader::operator(), &unit).await.unwrap();
     assert_eq!((read.status, read.content.as_str()), (UnitStatus::Retracted, "(erased)"));
     let refused = retract(&field, message("r", "a"), &unit, "too late").await.unwrap_err();
     assert_eq!(refused.code(), ErrorCode::InvalidTransition);
@@ -109,7 +109,7 @@ async fn after_a_retraction_the_other_unit_of_the_conflict_prevails() {
     let answer = field.merge(message("s", "a"), payload).await.unwrap();
     assert_eq!(answer.conflict.resolution.unwrap().winner_id, Some(old.clone()));
     assert_eq!(
-        field.unit(quipu_core::visibility::Reader::operator(), &old).await.unwrap().status,
+        field.unit(quipu_core::Reader::operator(), &old).await.unwrap().status,
         UnitStatus::Active
     );
 }

@@ -6,7 +6,7 @@ use crate::{
     coordination::{from, handoff, make},
     support::{message, open, record, register},
 };
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 use quipu_field::{
     Field, FieldOptions,
     push::{Delivery, End, PushStream},

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, path::PathBuf, sync::Arc, time::Duration};
 
-use quipu_core::{message::Message, origin::ScriptedOrigin};
+use quipu_core::{Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldError, FieldOptions, restore::restore, view::Published};
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, Pace};
 use quipu_wire::akashik::{RecordPayload, RecordResponse, RegisterPayload, RegisterResponse};

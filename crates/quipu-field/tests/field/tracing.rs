@@ -6,7 +6,7 @@ use crate::{
     coordination::{add, from, session, team},
     support::{open, open_traced},
 };
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::Field;
 use quipu_log::{Engine, MemoryEngine};
 use quipu_wire::{

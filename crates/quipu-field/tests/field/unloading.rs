@@ -14,7 +14,7 @@ use crate::{
     support::{message, record, register},
 };
 use proptest::prelude::*;
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 use quipu_field::{FieldOptions, Fields, Keeping};
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, Salt, SqliteEngine, SqliteOptions};
 use quipu_wire::akashik::{AttunePayload, SubscribePayload};

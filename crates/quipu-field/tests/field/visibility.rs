@@ -6,7 +6,7 @@ use crate::{
     coordination::{act, add, agent, coordinate, from, make, seen, session, team},
     support::message,
 };
-use quipu_core::{origin::ScriptedOrigin, visibility::Reader};
+use quipu_core::{Reader, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldOptions};
 use quipu_log::FieldName;
 use quipu_wire::{

@@ -4,11 +4,9 @@
 use std::{hint::black_box, sync::Arc};
 
 use quipu_core::{
-    event::Event,
+    Event, Sight,
     origin::ScriptedOrigin,
-    rules::Command,
-    rules::{self},
-    visibility::Sight,
+    rules::{self, Command},
 };
 use quipu_field::{Field, FieldOptions, RankingOptions, glance, view::Published};
 use quipu_log::{Engine, FieldName, MemoryEngine};

@@ -1,14 +1,10 @@
 //! What the hot paths work on: the same texts, commands and logs on every run, on every machine.
 
 use quipu_core::{
+    Event, Message, State, UnitId,
     apply::apply,
-    event::Event,
-    ids::UnitId,
-    message::Message,
     origin::ScriptedOrigin,
-    rules::{self, record::RecordCommand},
-    rules::{Action, Command, Decision},
-    state::State,
+    rules::{self, Action, Command, Decision, record::RecordCommand},
 };
 use quipu_log::{Commit, Draft, Head, Header, SealedEvent};
 use quipu_wire::{

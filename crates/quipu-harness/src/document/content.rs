@@ -2,9 +2,8 @@
 //! through an Artifact alone, which decides who may see them.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner, State,
     rules::harn::{DocumentDraft, Expect},
-    state::State,
 };
 use quipu_wire::{
     harn::{Artifact, HarnError, HarnErrorCode, Sha256},

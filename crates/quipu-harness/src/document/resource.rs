@@ -1,7 +1,7 @@
 //! Resources whose document is what the wire shows: workspaces, personas, messages, artifacts and the like.
 //! The log keeps what they say; their times are those of their commits.
 
-use quipu_core::{event::documents::DocumentKind, state::DocumentEntry};
+use quipu_core::{DocumentKind, state::DocumentEntry};
 use quipu_wire::{
     harn::{
         Artifact, Branch, Connector, HarnError, HarnErrorCode, List, Message, Outcome,

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use quipu_core::event::Event as Logged;
+use quipu_core::Event as Logged;
 use quipu_log::{Commit, Header};
 use quipu_wire::harn::{HarnError, HarnErrorCode};
 

@@ -1,7 +1,7 @@
 //! The events of a Task as lines of canonical JSON, each linked to the one before: what the `event_log` of its
 //! receipt is the digest of.
 
-use quipu_core::state::State;
+use quipu_core::State;
 use quipu_wire::{
     harn::{Event, HarnError},
     json::canon,

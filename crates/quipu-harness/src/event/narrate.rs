@@ -1,7 +1,7 @@
 //! Events: the log in this protocol's words. One event of the log is at most one Event here, and its id is its
 //! place in the log, so that ids grow in every stream and a cursor never lies.
 
-use quipu_core::{event::Event as Logged, state::State};
+use quipu_core::{Event as Logged, State};
 use quipu_log::{Commit, Header};
 use quipu_wire::harn::Event;
 

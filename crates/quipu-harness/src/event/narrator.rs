@@ -1,12 +1,11 @@
 //! One event of the log as at most one Event: which it is, what it is about, and what everybody may read of it.
 
 use quipu_core::{
+    DocumentKind, DocumentOwner, Event as Logged, State,
     event::{
-        Event as Logged,
         coordination::{HandoffChange, ReasonBody, SessionChange, TaskCause, TaskChange},
-        documents::{DocumentChange, DocumentKind, DocumentOwner, Note},
+        documents::{DocumentChange, Note},
     },
-    state::State,
 };
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_wire::{

@@ -1,6 +1,6 @@
 //! Which Events are asked for, and where in the log they are.
 
-use quipu_core::state::State;
+use quipu_core::State;
 use quipu_wire::harn::Event;
 
 use crate::{

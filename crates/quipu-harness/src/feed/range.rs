@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use quipu_core::{event::Event as Logged, state::EventAddress};
+use quipu_core::{Event as Logged, state::EventAddress};
 use quipu_wire::harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKind};
 
 use crate::{

@@ -81,7 +81,7 @@ pub(crate) fn internal_error(message: impl Into<String>) -> HarnError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quipu_core::rules::{Refusal, harn::Error as Rule};
+    use quipu_core::{Refusal, rules::harn::Error as Rule};
     use quipu_field::{EpochError, Overload, RequestError};
     use quipu_log::EngineError;
 

@@ -11,7 +11,7 @@ use crate::{
     HarnessOptions,
     handle::{failure::harn_error, held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use serde::de::DeserializeOwned;
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.

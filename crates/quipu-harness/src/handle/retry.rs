@@ -1,6 +1,6 @@
 //! Writes that rest on what was read before them: where another write came between, they are read and made again.
 
-use quipu_core::rules::{Refusal, harn::Error as Rule};
+use quipu_core::{Refusal, rules::harn::Error as Rule};
 use quipu_field::FieldError;
 use quipu_wire::{akashik::TaskStatus, harn::HarnError};
 
@@ -88,7 +88,7 @@ where
 mod tests {
     use std::cell::Cell;
 
-    use quipu_core::event::documents::DocumentKind;
+    use quipu_core::DocumentKind;
     use quipu_wire::harn::HarnErrorCode;
 
     use super::*;

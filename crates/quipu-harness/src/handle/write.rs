@@ -1,11 +1,8 @@
 //! One write: who asks, under which idempotency key, and the commit that answers.
 
 use quipu_core::{
-    event::{
-        Event,
-        documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note},
-    },
-    message::Message,
+    DocumentKind, DocumentOwner, Event, Message,
+    event::documents::{IdempotencyMark, Note},
     rules::harn::{DocumentDraft, Expect, FIELD_AGENT, HarnCommand, NoteDraft},
 };
 use quipu_field::HarnOutcome;

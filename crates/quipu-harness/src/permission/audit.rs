@@ -1,7 +1,7 @@
 //! The history of decisions: by rules, by the policy, by people. It is the Field's own and nobody's to change.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
     state::DocumentEntry,
 };

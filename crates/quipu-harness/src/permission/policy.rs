@@ -1,7 +1,7 @@
 //! The policy: what may be done without asking. One for the whole Field; nothing is allowed before one is set.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{

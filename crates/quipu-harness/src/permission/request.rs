@@ -2,7 +2,8 @@
 //! which rules and policy may answer at once.
 
 use quipu_core::{
-    event::{coordination::ReasonBody, documents::DocumentKind},
+    DocumentKind,
+    event::coordination::ReasonBody,
     rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{

@@ -1,7 +1,7 @@
 //! The answer to a question whether something may be done. The Task that waits goes on, whatever the answer.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind,
     rules::harn::{Expect, HarnAct, HarnCommand},
     state::DocumentEntry,
 };

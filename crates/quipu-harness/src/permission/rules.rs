@@ -1,7 +1,7 @@
 //! Rules that remember what was once allowed or denied.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
     state::DocumentEntry,
 };

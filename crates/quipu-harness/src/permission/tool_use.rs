@@ -1,7 +1,7 @@
 //! Whether a worker may use a tool, by the autonomy of its Task's Persona. Where somebody has to agree, the
 //! first use asks the question and every use waits for its answer, which holds for the rest of the Task.
 
-use quipu_core::{event::documents::DocumentKind, state::DocumentEntry};
+use quipu_core::{DocumentKind, state::DocumentEntry};
 use quipu_wire::harn::{
     AutonomyTier, AwaitTaskRequest, AwaitedAnswer, DependencyKind, EventKind, EventName, HarnError,
     HarnErrorCode, JsonObject, PermissionClass, PermissionRequest, PermissionStatus,

@@ -1,11 +1,7 @@
 //! Checks of receipts: schema, hash, place in the chain, signatures. Whoever checks one trusts nothing that is
 //! written in it.
 
-use quipu_core::{
-    event::documents::DocumentKind,
-    rules::harn::FIELD_AGENT,
-    state::{DocumentEntry, State},
-};
+use quipu_core::{DocumentKind, State, rules::harn::FIELD_AGENT, state::DocumentEntry};
 use quipu_replay::receipt::{ReceiptKey, SignatureState, Trusted, Verdict, verify};
 use quipu_wire::{
     harn::{

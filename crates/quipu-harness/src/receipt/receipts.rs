@@ -1,6 +1,6 @@
 //! Receipts, read as the API's resource or bare. What is stored is the receipt itself.
 
-use quipu_core::{event::documents::DocumentKind, state::DocumentEntry};
+use quipu_core::{DocumentKind, state::DocumentEntry};
 use quipu_replay::{cbor, receipt::canonical_bytes};
 use quipu_wire::{
     harn::{

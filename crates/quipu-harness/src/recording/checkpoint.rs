@@ -1,6 +1,6 @@
 //! The state at a checkpoint, as an answer under the checkpoint's key.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_replay::task::{Material, RecordedDependency, RecordedEvent, checkpoint_key};
 use quipu_wire::harn::{Artifact, DependencyKind, HarnError, Sha256};
 

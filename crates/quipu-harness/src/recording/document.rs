@@ -1,6 +1,6 @@
 //! The document of a replay: what was asked, without what must not be kept.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_replay::task::ReplayPlan;
 use quipu_wire::harn::{HarnError, HarnErrorCode, JsonObject};
 use serde::{Deserialize, Serialize};

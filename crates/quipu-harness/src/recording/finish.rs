@@ -1,7 +1,7 @@
 //! How a replay in process ended: one note in the log, with the number of events that were replayed. From its
 //! place come the ids and numbers of those events, which lie before it and behind everything else.
 
-use quipu_core::event::Event as Logged;
+use quipu_core::Event as Logged;
 use quipu_wire::harn::{EventKind, HarnError, JsonObject, ResourceKind};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! What a replay needs besides the events, and whether it is still there: contents of Artifacts, memory units,
 //! receipts. Looks into this Field and nowhere else.
 
-use quipu_core::{event::documents::DocumentKind, ids::UnitId};
+use quipu_core::{DocumentKind, UnitId};
 use quipu_replay::task::{Availability, Materials, ReferenceKind};
 use quipu_wire::harn::{Artifact, Sha256};
 use serde::de::IgnoredAny;
@@ -68,9 +68,8 @@ impl Kept<'_> {
     }
 
     fn receipt(&self, id: &str) -> Result<(), &'static str> {
-        let there = |state: &quipu_core::state::State| {
-            state.documents.get(DocumentKind::Receipt, id).is_some()
-        };
+        let there =
+            |state: &quipu_core::State| state.documents.get(DocumentKind::Receipt, id).is_some();
         if self.harness.field.with_state(there) { Ok(()) } else { Err("there is no such receipt") }
     }
 }

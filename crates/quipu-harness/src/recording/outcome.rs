@@ -1,6 +1,6 @@
 //! What a replay came to: derived from its source's recording and its plan, and from the note that ended it.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_replay::task::{ReplayOutcome, Unavailable};
 use quipu_wire::{
     akashik::TaskStatus,

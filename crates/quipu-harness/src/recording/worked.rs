@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use quipu_core::event::{Event as Logged, documents::Note};
+use quipu_core::{Event as Logged, event::documents::Note};
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::task::{
     Material, RecordedDependency, RecordedEvent, Reference, ReferenceKind, Unavailable,

@@ -1,6 +1,6 @@
 //! `GET /v1/tasks/{task_id}/export`: a finished Task as one document, for another server.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_replay::task::Material;
 use quipu_wire::{
     harn::{

@@ -2,9 +2,10 @@
 //! there, in one commit. From then on it is replayed like one of ours.
 
 use quipu_core::{
+    DocumentKind, DocumentOwner,
     event::{
         coordination::{ReasonBody, SessionBody, TaskBody},
-        documents::{DocumentKind, DocumentOwner, Imported, Note, NotedDependency},
+        documents::{Imported, Note, NotedDependency},
     },
     rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand, ImportedTask, NoteDraft},
 };

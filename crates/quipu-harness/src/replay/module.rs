@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use quipu_core::{event::documents::DocumentKind, rules::harn::DocumentDraft};
+use quipu_core::{DocumentKind, rules::harn::DocumentDraft};
 use quipu_replay::{
     module::{ModuleEnd, ModuleReplay, Recorded, replay_module, replay_module_from},
     task::{

@@ -2,9 +2,7 @@
 //! neither a vault nor what a run kept for itself: that takes a part in the source.
 
 use quipu_core::{
-    rules::harn::AUTHORITY_OTHERS,
-    state::{State, TaskEntry},
-    visibility::authority_in,
+    State, rules::harn::AUTHORITY_OTHERS, state::TaskEntry, visibility::authority_in,
 };
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};

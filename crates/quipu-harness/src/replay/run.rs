@@ -2,12 +2,9 @@
 //! What is interrupted is begun again when the Field is opened, and comes to the same.
 
 use quipu_core::{
-    event::{
-        coordination::ReasonBody,
-        documents::{DocumentKind, DocumentOwner},
-    },
+    DocumentKind, DocumentOwner, State,
+    event::coordination::ReasonBody,
     rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
-    state::State,
 };
 use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};
 use quipu_wire::harn::{

@@ -1,7 +1,7 @@
 //! `POST /v1/sessions/{session_id}/replay`: a fork in which every Task of the Session is replayed, in the order
 //! of their making. Ours: the protocol demands it of the level and names no endpoint.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_wire::harn::{
     EventKind, ForkSessionRequest, HarnError, HarnErrorCode, HarnSession, JsonObject,
     ReplaySessionRequest, ReplayTaskRequest,

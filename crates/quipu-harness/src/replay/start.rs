@@ -1,12 +1,9 @@
 //! `POST /v1/tasks/{task_id}/replay`: admits a replay and makes its Task, in one commit with its plan.
 
 use quipu_core::{
-    event::{
-        coordination::TaskBody,
-        documents::{DocumentKind, DocumentOwner},
-    },
+    DocumentKind, DocumentOwner, State,
+    event::coordination::TaskBody,
     rules::harn::{Expect, HarnAct, HarnCommand},
-    state::State,
 };
 use quipu_replay::task::{ReplayIdentity, admit};
 use quipu_wire::harn::{

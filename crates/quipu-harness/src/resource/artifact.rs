@@ -1,7 +1,7 @@
 //! Artifacts: registered by anybody who may write, and read without what is not for the reader.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{

@@ -1,7 +1,7 @@
 //! The content of Artifacts: read by whom their visibility allows, and put once, with the digest that was registered.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind,
     rules::harn::{Expect, FIELD_AGENT, HarnCommand},
     state::DocumentEntry,
 };

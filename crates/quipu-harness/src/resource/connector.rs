@@ -2,9 +2,8 @@
 //! until it has a secret that deliveries are signed with.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner, State,
     rules::harn::{Expect, HarnCommand},
-    state::State,
 };
 use quipu_wire::{
     harn::{

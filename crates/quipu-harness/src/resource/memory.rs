@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
-    message::Message,
+    DocumentKind, DocumentOwner, Message,
     rules::harn::{Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::{

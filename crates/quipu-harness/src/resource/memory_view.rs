@@ -1,6 +1,6 @@
 //! How a memory unit is shown as a Memory, and what this protocol keeps in a unit's evidence.
 
-use quipu_core::state::State;
+use quipu_core::State;
 use quipu_wire::{
     akashik::MemoryUnit,
     harn::{

@@ -1,6 +1,6 @@
 //! Outcomes: how Tasks ended. Written by whoever ends a Task, and by the notary.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_wire::{
     harn::{HarnError, List, Outcome},
     json::timestamp::rfc3339,

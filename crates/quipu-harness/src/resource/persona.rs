@@ -1,7 +1,7 @@
 //! Personas: the policies under which Tasks are worked on.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{

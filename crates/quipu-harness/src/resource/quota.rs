@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{Expect, HarnCommand},
     state::DocumentEntry,
 };

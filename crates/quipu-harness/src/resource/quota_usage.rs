@@ -6,10 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use quipu_core::{
-    event::documents::DocumentKind,
-    state::{DocumentEntry, State},
-};
+use quipu_core::{DocumentKind, State, state::DocumentEntry};
 use quipu_wire::{
     harn::{HarnError, HarnErrorCode, Persona, Quota, QuotaScope, QuotaUnit, Workspace},
     json::timestamp::rfc3339,

@@ -2,7 +2,7 @@
 //! they were there. Bytes that another Artifact has too stay until the last of them is taken away.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{AUTHORITY_WRITE, DocumentDraft, Expect, HarnCommand},
     state::DocumentEntry,
 };

@@ -2,7 +2,7 @@
 //! recording had it may be given it.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::{

@@ -1,7 +1,7 @@
 //! Workspaces: boundaries within which resources belong together.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{

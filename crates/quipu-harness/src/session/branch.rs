@@ -2,7 +2,7 @@
 //! one that it leads to.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind,
     rules::harn::{DocumentDraft, Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{

@@ -1,9 +1,8 @@
 //! Forks: Sessions that share what happened in another one up to an Event.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind, State,
     rules::harn::{DocumentDraft, Expect},
-    state::State,
 };
 use quipu_wire::harn::{
     Branch, BranchKind, CreateBranchRequest, ForkSessionRequest, HarnError, HarnErrorCode,

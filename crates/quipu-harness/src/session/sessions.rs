@@ -1,10 +1,8 @@
 //! Sessions: those of SESSION, with what only this protocol knows of them in a document beside.
 
 use quipu_core::{
-    event::{
-        coordination::SessionBody,
-        documents::{DocumentKind, DocumentOwner},
-    },
+    DocumentKind, DocumentOwner,
+    event::coordination::SessionBody,
     rules::harn::{Expect, HarnAct, HarnCommand},
     state::SessionEntry,
     visibility,

@@ -1,10 +1,7 @@
 //! The transcript of a Session: what was said in it, in order, behind what it shares with the Session that it
 //! was forked from, without what was cut off. Nothing is copied: a fork reads its parent's Messages.
 
-use quipu_core::{
-    event::documents::DocumentKind,
-    state::{DocumentEntry, State},
-};
+use quipu_core::{DocumentKind, State, state::DocumentEntry};
 use quipu_wire::harn::{
     EventKind, HarnError, HarnErrorCode, JsonObject, TruncateObject, TruncateSessionRequest,
     TruncateSessionResponse,

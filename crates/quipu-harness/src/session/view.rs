@@ -1,7 +1,8 @@
 //! A Session as it is shown: SESSION's state, its document, and the last thing that happened in it.
 
 use quipu_core::{
-    event::{Event as Logged, coordination::SessionBody, documents::DocumentKind},
+    DocumentKind, Event as Logged,
+    event::coordination::SessionBody,
     state::{DocumentEntry, SessionEntry},
     visibility,
 };

@@ -1,6 +1,6 @@
 //! Artifacts that the server makes for a Task, with content that is kept here.
 
-use quipu_core::event::documents::DocumentOwner;
+use quipu_core::DocumentOwner;
 use quipu_wire::{
     harn::{
         Artifact, ArtifactKind, ArtifactObject, HarnError, HarnErrorCode, ResourceEnvelope,

@@ -2,9 +2,9 @@
 //! digest of the source, so that a Persona that changes later changes no run.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner, NotedDependency},
+    DocumentKind, DocumentOwner, State,
+    event::documents::NotedDependency,
     rules::harn::{Expect, FIELD_AGENT, HarnCommand},
-    state::State,
 };
 use quipu_replay::module::{Module, ModuleError, Policy, SnapshotKey};
 use quipu_wire::harn::{

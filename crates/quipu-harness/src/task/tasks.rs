@@ -2,12 +2,10 @@
 //! stands in this protocol's words.
 
 use quipu_core::{
-    event::{
-        coordination::{ReasonBody, TaskBody},
-        documents::{DocumentKind, DocumentOwner},
-    },
+    DocumentKind, DocumentOwner, State,
+    event::coordination::{ReasonBody, TaskBody},
     rules::harn::HarnCommand,
-    state::{DocumentEntry, State, TaskEntry},
+    state::{DocumentEntry, TaskEntry},
 };
 use quipu_wire::{
     akashik::TaskStatus,

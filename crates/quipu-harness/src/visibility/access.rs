@@ -1,9 +1,6 @@
 //! What a caller may know of: what belongs to a session that it may know of, and what belongs to none.
 
-use quipu_core::{
-    event::documents::DocumentKind,
-    state::{State, TaskEntry},
-};
+use quipu_core::{DocumentKind, State, state::TaskEntry};
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{HarnError, ResourceKind, TaskState},

@@ -1,10 +1,6 @@
 //! Which memory units a caller sees.
 
-use quipu_core::{
-    ids::UnitId,
-    state::State,
-    visibility::{Reader, Sight},
-};
+use quipu_core::{Reader, Sight, State, UnitId};
 use quipu_wire::{akashik::UnitStatus, limits::AUTHORITY_MAX};
 
 use crate::{Caller, Harness};

@@ -1,10 +1,7 @@
 //! Documents that repeat the words of Memories: who may see every one of those sees the document, and nobody
 //! does once one was purged. What is not shown leaves a descriptor that something was there.
 
-use quipu_core::{
-    event::documents::DocumentKind,
-    state::{DocumentEntry, State},
-};
+use quipu_core::{DocumentKind, State, state::DocumentEntry};
 use quipu_wire::{
     harn::{
         JsonObject, Message, MessageObject, MessageRole, Outcome, OutcomeObject, OutcomeStatus,

@@ -2,7 +2,7 @@
 //! said to whoever does not. A delivery becomes one Task, however often it is sent.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::{

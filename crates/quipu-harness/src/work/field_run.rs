@@ -3,9 +3,8 @@
 //! so that a crash in between changes nothing.
 
 use quipu_core::{
-    event::documents::{DocumentKind, NotedDependency},
-    ids::UnitId,
-    message::Message as FieldMessage,
+    DocumentKind, Message as FieldMessage, UnitId,
+    event::documents::NotedDependency,
     rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
 };
 use quipu_wire::{

@@ -1,7 +1,7 @@
 //! What is said to a Task: what it waits for, a word in between, or whether a tool may be called.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind,
     rules::harn::{HarnAct, HarnCommand},
 };
 use quipu_wire::{

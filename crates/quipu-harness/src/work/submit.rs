@@ -2,10 +2,8 @@
 //! among them, are begun in the same commit, so that nobody sees one that skips from submitted to completed.
 
 use quipu_core::{
-    event::{
-        coordination::{ReasonBody, TaskBody},
-        documents::{DocumentKind, DocumentOwner},
-    },
+    DocumentKind, DocumentOwner,
+    event::coordination::{ReasonBody, TaskBody},
     rules::harn::{Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{
@@ -196,7 +194,7 @@ impl Harness {
     }
 
     async fn persona_of_session(&self, session: &str) -> Result<Option<String>, HarnError> {
-        let entry = |state: &quipu_core::state::State| {
+        let entry = |state: &quipu_core::State| {
             state.documents.get(DocumentKind::Session, session).map(|entry| entry.at)
         };
         let Some(place) = self.field.with_state(entry) else { return Ok(None) };

@@ -2,7 +2,8 @@
 //! by COORDINATE.
 
 use quipu_core::{
-    event::{Event as Logged, coordination::ReasonBody, documents::DocumentKind},
+    DocumentKind, Event as Logged,
+    event::coordination::ReasonBody,
     rules::harn::{Error as Rule, Expect, HarnAct, HarnCommand},
 };
 use quipu_field::HarnOutcome;

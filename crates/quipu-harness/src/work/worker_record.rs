@@ -1,9 +1,9 @@
 //! What a worker records so that its run can be replayed: answers under their keys, and checkpoints.
 
 use quipu_core::{
-    event::documents::{DocumentKind, NotedDependency},
+    DocumentKind, State,
+    event::documents::NotedDependency,
     rules::harn::{Expect, HarnAct, HarnCommand},
-    state::State,
 };
 use quipu_wire::harn::{
     Artifact, ArtifactKind, DependencyAnswer, DependencyKind, HarnError, HarnErrorCode, JsonObject,

@@ -1,7 +1,7 @@
 //! Artifacts and their content.
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
+    DocumentKind, DocumentOwner,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_harness::{ArtifactFilter, EventScope, Harness, Page};

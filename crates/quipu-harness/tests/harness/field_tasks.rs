@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_harness::{EventScope, Fed, Harness};
 use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conformance::Altered};
 use quipu_wire::{

@@ -1,6 +1,6 @@
 //! What repeats Memories: shown to who may see those, and readable without them once they are purged.
 
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_harness::{ArtifactFilter, Caller, Harness, Page, TaskFilter};
 use quipu_wire::{
     akashik::{RecordPayload, SessionPayload},

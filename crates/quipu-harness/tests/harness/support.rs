@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use quipu_core::{message::Message, origin::ScriptedOrigin};
+use quipu_core::{Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldOptions};
 use quipu_harness::{Caller, Harness, HarnessOptions, WriteRequest};
 use quipu_log::{BodyContent, Engine, FieldName, MemoryEngine};
@@ -60,7 +60,7 @@ pub(crate) async fn persona(harness: &Harness, receipts: &str) -> String {
 
 async fn put_persona(harness: &Harness, body: Value) -> String {
     use quipu_core::{
-        event::documents::{DocumentKind, DocumentOwner},
+        DocumentKind, DocumentOwner,
         rules::harn::{DocumentDraft, Expect, HarnCommand},
     };
     let mut body = body;

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::{Depot, Field, FieldOptions, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::akashik::RegisterPayload;

@@ -14,8 +14,10 @@ use super::{
     materials::{delta, event_log_material, secret_redaction, substituted_material},
     seal::{SealError, seal},
 };
-use crate::secrets::is_secret;
-use crate::task::{AppliedOverride, ReplayOutcome, ReplayPlan};
+use crate::{
+    secrets::is_secret,
+    task::{AppliedOverride, ReplayOutcome, ReplayPlan},
+};
 
 /// The time that stands where a recording has none: it failed before its first event.
 const NO_TIME: &str = "1970-01-01T00:00:00Z";

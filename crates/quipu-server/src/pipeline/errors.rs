@@ -33,7 +33,10 @@ impl<T> During<T> for Result<T, FieldError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quipu_core::rules::{Refusal, compact, harn};
+    use quipu_core::{
+        Refusal,
+        rules::{compact, harn},
+    };
     use quipu_field::{EpochError, Overload, RequestError};
     use quipu_log::EngineError;
     use quipu_wire::ErrorCode;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, http::HeaderMap};
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_field::Field;
 use quipu_wire::{
     ErrorCode, ProtocolError, akashik::Operation, json::reader::ReadError,

@@ -2,7 +2,7 @@
 //! thing here, and nothing behind it knows which it was.
 
 use axum::http::{HeaderMap, header};
-use quipu_core::visibility::Reader;
+use quipu_core::Reader;
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{Envelope, Operation, is_envelope},

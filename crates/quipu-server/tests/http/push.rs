@@ -125,7 +125,7 @@ fn a_subscriber_that_never_reads_is_cut_off_and_resumes_without_a_gap() {
             let one = |number: usize| {
                 let payload = committed(&format!("{batch}-{number} {text}"));
                 let (payload, _) = quipu_wire::akashik::RecordPayload::parse(payload).unwrap();
-                let message = quipu_core::message::Message {
+                let message = quipu_core::Message {
                     id: format!("{batch}-{number}"),
                     agent: "writer".to_owned(),
                     session: None,

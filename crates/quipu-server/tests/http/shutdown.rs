@@ -40,7 +40,7 @@ fn a_request_under_way_is_answered_and_the_fields_are_closed_after_it() {
     server.join();
     assert!(client.is_closed());
     assert_eq!(server.fields.opened()[0].status().units.total, 1);
-    let late = quipu_core::message::Message {
+    let late = quipu_core::Message {
         id: "late".to_owned(),
         agent: "a".to_owned(),
         session: None,

@@ -19,7 +19,7 @@ use crate::{
         view::Published,
     },
 };
-use quipu_core::{state::AgentEntry, visibility::Sight};
+use quipu_core::{Sight, state::AgentEntry};
 
 /// What an ATTUNE will answer with, taken from the view in one go so that it can be let go of.
 #[derive(Debug)]

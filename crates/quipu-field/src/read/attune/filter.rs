@@ -3,7 +3,10 @@
 use quipu_recall::Seen;
 use quipu_wire::akashik::{AttunePayload, MemoryType, Scope, TemporalLayer, UnitStatus};
 
-use quipu_core::state::{AgentEntry, Name, State, UnitFlags};
+use quipu_core::{
+    State,
+    state::{AgentEntry, Name, UnitFlags},
+};
 
 /// The scope's filters, for one reader.
 #[derive(Debug)]

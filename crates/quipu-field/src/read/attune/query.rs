@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use quipu_recall::{Query, embed::builtin};
 use quipu_wire::akashik::AttunePayload;
 
-use quipu_core::state::{AgentEntry, Name, State};
+use quipu_core::{
+    State,
+    state::{AgentEntry, Name},
+};
 
 /// How much a word or a meaning counts, by what the reader said of itself.
 pub(crate) const INTEREST_WEIGHT: f32 = 1.0;

@@ -28,8 +28,8 @@ use crate::{
     },
 };
 use quipu_core::{
-    state::{AgentEntry, LinkTarget, Name, State, UnitDetails, is_standing},
-    visibility::Sight,
+    Sight, State,
+    state::{AgentEntry, LinkTarget, Name, UnitDetails, is_standing},
 };
 
 /// The least span over which recency is measured, so that a young Field does not age at once.

@@ -7,7 +7,7 @@ use std::{
 
 use quipu_recall::embed::builtin;
 
-use quipu_core::state::{Name, State};
+use quipu_core::{State, state::Name};
 
 /// The cosine from which on two roles have something to do with each other, and from which on they are
 /// the same.

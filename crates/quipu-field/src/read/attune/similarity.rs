@@ -9,7 +9,7 @@ use crate::{
     base::limits::{CANDIDATES_BY_MEANING, CANDIDATES_BY_WORDS},
     read::attune::{filter::Filter, query::Topic},
 };
-use quipu_core::state::State;
+use quipu_core::State;
 
 /// Below this a cosine says nothing, so the best of a bad lot does not count as a match. By the built-in
 /// model, a word or two and a sentence about something else are at 0.05 in the median.

@@ -8,10 +8,7 @@ use crate::{
     base::error::FieldError,
     read::replay::{self, Chain, Found, Target, Trace},
 };
-use quipu_core::{
-    rules::{Refusal, replay::Error},
-    visibility::Hidden,
-};
+use quipu_core::{Refusal, rules::replay::Error, visibility::Hidden};
 
 /// Reads the log and answers.
 pub(crate) fn replay(

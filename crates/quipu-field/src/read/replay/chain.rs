@@ -20,8 +20,8 @@ use super::{
     pages,
 };
 use quipu_core::{
-    event::Event,
-    ids::{ConflictId, TraceId, UnitId},
+    Event, UnitId,
+    ids::{ConflictId, TraceId},
 };
 
 /// Events that are kept from each end of a chain that is only described in brief.

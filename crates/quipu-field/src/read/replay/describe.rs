@@ -16,11 +16,8 @@ use super::{
     texts::{Part, Texts},
 };
 use quipu_core::{
-    event::{
-        Event,
-        coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
-    },
-    ids::UnitId,
+    Event, UnitId,
+    event::coordination::{HandoffChange, SessionChange, TaskCause, TaskChange},
 };
 
 /// Characters of a unit's text, or of a hint, in a timeline.

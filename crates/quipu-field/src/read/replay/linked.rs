@@ -8,7 +8,7 @@ use super::{
     chain::Found,
     links::{Entity, links},
 };
-use quipu_core::event::Event;
+use quipu_core::Event;
 
 /// Ids that are named at most: a purge can be about very many units.
 const NAMED_MAX: usize = 256;

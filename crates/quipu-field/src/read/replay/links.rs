@@ -4,8 +4,9 @@
 use quipu_wire::akashik::{ReplayPayload, ReplayTarget};
 
 use quipu_core::{
-    event::{Event, coordination::HandoffChange},
-    ids::{ConflictId, TraceId, UnitId},
+    Event, UnitId,
+    event::coordination::HandoffChange,
+    ids::{ConflictId, TraceId},
 };
 
 /// Something that events are about.

@@ -6,7 +6,7 @@ use std::{iter, num::NonZero, ops::ControlFlow, sync::mpsc, thread};
 use quipu_log::{Engine, EngineError, FieldName, Header, StoredHeader};
 
 use crate::base::limits::READ_PAGE;
-use quipu_core::event::Event;
+use quipu_core::Event;
 
 /// Threads that read pages at most. Reading one is more work than looking at it.
 const READERS_MAX: usize = 4;

@@ -7,7 +7,7 @@ use super::{
     describe::Narrated,
     links::Target,
 };
-use quipu_core::{event::Event, ids::UnitId};
+use quipu_core::{Event, UnitId};
 
 /// Events that are in the story from each end of a chain.
 const NARRATED_FIRST: usize = 6;

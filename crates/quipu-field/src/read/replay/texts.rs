@@ -7,7 +7,7 @@ use quipu_log::{Engine, EngineError, FieldName, StoredBodies, decode_body};
 use serde::Deserialize;
 
 use super::chain::Found;
-use quipu_core::ids::UnitId;
+use quipu_core::UnitId;
 
 /// Commits that are read at a time where they follow each other closely.
 const CLOSE_PAGE: usize = 256;

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 use quipu_field::{Field, FieldOptions, Meter, SystemOrigin};
 use quipu_log::{
     BodyAddress, Commit, Engine, EngineError, Erasure, FieldName, Head, MemoryEngine, Salt,

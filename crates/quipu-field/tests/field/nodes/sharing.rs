@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-use quipu_core::origin::Origin;
+use quipu_core::Origin;
 use quipu_field::Field;
 use quipu_log::{Engine, FieldName, Head, MemoryEngine, verify_chain};
 use quipu_wire::{ErrorCode, akashik::AttunePayload};

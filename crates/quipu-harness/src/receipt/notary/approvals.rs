@@ -1,6 +1,6 @@
 //! What was agreed to, in the words of the question that was asked.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_wire::harn::{Approval, HarnError, PermissionRequest};
 use serde_json::Value;
 

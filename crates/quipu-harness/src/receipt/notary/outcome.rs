@@ -1,6 +1,6 @@
 //! The Outcome of a Task: what its worker said of it, or what follows from the log where nobody said anything.
 
-use quipu_core::event::documents::DocumentKind;
+use quipu_core::DocumentKind;
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{

@@ -2,10 +2,7 @@
 //! issue; a replay's follows its source's and is no link of the Session's chain, so that replaying twice
 //! gives the same bytes.
 
-use quipu_core::{
-    event::documents::DocumentKind,
-    state::{DocumentEntry, State},
-};
+use quipu_core::{DocumentKind, State, state::DocumentEntry};
 use quipu_wire::harn::{HarnError, Receipt, Sha256};
 
 use crate::{Harness, handle::failure::harn_error, task::tasks::is_replay};

@@ -1,6 +1,6 @@
 //! Where a Task ran and under which policy: from its documents, or from what is built in where it has none.
 
-use quipu_core::event::documents::{DocumentKind, DocumentOwner};
+use quipu_core::{DocumentKind, DocumentOwner};
 use quipu_wire::harn::{
     AutonomyTier, HarnError, Identifiers, Persona, ReceiptPolicy, Redaction, Sha256, TaskInput,
     Trust, Visibility,

@@ -1,9 +1,8 @@
 //! Settling: Outcome, Receipt and event log of an ending in one commit, one ending after the other.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind, State,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
-    state::State,
 };
 use quipu_wire::harn::{
     Artifact, ArtifactKind, ArtifactObject, HarnError, Outcome, ReceiptPolicy, ResourceEnvelope,

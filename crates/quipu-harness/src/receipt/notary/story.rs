@@ -2,8 +2,8 @@
 //! kept: what is gathered are digests, names and counts.
 
 use quipu_core::{
+    Event as Logged,
     event::{
-        Event as Logged,
         coordination::{HandoffChange, ReasonBody, TaskChange},
         documents::Note,
     },

@@ -3,7 +3,8 @@
 //! answer; nobody claims such a Task.
 
 use quipu_core::{
-    event::{coordination::ReasonBody, documents::DocumentKind},
+    DocumentKind,
+    event::coordination::ReasonBody,
     rules::harn::{Expect, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::module::Request;

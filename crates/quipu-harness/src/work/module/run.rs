@@ -3,7 +3,7 @@
 //! loses nothing.
 
 use quipu_core::{
-    event::documents::DocumentKind,
+    DocumentKind,
     rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::module::{Module, ModuleRun, Policy, run};

@@ -1,6 +1,6 @@
 //! What is gone when a replay comes to it: the first such thing is named, and the replay still has its receipt.
 
-use quipu_core::message::Message;
+use quipu_core::Message;
 use quipu_wire::{
     akashik::{CompactPayload, RecordPayload, RegisterPayload},
     harn::{Determinism, OutcomeStatus, TaskState},
@@ -118,9 +118,9 @@ async fn the_receipt_of_a_replay_is_checked_against_its_sources() {
     forged.chain.previous_receipt_hash = Some(quipu_wire::harn::Sha256::of(b"another"));
     let field = world.harness.field();
     let draft = quipu_core::rules::harn::DocumentDraft {
-        kind: quipu_core::event::documents::DocumentKind::Receipt,
+        kind: quipu_core::DocumentKind::Receipt,
         id: forged.receipt_id.clone(),
-        owner: quipu_core::event::documents::DocumentOwner::default(),
+        owner: quipu_core::DocumentOwner::default(),
         expect: quipu_core::rules::harn::Expect::Known,
         body: Some(field.seal(&forged).unwrap()),
         quotes: Vec::new(),

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use quipu_core::{
-    event::documents::{DocumentKind, DocumentOwner},
-    message::Message,
+    DocumentKind, DocumentOwner, Message,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_field::{Field, FieldOptions, SystemOrigin};

@@ -26,13 +26,13 @@ use tokio::{
 use utoipa::IntoParams;
 
 use super::push::stopped;
-use crate::pipeline::route::Admission;
 use crate::{
     limits::{FAREWELL, LOG_AUTHORITY, LOG_PAGE_COMMITS, STREAM_MESSAGE_BYTES_MAX},
     pipeline::{
         answer::Refused,
         auth,
         field_choice::{self, FIELD, Missing},
+        route::Admission,
         state::App,
     },
 };

@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::reads::{readable, whole_log};
-use crate::pipeline::route::Admission;
 use crate::{
     limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
     pipeline::{
         answer::{Answer, Outcome, Refused},
+        route::Admission,
         state::App,
     },
 };

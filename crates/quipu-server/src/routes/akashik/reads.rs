@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::HeaderMap};
-use quipu_core::visibility::Reader;
+use quipu_core::Reader;
 use quipu_field::Field;
 use quipu_wire::{
     ErrorCode,
@@ -15,11 +15,11 @@ use quipu_wire::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::pipeline::route::Admission;
 use crate::pipeline::{
     answer::{Answer, Outcome, Refused},
     auth,
     field_choice::{self, Missing},
+    route::Admission,
     sender,
     state::App,
 };

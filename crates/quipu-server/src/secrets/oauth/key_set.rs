@@ -27,7 +27,7 @@ pub enum KeySetError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What the system answered.
         #[source]
         source: io::Error,
     },
