@@ -38,13 +38,8 @@ pub enum ClientError {
         url: String,
     },
     /// The certificates cannot be used.
-    #[error("cannot use the certificates in {}: {reason}", path.display())]
-    Roots {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error(transparent)]
+    Roots(#[from] quipu_http::CertificatesError),
     /// A header cannot carry the value.
     #[error("{name} cannot be sent as a header: it has a character that is not allowed there")]
     Header {

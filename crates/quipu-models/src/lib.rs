@@ -11,7 +11,7 @@ mod limits;
 mod remote;
 mod transformer;
 
-pub use http::{Address, AddressError, Roots, RootsError};
+pub use http::{Address, AddressError};
 pub use remote::{
     CallError, ChatModel, Endpoint, EndpointError, EndpointOptions, RemoteEmbedder, RemoteJudge,
     RemoteSummarizer,

@@ -7,11 +7,9 @@ use async_trait::async_trait;
 use http_body_util::BodyExt;
 use hyper::{
     Request, Uri,
-    body::Body,
-    client::conn::http1,
+    client::conn::http1::SendRequest,
     header::{HOST, HeaderValue},
 };
-use hyper_util::rt::TokioIo;
 use object_store::{
     ClientOptions,
     client::{
@@ -19,11 +17,9 @@ use object_store::{
         HttpResponse, HttpResponseBody, HttpService,
     },
 };
-use rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
-use tokio::{net::TcpStream, time::timeout};
-use tokio_rustls::TlsConnector;
-
-type Cause = Box<dyn std::error::Error + Send + Sync>;
+use quipu_http::{Cause, ServerAddress, connect, system_certificates};
+use rustls::ClientConfig;
+use tokio::time::timeout;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -37,30 +33,12 @@ pub(crate) struct Connector {
 impl Connector {
     /// Servers are checked with the certificates of the system.
     pub(crate) fn new() -> Result<Self, Cause> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Self { tls: Arc::new(tls) })
+        Ok(Self { tls: system_certificates()? })
     }
 
-    async fn connect(&self, uri: &Uri) -> Result<http1::SendRequest<HttpRequestBody>, Cause> {
-        let host = uri.host().ok_or("the address has no host")?;
-        let secure = uri.scheme_str() == Some("https");
-        let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        // An address in brackets is one without them.
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let stream = TcpStream::connect((bare, port)).await?;
-        stream.set_nodelay(true)?;
-        if !secure {
-            return handshake(TokioIo::new(stream)).await;
-        }
-        let name = ServerName::try_from(bare.to_owned())?;
-        let stream = TlsConnector::from(Arc::clone(&self.tls)).connect(name, stream).await?;
-        handshake(TokioIo::new(stream)).await
+    async fn connect(&self, uri: &Uri) -> Result<SendRequest<HttpRequestBody>, Cause> {
+        let address = ServerAddress::of(uri)?;
+        connect(&address, address.secure.then_some(&self.tls)).await
     }
 }
 
@@ -97,16 +75,4 @@ impl HttpService for Connector {
 fn broken(error: hyper::Error) -> HttpError {
     let kind = if error.is_timeout() { HttpErrorKind::Timeout } else { HttpErrorKind::Interrupted };
     HttpError::new(kind, error)
-}
-
-async fn handshake<S, B>(stream: S) -> Result<http1::SendRequest<B>, Cause>
-where
-    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-    B: Body<Data: Send> + Send + 'static,
-    B::Error: Into<Cause>,
-{
-    let (sender, connection) = http1::handshake(stream).await?;
-    // Ends when the answer is read or the server closes.
-    tokio::spawn(connection);
-    Ok(sender)
 }

@@ -186,7 +186,7 @@ pub(crate) fn client_failure(error: &ClientError) -> Failure {
             failure.advise("check that --url is the address of a quipu server")
         }
         ClientError::Refused(_)
-        | ClientError::Roots { .. }
+        | ClientError::Roots(_)
         | ClientError::Header { .. }
         | ClientError::Payload(_)
         | ClientError::InUse { .. }

@@ -1,16 +1,10 @@
-//! Where a server is, and how it is checked that it is the one: the address taken apart, and the
-//! certificates of an https server.
+//! Where a Quipu server is, and how it is checked that it is the one.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
-use hyper::{Uri, header::HeaderValue};
-use rustls::{
-    ClientConfig, RootCertStore,
-    pki_types::{CertificateDer, pem::PemObject},
-};
+use hyper::header::HeaderValue;
+use quipu_http::{ServerAddress, with_certificates_of};
+use rustls::ClientConfig;
 
 use crate::error::ClientError;
 
@@ -19,8 +13,7 @@ use crate::error::ClientError;
 pub(crate) struct Address {
     /// As it was given.
     pub(crate) url: String,
-    pub(crate) host: String,
-    pub(crate) port: u16,
+    pub(crate) server: ServerAddress,
     pub(crate) authority: HeaderValue,
     pub(crate) tls: Option<Arc<ClientConfig>>,
 }
@@ -29,66 +22,24 @@ impl Address {
     pub(crate) fn parse(url: &str, ca_cert: Option<&PathBuf>) -> Result<Self, ClientError> {
         let refuse =
             |reason: &str| ClientError::Url { url: url.to_owned(), reason: reason.to_owned() };
-        let uri: Uri = url.parse().map_err(|_| refuse("it cannot be read"))?;
-        let secure = match uri.scheme_str() {
-            Some("http") => false,
-            Some("https") => true,
-            Some(_) | None => return Err(refuse("it must begin with http:// or https://")),
-        };
+        let (server, uri) = ServerAddress::parse(url).map_err(|error| refuse(error.reason))?;
         if !matches!(uri.path(), "" | "/") || uri.query().is_some() {
             return Err(refuse("it must have no path"));
         }
-        let host = uri.host().ok_or_else(|| refuse("it names no host"))?;
-        let authority = uri.authority().map_or(host, |authority| authority.as_str());
-        let authority = HeaderValue::from_str(authority)
+        let authority = HeaderValue::from_str(&server.authority)
             .map_err(|_| ClientError::Header { name: "the host".to_owned() })?;
-        let tls = match (secure, ca_cert) {
+        let tls = match (server.secure, ca_cert) {
             (false, _) => None,
-            (true, Some(path)) => Some(tls_config(path)?),
+            (true, Some(path)) => Some(with_certificates_of(path)?),
             (true, None) => return Err(ClientError::NoRoots { url: url.to_owned() }),
         };
-        Ok(Self {
-            url: url.to_owned(),
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: uri.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            authority,
-            tls,
-        })
+        Ok(Self { url: url.to_owned(), server, authority, tls })
     }
-}
-
-fn tls_config(path: &Path) -> Result<Arc<ClientConfig>, ClientError> {
-    let refuse = |reason: String| ClientError::Roots { path: path.to_owned(), reason };
-    let mut roots = RootCertStore::empty();
-    let certificates = CertificateDer::pem_file_iter(path).map_err(|e| refuse(e.to_string()))?;
-    for certificate in certificates {
-        let certificate = certificate.map_err(|e| refuse(e.to_string()))?;
-        roots.add(certificate).map_err(|e| refuse(e.to_string()))?;
-    }
-    if roots.is_empty() {
-        return Err(refuse("there is no certificate in it".to_owned()));
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| refuse(e.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(Arc::new(config))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn takes_addresses_with_and_without_a_port() {
-        let plain = Address::parse("http://localhost", None).unwrap();
-        assert_eq!((plain.host.as_str(), plain.port), ("localhost", 80));
-        let six = Address::parse("http://[::1]:7070/", None).unwrap();
-        assert_eq!((six.host.as_str(), six.port), ("::1", 7070));
-        assert_eq!(six.authority, "[::1]:7070");
-    }
 
     #[test]
     fn refuses_what_is_no_server_address_and_says_why() {

@@ -1,23 +1,20 @@
 //! HTTP/1.1 to a server, with or without TLS: connections that are kept for the next request. Knows how
-//! bytes travel and not what they mean. Hand-written because hyper, which the server needs anyway, is
-//! nearly all of it.
+//! bytes travel and not what they mean.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use hyper::{
     Request, Response,
-    body::{Body as _, Bytes, Incoming},
-    client::conn::http1::{self, SendRequest},
+    body::{Bytes, Incoming},
+    client::conn::http1::SendRequest,
     header::HOST,
 };
-use hyper_util::rt::TokioIo;
-use rustls::pki_types::ServerName;
-use tokio::{net::TcpStream, time::timeout};
-use tokio_rustls::TlsConnector;
+use quipu_http::{ReadError, connect, read_at_most};
+use tokio::time::timeout;
 
 use crate::{
     error::ClientError,
@@ -55,14 +52,12 @@ impl Http {
             let problem = format!("it is larger than {ANSWER_BYTES_MAX} bytes");
             ClientError::unexpected(parts.status, problem, b"")
         };
-        if usize::try_from(body.size_hint().lower()).map_or(true, |size| size > ANSWER_BYTES_MAX) {
-            return Err(too_large());
-        }
-        let reading = Limited::new(body, ANSWER_BYTES_MAX).collect();
-        let body = match timeout(self.answer_timeout, reading).await {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large()),
-            Ok(Err(error)) => return Err(ClientError::broken(self.url(), error)),
+        let body = match timeout(self.answer_timeout, read_at_most(body, ANSWER_BYTES_MAX)).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(ReadError::TooLarge)) => return Err(too_large()),
+            Ok(Err(ReadError::Broken(error))) => {
+                return Err(ClientError::broken(self.url(), error));
+            }
             Err(_) => return Err(self.too_slow()),
         };
         self.keep(connection);
@@ -114,29 +109,8 @@ impl Http {
     }
 
     async fn connect(&self) -> Result<Connection, ClientError> {
-        let address = &self.address;
-        let stream = TcpStream::connect((address.host.as_str(), address.port))
-            .await
-            .map_err(|e| self.unreachable(e))?;
-        stream.set_nodelay(true).map_err(|e| self.unreachable(e))?;
-        let Some(config) = &address.tls else { return self.handshake(TokioIo::new(stream)).await };
-        let name = ServerName::try_from(address.host.clone()).map_err(|e| self.unreachable(e))?;
-        let stream = TlsConnector::from(Arc::clone(config))
-            .connect(name, stream)
-            .await
-            .map_err(|e| self.unreachable(e))?;
-        self.handshake(TokioIo::new(stream)).await
-    }
-
-    async fn handshake<S>(&self, stream: S) -> Result<Connection, ClientError>
-    where
-        S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-    {
-        let (sender, connection) =
-            http1::handshake(stream).await.map_err(|e| self.unreachable(e))?;
-        // Ends when the sender is dropped or the server closes; the next request sees why.
-        tokio::spawn(connection);
-        Ok(sender)
+        let Address { server, tls, .. } = &self.address;
+        connect(server, tls.as_ref()).await.map_err(|error| self.unreachable(error))
     }
 
     fn unreachable(

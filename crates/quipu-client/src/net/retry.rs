@@ -83,7 +83,7 @@ impl Attempts {
             ClientError::Refused(_)
             | ClientError::Url { .. }
             | ClientError::NoRoots { .. }
-            | ClientError::Roots { .. }
+            | ClientError::Roots(_)
             | ClientError::Header { .. }
             | ClientError::Payload(_)
             | ClientError::Unexpected { .. }

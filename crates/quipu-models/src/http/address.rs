@@ -1,6 +1,6 @@
 //! The URL of an endpoint: the part before `/embeddings` or `/chat/completions`.
 
-use hyper::Uri;
+use quipu_http::ServerAddress;
 
 /// A URL that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,14 +13,8 @@ pub struct AddressError {
 /// The address of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Whether it speaks TLS.
-    pub secure: bool,
-    /// Its host, without brackets.
-    pub host: String,
-    /// Its port.
-    pub port: u16,
-    /// Host and port as they are sent.
-    pub authority: String,
+    /// The server.
+    pub server: ServerAddress,
     /// What comes before the operation's own path, without a slash at its end.
     pub base: String,
 }
@@ -29,37 +23,21 @@ impl Address {
     /// Reads an address such as `http://localhost:11434/v1`.
     pub fn parse(url: &str) -> Result<Self, AddressError> {
         let refuse = |reason| AddressError { reason };
-        let uri: Uri = url.parse().map_err(|_| refuse("it cannot be read"))?;
-        let secure = match uri.scheme_str() {
-            Some("http") => false,
-            Some("https") => true,
-            Some(_) | None => return Err(refuse("it must begin with http:// or https://")),
-        };
-        let authority = uri.authority().ok_or_else(|| refuse("it names no host"))?.as_str();
-        if authority.contains('@') {
+        let (server, uri) = ServerAddress::parse(url).map_err(|error| refuse(error.reason))?;
+        if server.authority.contains('@') {
             return Err(refuse("it holds a name or a password; give the key apart from it"));
         }
         if uri.query().is_some() {
             return Err(refuse("it has a query"));
         }
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        if host.is_empty() {
-            return Err(refuse("it names no host"));
-        }
-        Ok(Self {
-            secure,
-            host: host.to_owned(),
-            port: uri.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            authority: authority.to_owned(),
-            base: uri.path().trim_end_matches('/').to_owned(),
-        })
+        Ok(Self { server, base: uri.path().trim_end_matches('/').to_owned() })
     }
 }
 
 impl std::fmt::Display for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let scheme = if self.secure { "https" } else { "http" };
-        write!(f, "{scheme}://{}{}", self.authority, self.base)
+        let scheme = if self.server.secure { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.server.authority, self.base)
     }
 }
 
@@ -75,8 +53,9 @@ mod tests {
             ("http://[::1]:80", false, "::1", 80, ""),
         ] {
             let address = Address::parse(url).unwrap();
-            assert_eq!((address.secure, address.host.as_str()), (secure, host));
-            assert_eq!((address.port, address.base.as_str()), (port, base));
+            let server = &address.server;
+            assert_eq!((server.secure, server.host.as_str()), (secure, host));
+            assert_eq!((server.port, address.base.as_str()), (port, base));
         }
     }
 

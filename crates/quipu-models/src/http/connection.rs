@@ -1,24 +1,20 @@
-//! A keep-alive connection to one endpoint. Made when it is needed, kept while it works. Hand-written
-//! because hyper, which the server needs anyway, is nearly all of it.
+//! A keep-alive connection to one endpoint. Made when it is needed, kept while it works.
 
 use std::{sync::Arc, time::Duration};
 
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use hyper::{
     Request, Response,
-    body::{Body as _, Bytes, Incoming},
-    client::conn::http1::{self, SendRequest},
+    body::{Bytes, Incoming},
+    client::conn::http1::SendRequest,
     header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER},
 };
-use hyper_util::rt::TokioIo;
-use rustls::pki_types::ServerName;
-use tokio::{net::TcpStream, sync::Mutex};
-use tokio_rustls::TlsConnector;
+use quipu_http::{Cause, ReadError, connect, read_at_most};
+use rustls::ClientConfig;
+use tokio::sync::Mutex;
 
-use super::{address::Address, roots::Roots};
+use super::address::Address;
 use crate::limits::ANSWER_BYTES_MAX;
-
-type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why there is no whole answer.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +41,7 @@ pub(crate) struct Connection {
     address: Address,
     authority: HeaderValue,
     key: Option<HeaderValue>,
-    roots: Option<Roots>,
+    tls: Option<Arc<ClientConfig>>,
     idle: Mutex<Option<SendRequest<Full<Bytes>>>>,
 }
 
@@ -55,9 +51,9 @@ impl Connection {
         address: Address,
         authority: HeaderValue,
         key: Option<HeaderValue>,
-        roots: Option<Roots>,
+        tls: Option<Arc<ClientConfig>>,
     ) -> Self {
-        Self { address, authority, key, roots, idle: Mutex::new(None) }
+        Self { address, authority, key, tls, idle: Mutex::new(None) }
     }
 
     /// Sends JSON to a path below the address and reads the answer.
@@ -90,43 +86,18 @@ impl Connection {
         {
             return Ok(sender);
         }
-        self.connect().await.map_err(ExchangeError::Connect)
+        connect(&self.address.server, self.tls.as_ref()).await.map_err(ExchangeError::Connect)
     }
-
-    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Cause> {
-        let stream = TcpStream::connect((self.address.host.as_str(), self.address.port)).await?;
-        stream.set_nodelay(true)?;
-        let Some(Roots(config)) = &self.roots else { return handshake(TokioIo::new(stream)).await };
-        let name = ServerName::try_from(self.address.host.clone())?;
-        let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
-        handshake(TokioIo::new(stream)).await
-    }
-}
-
-async fn handshake<S>(stream: S) -> Result<SendRequest<Full<Bytes>>, Cause>
-where
-    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-{
-    let (sender, connection) = http1::handshake(stream).await?;
-    // Ends when the sender is dropped or the endpoint closes; the next request sees why.
-    tokio::spawn(connection);
-    Ok(sender)
 }
 
 async fn read(answer: Response<Incoming>) -> Result<Reply, ExchangeError> {
     let status = answer.status().as_u16();
     let seconds = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     let retry_after = seconds.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
-    if answer.body().size_hint().lower() > ANSWER_BYTES_MAX as u64 {
-        return Err(ExchangeError::TooLarge);
-    }
-    let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
-    let body = body.map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            ExchangeError::TooLarge
-        } else {
-            ExchangeError::Broken(error)
-        }
+    let body = read_at_most(answer.into_body(), ANSWER_BYTES_MAX).await;
+    let body = body.map_err(|error| match error {
+        ReadError::TooLarge => ExchangeError::TooLarge,
+        ReadError::Broken(cause) => ExchangeError::Broken(cause),
     })?;
-    Ok(Reply { status, retry_after, body: body.to_bytes() })
+    Ok(Reply { status, retry_after, body })
 }

@@ -2,11 +2,9 @@
 
 mod address;
 mod connection;
-mod roots;
 mod runtime;
 
 pub use address::{Address, AddressError};
 pub(crate) use connection::Reply;
 pub(crate) use connection::{Connection, ExchangeError};
-pub use roots::{Roots, RootsError};
 pub(crate) use runtime::block_on;

@@ -4,6 +4,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use hyper::{body::Bytes, header::HeaderValue};
+use quipu_http::{system_certificates, with_certificates_of};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     clock,
-    http::{Address, Connection, ExchangeError, Reply, Roots, block_on},
+    http::{Address, Connection, ExchangeError, Reply, block_on},
     limits::{ATTEMPTS, BACKOFF, REASON_BYTES_MAX, RETRY_AFTER_MAX},
 };
 
@@ -71,7 +72,11 @@ impl Endpoint {
             return Err(EndpointError::NoModel);
         }
         let address = Address::parse(&options.url)?;
-        let roots = if address.secure { Some(Roots::load(options.ca.as_deref())?) } else { None };
+        let tls = match (address.server.secure, &options.ca) {
+            (false, _) => None,
+            (true, Some(file)) => Some(with_certificates_of(file)?),
+            (true, None) => Some(system_certificates()?),
+        };
         let secret = options.key.clone().filter(|key| !key.is_empty());
         let header = |text: &str| HeaderValue::from_str(text).map_err(|_| EndpointError::Key);
         let key = secret.as_deref().map(|key| header(&format!("Bearer {key}"))).transpose()?;
@@ -79,9 +84,9 @@ impl Endpoint {
             key.set_sensitive(true);
             key
         });
-        let authority = header(&address.authority)?;
+        let authority = header(&address.server.authority)?;
         Ok(Arc::new(Self {
-            connection: Connection::new(address.clone(), authority, key, roots),
+            connection: Connection::new(address.clone(), authority, key, tls),
             address,
             model: options.model.clone(),
             breaker: Breaker::default(),

@@ -1,6 +1,8 @@
 //! Why an endpoint cannot be set up, and why a call to it failed.
 
-use crate::http::{AddressError, RootsError};
+use quipu_http::CertificatesError;
+
+use crate::http::AddressError;
 
 /// Why an endpoint cannot be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +12,7 @@ pub enum EndpointError {
     Address(#[from] AddressError),
     /// There is nothing to check its certificate against.
     #[error(transparent)]
-    Roots(#[from] RootsError),
+    Roots(#[from] CertificatesError),
     /// The key cannot be sent.
     #[error("the key cannot be sent: it has a character that is not allowed in a header")]
     Key,
