@@ -1,6 +1,6 @@
 //! Looking for units that disagree, away from the writer: with a RECORD where there is time for it, in
-//! the background otherwise, and for DETECT. What is found is an observation; `ops/record.rs` and
-//! `ops/detect.rs` decide what follows from it.
+//! the background otherwise, and for DETECT. What is found is an observation; the rules of RECORD
+//! and DETECT in quipu-core decide what follows from it.
 
 mod backlog;
 mod busy;

@@ -1,5 +1,5 @@
 //! ATTUNE on the handle: of the present or of the past, and traced where that is asked for. What matters to
-//! whom is decided in `ops/attune.rs` and `ranking.rs`.
+//! whom is found in `read/attune`.
 
 use std::sync::Arc;
 

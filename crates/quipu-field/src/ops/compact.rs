@@ -1,5 +1,5 @@
 //! COMPACT on the handle: what is prepared before the writer sees it, and what follows its commit. The rule
-//! itself is in `ops`.
+//! itself is in `rules/compact.rs` of quipu-core.
 
 use std::{
     collections::BTreeSet,

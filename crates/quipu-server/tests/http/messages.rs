@@ -202,7 +202,10 @@ fn what_the_field_refuses_names_the_operation() {
         ("RECORD", committed("x")),
         ("ATTUNE", attune()),
         ("DETECT", json!({"mode": "list"})),
-        ("MERGE", json!({"conflict_id": "c", "strategy": "human_escalation"})),
+        (
+            "MERGE",
+            json!({"conflict_id": "c", "strategy": "human_escalation", "resolution": {"rationale": "r"}}),
+        ),
         ("SUBSCRIBE", json!({"action": "list"})),
         ("REPLAY", relation),
         ("COMPACT", json!({"strategy": "archive", "filter": {"max_age_epochs": 1}})),
@@ -220,8 +223,8 @@ fn what_the_field_refuses_names_the_operation() {
         assert!(reply.message().starts_with("epoch: "), "{operation}: {}", reply.message());
         assert_eq!(reply.json()["operation"], operation);
         let rejected = matches!(operation, "RECORD" | "REGISTER");
-        let told = rejected.then(|| json!(["rejected", reply.message()]));
+        let refused = rejected.then(|| json!(["rejected", reply.message()]));
         let fields = json!([reply.json()["status"], reply.json()["rejection_reason"]]);
-        assert_eq!(fields, told.unwrap_or_else(|| json!([null, null])), "{operation}");
+        assert_eq!(fields, refused.unwrap_or_else(|| json!([null, null])), "{operation}");
     }
 }
