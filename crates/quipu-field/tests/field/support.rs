@@ -72,15 +72,21 @@ pub(crate) async fn record_of_session(field: &Field, session: &str, units: Range
     }
 }
 
-/// What a log says up to a position, rebuilt from nothing.
-pub(crate) fn rebuilt_at(log: &Arc<dyn Engine>, position: u64) -> Published {
-    let (name, until) = (FieldName::default_field(), MemoryEngine::new());
+/// A copy of a log up to a position.
+pub(crate) fn copy_of_log(log: &Arc<dyn Engine>, position: u64) -> MemoryEngine {
+    let (name, copy) = (FieldName::default_field(), MemoryEngine::new());
     let mut head = Head::EMPTY;
     while head.position < position {
         let missing = usize::try_from(position - head.position).unwrap();
         let page = log.read(&name, head.position + 1, missing).unwrap();
-        head = until.append(&name, &head, &page).unwrap();
+        head = copy.append(&name, &head, &page).unwrap();
     }
+    copy
+}
+
+/// What a log says up to a position, rebuilt from nothing.
+pub(crate) fn rebuilt_at(log: &Arc<dyn Engine>, position: u64) -> Published {
+    let (name, until) = (FieldName::default_field(), copy_of_log(log, position));
     restore(&until, &name, None, Pace::Alone, &mut |_| true).unwrap().published
 }
 
