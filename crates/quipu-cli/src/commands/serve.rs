@@ -125,6 +125,7 @@ fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {
         judge: judge(&settings.models)?,
         automatic: settings.detect,
         budget_ms: settings.detect_budget_ms,
+        scan_units_max: settings.detect_scan_units,
         ..DetectionOptions::built_in(settings.detect_sureness)
     })
 }

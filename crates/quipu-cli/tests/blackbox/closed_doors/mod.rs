@@ -1,0 +1,3 @@
+//! What was attacked from outside with real keys, and holds.
+
+mod long_work;
