@@ -5,6 +5,7 @@
 mod args;
 mod clock;
 mod commands;
+mod module_runner;
 mod storage;
 mod ui;
 

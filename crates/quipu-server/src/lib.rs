@@ -23,6 +23,7 @@ pub use net::tls::{TlsError, TlsFiles};
 pub use observe::log_meter::LogMeter;
 pub use observe::metrics::{MetricsHandle, install_metrics};
 pub use pipeline::options::{HarnOptions, HarnSetupError, PushOptions};
+pub use quipu_harness::{ModuleHost, ModuleProcesses, ModuleRunner};
 pub use routes::openapi;
 pub use secrets::keys::{KeyStore, KeyStoreError};
 pub use secrets::oauth::{KeySetError, OAuthOptions};

@@ -7,7 +7,7 @@ use super::{
     key::KeyArgs, mcp::McpArgs, moving::MoveArgs, proof::ProofArgs, receipt::ReceiptArgs,
     record::RecordArgs, register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
 };
-use crate::args::config::ServeArgs;
+use crate::{args::config::ServeArgs, module_runner::ModuleLimits};
 
 const ABOUT: &str = "Shared memory for teams of AI agents: one append-only log that can be trusted, \
 explained and checked";
@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Proof(ProofArgs),
     Receipt(ReceiptArgs),
     Conformance(ConformanceArgs),
+    #[command(hide = true)]
+    ModuleRunner(ModuleLimits),
 }
 
 const SERVE: &str = "\

@@ -1,3 +1,4 @@
 //! What was attacked from outside with real keys, and holds.
 
 mod long_work;
+mod modules;

@@ -11,7 +11,7 @@ use std::{
 use quipu_field::{FieldOptions, Fields, Keeping, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
-    HarnOptions, KeyStore, LogMeter, Options, PushOptions, Server, TlsFiles,
+    HarnOptions, KeyStore, LogMeter, ModuleHost, Options, PushOptions, Server, TlsFiles,
     secrets::keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
@@ -40,7 +40,10 @@ impl Default for Setup {
             write_timeout: quipu_server::WRITE_TIMEOUT,
             push: PushOptions::default(),
             requests_per_second: NonZeroU32::new(quipu_server::REQUESTS_PER_SECOND),
-            harn: HarnOptions::default(),
+            harn: HarnOptions {
+                modules: ModuleHost::InThisProcessWhichTheyCanAbort,
+                ..HarnOptions::default()
+            },
             engine: Arc::new(MemoryEngine::new()),
             keeping: Keeping::default(),
         }
