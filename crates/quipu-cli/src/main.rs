@@ -6,6 +6,7 @@ mod args;
 mod clock;
 mod commands;
 mod module_runner;
+mod signals;
 mod storage;
 mod ui;
 

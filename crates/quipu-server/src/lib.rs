@@ -19,7 +19,7 @@ pub use app::embedded::{EmbedError, Embedded, EmbeddedOptions};
 pub use app::server::{BindError, Options, Server};
 pub use axum::body::Body;
 pub use limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};
-pub use net::tls::{TlsError, TlsFiles};
+pub use net::tls::{TlsError, TlsFiles, TlsReload};
 pub use observe::log_meter::LogMeter;
 pub use observe::metrics::{MetricsHandle, install_metrics};
 pub use pipeline::options::{HarnOptions, HarnSetupError, PushOptions};

@@ -60,7 +60,8 @@ const SERVE: &str = "\
 Run the server.
 
 The first start makes the data directory and an operator key, prints the key once, and keeps only
-its hash. An answered RECORD is on stable storage. SIGINT and SIGTERM let open requests finish.
+its hash. An answered RECORD is on stable storage. SIGINT and SIGTERM let open requests finish, and
+end the process within ten seconds. SIGHUP reads the keys, the certificate and the log level again.
 
 Every option is also a variable and a key of the config file: --max-log-bytes is QUIPU_MAX_LOG_BYTES
 and max_log_bytes. A flag beats the variable, the variable beats the file, the file beats the default.

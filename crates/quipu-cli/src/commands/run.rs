@@ -12,8 +12,8 @@ use crate::{args::config::Settings, module_runner, ui::failure::Failure};
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => {
-            let settings = Settings::load(*args)?;
-            wait_for(server_runtime(), serve::serve(settings))
+            let settings = Settings::load((*args).clone())?;
+            wait_for(server_runtime(), serve::serve(*args, settings))
         }
         Command::Mcp(args) => {
             let runtime = server_runtime();

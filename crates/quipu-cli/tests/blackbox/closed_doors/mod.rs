@@ -2,3 +2,4 @@
 
 mod long_work;
 mod modules;
+mod signals_crash;
