@@ -1,4 +1,4 @@
-//! The project's own automation: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask ci`, `cargo xtask bench`.
+//! The project's own automation: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask ci`, `cargo xtask fuzz`, `cargo xtask bench`.
 //! It owns the order of the checks and of the measurements, and the house rules as code. It knows nothing of what the server does.
 #![expect(
     clippy::print_stdout,
@@ -9,6 +9,7 @@
 mod bench;
 mod clock;
 mod command;
+mod fuzz;
 mod programs;
 mod steps;
 mod tidy;
@@ -23,7 +24,8 @@ usage: cargo xtask <command>
 
   test   every check, in order, stopping at the first that fails (CI=true makes it `ci`)
   tidy   the house rules alone
-  ci     `test` with the settings of continuous integration";
+  ci     `test` with the settings of continuous integration
+  fuzz   broken input for every parser: fuzz [--minutes N | --seconds N] [--seed N] [TARGET]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["test"] => steps::run(root, Profile::from_environment()),
         ["ci"] => steps::run(root, Profile::Ci),
         ["tidy"] => tidy::run(root),
+        ["fuzz", options @ ..] => fuzz::run(root, options),
         ["bench", options @ ..] => bench::run(root, options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}\n{}", bench::USAGE);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::clock::Stopwatch;
 use crate::command::Cargo;
+use crate::fuzz;
 use crate::programs;
 use crate::tidy;
 
@@ -26,6 +27,14 @@ impl Profile {
         match value {
             Some("true" | "1") => Self::Ci,
             Some(_) | None => Self::Local,
+        }
+    }
+
+    /// All targets at once, so this is about what the step takes.
+    const fn fuzz_seconds(self) -> u64 {
+        match self {
+            Self::Local => 5,
+            Self::Ci => 60,
         }
     }
 
@@ -54,6 +63,8 @@ enum Action {
     },
     /// Installs the programs that tests start, where they are missing.
     Programs,
+    /// Breaks the input of every parser for so many seconds.
+    Fuzz(u64),
     Tidy,
 }
 
@@ -76,6 +87,7 @@ impl Step {
             | Action::RunInstalled { run, .. }
             | Action::RunIfPresent { run, .. } => run.to_string(),
             Action::Programs => programs::install_all(),
+            Action::Fuzz(seconds) => format!("cargo xtask fuzz --seconds {seconds}"),
             Action::Tidy => "cargo xtask tidy".to_owned(),
         }
     }
@@ -98,6 +110,7 @@ impl Step {
                 run.run(root)?;
             }
             Action::Programs => programs::provide()?,
+            Action::Fuzz(seconds) => fuzz::every_target(*seconds)?,
             Action::Tidy => {
                 if !tidy::run(root) {
                     return Err("a house rule is broken".to_owned());
@@ -187,16 +200,32 @@ fn steps(profile: Profile) -> Vec<Step> {
                     .with_env("RUSTDOCFLAGS", "-D warnings"),
             ),
         ),
+        step("fuzz", Action::Fuzz(profile.fuzz_seconds())),
         step(
             "deny",
-            Action::RunIfPresent {
+            Action::RunInstalled {
                 probe: Cargo::new(&["deny", "--version"]),
-                run: Cargo::new(&["deny", "check"]),
-                left_out: "cargo-deny is not installed, so advisories were not checked; \
-                           licences, bans and duplicates were, by tidy",
+                install: install_deny(),
+                run: Cargo::new(&["deny", "check", "bans", "licenses", "sources"]),
+            },
+        ),
+        step(
+            "advisories",
+            Action::RunIfPresent {
+                probe: Cargo::new(&["deny", "fetch", "db"]),
+                run: Cargo::new(&["deny", "check", "advisories"]),
+                left_out: "the database of advisories cannot be reached from here",
             },
         ),
     ]
+}
+
+/// Its own release profile links everything as one for minutes; it has little to do here.
+fn install_deny() -> Cargo {
+    Cargo::new(&["install", "cargo-deny", "--locked"])
+        .with_env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .with_env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .with_env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
 }
 
 #[cfg(test)]
@@ -206,8 +235,19 @@ mod tests {
     #[test]
     fn steps_run_from_the_cheapest_to_the_dearest() {
         let names: Vec<_> = steps(Profile::Local).iter().map(|step| step.name).collect();
-        let expected =
-            ["fmt", "tidy", "clippy", "build", "programs", "tests", "doc tests", "docs", "deny"];
+        let expected = [
+            "fmt",
+            "tidy",
+            "clippy",
+            "build",
+            "programs",
+            "tests",
+            "doc tests",
+            "docs",
+            "fuzz",
+            "deny",
+            "advisories",
+        ];
         assert_eq!(names, expected);
     }
 

@@ -5,6 +5,8 @@
 mod args;
 mod clock;
 mod commands;
+mod module_runner;
+mod signals;
 mod storage;
 mod ui;
 

@@ -5,24 +5,26 @@
 //! The rooms from the lowest to the highest; each uses only those before it:
 //!
 //! 1. `stored`: what this protocol writes into the log.
-//! 2. `handle`: [`Harness`], and what all its methods share.
-//! 3. `visibility`: what a caller may know of and see.
-//! 4. `event`: what a commit tells.
-//! 5. `document`: resources that are kept as documents.
-//! 6. `task`: Tasks as they are read.
-//! 7. `recording`: what happened in a run, as a replay reads it.
-//! 8. `feed`: Events by range and as they happen.
-//! 9. `resource`: workspaces, personas, vaults, quotas, artifacts, memories.
-//! 10. `session`: Sessions, their branches and forks, and Messages.
-//! 11. `permission`: policy, rules, questions and their answers.
-//! 12. `receipt`: reading, checking and issuing receipts.
-//! 13. `work`: work on Tasks.
-//! 14. `replay`: replaying Tasks, and exchanging them with other servers.
+//! 2. `module_host`: where modules run.
+//! 3. `handle`: [`Harness`], and what all its methods share.
+//! 4. `visibility`: what a caller may know of and see.
+//! 5. `event`: what a commit tells.
+//! 6. `document`: resources that are kept as documents.
+//! 7. `task`: Tasks as they are read.
+//! 8. `recording`: what happened in a run, as a replay reads it.
+//! 9. `feed`: Events by range and as they happen.
+//! 10. `resource`: workspaces, personas, vaults, quotas, artifacts, memories.
+//! 11. `session`: Sessions, their branches and forks, and Messages.
+//! 12. `permission`: policy, rules, questions and their answers.
+//! 13. `receipt`: reading, checking and issuing receipts.
+//! 14. `work`: work on Tasks.
+//! 15. `replay`: replaying Tasks, and exchanging them with other servers.
 
 mod document;
 mod event;
 mod feed;
 mod handle;
+mod module_host;
 mod permission;
 mod receipt;
 mod recording;
@@ -46,6 +48,8 @@ pub use handle::page::Page;
 pub use handle::resting::Resting;
 pub use handle::sealing::{Sealer, SealingError};
 pub use handle::write::WriteRequest;
+pub use module_host::host::ModuleHost;
+pub use module_host::processes::{ModuleProcesses, ModuleRunner};
 pub use permission::{AuditFilter, PermissionFilter};
 pub use resource::artifact::ArtifactFilter;
 pub use resource::artifact_content::ArtifactContent;

@@ -48,7 +48,8 @@ pub(crate) fn replays(calls: usize, rounds: usize, report: &mut Report) -> Resul
     let mut replayed = Samples::default();
     for _ in 0..rounds {
         let watch = Stopwatch::start();
-        let replay = replay_module(&module, &policy, &input, &plan, &recording);
+        let replay = replay_module(&module, &policy, &input, &plan, &recording)
+            .map_err(|error| Failure::caused("the module did not end", &error))?;
         replayed.push(watch.elapsed());
         if !matches!(replay.end, ModuleEnd::Completed { sha256, .. } if sha256 == expected) {
             return Err(Failure::new("the module's replay came to something else"));

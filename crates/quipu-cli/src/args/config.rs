@@ -4,7 +4,7 @@
 use std::{
     fs, io,
     net::{Ipv4Addr, SocketAddr},
-    num::NonZeroU32,
+    num::{NonZeroU32, NonZeroUsize},
     path::{Path, PathBuf},
 };
 
@@ -26,7 +26,7 @@ const DEFAULT_LEVEL: &str = "info";
 const DEFAULT_PORT: u16 = 7070;
 
 /// The options of `quipu serve` as flags and variables.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 pub(crate) struct ServeArgs {
     /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:7070]
     #[arg(long, env = "QUIPU_LISTEN", hide_env_values = true, value_name = "ADDR")]
@@ -120,6 +120,9 @@ pub(crate) struct ServeArgs {
     /// Milliseconds a RECORD waits for detection before it is deferred; 0 defers always [default: 25]
     #[arg(long, env = "QUIPU_DETECT_BUDGET_MS", hide_env_values = true, value_name = "N")]
     pub(crate) detect_budget_ms: Option<u64>,
+    /// Units that one DETECT scan compares before it answers with a cursor [default: 5000]
+    #[arg(long, env = "QUIPU_DETECT_SCAN_UNITS", hide_env_values = true, value_name = "N")]
+    pub(crate) detect_scan_units: Option<NonZeroUsize>,
     /// How sure detection must be to open a conflict, above 0.0 and up to 1.0 [default: 0.6]
     #[arg(long, env = "QUIPU_DETECT_SURENESS", hide_env_values = true, value_name = "SHARE")]
     pub(crate) detect_sureness: Option<f64>,
@@ -163,6 +166,7 @@ struct FileOptions {
     tokenizer: Option<TokenizerName>,
     detect: Option<bool>,
     detect_budget_ms: Option<u64>,
+    detect_scan_units: Option<NonZeroUsize>,
     detect_sureness: Option<f64>,
     fields: Option<FieldArgs>,
     models: Option<ModelArgs>,
@@ -190,6 +194,7 @@ pub(crate) struct Settings {
     pub(crate) tokenizer: TokenizerName,
     pub(crate) detect: bool,
     pub(crate) detect_budget_ms: u64,
+    pub(crate) detect_scan_units: usize,
     pub(crate) detect_sureness: f64,
     pub(crate) fields: FieldArgs,
     pub(crate) models: ModelArgs,
@@ -244,6 +249,10 @@ impl Settings {
                 .detect_budget_ms
                 .or(file.detect_budget_ms)
                 .unwrap_or(quipu_field::limits::DETECT_BUDGET_MS),
+            detect_scan_units: args
+                .detect_scan_units
+                .or(file.detect_scan_units)
+                .map_or(quipu_field::limits::SCAN_UNITS_MAX, NonZeroUsize::get),
             detect_sureness: sureness(args.detect_sureness.or(file.detect_sureness))?,
             fields: args.fields.or(file.fields.unwrap_or_default()),
             models: args.models.or(file.models.unwrap_or_default()),

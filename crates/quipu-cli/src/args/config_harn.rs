@@ -1,18 +1,27 @@
 //! How a server speaks the Harn protocol: the options, and how flag, variable and file come together.
 
-use std::path::PathBuf;
+use std::{ops::RangeInclusive, path::PathBuf};
 
 use clap::{Args, builder::BoolishValueParser};
 use quipu_server::{HarnOptions, OAuthOptions, ReceiptIssuer, VaultKey};
 use serde::Deserialize;
 
-use crate::{args::config_models::Secret, ui::failure::Failure};
+use crate::{
+    args::config_models::Secret,
+    module_runner::{ModuleLimits, module_host},
+    ui::failure::Failure,
+};
 
 /// The variable that holds the key of the vaults.
 const VAULT_KEY_VARIABLE: &str = "QUIPU_VAULT_KEY";
 
 /// The most that the content of an Artifact may be allowed: it is one body of the log, and is in memory as such.
 const CONTENT_BYTES_LIMIT: usize = 32 * 1024 * 1024;
+
+/// How much memory a module may be given: below it the process itself does not start.
+const MODULE_MEMORY_MIB: RangeInclusive<u64> = 128..=65_536;
+/// How long a module may be allowed to compute.
+const MODULE_SECONDS: RangeInclusive<u64> = 1..=3600;
 
 /// The options as flags and variables, and as keys of `[harn]` in the config file.
 #[derive(Debug, Default, Clone, Args, Deserialize)]
@@ -57,6 +66,12 @@ pub(crate) struct HarnArgs {
     /// The largest content of an Artifact, in bytes, at most 33554432 [default: 8388608]
     #[arg(long, env = "QUIPU_CONTENT_BYTES_MAX", hide_env_values = true, value_name = "BYTES")]
     pub(crate) content_bytes_max: Option<usize>,
+    /// The memory that one running module may have, in MiB [default: 512]
+    #[arg(long, env = "QUIPU_MODULE_MEMORY_MIB", hide_env_values = true, value_name = "MIB")]
+    pub(crate) module_memory_mib: Option<u64>,
+    /// How long one running module may compute, in seconds [default: 30]
+    #[arg(long, env = "QUIPU_MODULE_SECONDS", hide_env_values = true, value_name = "SECONDS")]
+    pub(crate) module_seconds: Option<u64>,
     /// The key that seals what vaults hold, base64 of 32 bytes. In the file, or as `QUIPU_VAULT_KEY`: a flag
     /// would be seen in the list of processes.
     #[arg(skip)]
@@ -78,6 +93,8 @@ impl HarnArgs {
                 .replay_trust_declared_hashes
                 .or(file.replay_trust_declared_hashes),
             content_bytes_max: self.content_bytes_max.or(file.content_bytes_max),
+            module_memory_mib: self.module_memory_mib.or(file.module_memory_mib),
+            module_seconds: self.module_seconds.or(file.module_seconds),
             vault_key: self.vault_key.or(file.vault_key),
         }
     }
@@ -94,7 +111,28 @@ impl HarnArgs {
             vault_key: self.vault_key(variable)?,
             trust_declared_hashes: self.replay_trust_declared_hashes.unwrap_or(false),
             content_bytes_max: self.content_bytes_max()?,
+            modules: module_host(self.module_limits()?),
         })
+    }
+
+    fn module_limits(&self) -> Result<ModuleLimits, Failure> {
+        let usual = ModuleLimits::default();
+        let limits = ModuleLimits {
+            memory_mib: self.module_memory_mib.unwrap_or(usual.memory_mib),
+            seconds: self.module_seconds.unwrap_or(usual.seconds),
+        };
+        if !MODULE_MEMORY_MIB.contains(&limits.memory_mib) {
+            let (least, most) = (MODULE_MEMORY_MIB.start(), MODULE_MEMORY_MIB.end());
+            let given = limits.memory_mib;
+            return Err(Failure::new(format!("--module-memory-mib cannot be {given}"))
+                .advise(format!("give a number from {least} to {most}")));
+        }
+        if !MODULE_SECONDS.contains(&limits.seconds) {
+            let (least, most) = (MODULE_SECONDS.start(), MODULE_SECONDS.end());
+            return Err(Failure::new(format!("--module-seconds cannot be {}", limits.seconds))
+                .advise(format!("give a number from {least} to {most}")));
+        }
+        Ok(limits)
     }
 
     fn content_bytes_max(&self) -> Result<Option<usize>, Failure> {
@@ -208,6 +246,15 @@ mod tests {
             let failure = read(wrong).unwrap_err().to_string();
             assert!(failure.contains("--content-bytes-max"), "{wrong}: {failure}");
         }
+    }
+
+    #[test]
+    fn the_limits_of_modules_are_numbers_within_reason() {
+        for wrong in ["module_memory_mib = 1", "module_seconds = 0", "module_seconds = 3601"] {
+            let failure = read(wrong).unwrap_err().to_string();
+            assert!(failure.contains("--module-"), "{wrong}: {failure}");
+        }
+        assert!(read("module_memory_mib = 256\nmodule_seconds = 5").is_ok());
     }
 
     #[test]

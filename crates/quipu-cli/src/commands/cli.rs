@@ -7,7 +7,7 @@ use super::{
     key::KeyArgs, mcp::McpArgs, moving::MoveArgs, proof::ProofArgs, receipt::ReceiptArgs,
     record::RecordArgs, register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
 };
-use crate::args::config::ServeArgs;
+use crate::{args::config::ServeArgs, module_runner::ModuleLimits};
 
 const ABOUT: &str = "Shared memory for teams of AI agents: one append-only log that can be trusted, \
 explained and checked";
@@ -52,13 +52,16 @@ pub(crate) enum Command {
     Proof(ProofArgs),
     Receipt(ReceiptArgs),
     Conformance(ConformanceArgs),
+    #[command(hide = true)]
+    ModuleRunner(ModuleLimits),
 }
 
 const SERVE: &str = "\
 Run the server.
 
 The first start makes the data directory and an operator key, prints the key once, and keeps only
-its hash. An answered RECORD is on stable storage. SIGINT and SIGTERM let open requests finish.
+its hash. An answered RECORD is on stable storage. SIGINT and SIGTERM let open requests finish, and
+end the process within ten seconds. SIGHUP reads the keys, the certificate and the log level again.
 
 Every option is also a variable and a key of the config file: --max-log-bytes is QUIPU_MAX_LOG_BYTES
 and max_log_bytes. A flag beats the variable, the variable beats the file, the file beats the default.

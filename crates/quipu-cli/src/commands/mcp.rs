@@ -12,10 +12,10 @@ use tokio::{
     time::timeout,
 };
 
-use super::serve::stop_signal;
 use crate::{
     args::client_args::client_failure,
     commands::mcp_caller::ClientCaller,
+    signals::Signals,
     storage::data_dir,
     ui::{
         failure::Failure,
@@ -89,8 +89,8 @@ pub(crate) struct McpArgs {
 
 /// Serves until the host closes the pipe or the process is told to stop.
 pub(crate) async fn mcp(args: McpArgs) -> Result<(), Failure> {
-    logging::start(LogFormat::Text, &args.log_level)?;
-    let stop = stop_signal()?;
+    drop(logging::start(LogFormat::Text, &args.log_level)?);
+    let (stop, mut hangups) = Signals::listen()?.split();
     let field = match open(&args).await {
         Ok(field) => field,
         Err(failure) => {
@@ -105,6 +105,8 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<(), Failure> {
             served.map_err(|error| Failure::caused("the host could not be served", &error))
         }
         () = stop => Ok(()),
+        // The host's terminal is gone.
+        _ = hangups.recv() => Ok(()),
     };
     field.close().await;
     served

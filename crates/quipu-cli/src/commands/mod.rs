@@ -13,6 +13,7 @@ pub(crate) mod proof;
 pub(crate) mod receipt;
 pub(crate) mod record;
 pub(crate) mod register;
+mod reload;
 mod run;
 pub(crate) mod serve;
 mod serve_models;

@@ -6,14 +6,14 @@ use super::{
     attune, cli::Command, conformance, export, import, key, mcp, moving, proof, receipt, record,
     register, serve, status, verify,
 };
-use crate::{args::config::Settings, ui::failure::Failure};
+use crate::{args::config::Settings, module_runner, ui::failure::Failure};
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => {
-            let settings = Settings::load(*args)?;
-            wait_for(server_runtime(), serve::serve(settings))
+            let settings = Settings::load((*args).clone())?;
+            wait_for(server_runtime(), serve::serve(*args, settings))
         }
         Command::Mcp(args) => {
             let runtime = server_runtime();
@@ -34,6 +34,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Receipt(args) => receipt::receipt(&args.action),
         Command::Status(args) => alone(status::status(args)),
         Command::Conformance(args) => conformance::conformance(&args),
+        Command::ModuleRunner(limits) => module_runner::serve_module(limits),
     }
 }
 

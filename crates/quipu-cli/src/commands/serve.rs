@@ -1,6 +1,6 @@
 //! `quipu serve`: puts engine, fields, keys and server together, and runs until a signal comes.
 
-use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
@@ -13,26 +13,28 @@ use quipu_wire::akashik::Tokenizer;
 use super::{
     import::remove_leftovers,
     key::key_failure,
+    reload::Reload,
     serve_models::{judge, models, variable},
 };
 use crate::{
-    args::config::{Settings, TokenizerName},
+    args::config::{ServeArgs, Settings, TokenizerName},
+    signals::Signals,
     storage::{data_dir, log_address::LogAddress},
     ui::{failure::Failure, logging, output, progress},
 };
 
-/// How long open requests may go on after a signal.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+/// How long open requests may go on after a signal. What comes behind them must end in time too.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(6);
 /// The authority of the key that the first start makes.
 const OPERATOR: u8 = 10;
 
 /// Runs the server.
-pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
-    logging::start(settings.log_format, &settings.log_level)?;
+pub(crate) async fn serve(args: ServeArgs, settings: Settings) -> Result<(), Failure> {
+    let level = logging::start(settings.log_format, &settings.log_level)?;
     if let Some(file) = &settings.file {
         tracing::info!(file = %file.display(), "read the config file");
     }
-    let stop = stop_signal()?;
+    let (stop, hangups) = Signals::listen()?.split();
     // Held until the end: the log on a server does not keep two nodes out of one directory.
     let _directory = match settings.log {
         LogAddress::Postgres(_) | LogAddress::Nats(_) => Some(data_dir::claim(&settings.data)?),
@@ -65,7 +67,10 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), Failure> {
     let address = format!("{scheme}://{}", server.local_addr());
     data_dir::note_address(&settings.data, &address);
     output::print(&format!("quipu listens on {address}\n"))?;
+    let reload = Reload { args, keys, tls: server.tls_reload(), level };
+    let reloading = tokio::spawn(reload.run(hangups));
     server.run(stop).await;
+    reloading.abort();
     data_dir::forget_address(&settings.data);
     tracing::info!("stopped");
     Ok(())
@@ -125,6 +130,7 @@ fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {
         judge: judge(&settings.models)?,
         automatic: settings.detect,
         budget_ms: settings.detect_budget_ms,
+        scan_units_max: settings.detect_scan_units,
         ..DetectionOptions::built_in(settings.detect_sureness)
     })
 }
@@ -196,34 +202,4 @@ fn listen_failure(listen: SocketAddr, source: &io::Error, failure: Failure) -> F
     } else {
         failure.advise("choose an address of this machine with --listen")
     }
-}
-
-/// Resolves when the process is asked to stop. Listens from now on, so that a signal during the
-/// start is not lost.
-#[cfg(unix)]
-pub(super) fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen =
-        |kind| signal(kind).map_err(|error| Failure::caused("cannot listen for signals", &error));
-    let mut interrupt = listen(SignalKind::interrupt())?;
-    let mut terminate = listen(SignalKind::terminate())?;
-    Ok(async move {
-        let name = tokio::select! {
-            _ = interrupt.recv() => "SIGINT",
-            _ = terminate.recv() => "SIGTERM",
-        };
-        tracing::info!(signal = name, "stopping: open requests may finish");
-    })
-}
-
-/// Resolves when the process is asked to stop.
-#[cfg(not(unix))]
-pub(super) fn stop_signal() -> Result<impl Future<Output = ()> + Send, Failure> {
-    Ok(async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::error!(%error, "cannot listen for Ctrl-C");
-            std::future::pending::<()>().await;
-        }
-        tracing::info!("stopping: open requests may finish");
-    })
 }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stderr};
 
 use clap::ValueEnum;
 use serde::Deserialize;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, reload::Handle};
 
 use crate::ui::failure::Failure;
 
@@ -21,15 +21,34 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Changes the level while lines are written.
+pub(crate) type LevelChange = Box<dyn Fn(&str) -> Result<(), Failure> + Send + Sync>;
+
 /// Starts logging. `level` is a level, or directives such as `info,quipu_server=debug`.
-pub(crate) fn start(format: LogFormat, level: &str) -> Result<(), Failure> {
+pub(crate) fn start(format: LogFormat, level: &str) -> Result<LevelChange, Failure> {
     let filter = filter(level)?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
-    let started = match format {
-        LogFormat::Text => lines.with_ansi(stderr().is_terminal()).try_init(),
-        LogFormat::Json => lines.json().try_init(),
+    let (started, change) = match format {
+        LogFormat::Text => {
+            let lines = lines.with_ansi(stderr().is_terminal()).with_filter_reloading();
+            let handle = lines.reload_handle();
+            (lines.try_init(), level_change(handle))
+        }
+        LogFormat::Json => {
+            let lines = lines.json().with_filter_reloading();
+            let handle = lines.reload_handle();
+            (lines.try_init(), level_change(handle))
+        }
     };
-    started.map_err(|error| Failure::new(format!("cannot start logging: {error}")))
+    started.map_err(|error| Failure::new(format!("cannot start logging: {error}")))?;
+    Ok(change)
+}
+
+fn level_change<S: 'static>(handle: Handle<EnvFilter, S>) -> LevelChange {
+    Box::new(move |level| {
+        let changed = handle.reload(filter(level)?);
+        changed.map_err(|error| Failure::caused("the level of the log cannot be changed", &error))
+    })
 }
 
 fn filter(level: &str) -> Result<EnvFilter, Failure> {

@@ -94,8 +94,12 @@ async fn converse(field: &Field) -> Result<Vec<Value>, ClientError> {
     let hint = Some("when does the harbour open".to_owned());
     let ask = AttunePayload { scope, context_hint: hint, format: Format::Full, since_epoch: None };
     notes.take(bo.attune(&ask).await);
-    let list =
-        DetectPayload { mode: DetectMode::List, target_id: None, filter: DetectFilter::default() };
+    let list = DetectPayload {
+        mode: DetectMode::List,
+        target_id: None,
+        filter: DetectFilter::default(),
+        cursor: None,
+    };
     notes.take(bo.detect(&list).await);
     notes.take(Ok(&first));
     notes.take(Ok(&second));

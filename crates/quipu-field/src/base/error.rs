@@ -161,6 +161,9 @@ pub enum RequestError {
     /// The place to resume a stream from cannot be read.
     #[error("after: is no cursor that was pushed by this Field")]
     CursorUnreadable,
+    /// The place to go on with a scan from is none that this caller was told.
+    #[error("payload.cursor: is no cursor of a scan")]
+    ScanCursorUnknown,
     /// The place to resume a stream from has not been reached yet.
     #[error("after: {cursor} is beyond the end of the log")]
     CursorBeyondLog {
@@ -183,6 +186,7 @@ impl RequestError {
             | Self::FutureEpoch { .. }
             | Self::NoSuchPosition { .. }
             | Self::CursorUnreadable
+            | Self::ScanCursorUnknown
             | Self::CursorBeyondLog { .. } => ErrorCode::InvalidPayload,
         }
     }

@@ -39,6 +39,10 @@ pub const POSITION_WAIT: Duration = Duration::from_secs(5);
 /// How far reads may push the clock beyond the last logged epoch. After a crash the clock resumes
 /// this far ahead, so that no epoch that a reader was given is ever given to a later unit.
 pub const CLOCK_RESERVE: u64 = 1024;
+/// Units that one DETECT `scan` compares unless a server says otherwise.
+pub const SCAN_UNITS_MAX: usize = 5000;
+/// How long one DETECT `scan` may take, in milliseconds.
+pub const SCAN_MS_MAX: u64 = 2000;
 /// Bytes of unit bodies kept in memory.
 pub const BODY_CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// Commits read from the log at a time.

@@ -46,6 +46,8 @@ pub(crate) struct Lookout {
     judge: Option<Arc<dyn Judge>>,
     automatic: bool,
     budget_ms: u64,
+    scan_units_max: usize,
+    scan_ms_max: u64,
     records: Busy,
     pace: Pace,
     looking: Busy,
@@ -113,6 +115,8 @@ impl Lookout {
             detector: options.detector.unwrap_or_else(|| Arc::new(ExplicitOnly)),
             judge: options.judge,
             budget_ms: options.budget_ms,
+            scan_units_max: options.scan_units_max,
+            scan_ms_max: options.scan_ms_max,
             records: Busy::default(),
             pace: Pace::default(),
             looking: Busy::default(),
@@ -123,6 +127,16 @@ impl Lookout {
     /// Whether RECORD looks for conflicts.
     pub(crate) const fn is_automatic(&self) -> bool {
         self.automatic
+    }
+
+    /// How many units one scan compares, and until when.
+    pub(crate) fn scan_budget(&self) -> (usize, u64) {
+        (self.scan_units_max, self.origin.now_ms().saturating_add(self.scan_ms_max))
+    }
+
+    /// Whether a time has come.
+    pub(crate) fn is_past(&self, until_ms: u64) -> bool {
+        self.origin.now_ms() >= until_ms
     }
 
     /// Notes that a RECORD of so many units goes on, until the answer is dropped.

@@ -7,7 +7,7 @@ use quipu_recall::{
     detect::{BuiltIn, Judge, Thresholds},
 };
 
-use crate::base::limits::DETECT_BUDGET_MS;
+use crate::base::limits::{DETECT_BUDGET_MS, SCAN_MS_MAX, SCAN_UNITS_MAX};
 
 /// How a Field looks for units that disagree.
 #[derive(Debug, Clone)]
@@ -20,6 +20,10 @@ pub struct DetectionOptions {
     pub budget_ms: u64,
     /// The model that confirms or denies what was found. Nothing waits for it but DETECT.
     pub judge: Option<Arc<dyn Judge>>,
+    /// How many units one DETECT `scan` compares; the next one goes on from there.
+    pub scan_units_max: usize,
+    /// How long one DETECT `scan` may take, in milliseconds.
+    pub scan_ms_max: u64,
 }
 
 impl DetectionOptions {
@@ -33,6 +37,13 @@ impl DetectionOptions {
 
 impl Default for DetectionOptions {
     fn default() -> Self {
-        Self { detector: None, automatic: true, budget_ms: DETECT_BUDGET_MS, judge: None }
+        Self {
+            detector: None,
+            automatic: true,
+            budget_ms: DETECT_BUDGET_MS,
+            judge: None,
+            scan_units_max: SCAN_UNITS_MAX,
+            scan_ms_max: SCAN_MS_MAX,
+        }
     }
 }

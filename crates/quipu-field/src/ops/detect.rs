@@ -1,18 +1,28 @@
 //! DETECT of the handle: lists conflicts, and lets the Field's detector look for new ones among what
 //! the caller may see. Reading texts and judging them is done away from the writer.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    ops::Bound,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use quipu_log::EngineError;
 use quipu_wire::akashik::{DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 
 use crate::{
-    base::{error::FieldError, limits::DETECT_FOUND_MAX},
+    base::{
+        error::{FieldError, RequestError},
+        limits::DETECT_FOUND_MAX,
+    },
     detect::run,
     field::Field,
 };
 use quipu_core::{
-    Event, Message, Sight,
+    Event, Message, Sight, State, UnitId,
     outline::ConflictOutline,
     rules::{
         self, Action,
@@ -25,6 +35,18 @@ use quipu_core::{
 struct Look {
     found: Vec<Found>,
     units_scanned: u64,
+    /// The last unit that a scan came to, if there are more.
+    stopped_at: Option<u32>,
+}
+
+/// Says, when it is dropped, that nobody waits for the answer any more.
+#[derive(Default)]
+struct Asking(Arc<AtomicBool>);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Field {
@@ -40,9 +62,11 @@ impl Field {
         }
         let asked = payload.clone();
         let listing = message.clone();
+        let asking = Asking::default();
+        let gone = Arc::clone(&asking.0);
         let look = self
             .blocking(move |field| {
-                let (target, seen) = {
+                let (target, seen, after) = {
                     let state = &field.view.read().state;
                     rules::admit(state, &message.agent, message.authority, detect::AUTHORITY)?;
                     let session = message.session.as_deref();
@@ -53,28 +77,32 @@ impl Field {
                     let seen = |&unit: &u32| detect::is_current(state, unit) && sight.sees(unit);
                     let wanted = asked.mode != DetectMode::List;
                     let seen = all.filter(|unit| wanted && seen(unit)).collect::<BTreeSet<u32>>();
-                    (detect::target(state, &sight, &asked)?, seen)
+                    let after = scanned_before(state, &sight, asked.cursor.as_deref())?;
+                    (detect::target(state, &sight, &asked)?, seen, after)
                 };
                 match (asked.mode, target) {
                     (DetectMode::Check, Some(target)) => field.check(target, &seen),
-                    (DetectMode::Scan, _) => field.scan(&seen),
+                    (DetectMode::Scan, _) => field.scan(&seen, after, &gone),
                     (DetectMode::List | DetectMode::Check, _) => Ok(Look::default()),
                 }
             })
             .await?;
         let new_conflicts_found = self.note(look.found).await?;
-        let units_scanned = look.units_scanned;
+        let (units_scanned, stopped_at) = (look.units_scanned, look.stopped_at);
         self.blocking(move |field| {
-            let conflicts = {
+            let (conflicts, next_cursor) = {
                 let state = &field.view.read().state;
                 let (agent, session) = (&listing.agent, listing.session.as_deref());
                 let sight = Sight::by(state, agent, session, listing.authority);
-                detect::detect(state, &sight, &payload)?
+                let stopped_at = stopped_at.and_then(|unit| state.units.details(unit));
+                let next_cursor = stopped_at.map(|unit| unit.id.to_string());
+                (detect::detect(state, &sight, &payload)?, next_cursor)
             };
             Ok(DetectResponse {
                 status: "ok".to_owned(),
                 conflicts: field.complete(conflicts, ConflictOutline::complete)?,
                 scan_coverage: ScanCoverage { units_scanned, new_conflicts_found },
+                next_cursor,
                 warnings: Vec::new(),
             })
         })
@@ -122,7 +150,7 @@ impl Field {
     fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<Look, FieldError> {
         let others = seen.len() - usize::from(seen.contains(&target));
         let mut look =
-            Look { found: Vec::new(), units_scanned: u64::try_from(others).unwrap_or(0) };
+            Look { units_scanned: u64::try_from(others).unwrap_or(0), ..Look::default() };
         // What was replaced or withdrawn is in no new conflict.
         if seen.contains(&target) {
             self.hold(target, seen, &mut look)?;
@@ -130,15 +158,29 @@ impl Field {
         Ok(look)
     }
 
-    /// Holds all units that the caller sees against each other.
-    fn scan(&self, seen: &BTreeSet<u32>) -> Result<Look, FieldError> {
-        let mut look = Look::default();
-        for &unit in seen {
-            if look.found.len() >= DETECT_FOUND_MAX {
-                break;
-            }
+    /// Holds units that the caller sees against each other, from where the scan before stopped, while there is
+    /// budget and somebody waits for it. One at least, so that whoever goes on comes to an end.
+    fn scan(
+        &self,
+        seen: &BTreeSet<u32>,
+        after: Bound<u32>,
+        gone: &AtomicBool,
+    ) -> Result<Look, FieldError> {
+        let (units_max, until_ms) = self.lookout.scan_budget();
+        let (mut look, mut compared) = (Look::default(), 0);
+        let mut units = seen.range((after, Bound::Unbounded)).copied().peekable();
+        while let Some(unit) = units.next() {
+            compared += 1;
             look.units_scanned += 1;
             self.hold(unit, seen, &mut look)?;
+            let over = look.found.len() >= DETECT_FOUND_MAX
+                || compared >= units_max
+                || gone.load(Ordering::Relaxed)
+                || self.lookout.is_past(until_ms);
+            if over {
+                look.stopped_at = units.peek().map(|_| unit);
+                break;
+            }
         }
         look.found.truncate(DETECT_FOUND_MAX);
         Ok(look)
@@ -155,4 +197,16 @@ impl Field {
         }
         Ok(())
     }
+}
+
+/// Behind which unit a scan goes on. Its cursor is a unit that the caller sees.
+fn scanned_before(
+    state: &State,
+    sight: &Sight<'_>,
+    cursor: Option<&str>,
+) -> Result<Bound<u32>, FieldError> {
+    let Some(cursor) = cursor else { return Ok(Bound::Unbounded) };
+    let unit = UnitId::parse(cursor).and_then(|id| state.units.find(id));
+    let unit = unit.filter(|&unit| sight.sees(unit)).ok_or(RequestError::ScanCursorUnknown)?;
+    Ok(Bound::Excluded(unit))
 }

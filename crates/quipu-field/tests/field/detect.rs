@@ -1,6 +1,10 @@
 //! DETECT in its three modes, with the detector that finds nothing and with one that does.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+    mpsc::{Receiver, channel},
+};
 
 use crate::support::{message, open, record, register};
 use quipu_core::origin::ScriptedOrigin;
@@ -181,4 +185,97 @@ async fn looking_again_does_not_dig_up_what_was_less_sure() {
     assert!(scan.scan_coverage.new_conflicts_found > 0, "each disagrees with all others");
     let again = detect(&field, json!({"mode": "scan"})).await.unwrap();
     assert_eq!(again.scan_coverage.new_conflicts_found, 0);
+}
+
+/// Takes its time over each pair of texts, and counts them.
+#[derive(Debug)]
+struct Patient {
+    judged: AtomicUsize,
+    /// Open when nobody can send any more.
+    gate: Mutex<Receiver<()>>,
+}
+
+impl Detector for Patient {
+    fn probe(&self, content: &str) -> Option<Probe> {
+        Some(Probe::of(content))
+    }
+
+    fn candidates(
+        &self,
+        index: &Index,
+        probe: &Probe,
+        limit: usize,
+        sieve: &Sieve<'_>,
+    ) -> Vec<Candidate> {
+        Percentages.candidates(index, probe, limit.min(1), sieve)
+    }
+
+    fn judge(
+        &self,
+        _older: &Claim<'_>,
+        _newer: &Claim<'_>,
+        _closeness: f32,
+    ) -> Option<Disagreement> {
+        self.judged.fetch_add(1, Ordering::SeqCst);
+        self.gate.lock().unwrap().recv().ok();
+        None
+    }
+}
+
+#[tokio::test]
+async fn a_scan_goes_on_where_the_one_before_stopped_and_comes_to_an_end() {
+    let detector: Arc<dyn Detector> = Arc::new(Percentages);
+    let detection =
+        DetectionOptions { automatic: false, scan_units_max: 2, ..detection(&detector) };
+    let field = with(&engine(), detection);
+    register(&field, "a").await.unwrap();
+    for content in ["23%", "14%", "words", "7%", "9%"] {
+        say(&field, content).await;
+    }
+    let (mut cursor, mut scanned, mut found) = (None, Vec::new(), 0);
+    loop {
+        let mut asked = json!({"mode": "scan"});
+        if let Some(cursor) = cursor {
+            asked["cursor"] = Value::String(cursor);
+        }
+        let page = detect(&field, asked).await.unwrap();
+        scanned.push(page.scan_coverage.units_scanned);
+        found += page.scan_coverage.new_conflicts_found;
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!((scanned, found), (vec![2, 2, 1], 6), "four percentages, each against each other");
+    let unknown = detect(&field, json!({"mode": "scan", "cursor": "mem-nothing"})).await;
+    assert_eq!(unknown.unwrap_err().code(), ErrorCode::InvalidPayload);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_stops_when_its_caller_leaves() {
+    let (shut, gate) = channel();
+    let patient = Arc::new(Patient { judged: AtomicUsize::new(0), gate: Mutex::new(gate) });
+    let detector: Arc<dyn Detector> = Arc::clone(&patient) as Arc<dyn Detector>;
+    let detection = DetectionOptions { automatic: false, ..detection(&detector) };
+    let field = with(&engine(), detection);
+    register(&field, "a").await.unwrap();
+    for content in 0..50 {
+        say(&field, &format!("{content}%")).await;
+    }
+    let scanning = {
+        let field = Arc::clone(&field);
+        tokio::spawn(async move { detect(&field, json!({"mode": "scan"})).await })
+    };
+    while patient.judged.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    scanning.abort();
+    assert!(scanning.await.unwrap_err().is_cancelled());
+    drop(shut);
+    // The work holds the Field until it ends.
+    while Arc::strong_count(&field) > 1 {
+        tokio::task::yield_now().await;
+    }
+    let judged = patient.judged.load(Ordering::SeqCst);
+    assert!(judged <= 2, "it went on for {judged} units");
 }

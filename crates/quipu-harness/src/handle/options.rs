@@ -9,7 +9,7 @@ use quipu_replay::{
 };
 use quipu_wire::harn::IssuerKind;
 
-use crate::Sealer;
+use crate::{Sealer, module_host::host::ModuleHost};
 
 /// The largest content of an Artifact unless a server says otherwise.
 pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -31,6 +31,8 @@ pub struct HarnessOptions {
     pub replay_trust: HashTrust,
     /// The largest content of an Artifact.
     pub content_bytes_max: usize,
+    /// Where modules run.
+    pub modules: ModuleHost,
 }
 
 impl Default for HarnessOptions {
@@ -49,6 +51,7 @@ impl Default for HarnessOptions {
             secrets: SecretHashing::Omit,
             replay_trust: HashTrust::default(),
             content_bytes_max: CONTENT_BYTES_MAX,
+            modules: ModuleHost::default(),
         }
     }
 }

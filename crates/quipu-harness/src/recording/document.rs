@@ -34,6 +34,9 @@ pub(crate) struct ReplayDocument {
     pub(crate) depth: u32,
     /// Which replay of its source it is, from 1.
     pub(crate) number: u32,
+    /// Whether the process of its module died already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) module_died: bool,
 }
 
 impl Executor {

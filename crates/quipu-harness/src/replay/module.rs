@@ -6,7 +6,10 @@ use std::cell::RefCell;
 
 use quipu_core::{DocumentKind, rules::harn::DocumentDraft};
 use quipu_replay::{
-    module::{ModuleEnd, ModuleReplay, Recorded, replay_module, replay_module_from},
+    module::{
+        Death, ModuleEnd, ModuleError, ModuleReplay, Recorded, RunError, replay_module,
+        replay_module_from,
+    },
     task::{
         Availability, Materials, OracleReport, RecordedDependency, ReferenceKind, ReplayOutcome,
         ReplayPlan, Unavailable, UnavailableKind,
@@ -30,7 +33,7 @@ use crate::{
     },
     task::{
         artifact::{canonical, owned_artifact},
-        installed_module::{Installed, input_of},
+        installed_module::{CompileError, Installed, MODULE_KEY, input_of, not_now},
         tasks::TaskView,
     },
 };
@@ -41,19 +44,56 @@ pub(crate) struct Carried {
     pub(crate) end: Option<ModuleEnd>,
 }
 
+/// Why the module of a replay came to no end.
+#[derive(Debug)]
+pub(crate) enum NoEnd {
+    /// Its process died.
+    Died(Death),
+    /// Storage failed, or it cannot be run now.
+    Harn(HarnError),
+}
+
+impl From<HarnError> for NoEnd {
+    fn from(error: HarnError) -> Self {
+        Self::Harn(error)
+    }
+}
+
+impl From<RunError> for NoEnd {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Died(death) => Self::Died(death),
+            RunError::NotNow { .. } => Self::Harn(not_now(&error)),
+        }
+    }
+}
+
+impl From<CompileError> for NoEnd {
+    fn from(error: CompileError) -> Self {
+        match error {
+            CompileError::Storage(error) => Self::Harn(error),
+            CompileError::Run(error) => error.into(),
+        }
+    }
+}
+
 impl Harness {
-    /// Runs the module of a replay's source, if it has one. Reads storage.
+    /// Runs the module of a replay's source, if it has one; not again where it died too often. Reads storage.
     pub(crate) fn with_module(
         &self,
         document: &ReplayDocument,
         outcome: ReplayOutcome,
-    ) -> Result<Carried, HarnError> {
+        given_up: Option<Death>,
+    ) -> Result<Carried, NoEnd> {
         let over = outcome.first_unavailable.is_some()
             || outcome.lifecycle.final_state == Some(OutcomeStatus::Canceled);
         let behind =
             if over { None } else { self.module_behind(&document.plan.identity.source_task_id)? };
         let Some((installed, input)) = behind else { return Ok(Carried { outcome, end: None }) };
-        let replay = self.run_again(document, &installed, &input)?;
+        let replay = match given_up {
+            Some(death) => ModuleReplay::died(death),
+            None => self.run_again(document, &installed, &input)?,
+        };
         let (end, before) = (replay.end.clone(), outcome.lifecycle.final_state);
         let mut outcome = replay.settle(outcome);
         let state = match end {
@@ -65,6 +105,13 @@ impl Harness {
             outcome.events = self.events_before_the_end(document)?;
         }
         Ok(Carried { outcome, end: Some(end) })
+    }
+
+    /// Whether a module worked on the source of a replay. Reads storage.
+    pub(super) fn has_module(&self, replay: &str) -> Result<bool, HarnError> {
+        let Some(document) = self.replay_document(replay)? else { return Ok(false) };
+        let in_process = document.executor == Executor::InProcess;
+        Ok(in_process && self.module_behind(&document.plan.identity.source_task_id)?.is_some())
     }
 
     fn events_before_the_end(&self, document: &ReplayDocument) -> Result<u64, HarnError> {
@@ -118,29 +165,28 @@ impl Harness {
         document: &ReplayDocument,
         installed: &Installed,
         input: &Value,
-    ) -> Result<ModuleReplay, HarnError> {
+    ) -> Result<ModuleReplay, NoEnd> {
         let mut plan: ReplayPlan = document.plan.clone();
         self.held.restore(&document.plan.identity.replay_task_id, &mut plan);
-        let broken = |error: quipu_replay::module::ModuleError| {
-            HarnError::new(HarnErrorCode::InternalError, error.to_string())
-        };
+        let broken =
+            |error: ModuleError| HarnError::new(HarnErrorCode::InternalError, error.to_string());
         let policy = self.module_policy(installed).map_err(broken)?;
         let Some(module) = self.compile(installed)? else {
-            return Ok(missing(crate::task::installed_module::MODULE_KEY, "its source was erased"));
+            return Ok(missing(MODULE_KEY, "its source was erased"));
         };
         let module = module.map_err(broken)?;
         let answers = SourceAnswers { harness: self, plan: &plan, trouble: RefCell::new(None) };
         let replay = match &plan.boundary {
-            None => replay_module(&module, &policy, input, &plan, &answers),
+            None => replay_module(&*module, &policy, input, &plan, &answers)?,
             Some(boundary) => {
                 let id = &boundary.checkpoint_id;
                 let snapshot = answers.bytes(id).map(|(_, bytes)| bytes).unwrap_or_default();
-                replay_module_from(&module, &policy, &snapshot, &plan, &answers)
+                replay_module_from(&*module, &policy, &snapshot, &plan, &answers)?
                     .unwrap_or_else(|error| missing(id, &error.to_string()))
             }
         };
         match answers.trouble.into_inner() {
-            Some(error) => Err(error),
+            Some(error) => Err(error.into()),
             None => Ok(replay),
         }
     }

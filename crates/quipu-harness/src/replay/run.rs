@@ -6,23 +6,33 @@ use quipu_core::{
     event::coordination::ReasonBody,
     rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand},
 };
-use quipu_replay::{module::ModuleEnd, task::ReplayOutcome};
+use quipu_replay::{
+    module::{Death, ModuleEnd},
+    task::ReplayOutcome,
+};
 use quipu_wire::harn::{
     EventKind, Failure, HarnError, JsonObject, Outcome, OutcomeObject, OutcomeStatus,
     ResourceEnvelope,
 };
 use serde_json::{Value, json};
 
-use super::module::Carried;
+use super::module::{Carried, NoEnd};
 use crate::{
     Harness, NoteBody,
-    handle::failure::harn_error,
+    handle::failure::{harn_error, is_for_now},
     recording::{
         document::{Executor, ReplayDocument},
         outcome::noted,
     },
     task::tasks::{is_over, is_replay, outcome_id},
 };
+
+/// What a replay that the server carries out came to.
+struct Replayed {
+    document: ReplayDocument,
+    /// The write that ends it, or how its module's process died.
+    ended: Result<HarnCommand, Death>,
+}
 
 impl Harness {
     /// Begins again with what was interrupted. To be called when the Field is opened.
@@ -38,10 +48,18 @@ impl Harness {
 
     /// Carries out a replay while nobody waits for it.
     pub(crate) fn run_in_background(&self, task: &str) {
-        let (harness, task) = (self.clone(), task.to_owned());
+        let (mut going, task) = (Some(self.clone()), task.to_owned());
         tokio::spawn(async move {
-            if let Err(error) = harness.run_replay(&task).await {
-                tracing::warn!(task, %error, "a replay could not be carried out; it waits for a restart");
+            while let Some(harness) = going {
+                let moves = harness.field.task_moves();
+                let Err(error) = harness.run_replay(&task).await else { return };
+                let again = is_for_now(&error) && harness.runs_modules();
+                if !again {
+                    tracing::warn!(task, %error, "a replay could not be carried out; it waits for a restart");
+                    return;
+                }
+                tracing::warn!(task, %error, "a replay could not be carried out yet");
+                going = harness.rest_until(moves, true).await;
             }
         });
     }
@@ -51,18 +69,25 @@ impl Harness {
     /// # Errors
     /// Where the log cannot be read or written; what is missing from a recording fails the replay instead.
     pub async fn run_replay(&self, task: &str) -> Result<(), HarnError> {
-        let id = task.to_owned();
-        let ended = self.reading(move |harness| {
-            let Some(document) = harness.replay_document(&id)? else { return Ok(None) };
-            if document.executor != Executor::InProcess {
-                return Ok(None);
-            }
-            let outcome = harness.carry_out(&document)?;
-            let carried = harness.with_module(&document, outcome)?;
-            harness.ending(&document, &carried).map(Some)
-        });
-        let Some(command) = ended.await? else { return Ok(()) };
         let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
+        let id = task.to_owned();
+        let has_module = self.reading(move |harness| harness.has_module(&id)).await?;
+        let _turn = if has_module { self.options.modules.turn().await } else { None };
+        let mut given_up = None;
+        let command = loop {
+            let id = task.to_owned();
+            let replayed = self.reading(move |harness| harness.replayed(&id, given_up));
+            let Some(Replayed { document, ended }) = replayed.await? else { return Ok(()) };
+            match ended {
+                Ok(command) => break command,
+                Err(death) if document.module_died => given_up = Some(death),
+                Err(death) => {
+                    tracing::warn!(task, %death, "the process of a replayed module died");
+                    let command = self.noting_death(task, document)?;
+                    self.write_as_field(session.as_deref(), command).await?;
+                }
+            }
+        };
         match self.write_as_field(session.as_deref(), command).await {
             // It was called off meanwhile, or another node ended it: there is nothing left to write.
             Err(error) if error.stands_at(task).is_some_and(is_over) => {}
@@ -70,6 +95,30 @@ impl Harness {
         }
         self.held.forget(task);
         self.settle(task).await
+    }
+
+    /// What a replay comes to, if the server carries it out. Reads storage.
+    fn replayed(&self, task: &str, given_up: Option<Death>) -> Result<Option<Replayed>, HarnError> {
+        let Some(document) = self.replay_document(task)? else { return Ok(None) };
+        if document.executor != Executor::InProcess {
+            return Ok(None);
+        }
+        let outcome = self.carry_out(&document)?;
+        let ended = match self.with_module(&document, outcome, given_up) {
+            Ok(carried) => Ok(self.ending(&document, &carried)?),
+            Err(NoEnd::Died(death)) => Err(death),
+            Err(NoEnd::Harn(error)) => return Err(error),
+        };
+        Ok(Some(Replayed { document, ended }))
+    }
+
+    /// The write that keeps in mind that the process of a replay's module died.
+    fn noting_death(&self, task: &str, document: ReplayDocument) -> Result<HarnCommand, HarnError> {
+        let document = ReplayDocument { module_died: true, ..document };
+        let owner = self.field.with_state(|state| owner_of(state, task));
+        let draft = self.draft(DocumentKind::Replay, task, owner, Expect::Any, &document)?;
+        let act = Some(HarnAct::WorkOn { task: task.to_owned() });
+        Ok(HarnCommand { act, documents: vec![draft], ..HarnCommand::default() })
     }
 
     /// The write that ends a replay Task. Reads storage.

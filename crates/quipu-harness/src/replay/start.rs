@@ -146,7 +146,8 @@ impl Harness {
         task.branch_id = before.branch_id;
         task.quota_id = before.quota_id;
         task.parent_task_id = Some(view.id.clone());
-        let document = ReplayDocument { plan, executor, depth: behind, number: 1 };
+        let document =
+            ReplayDocument { plan, executor, depth: behind, number: 1, module_died: false };
         Ok(Admitted { document, task })
     }
 

@@ -8,6 +8,8 @@ use serde_json::Value;
 pub(crate) const DEPENDENCY_RECORDED: &str = "vendor.dependency.recorded";
 /// The Event of a checkpoint.
 pub(crate) const CHECKPOINT_CREATED: &str = "vendor.checkpoint.created";
+/// The Event of a module whose process died.
+pub(crate) const MODULE_DIED: &str = "vendor.module.died";
 
 /// The body of a note: what everybody may read of it, and what it recorded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

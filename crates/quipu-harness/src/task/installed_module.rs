@@ -6,7 +6,7 @@ use quipu_core::{
     event::documents::NotedDependency,
     rules::harn::{Expect, FIELD_AGENT, HarnCommand},
 };
-use quipu_replay::module::{Module, ModuleError, Policy, SnapshotKey};
+use quipu_replay::module::{ModuleError, Policy, Program, RunError, SnapshotKey};
 use quipu_wire::harn::{
     Artifact, ArtifactKind, DependencyKind, HarnError, HarnErrorCode, JsonObject, Part, Persona,
     ResourceKind, Sha256, TaskInput, Visibility,
@@ -114,10 +114,20 @@ impl Harness {
         self.module_policy(&installed)
             .map_err(|error| refused(&at(CAPABILITIES), &error.to_string()))?;
         let checked = installed.clone();
+        let _turn = self.options.modules.turn().await;
         self.reading(move |harness| {
-            let compiled = harness.compile(&checked)?;
+            let compiled = match harness.compile(&checked) {
+                Ok(compiled) => compiled,
+                Err(CompileError::Storage(error)) => return Err(error),
+                Err(CompileError::Run(RunError::Died(death))) => {
+                    return Err(refused(&at(ARTIFACT), &death.to_string()));
+                }
+                Err(CompileError::Run(error @ RunError::NotNow { .. })) => {
+                    return Err(not_now(&error));
+                }
+            };
             let compiled = compiled.ok_or_else(|| refused(&at(ARTIFACT), "has no content yet"))?;
-            compiled.map_err(|error| refused(&at(ARTIFACT), &error.to_string()))
+            compiled.map(|_| ()).map_err(|error| refused(&at(ARTIFACT), &error.to_string()))
         })
         .await?;
         let noted = serde_json::to_value(&installed).unwrap_or_default();
@@ -168,14 +178,14 @@ impl Harness {
         Ok(body.and_then(|body| Installed::read(&body.payload)))
     }
 
-    /// Compiles a module; nothing where its source is not kept. Reads storage.
-    pub(crate) fn compile(
-        &self,
-        installed: &Installed,
-    ) -> Result<Option<Result<Module, ModuleError>>, HarnError> {
-        let Some(bytes) = self.content(&installed.sha256)? else { return Ok(None) };
+    /// Compiles a module where modules run, ready to be run once; nothing where its source is not kept. Reads
+    /// storage.
+    pub(crate) fn compile(&self, installed: &Installed) -> Result<Option<Compiled>, CompileError> {
+        let content = self.content(&installed.sha256).map_err(CompileError::Storage)?;
+        let Some(bytes) = content else { return Ok(None) };
         let source = String::from_utf8_lossy(&bytes);
-        Ok(Some(Module::compile(&source, &installed.entry)))
+        let compiled = self.options.modules.compile(&source, &installed.entry);
+        compiled.map(Some).map_err(CompileError::Run)
     }
 
     /// What a module may ask for, and the key of its snapshots.
@@ -185,6 +195,23 @@ impl Harness {
         let key = keyed.unwrap_or_else(|| Sha256::of(PURPOSE.as_bytes()));
         Policy::new(installed.capabilities.iter().cloned(), SnapshotKey(*key.0.as_bytes()))
     }
+}
+
+/// A module that was compiled, or why not.
+pub(crate) type Compiled = Result<Box<dyn Program>, ModuleError>;
+
+/// Why a module could be neither compiled nor refused.
+#[derive(Debug)]
+pub(crate) enum CompileError {
+    /// Storage failed.
+    Storage(HarnError),
+    /// Its process died, or there was none.
+    Run(RunError),
+}
+
+/// A module that cannot be run now, as a caller is told.
+pub(crate) fn not_now(error: &RunError) -> HarnError {
+    HarnError::new(HarnErrorCode::ServiceUnavailable, error.to_string())
 }
 
 fn capabilities(metadata: &JsonObject) -> Result<Vec<String>, HarnError> {

@@ -41,5 +41,8 @@ fn describe(answer: &DetectResponse) -> String {
             seen.units_scanned, seen.new_conflicts_found
         ));
     }
+    if let Some(cursor) = &answer.next_cursor {
+        text.push_str(&format!("\nThere are more to compare: scan again with cursor {cursor}."));
+    }
     with_warnings(text, &answer.warnings)
 }

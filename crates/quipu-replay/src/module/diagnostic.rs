@@ -3,9 +3,10 @@
 use std::fmt;
 
 use quipu_wire::harn::{Failure, JsonObject};
+use serde::{Deserialize, Serialize};
 
 /// What went wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// A word for it, such as `execution_fuel` or `capability_denied`.
     pub code: String,

@@ -1,16 +1,19 @@
 //! Replays a module: every answer comes from the recording or from an override, by way of the same oracle that a
 //! worker outside asks. Nothing is asked live; the first answer that is missing ends the replay and is named.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use quipu_wire::harn::{DependencyKind, Failure, OutcomeStatus, Sha256};
 
 use super::{
     answers::{Answer, Answers, Request},
-    compile::Module,
+    death::{Death, RunError},
     diagnostic::Diagnostic,
     policy::Policy,
-    run::{ModuleRun, resume, run},
+    program::Program,
+    run::ModuleRun,
     snapshot::SnapshotError,
 };
 use crate::task::{
@@ -57,35 +60,49 @@ pub struct ModuleReplay {
 }
 
 /// Replays a module from the start.
+///
+/// # Errors
+/// Where it came to no end of its own.
 pub fn replay_module(
-    module: &Module,
+    module: &dyn Program,
     policy: &Policy,
     input: &Value,
     plan: &ReplayPlan,
     recorded: &dyn Recorded,
-) -> ModuleReplay {
+) -> Result<ModuleReplay, RunError> {
     let mut answers = FromRecording::new(plan, recorded);
-    let run = run(module, policy, input, &mut answers);
-    answers.conclude(run)
+    let run = module.run(policy, input, &mut answers)?;
+    Ok(answers.conclude(run))
 }
 
 /// Replays a module from a checkpoint: the snapshot that a run left.
 ///
 /// # Errors
-/// Where the snapshot was altered, or belongs to another module or policy.
+/// Where it came to no end of its own; within, where the snapshot was altered, or belongs to another module or policy.
 pub fn replay_module_from(
-    module: &Module,
+    module: &dyn Program,
     policy: &Policy,
     snapshot: &[u8],
     plan: &ReplayPlan,
     recorded: &dyn Recorded,
-) -> Result<ModuleReplay, SnapshotError> {
+) -> Result<Result<ModuleReplay, SnapshotError>, RunError> {
     let mut answers = FromRecording::new(plan, recorded);
-    let run = resume(module, policy, snapshot, &mut answers)?;
-    Ok(answers.conclude(run))
+    let run = module.resume(policy, snapshot, &mut answers)?;
+    Ok(run.map(|run| answers.conclude(run)))
 }
 
 impl ModuleReplay {
+    /// A replay whose module died too often.
+    #[must_use]
+    pub fn died(death: Death) -> Self {
+        let report = OracleReport {
+            consulted: BTreeSet::new(),
+            request_drift: Vec::new(),
+            first_unavailable: None,
+        };
+        Self { end: ModuleEnd::Failed { diagnostic: death.diagnostic() }, report }
+    }
+
     /// The replay of the Task, with what its module did: a module that failed fails it, whatever the source did.
     #[must_use]
     pub fn settle(self, outcome: ReplayOutcome) -> ReplayOutcome {

@@ -11,13 +11,20 @@ use serde_json::Value;
 
 use quipu_wire::{harn::Sha256, json::canon};
 
-use super::{compile::Module, limits::SNAPSHOT_BYTES_MAX, policy::Policy};
+use super::{
+    compile::Module,
+    limits::SNAPSHOT_BYTES_MAX,
+    policy::{Policy, SnapshotKey},
+};
 use crate::secrets::hmac;
 
 const FORMAT: &str = "quipu-module-snapshot-1 ";
 
+/// The key under which a snapshot goes to the process of a module and comes from it: that process has no other.
+pub(super) const NOBODYS_KEY: SnapshotKey = SnapshotKey([0; 32]);
+
 /// Why a run cannot go on from a snapshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum SnapshotError {
     /// It is too long.
     #[error("the snapshot is longer than {SNAPSHOT_BYTES_MAX} bytes")]
@@ -78,7 +85,7 @@ impl Waiting {
     /// The bytes of it.
     pub(super) fn seal(&self, policy: &Policy) -> Result<Vec<u8>, SnapshotError> {
         let body = canon::to_vec(self).map_err(|_| SnapshotError::NotASnapshot)?;
-        let mut bytes = format!("{FORMAT}{}\n", tag(policy, &body)).into_bytes();
+        let mut bytes = format!("{FORMAT}{}\n", tag(policy.key(), &body)).into_bytes();
         bytes.extend(body);
         if bytes.len() > SNAPSHOT_BYTES_MAX { Err(SnapshotError::TooLong) } else { Ok(bytes) }
     }
@@ -89,15 +96,7 @@ impl Waiting {
         module: &Module,
         policy: &Policy,
     ) -> Result<Self, SnapshotError> {
-        if bytes.len() > SNAPSHOT_BYTES_MAX {
-            return Err(SnapshotError::TooLong);
-        }
-        let rest = bytes.strip_prefix(FORMAT.as_bytes()).ok_or(SnapshotError::NotASnapshot)?;
-        let end = rest.iter().position(|byte| *byte == b'\n').ok_or(SnapshotError::NotASnapshot)?;
-        let (given, body) = (&rest[..end], &rest[end + 1..]);
-        if !same(given, tag(policy, body).as_bytes()) {
-            return Err(SnapshotError::NotAuthentic);
-        }
+        let body = authentic(bytes, policy.key())?;
         let value = canon::parse(body).map_err(|_| SnapshotError::NotASnapshot)?;
         let waiting: Self =
             serde_json::from_value(value).map_err(|_| SnapshotError::NotASnapshot)?;
@@ -111,9 +110,31 @@ impl Waiting {
     }
 }
 
+/// What a snapshot holds, if it was sealed with this key.
+fn authentic<'b>(bytes: &'b [u8], key: &SnapshotKey) -> Result<&'b [u8], SnapshotError> {
+    if bytes.len() > SNAPSHOT_BYTES_MAX {
+        return Err(SnapshotError::TooLong);
+    }
+    let rest = bytes.strip_prefix(FORMAT.as_bytes()).ok_or(SnapshotError::NotASnapshot)?;
+    let end = rest.iter().position(|byte| *byte == b'\n').ok_or(SnapshotError::NotASnapshot)?;
+    let (given, body) = (&rest[..end], &rest[end + 1..]);
+    if same(given, tag(key, body).as_bytes()) { Ok(body) } else { Err(SnapshotError::NotAuthentic) }
+}
+
+/// The same snapshot under another key.
+pub(super) fn resealed(
+    bytes: &[u8],
+    from: &SnapshotKey,
+    to: &SnapshotKey,
+) -> Result<String, SnapshotError> {
+    let body = authentic(bytes, from)?;
+    let text = std::str::from_utf8(body).map_err(|_| SnapshotError::NotASnapshot)?;
+    Ok(format!("{FORMAT}{}\n{text}", tag(to, body)))
+}
+
 /// The format is under the tag too, so that a key that is used elsewhere makes no snapshots.
-fn tag(policy: &Policy, body: &[u8]) -> String {
-    hmac(&policy.key().0, &[FORMAT.as_bytes(), body].concat()).to_string()
+fn tag(key: &SnapshotKey, body: &[u8]) -> String {
+    hmac(&key.0, &[FORMAT.as_bytes(), body].concat()).to_string()
 }
 
 /// Compares without telling by its time where the first difference is.

@@ -15,14 +15,14 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     limits::{ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
-    net::{bare_refusal::NoBareRefusals, write_limit::WriteLimit},
+    net::{bare_refusal::NoBareRefusals, tls::TlsReload, write_limit::WriteLimit},
     pipeline::entrance::Entrance,
 };
 
 /// What accepts connections.
 pub(crate) struct Listener {
     pub(crate) tcp: TcpListener,
-    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) tls: Option<TlsReload>,
     pub(crate) entrance: Arc<Entrance>,
     pub(crate) grace: Duration,
     pub(crate) write_timeout: Duration,
@@ -52,7 +52,7 @@ impl Listener {
                 (stream, place) = self.accept(&places) => {
                     let connection = Connection {
                         entrance: Arc::clone(&self.entrance),
-                        tls: self.tls.clone(),
+                        tls: self.tls.as_ref().map(TlsReload::acceptor),
                         leaving: leaving.clone(),
                         ended: ended.clone(),
                         write_timeout: self.write_timeout,

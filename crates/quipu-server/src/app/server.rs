@@ -11,7 +11,8 @@ use crate::{
         listener::Listener,
         service::{Service, ServiceError, ServiceOptions},
     },
-    net::tls::{self, TlsError, TlsFiles},
+    clock::Stopwatch,
+    net::tls::{TlsError, TlsFiles, TlsReload},
     pipeline::{
         options::{HarnOptions, HarnSetupError, PushOptions},
         throttle::Throttle,
@@ -100,7 +101,7 @@ impl Server {
         if options.dev && !listen.ip().is_loopback() {
             return Err(BindError::DevNotLoopback { listen });
         }
-        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let tls = options.tls.as_ref().map(TlsReload::open).transpose()?;
         let not_listening = |source| BindError::Listen { listen, source };
         let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
         let local_addr = tcp.local_addr().map_err(not_listening)?;
@@ -128,17 +129,27 @@ impl Server {
         self.local_addr
     }
 
+    /// By what the certificate is read again; none without TLS.
+    #[must_use]
+    pub fn tls_reload(&self) -> Option<TlsReload> {
+        self.listener.tls.clone()
+    }
+
     /// Serves until `shutdown` resolves; then stops accepting, lets requests under way finish within
-    /// the grace, and closes all Fields.
+    /// the grace, and closes all Fields. Modules are ended at once: they run again at the next start.
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
         self.service.start();
         let stopping = self.service.stopping.clone();
-        let shutdown = async {
+        let mut since = None;
+        let told = async {
             shutdown.await;
+            since = Some(Stopwatch::start());
             stopping.send_replace(true);
+            self.service.stop_modules();
         };
-        self.listener.run(shutdown).await;
-        // A WebSocket is no connection of the listener's any more: closing waits for it.
-        self.service.close(self.grace).await;
+        self.listener.run(told).await;
+        // A WebSocket is no connection of the listener's any more: closing waits for it, for what is left of the grace.
+        let waited = since.map_or(0, |since| since.elapsed_ms());
+        self.service.close(self.grace.saturating_sub(Duration::from_millis(waited))).await;
     }
 }

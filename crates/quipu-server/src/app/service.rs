@@ -107,10 +107,16 @@ impl Service {
         });
     }
 
+    /// Ends the modules that run.
+    pub(crate) fn stop_modules(&self) {
+        self.app.harnesses.stop_modules();
+    }
+
     /// Waits until whoever is at work has ended, but not longer than `grace`, and closes all Fields. Then nothing is
     /// at work on them, and whoever drops this gives the data directory back.
     pub(crate) async fn close(&self, grace: Duration) {
         self.stopping.send_replace(true);
+        self.stop_modules();
         timeout(grace, self.stopping.closed()).await.ok();
         let mut beside =
             std::mem::take(&mut *self.beside.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,6 +1,9 @@
 //! TLS from a certificate chain and a key in PEM files.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use rustls::{
     ServerConfig,
@@ -51,8 +54,38 @@ pub enum TlsError {
     },
 }
 
+/// What makes connections TLS connections, by the certificate that was read last.
+#[derive(Clone)]
+pub struct TlsReload(Arc<RwLock<TlsAcceptor>>);
+
+impl std::fmt::Debug for TlsReload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TlsReload").finish_non_exhaustive()
+    }
+}
+
+impl TlsReload {
+    pub(crate) fn open(files: &TlsFiles) -> Result<Self, TlsError> {
+        Ok(Self(Arc::new(RwLock::new(acceptor(files)?))))
+    }
+
+    /// Reads the files again: connections from now on get what is in them. Those that are open keep theirs.
+    ///
+    /// # Errors
+    /// Where they cannot be used; then everything stays as it was.
+    pub fn read_again(&self, files: &TlsFiles) -> Result<(), TlsError> {
+        let acceptor = acceptor(files)?;
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
+        Ok(())
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// Reads the files and makes what turns a connection into a TLS connection.
-pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, TlsError> {
+fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, TlsError> {
     let no_certificate = |source| TlsError::Certificate { path: files.cert.clone(), source };
     let chain: Vec<_> = CertificateDer::pem_file_iter(&files.cert)
         .and_then(Iterator::collect)

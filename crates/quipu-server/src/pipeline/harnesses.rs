@@ -56,6 +56,11 @@ impl Harnesses {
         harness.resume_replays();
     }
 
+    /// Ends the modules that run and starts no more: they are run again when their Fields are opened the next time.
+    pub(crate) fn stop_modules(&self) {
+        self.options.modules.stop();
+    }
+
     /// Waits until all of them have noticed that their Fields are closed: until then they hold them.
     pub(crate) async fn ended(&self) {
         let mut runners =

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use quipu_harness::ModuleHost;
+
 use crate::{
     limits::{HEARTBEAT, STREAMS_MAX},
     secrets::{
@@ -27,6 +29,8 @@ pub struct HarnOptions {
     pub trust_declared_hashes: bool,
     /// The largest content of an Artifact, in bytes; that of `quipu-harness` if absent.
     pub content_bytes_max: Option<usize>,
+    /// Where modules run; nowhere unless somebody chooses.
+    pub modules: ModuleHost,
 }
 
 /// How streams of pushes are kept.

@@ -92,6 +92,7 @@ impl App {
                 false => HashTrust::Verify,
             },
             content_bytes_max: harn.content_bytes_max.unwrap_or(CONTENT_BYTES_MAX),
+            modules: harn.modules.clone(),
         });
         Ok(Self {
             fields,

@@ -101,3 +101,38 @@ async fn streams_pushes_and_ends_them_with_a_last_word() {
     let (status, answer) = say(&embedded, "/v1/record", &committed("Too late.")).await;
     assert_eq!((status.as_u16(), &answer["code"]), (503, &json!("FIELD_UNAVAILABLE")));
 }
+
+#[tokio::test]
+async fn runs_no_modules_unless_somebody_chose_where() {
+    let data = tempfile::tempdir().unwrap();
+    let embedded = open(data.path()).await;
+    let harn = |method: &str, path: &str, body: Vec<u8>| {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("harn-agents-protocol-version", "agents-protocol-2026-10-11")
+            .header("content-type", "application/json")
+            .body(Bytes::from(body));
+        embedded.answer(request.unwrap())
+    };
+    let read = async |response: Response<Body>| -> Value {
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        serde_json::from_slice(&body).unwrap()
+    };
+    let artifact = json!({"kind": "file", "mime_type": "text/x-harn", "visibility": "internal"});
+    let made = harn("POST", "/v1/artifacts", artifact.to_string().into_bytes()).await;
+    let artifact = read(made).await["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/artifacts/{artifact}/content");
+    let source = b"pub fn go(input: any) { return input }".to_vec();
+    assert_eq!(harn("PUT", &path, source).await.status(), 200);
+    let persona = json!({
+        "module_ref": "harn://acme/go@1", "name": "goer", "version": "1", "entry_workflow": "go",
+        "description": "goes", "autonomy_tier": "act_auto", "receipt_policy": "required",
+        "metadata": {"module_artifact_id": artifact, "capabilities": []},
+    });
+    let refused = harn("POST", "/v1/personas", persona.to_string().into_bytes()).await;
+    assert_eq!(refused.status(), 503, "a module could end the program that this Field is in");
+    let said = read(refused).await.to_string();
+    assert!(said.contains("modules are not run here"), "{said}");
+    embedded.close().await;
+}

@@ -1,6 +1,7 @@
 //! HTTP over TLS, with a certificate that was made for these tests and is its own root.
 
 use std::{
+    io::Write as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -59,6 +60,32 @@ fn a_client_that_speaks_no_tls_is_turned_away_and_others_are_served() {
     assert_eq!(connect(&server).get("/healthz").status, 200);
     drop(plain);
     silent.write(b"x");
+}
+
+#[test]
+fn the_certificate_is_read_again_and_what_cannot_be_read_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let own = |name: &str| directory.path().join(name);
+    let files_there = TlsFiles { cert: own("cert.pem"), key: own("key.pem") };
+    std::fs::copy(files().cert, &files_there.cert).unwrap();
+    std::fs::copy(files().key, &files_there.key).unwrap();
+    let server = TestServer::with(Setup { tls: Some(files_there.clone()), ..Setup::default() });
+    let reload = server.tls.clone().unwrap();
+    std::fs::write(&files_there.cert, "no certificate").unwrap();
+    assert!(matches!(reload.read_again(&files_there), Err(TlsError::Certificate { .. })));
+    assert_eq!(connect(&server).get("/healthz").status, 200, "the one before still holds");
+    let other = TlsFiles { cert: own("other.pem"), key: own("other.key") };
+    let made = std::process::Command::new("openssl")
+        .args(["req", "-x509", "-nodes", "-subj", "/CN=localhost", "-days", "1"])
+        .args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
+        .args(["-keyout".as_ref(), other.key.as_os_str(), "-out".as_ref(), other.cert.as_os_str()])
+        .output();
+    assert!(made.unwrap().status.success());
+    reload.read_again(&other).unwrap();
+    let asked = connection(&server).write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+    assert!(asked.is_err(), "it shows the other certificate, which nobody trusts");
+    reload.read_again(&files()).unwrap();
+    assert_eq!(connect(&server).get("/healthz").status, 200);
 }
 
 fn bind_error(tls: TlsFiles) -> BindError {

@@ -49,6 +49,9 @@ pub struct DetectPayload {
     /// Which conflicts to list.
     #[serde(default)]
     pub filter: DetectFilter,
+    /// Where a scan goes on: the `next_cursor` of the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
 }
 
 /// How much was looked at.
@@ -71,6 +74,9 @@ pub struct DetectResponse {
     pub conflicts: Vec<Conflict>,
     /// How much was looked at.
     pub scan_coverage: ScanCoverage,
+    /// Where a scan that came to the end of its budget goes on; absent where it looked at everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
     /// What had no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -87,12 +93,16 @@ impl DetectPayload {
         if mode == DetectMode::Check && target_id.is_none() {
             return Err(object.refuse("target_id", "is required when mode is check"));
         }
+        let cursor = object.take_id("cursor")?;
+        if mode != DetectMode::Scan && cursor.is_some() {
+            return Err(object.refuse("cursor", "is only for mode scan"));
+        }
         let (filter, mut warnings) = match object.take_object("filter")? {
             None => (DetectFilter::default(), Vec::new()),
             Some(filter) => read_filter(filter)?,
         };
         warnings.extend(object.warnings());
-        Ok((Self { mode, target_id, filter }, warnings))
+        Ok((Self { mode, target_id, filter, cursor }, warnings))
     }
 }
 

@@ -204,10 +204,11 @@ class AgentCore:
         status: Sequence[str] | None = None,
         types: Sequence[str] | None = None,
         involving_agents: Sequence[str] | None = None,
+        cursor: str | None = None,
     ) -> Plan[Detected]:
-        """DETECT: lists conflicts, or looks for new ones."""
+        """DETECT: lists conflicts, or looks for new ones. A scan with a `next_cursor` goes on with it."""
         chosen = present(status=status, types=types, involving_agents=involving_agents)
-        payload = present(mode=mode, target_id=target_id, filter=chosen or None)
+        payload = present(mode=mode, target_id=target_id, filter=chosen or None, cursor=cursor)
         return (yield from self._operate("DETECT", payload, Detected))
 
     def merge(

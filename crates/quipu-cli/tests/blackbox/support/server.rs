@@ -157,6 +157,19 @@ impl Server {
         Client::connect(self.address).unwrap()
     }
 
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal by its name, without waiting for what comes of it.
+    #[track_caller]
+    pub(crate) fn signal(&self, name: &str) {
+        let (name, pid) = (format!("-{name}"), self.pid().to_string());
+        let sent = Command::new("kill").args([name.as_str(), pid.as_str()]).status().unwrap();
+        assert!(sent.success(), "{name}");
+    }
+
     /// What it printed until it listened, and since.
     pub(crate) fn printed(&mut self) -> String {
         self.said.extend(self.lines.try_iter());

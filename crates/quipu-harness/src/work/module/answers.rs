@@ -3,7 +3,7 @@
 //! records it: before that nobody has seen it, and a run after a crash may get another answer.
 
 use quipu_core::{event::documents::NotedDependency, rules::harn::NoteDraft};
-use quipu_replay::module::{Answer, Answers, Request};
+use quipu_replay::module::{Answer, Answers, Death, Request, RunError};
 use quipu_wire::{
     harn::{DependencyKind, Failure, HarnError, JsonObject, Sha256, Visibility},
     json::{canon, timestamp::rfc3339},
@@ -14,15 +14,17 @@ use crate::{
     Harness, NoteBody,
     handle::failure::harn_error,
     stored::note::DEPENDENCY_RECORDED,
-    task::{artifact::canonical, tasks::TaskView},
+    task::{artifact::canonical, installed_module::not_now, tasks::TaskView},
 };
 
 /// Why the run of a Task cannot go on.
 pub(crate) enum Trouble {
     /// It never can: the Task fails.
     Fails(Failure),
-    /// Storage failed; it may be there the next time.
+    /// Storage failed, or there is nowhere to run it; that may be otherwise the next time.
     Storage(HarnError),
+    /// The process of the module died.
+    Died(Death),
 }
 
 /// An answer of the server's own.
@@ -169,6 +171,15 @@ fn uuid(high: u64, low: u64) -> String {
     let (time, middle, version) = (high >> 32, high >> 16 & 0xffff, high & 0xffff);
     let (variant, node) = (low >> 48, low & 0xffff_ffff_ffff);
     format!("{time:08x}-{middle:04x}-{version:04x}-{variant:04x}-{node:012x}")
+}
+
+impl From<RunError> for Trouble {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Died(death) => Self::Died(death),
+            RunError::NotNow { .. } => Self::Storage(not_now(&error)),
+        }
+    }
 }
 
 pub(crate) fn fails(code: &str, message: String) -> Trouble {

@@ -3,5 +3,6 @@
 //! write in the Session. Each answer is a dependency of the Task, so that its run can be replayed.
 
 pub(crate) mod answers;
+mod deaths;
 pub(crate) mod question;
 pub(crate) mod run;

@@ -6,7 +6,7 @@ use quipu_core::{
     DocumentKind,
     rules::harn::{Expect, FIELD_AGENT, HarnAct, HarnCommand, NoteDraft},
 };
-use quipu_replay::module::{Module, ModuleRun, Policy, run};
+use quipu_replay::module::{Death, ModuleError, ModuleRun, Policy, Program};
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{ArtifactKind, Failure, HarnError, OutcomeStatus, Part, ResourceKind, Visibility},
@@ -15,20 +15,31 @@ use serde_json::Value;
 
 use super::answers::{Live, Trouble, fails};
 use crate::{
-    Harness,
-    handle::failure::is_for_now,
+    Harness, ModuleHost,
+    handle::{failure::is_for_now, retry::WriteError},
     task::{
         artifact::{canonical, owned_artifact},
-        installed_module::{input_of, is_module_task},
+        installed_module::{CompileError, input_of, is_module_task},
         tasks::TaskView,
     },
     work::worker::Ending,
 };
 
+/// What one leg of a run came to.
+enum Leg {
+    /// This is to be written.
+    Ran(Box<HarnCommand>),
+    /// The process of the module died.
+    Died(Death),
+}
+
 impl Harness {
     /// Runs the modules of Tasks, also of those that a crash left behind, until the Field is closed. Each open
     /// Field has one of these.
     pub async fn run_module_tasks(self) {
+        if !self.runs_modules() {
+            return;
+        }
         let mut going = Some(self);
         while let Some(harness) = going {
             let (moves, mut again) = (harness.field.task_moves(), false);
@@ -41,6 +52,11 @@ impl Harness {
             }
             going = harness.rest_until(moves, again).await;
         }
+    }
+
+    /// Whether modules are run here.
+    pub(crate) fn runs_modules(&self) -> bool {
+        !matches!(self.options.modules, ModuleHost::Refused)
     }
 
     /// The Tasks whose module can go on.
@@ -57,30 +73,52 @@ impl Harness {
         let Some(view) = self.field.with_state(|state| TaskView::any(state, id)) else {
             return Ok(());
         };
-        let session = view.entry.session.clone();
-        let command = self.reading(move |harness| harness.run_until_question(&view)).await?;
-        match self.write_as_field(session.as_deref(), command).await {
+        match self.carry_on(&view).await {
             // It was called off meanwhile, or another node has run it.
             Err(error) if error.stands_at(id).is_some() => Ok(()),
             Err(error) => Err(error.into()),
-            Ok(_) => self.settle(id).await,
+            Ok(()) => self.settle(id).await,
         }
     }
 
-    /// Runs a module until it ends or asks somebody outside, and says what is to be written. Reads storage.
-    fn run_until_question(&self, view: &TaskView) -> Result<HarnCommand, HarnError> {
-        match self.run_module(view) {
-            Ok(command) => Ok(command),
+    /// Runs a module until it ends or asks somebody outside, and writes what came of it.
+    async fn carry_on(&self, view: &TaskView) -> Result<(), WriteError> {
+        let mut leg = self.leg_of(view).await?;
+        if let Leg::Died(death) = leg {
+            let task = view.id.clone();
+            tracing::warn!(task, %death, "the process of a module died");
+            if !self.reading(move |harness| harness.died_before(&task)).await? {
+                self.note_death(view, death).await?;
+                leg = self.leg_of(view).await?;
+            }
+        }
+        let command = match leg {
+            Leg::Ran(command) => *command,
+            Leg::Died(death) => self.giving_up(view, death)?,
+        };
+        self.write_as_field(view.entry.session.as_deref(), command).await.map(|_| ())
+    }
+
+    async fn leg_of(&self, view: &TaskView) -> Result<Leg, HarnError> {
+        let view = view.clone();
+        let _turn = self.options.modules.turn().await;
+        self.reading(move |harness| match harness.run_module(&view) {
+            Ok(command) => Ok(Leg::Ran(Box::new(command))),
             Err(Trouble::Storage(error)) => Err(error),
-            Err(Trouble::Fails(failure)) => self.failing_command(view, failure),
-        }
+            Err(Trouble::Died(death)) => Ok(Leg::Died(death)),
+            Err(Trouble::Fails(failure)) => {
+                harness.failing_command(&view, failure).map(|it| Leg::Ran(Box::new(it)))
+            }
+        })
+        .await
     }
 
+    /// What is to be written of one leg of a run. Reads storage.
     fn run_module(&self, view: &TaskView) -> Result<HarnCommand, Trouble> {
         let (module, policy) = self.module_for(&view.id)?;
         let task = self.task_document(view).map_err(Trouble::Storage)?;
         let mut live = Live::new(self, view);
-        let ran = run(&module, &policy, &input_of(&task.input), &mut live);
+        let ran = module.run(&policy, &input_of(&task.input), &mut live)?;
         let answered = live.conclude()?;
         let command = match ran {
             ModuleRun::Completed { value, .. } => self.returning(view, value, answered),
@@ -93,14 +131,16 @@ impl Harness {
     }
 
     /// The module of a Task, ready to run, and what it may ask for.
-    fn module_for(&self, task: &str) -> Result<(Module, Policy), Trouble> {
+    fn module_for(&self, task: &str) -> Result<(Box<dyn Program>, Policy), Trouble> {
         let gone = || fails("module_gone", "the source of the module was erased".to_owned());
-        let refused =
-            |error: quipu_replay::module::ModuleError| fails("module_refused", error.to_string());
+        let refused = |error: ModuleError| fails("module_refused", error.to_string());
         let installed = self.module_of(task).map_err(Trouble::Storage)?.ok_or_else(gone)?;
         let policy = self.module_policy(&installed).map_err(refused)?;
-        let module = self.compile(&installed).map_err(Trouble::Storage)?.ok_or_else(gone)?;
-        Ok((module.map_err(refused)?, policy))
+        let compiled = self.compile(&installed).map_err(|error| match error {
+            CompileError::Storage(error) => Trouble::Storage(error),
+            CompileError::Run(error) => error.into(),
+        })?;
+        Ok((compiled.ok_or_else(gone)?.map_err(refused)?, policy))
     }
 
     fn returning(

@@ -7,7 +7,7 @@ use quipu_core::{
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_field::{Field, FieldOptions, SystemOrigin};
-use quipu_harness::{Caller, EventScope, Harness, HarnessOptions, Page, WriteRequest};
+use quipu_harness::{Caller, EventScope, Harness, HarnessOptions, ModuleHost, Page, WriteRequest};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_replay::receipt::{ReceiptSigner, SecretHashing};
 use quipu_wire::harn::{
@@ -29,6 +29,7 @@ pub(crate) fn options() -> HarnessOptions {
     HarnessOptions {
         signer: Some(Arc::new(ReceiptSigner::from_seed("key_test", &[7; 32]))),
         secrets: SecretHashing::Keyed([9; 32]),
+        modules: ModuleHost::InThisProcessWhichTheyCanAbort,
         ..HarnessOptions::default()
     }
 }

@@ -2,7 +2,7 @@
 
 mod compiling;
 mod documented;
-mod modules;
+pub(super) mod modules;
 mod properties;
 mod refusing;
 mod replaying;

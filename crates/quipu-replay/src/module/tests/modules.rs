@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Asks a model, a clock, a tool and for a secret, and says what it was told.
-pub(super) const ASKS: &str = r#"
+pub(in crate::module) const ASKS: &str = r#"
 pub fn entry(harness: Harness, input: any) {
   const first = harness.llm.call("Is this fine? " + input.text)
   const at = harness.clock.now_ms()
@@ -27,38 +27,38 @@ pub fn entry(harness: Harness, input: any) {
 }
 "#;
 
-pub(super) const KEY: SnapshotKey = SnapshotKey([9; 32]);
+pub(in crate::module) const KEY: SnapshotKey = SnapshotKey([9; 32]);
 
 const GRANTS: [&str; 6] =
     ["llm.call", "clock.now_ms", "clock.timestamp", "secrets.read", "tools.invoke", "random.uuid"];
 
-pub(super) fn policy() -> Policy {
+pub(in crate::module) fn policy() -> Policy {
     Policy::new(GRANTS, KEY).unwrap()
 }
 
-pub(super) fn compiled(source: &str) -> Module {
+pub(in crate::module) fn compiled(source: &str) -> Module {
     Module::compile(source, "entry").unwrap()
 }
 
-pub(super) fn input() -> Value {
+pub(in crate::module) fn input() -> Value {
     json!({"text": "a plan"})
 }
 
 /// A table of answers, and everything that was asked.
 #[derive(Clone, Default)]
-pub(super) struct Table {
-    pub(super) answers: BTreeMap<String, Value>,
-    pub(super) asked: Vec<Request>,
+pub(in crate::module) struct Table {
+    pub(in crate::module) answers: BTreeMap<String, Value>,
+    pub(in crate::module) asked: Vec<Request>,
 }
 
 impl Table {
-    pub(super) fn of(answers: &[(&str, Value)]) -> Self {
+    pub(in crate::module) fn of(answers: &[(&str, Value)]) -> Self {
         let answers = answers.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
         Self { answers: answers.collect(), asked: Vec::new() }
     }
 
     /// The answers that [`ASKS`] needs.
-    pub(super) fn complete() -> Self {
+    pub(in crate::module) fn complete() -> Self {
         Self::of(&[
             ("llm:main:1", json!("mostly")),
             ("time:1", json!(1_777_000_000_000_u64)),
@@ -68,12 +68,12 @@ impl Table {
         ])
     }
 
-    pub(super) fn keys(&self) -> Vec<&str> {
+    pub(in crate::module) fn keys(&self) -> Vec<&str> {
         self.asked.iter().map(|request| request.key.as_str()).collect()
     }
 
     /// What was asked and told, as a recording keeps it: secrets only as keyed hashes.
-    pub(super) fn recording(&self) -> Recording {
+    pub(in crate::module) fn recording(&self) -> Recording {
         let mut recording = Recording::default();
         for request in &self.asked {
             let value = self.answers[&request.key].clone();
@@ -107,29 +107,29 @@ impl Answers for Table {
 
 /// A finished Task that ran a module.
 #[derive(Clone, Default)]
-pub(super) struct Recording {
-    pub(super) dependencies: Vec<RecordedDependency>,
-    pub(super) vault: BTreeMap<String, Value>,
-    pub(super) artifacts: BTreeMap<String, Value>,
+pub(in crate::module) struct Recording {
+    pub(in crate::module) dependencies: Vec<RecordedDependency>,
+    pub(in crate::module) vault: BTreeMap<String, Value>,
+    pub(in crate::module) artifacts: BTreeMap<String, Value>,
 }
 
 impl Recording {
-    pub(super) fn hashing(&self) -> SecretHashing {
+    pub(in crate::module) fn hashing(&self) -> SecretHashing {
         SecretHashing::Keyed([5; 32])
     }
 
-    pub(super) fn plan(&self, overrides: &Value) -> ReplayPlan {
+    pub(in crate::module) fn plan(&self, overrides: &Value) -> ReplayPlan {
         let body = json!({"mode": "with_overrides", "override": overrides});
         let request = ReplayTaskRequest::parse(Some(body)).unwrap();
         admit(&request, self, ReplayIdentity::of("task_1"), HashTrust::Verify).unwrap()
     }
 
-    pub(super) fn replay(&self, source: &str, overrides: &Value) -> ModuleReplay {
+    pub(in crate::module) fn replay(&self, source: &str, overrides: &Value) -> ModuleReplay {
         let plan = self.plan(overrides);
-        replay_module(&compiled(source), &policy(), &input(), &plan, self)
+        replay_module(&compiled(source), &policy(), &input(), &plan, self).unwrap()
     }
 
-    pub(super) fn find(&mut self, key: &str) -> &mut RecordedDependency {
+    pub(in crate::module) fn find(&mut self, key: &str) -> &mut RecordedDependency {
         self.dependencies.iter_mut().find(|dependency| dependency.key == key).unwrap()
     }
 }
@@ -190,20 +190,20 @@ impl Recorded for Recording {
 }
 
 #[track_caller]
-pub(super) fn failed(run: ModuleRun) -> Diagnostic {
+pub(in crate::module) fn failed(run: ModuleRun) -> Diagnostic {
     let ModuleRun::Failed { diagnostic } = run else { panic!("did not fail: {run:?}") };
     diagnostic
 }
 
 #[track_caller]
-pub(super) fn completed(run: ModuleRun) -> Value {
+pub(in crate::module) fn completed(run: ModuleRun) -> Value {
     let ModuleRun::Completed { value, sha256 } = run else { panic!("did not complete: {run:?}") };
     assert_eq!(sha256, Sha256::of_json(&value).unwrap());
     value
 }
 
 #[track_caller]
-pub(super) fn suspended(run: ModuleRun) -> (Request, Vec<u8>) {
+pub(in crate::module) fn suspended(run: ModuleRun) -> (Request, Vec<u8>) {
     let ModuleRun::Suspended { request, snapshot } = run else {
         panic!("did not suspend: {run:?}")
     };

@@ -105,7 +105,7 @@ proptest! {
         let ran = run(&module, &policy(), &given, &mut live);
         let recording = live.table.recording();
         let plan = recording.plan(&json!({}));
-        let replay = replay_module(&module, &policy(), &given, &plan, &recording);
+        let replay = replay_module(&module, &policy(), &given, &plan, &recording).unwrap();
         let ModuleRun::Completed { value, sha256 } = ran else { panic!("{ran:?}") };
         prop_assert_eq!(replay.end, ModuleEnd::Completed { value, sha256 });
         let mut asked: Vec<_> = live.table.keys().into_iter().map(str::to_owned).collect();

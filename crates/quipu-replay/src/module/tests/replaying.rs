@@ -119,10 +119,11 @@ fn from_a_checkpoint_the_rest_is_replayed_and_nothing_before_it_is_asked_for() {
     let (_, snapshot) = suspended(run(&module, &policy(), &input(), &mut table));
     recording.find("llm:main:1").material = Material::Gone { reason: "purged".to_owned() };
     let plan = recording.plan(&json!({}));
-    let replay = replay_module_from(&module, &policy(), &snapshot, &plan, &recording).unwrap();
+    let replay =
+        replay_module_from(&module, &policy(), &snapshot, &plan, &recording).unwrap().unwrap();
     assert_eq!(value_of(&replay), value);
     let consulted: Vec<_> = replay.report.consulted.iter().map(String::as_str).collect();
     assert_eq!(consulted, ["llm:main:2", "secret:token"]);
-    let refused = replay_module_from(&module, &policy(), b"nothing", &plan, &recording);
+    let refused = replay_module_from(&module, &policy(), b"nothing", &plan, &recording).unwrap();
     assert_eq!(refused.unwrap_err(), SnapshotError::NotASnapshot);
 }

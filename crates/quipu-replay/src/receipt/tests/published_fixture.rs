@@ -127,7 +127,7 @@ impl Recorded for Published {
 fn run_module(source: &Published, plan: &ReplayPlan, module: &str) -> ModuleReplay {
     let module = Module::compile(module, "entry").unwrap();
     let policy = Policy::new(["llm.call"], SnapshotKey([3; 32])).unwrap();
-    replay_module(&module, &policy, &json!({"message": "hi"}), plan, source)
+    replay_module(&module, &policy, &json!({"message": "hi"}), plan, source).unwrap()
 }
 
 fn request() -> ReplayTaskRequest {

@@ -283,6 +283,12 @@ impl KeyStore {
         }
     }
 
+    /// Reads the keys of the data directory now, also where the file looks unchanged. Those beside a log that several
+    /// nodes share are followed anyway.
+    pub fn read_again(&self) -> Result<(), KeyStoreError> {
+        if self.shared.is_some() { Ok(()) } else { self.reload() }
+    }
+
     fn reload(&self) -> Result<(), KeyStoreError> {
         // Stamp first: a change in between is then noticed at the next look.
         let stamp = Stamp::of(self.file.path()).map_err(|source| self.unread(source))?;

@@ -11,7 +11,7 @@ use std::{
 use quipu_field::{FieldOptions, Fields, Keeping, SystemOrigin};
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_server::{
-    HarnOptions, KeyStore, LogMeter, Options, PushOptions, Server, TlsFiles,
+    HarnOptions, KeyStore, LogMeter, ModuleHost, Options, PushOptions, Server, TlsFiles, TlsReload,
     secrets::keys::{KeyAgent, NewKey},
 };
 use tokio::sync::oneshot;
@@ -40,7 +40,10 @@ impl Default for Setup {
             write_timeout: quipu_server::WRITE_TIMEOUT,
             push: PushOptions::default(),
             requests_per_second: NonZeroU32::new(quipu_server::REQUESTS_PER_SECOND),
-            harn: HarnOptions::default(),
+            harn: HarnOptions {
+                modules: ModuleHost::InThisProcessWhichTheyCanAbort,
+                ..HarnOptions::default()
+            },
             engine: Arc::new(MemoryEngine::new()),
             keeping: Keeping::default(),
         }
@@ -52,6 +55,7 @@ pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) fields: Arc<Fields>,
+    pub(crate) tls: Option<TlsReload>,
     pub(crate) directory: tempfile::TempDir,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -92,12 +96,12 @@ impl TestServer {
             let runtime = tokio::runtime::Runtime::new().unwrap();
             runtime.block_on(async {
                 let server = Server::bind(options, of_server, with_keys).await.unwrap();
-                bound.send(server.local_addr()).unwrap();
+                bound.send((server.local_addr(), server.tls_reload())).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
         });
-        let address = address.recv().unwrap();
-        Self { address, keys, fields, directory, stop: Some(stop), thread: Some(thread) }
+        let (address, tls) = address.recv().unwrap();
+        Self { address, keys, fields, tls, directory, stop: Some(stop), thread: Some(thread) }
     }
 
     /// Tells the server to stop, without waiting for it.

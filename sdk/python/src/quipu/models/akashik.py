@@ -192,6 +192,7 @@ class Detected(Answer):
 
     conflicts: list[Conflict]
     scan_coverage: dict[str, int] = {}
+    next_cursor: str | None = None
 
 
 class Merged(Answer):
