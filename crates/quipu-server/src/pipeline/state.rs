@@ -14,6 +14,7 @@ use crate::{
     observe::metrics::MetricsHandle,
     pipeline::{
         harnesses::Harnesses,
+        leads::Leads,
         options::{HarnOptions, HarnSetupError, PushOptions},
         throttle::Throttle,
     },
@@ -45,6 +46,8 @@ pub(crate) struct App {
     pub(crate) dev: bool,
     /// Bounds what one key may ask for; without it there is no bound.
     pub(crate) throttle: Option<Throttle>,
+    /// Bounds how far one key may push the clocks of Fields ahead.
+    pub(crate) leads: Leads,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
     /// Places for streams of pushes.
@@ -104,6 +107,7 @@ impl App {
             keys,
             dev,
             throttle: None,
+            leads: Leads::new(),
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
             streams: Arc::new(Semaphore::new(push.streams_max)),
             push,
