@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     base::{health::Health, limits::QUEUE_COMMANDS_MAX, models::FieldModels, steady::Steady},
-    compact::purge,
+    compact::{Memo, purge},
     detect::Lookout,
     enrich::{Enriching, finish_purge_of_vectors},
     field::{close::Parting, options::FieldOptions},
@@ -56,6 +56,7 @@ pub struct Field {
     pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
     pub(crate) models: FieldModels,
+    pub(crate) summaries: Memo,
     pub(crate) enriching: Option<Arc<Enriching>>,
     pub(crate) vectors: Option<PathBuf>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -166,6 +167,7 @@ impl Field {
             task_moves,
             enriching: Enriching::new(&options.models, options.vectors.as_deref()),
             models: options.models,
+            summaries: Memo::default(),
             vectors: options.vectors,
             engine,
             reached,

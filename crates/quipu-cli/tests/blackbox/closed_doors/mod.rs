@@ -1,3 +1,4 @@
 //! Doors that were found open, each with what was done through it: nobody gets more than they were given.
 
 mod clock;
+mod compaction;
