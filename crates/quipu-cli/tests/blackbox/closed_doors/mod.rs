@@ -2,3 +2,4 @@
 
 mod clock;
 mod compaction;
+mod reading;
