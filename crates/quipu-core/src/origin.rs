@@ -1,12 +1,22 @@
 //! Where times, ids and salts come from. The core only names the source; whoever runs it brings one.
 //! Everything drawn is put into a command before it is decided, never later.
 
+use std::time::Duration;
+
 use quipu_log::Salt;
 
 /// A source of times, ids and salts.
 pub trait Origin: Send + Sync + std::fmt::Debug + 'static {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> u64;
+    /// The time that passed since some moment, whatever is done to the wall clock; none where that is not known.
+    fn elapsed(&self) -> Option<Duration> {
+        None
+    }
+    /// Called where the wall clock went another way than [`Self::elapsed`]: perhaps the machine slept.
+    fn notice_sleep(&self) {}
+    /// Called where a commit has this time: the present is not before it.
+    fn not_before(&self, _time_ms: u64) {}
     /// 128 fresh bits whose order is roughly that of their making.
     fn id_bits(&self) -> u128;
     /// A fresh salt.

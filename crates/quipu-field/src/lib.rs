@@ -24,6 +24,7 @@ pub use base::{
     limits,
     meter::Meter,
     models::FieldModels,
+    steady::{ClockJump, ClockJumps},
     system_origin::SystemOrigin,
 };
 pub use compact::purge;

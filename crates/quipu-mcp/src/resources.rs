@@ -7,6 +7,7 @@ use quipu_wire::{
         AttuneResponse, Conflict, ConflictList, DetectResponse, MemoryUnit, Operation,
         ReplayResponse, UnitView,
     },
+    quote::{named, quoted},
 };
 use rmcp::{
     ErrorData,
@@ -93,6 +94,7 @@ impl<C: Caller> Invoker<'_, C> {
                 tools::replay_text(&self.whole::<ReplayResponse>(answer)?)
             }
         };
+        let text = format!("{}\n\n{text}", tools::WHAT_QUOTES_MEAN);
         let contents = ResourceContents::text(text, uri).with_mime_type(TEXT);
         Ok(ReadResourceResult::new(vec![contents]))
     }
@@ -166,15 +168,19 @@ impl From<crate::caller::CallFailed> for ErrorData {
 
 fn of_conflict(conflict: &Conflict) -> Resource {
     Resource::new(ResourceUri::Conflict(conflict.id.clone()).to_string(), conflict.id.as_str())
-        .with_title(format!("Conflict: {}", short(&conflict.description)))
+        .with_title(format!("Conflict: {}", quoted(&short(&conflict.description))))
         .with_mime_type(TEXT)
 }
 
 fn of_unit(view: &UnitView) -> Option<Resource> {
     let UnitView::Unit(unit) = view else { return None };
     let resource = Resource::new(ResourceUri::Unit(unit.id.clone()).to_string(), unit.id.as_str())
-        .with_title(format!("{}: {}", unit.kind.as_str(), short(&unit.content)))
-        .with_description(format!("By {}: {}", unit.source.agent_id, short(&unit.intent.purpose)))
+        .with_title(format!("{}: {}", unit.kind.as_str(), quoted(&short(&unit.content))))
+        .with_description(format!(
+            "By {}: {}",
+            named(&unit.source.agent_id),
+            quoted(&short(&unit.intent.purpose))
+        ))
         .with_mime_type(TEXT);
     Some(resource)
 }

@@ -9,6 +9,7 @@ pub mod hash;
 pub mod json;
 pub mod limits;
 mod operation;
+pub mod quote;
 mod words;
 
 pub use error::error_code::ErrorCode;

@@ -5,8 +5,11 @@
 pub const PROTOCOL_VERSION: &str = "0.1.0";
 /// The largest epoch, position or size that JSON can carry exactly (2^53 - 1).
 pub const SAFE_INTEGER_MAX: u64 = (1 << 53) - 1;
-/// How far one message may push a Field's clock forward. A hostile epoch cannot exhaust the clock.
-pub const EPOCH_JUMP_MAX: u64 = 1_000_000;
+/// How far one message may be ahead of a Field's clock, which it pushes there. Agents that keep a clock of their
+/// own are ahead by a few.
+pub const EPOCH_JUMP_MAX: u64 = 1_000;
+/// How far the messages of one key may push clocks ahead before they have to wait.
+pub const EPOCH_LEAD_MAX: u64 = 4_000;
 /// The largest request body, before parsing.
 pub const REQUEST_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The largest `content` of a memory unit.
@@ -25,6 +28,8 @@ pub const RELATIONS_MAX: usize = 256;
 pub const ATTUNE_UNITS_MAX: usize = 10_000;
 /// The longest reason of a COMPACT, which stays in the log for ever.
 pub const COMPACT_REASON_BYTES_MAX: usize = 1024;
+/// The most units that one COMPACT names by id.
+pub const COMPACT_UNITS_MAX: usize = 10_000;
 /// The highest authority: a human operator.
 pub const AUTHORITY_MAX: u8 = 10;
 /// The highest priority of a task.

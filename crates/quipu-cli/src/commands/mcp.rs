@@ -29,6 +29,10 @@ Serve an MCP host, such as Claude Code, Cursor or VS Code, over the standard str
 The host starts this command and gives its model the memory as tools. The memory lies in --data,
 which is made if it is not there, or on the server at --url. Logs go to stderr.
 
+With --data, the host speaks with authority 4: it can read, record and work on its own
+tasks. To let it settle conflicts, compact or purge, give it more with --authority. With --url,
+its authority is that of its key.
+
 A data directory belongs to one process at a time. For several hosts on one memory run
 `quipu serve` and give each of them --url, or the server's own /mcp.
 
@@ -39,6 +43,8 @@ const AFTER: &str = "\
 In the configuration of a host:
   {\"mcpServers\": {\"quipu\": {\"command\": \"quipu\", \"args\": [\"mcp\", \"--data\", \"/path/to/quipu-data\"]}}}";
 
+/// What a host may do unless told otherwise: a model may be fooled by what it reads, so not everything.
+const HOST_AUTHORITY: u8 = 4;
 /// While the server restarts, the host waits; longer than this it would rather know.
 const RETRY: Retry = Retry {
     attempts: 32,
@@ -67,6 +73,16 @@ pub(crate) struct McpArgs {
     /// The agent that speaks where a tool call names none [default: the key's own, else one named after the host]
     #[arg(long, env = "QUIPU_AGENT", hide_env_values = true, value_name = "ID")]
     agent: Option<String>,
+    /// What the host may do to the memory in --data, from 0 to 10; with --url the key says it [default: 4]
+    #[arg(
+        long,
+        env = "QUIPU_AUTHORITY",
+        hide_env_values = true,
+        value_name = "0..10",
+        conflicts_with = "url",
+        value_parser = clap::value_parser!(u8).range(0..=10)
+    )]
+    authority: Option<u8>,
     /// The role that it is registered with [default: that of its first ATTUNE, else `agent`]
     #[arg(long, env = "QUIPU_ROLE", hide_env_values = true, value_name = "ROLE")]
     role: Option<String>,
@@ -136,7 +152,8 @@ fn connect(args: &McpArgs, url: &str) -> Result<Field, ClientError> {
 
 async fn open_data(args: &McpArgs) -> Result<Field, Failure> {
     let dir = args.data.clone().unwrap_or_else(|| PathBuf::from("./quipu-data"));
-    match Field::open(&dir).await {
+    let authority = args.authority.unwrap_or(HOST_AUTHORITY);
+    match Field::open_with_authority(&dir, authority).await {
         Ok(field) => {
             data_dir::forget_address(&dir);
             Ok(field)

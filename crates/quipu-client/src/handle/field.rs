@@ -141,7 +141,18 @@ impl Field {
     /// directory is made if it is not there. Only one process can hold it at a time.
     #[cfg(feature = "embedded")]
     pub async fn open(dir: impl AsRef<std::path::Path>) -> Result<Self, ClientError> {
-        Ok(Self::inside(crate::net::embedded::Inside::open(dir.as_ref()).await?))
+        Self::open_with_authority(dir, quipu_wire::limits::AUTHORITY_MAX).await
+    }
+
+    /// The same, where nothing that is asked has more than an authority from 0 to 10: for a program that speaks for somebody
+    /// whom it does not trust with everything, such as a model.
+    #[cfg(feature = "embedded")]
+    pub async fn open_with_authority(
+        dir: impl AsRef<std::path::Path>,
+        authority: u8,
+    ) -> Result<Self, ClientError> {
+        let opened = crate::net::embedded::Inside::open(dir.as_ref(), authority).await?;
+        Ok(Self::inside(opened))
     }
 
     /// A Field inside this process that is gone with it.

@@ -15,6 +15,7 @@ use hyper::{Request, Response, body::Bytes};
 use quipu_field::{DetectionOptions, FieldOptions, Fields, SystemOrigin, limits::DETECT_SURENESS};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions, sqlite::OpenError};
 use quipu_server::{Embedded, EmbeddedOptions, KeyStore};
+use quipu_wire::limits::AUTHORITY_MAX;
 use tempfile::TempDir;
 
 use crate::{error::ClientError, net::transport::StreamBody};
@@ -32,14 +33,14 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
-    /// Opens a data directory, which is made if it is not there, and holds its lock.
-    pub(crate) async fn open(dir: &Path) -> Result<Self, ClientError> {
+    /// Opens a data directory, which is made if it is not there, and holds its lock. All that is asked has this authority.
+    pub(crate) async fn open(dir: &Path, authority: u8) -> Result<Self, ClientError> {
         let at = dir.to_owned();
         let opened =
             tokio::task::spawn_blocking(move || SqliteEngine::open(&at, SqliteOptions::default()));
         let opened = opened.await.map_err(|error| failure(&dir.display(), error))?;
         let engine = opened.map_err(|error| open_error(dir, error))?;
-        Self::over(Arc::new(engine), dir, Some(dir.join(FIELDS)), None).await
+        Self::over(Arc::new(engine), dir, Some(dir.join(FIELDS)), None, authority).await
     }
 
     /// A Field that is gone with this.
@@ -48,7 +49,7 @@ impl Inside {
         let scratch =
             tempfile::tempdir().map_err(|error| failure(&"a scratch directory", error))?;
         let keys = scratch.path().to_owned();
-        Self::over(Arc::new(MemoryEngine::new()), &keys, None, Some(scratch)).await
+        Self::over(Arc::new(MemoryEngine::new()), &keys, None, Some(scratch), AUTHORITY_MAX).await
     }
 
     async fn over(
@@ -56,6 +57,7 @@ impl Inside {
         keys: &Path,
         fields: Option<PathBuf>,
         scratch: Option<TempDir>,
+        authority: u8,
     ) -> Result<Self, ClientError> {
         let template = FieldOptions {
             detection: DetectionOptions::built_in(DETECT_SURENESS),
@@ -63,7 +65,8 @@ impl Inside {
         };
         let fields = Arc::new(Fields::with_options(engine, template, fields));
         let store = KeyStore::open(keys).map_err(|error| failure(&keys.display(), error))?;
-        let embedded = Embedded::open(EmbeddedOptions::default(), fields, Arc::new(store))
+        let options = EmbeddedOptions { authority, ..EmbeddedOptions::default() };
+        let embedded = Embedded::open(options, fields, Arc::new(store))
             .await
             .map_err(|error| failure(&keys.display(), error))?;
         Ok(Self { embedded, closed: AtomicBool::new(false), _scratch: scratch })

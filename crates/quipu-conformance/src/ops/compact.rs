@@ -248,9 +248,9 @@ fn l2_compact_09_filters_by_age(case: &mut Case) -> Checked {
     let old = store.units(case, 1)?.remove(0);
     // Advance the clock: age is counted in epochs, not in time.
     let payload = finding(case.words("A crate was moved"));
-    let later = with(store.author.message("RECORD", payload), json!({"epoch": old.epoch + 5_000}));
+    let later = with(store.author.message("RECORD", payload), json!({"epoch": old.epoch + 900}));
     let later = store.author.deliver("/v1/record", &later)?.done("RECORD")?;
-    let answer = store.compact("archive", json!({"max_age_epochs": 2_000}))?;
+    let answer = store.compact("archive", json!({"max_age_epochs": 400}))?;
     same("units_affected", answer.integer("/units_affected")?, 1)?;
     store.reader.misses(&old)?;
     let young = Unit { id: later.text("/memory_unit_id")?.to_owned(), ..old };

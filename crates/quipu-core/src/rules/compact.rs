@@ -7,8 +7,8 @@ use quipu_log::{Body, DraftEvent, SealedEvent};
 use quipu_wire::{
     ErrorCode,
     akashik::{
-        CompactFilter, CompactPayload, CompactResponse, CompactStrategy, MemoryType, Mode,
-        RelationType,
+        CompactFilter, CompactPayload, CompactResponse, CompactStrategy, ForeseenSynthesis,
+        MemoryType, Mode, RelationType,
     },
 };
 
@@ -30,6 +30,14 @@ pub enum Error {
     /// What a summary was written from is not as it was.
     #[error("the units that pass the filter changed while their summary was written")]
     Changed,
+    /// The caller expects it to take another number of units.
+    #[error("payload.confirm: is {confirmed}, and it would take {found} units; nothing was done")]
+    NotConfirmed {
+        /// How many the caller expects.
+        confirmed: u64,
+        /// How many it would take.
+        found: u64,
+    },
 }
 
 impl Error {
@@ -38,6 +46,7 @@ impl Error {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::Changed => ErrorCode::Overloaded,
+            Self::NotConfirmed { .. } => ErrorCode::InvalidPayload,
         }
     }
 }
@@ -49,6 +58,8 @@ pub struct Synthesis {
     pub id: UnitId,
     /// Its text, sealed.
     pub body: Body,
+    /// The same text to be shown where nothing is written.
+    pub content: String,
     /// What the index finds it by.
     pub searchable: Searchable,
     /// The lowest confidence of what it is written from.
@@ -63,14 +74,16 @@ pub struct Synthesis {
     pub ordinals: Vec<u32>,
 }
 
-/// A COMPACT with everything observed: the epoch from which ages are counted and, for a summary,
+/// A COMPACT with everything observed: the epoch and the time from which ages are counted and, for a summary,
 /// what was written.
 #[derive(Debug, Clone)]
 pub struct CompactCommand {
     strategy: CompactStrategy,
     filter: CompactFilter,
     reason: Option<String>,
+    confirm: Option<u64>,
     epoch: u64,
+    before_ms: Option<u64>,
     written: Option<Written>,
 }
 
@@ -82,11 +95,12 @@ struct Written {
 }
 
 impl CompactCommand {
-    /// A COMPACT at an epoch.
+    /// A COMPACT at an epoch and a time in milliseconds since 1970.
     #[must_use]
-    pub fn new(payload: CompactPayload, epoch: u64) -> Self {
-        let CompactPayload { strategy, filter, reason, dry_run: _ } = payload;
-        Self { strategy, filter, reason, epoch, written: None }
+    pub fn new(payload: CompactPayload, epoch: u64, now_ms: u64) -> Self {
+        let CompactPayload { strategy, filter, reason, dry_run: _, confirm } = payload;
+        let before_ms = filter.before_ms(now_ms);
+        Self { strategy, filter, reason, confirm, epoch, before_ms, written: None }
     }
 
     /// What is to be done.
@@ -120,6 +134,11 @@ impl CompactCommand {
         if session == Some(None) {
             return Vec::new();
         }
+        let author = filter.agent.as_deref().map(|agent| state.names.find(agent));
+        if author == Some(None) {
+            return Vec::new();
+        }
+        let named = self.named(state);
         let end = self.written.as_ref().map_or(u32::MAX, |written| written.end);
         let passes = |ordinal: &u32| {
             let (Some(flags), Some(details)) =
@@ -136,15 +155,24 @@ impl CompactCommand {
                 && sight.sees(*ordinal)
                 && !is_there
                 && filter.max_age_epochs.is_none_or(|max| age > max)
+                && self.before_ms.is_none_or(|before| details.time_ms < before)
                 && session.is_none_or(|session| details.session == session)
+                && author.is_none_or(|author| Some(flags.author) == author)
+                && (filter.unit_ids.is_empty() || named.contains(ordinal))
                 && (filter.types.is_empty() || filter.types.contains(&flags.memory_type))
                 && (filter.status.is_empty() || filter.status.contains(&flags.status))
         };
         (0..state.units.next_ordinal().min(end)).filter(passes).collect()
     }
 
-    /// The hints of traced ATTUNEs that a purge takes along: those of its session or age. They have neither
-    /// type nor status, so a purge by these takes none.
+    /// The units that the filter names, as far as they are known.
+    fn named(&self, state: &State) -> BTreeSet<u32> {
+        let ids = self.filter.unit_ids.iter().filter_map(|id| UnitId::parse(id));
+        ids.filter_map(|id| state.units.find(id)).collect()
+    }
+
+    /// The hints of traced ATTUNEs that a purge takes along: those of its session or age in epochs. They have
+    /// nothing else that a filter asks for, so a purge by anything else takes none.
     fn hints(&self, state: &State, sight: &Sight<'_>) -> Vec<TraceId> {
         let filter = &self.filter;
         let named = filter.session_id.as_deref();
@@ -152,6 +180,9 @@ impl CompactCommand {
         let takes = self.strategy == CompactStrategy::Purge
             && filter.types.is_empty()
             && filter.status.is_empty()
+            && filter.older_than.is_none()
+            && filter.agent.is_none()
+            && filter.unit_ids.is_empty()
             && session != Some(None);
         let passes = |hint: &HintEntry| {
             let age = self.epoch.saturating_sub(hint.epoch);
@@ -173,6 +204,11 @@ impl CompactCommand {
         let mut parts = Vec::new();
         parts.extend(filter.max_age_epochs.map(|max| format!("older than {max} epochs")));
         parts.extend(filter.session_id.as_ref().map(|session| format!("of session {session}")));
+        parts.extend(filter.older_than.as_ref().map(|age| format!("older than {age}")));
+        parts.extend(filter.agent.as_ref().map(|agent| format!("recorded by {agent}")));
+        if !filter.unit_ids.is_empty() {
+            parts.push(format!("by id ({})", filter.unit_ids.len()));
+        }
         let listed = |words: Vec<&str>| words.join(" or ");
         if !filter.types.is_empty() {
             let types = filter.types.iter().map(|kind| kind.as_str()).collect();
@@ -198,6 +234,10 @@ pub fn decide(
     may_read(state, message.speaker(), session)?;
     let sight = Sight::by(state, &message.agent, session, message.authority);
     let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
+    let found = u64::try_from(selected.len()).unwrap_or(u64::MAX);
+    if let Some(confirmed) = command.confirm.filter(|confirmed| *confirmed != found) {
+        return Err(Error::NotConfirmed { confirmed, found }.into());
+    }
     if selected.is_empty() && hints.is_empty() {
         return Ok(Vec::new());
     }
@@ -270,26 +310,50 @@ pub fn purged(events: &[SealedEvent<Event>]) -> (&[UnitId], &[TraceId]) {
     purged.unwrap_or_default()
 }
 
-/// What would be done, by the same rule: all it takes along, and the first of its units by name. Summaries are
-/// not written for it.
+/// What would be done, by the same rule: how many units it takes and which, and what it writes in their place.
+#[derive(Debug)]
+pub struct Foreseen {
+    /// The answer, but for what only the texts tell.
+    pub response: CompactResponse,
+    /// All units that it takes.
+    pub units: Vec<UnitId>,
+    /// The traces whose hints it takes along.
+    pub hints: Vec<TraceId>,
+}
+
+/// Decides without writing anything.
 pub fn foresee(
     state: &State,
     message: &Message,
-    mut command: CompactCommand,
-) -> Result<CompactResponse, Refusal> {
-    if command.strategy == CompactStrategy::Summarize {
-        command.strategy = CompactStrategy::Archive;
-    }
-    let events = decide(state, message, &command)?;
-    let mut taken: Vec<UnitId> = Vec::new();
+    command: &CompactCommand,
+) -> Result<Foreseen, Refusal> {
+    let events = decide(state, message, command)?;
+    let (mut units, mut hints, mut written) = (Vec::new(), Vec::new(), 0);
     for draft in events {
-        if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = draft.event {
-            taken.extend(units);
+        if let Event::UnitsPurged { hints: of_traces, .. } = &draft.event {
+            hints.clone_from(of_traces);
+        }
+        if let Event::UnitsArchived { units: taken, .. } | Event::UnitsPurged { units: taken, .. } =
+            draft.event
+        {
+            units.extend(taken);
+        } else if matches!(draft.event, Event::UnitRecorded { .. }) {
+            written += 1;
         }
     }
-    let named = taken.iter().take(COMPACT_NAMED_MAX).map(ToString::to_string).collect();
-    let units_affected = u64::try_from(taken.len()).unwrap_or(u64::MAX);
-    Ok(CompactResponse { units_affected, units: Some(named), ..respond(&[]) })
+    let foreseen = |synthesis: &Synthesis| ForeseenSynthesis {
+        content: synthesis.content.clone(),
+        elaborates: synthesis.sources.iter().map(ToString::to_string).collect(),
+    };
+    let syntheses = command.written.as_ref().map(|written| &written.syntheses);
+    let response = CompactResponse {
+        units_affected: u64::try_from(units.len()).unwrap_or(u64::MAX),
+        synthesis_units_created: written,
+        units: Some(units.iter().take(COMPACT_NAMED_MAX).map(ToString::to_string).collect()),
+        syntheses: syntheses.map(|syntheses| syntheses.iter().map(foreseen).collect()),
+        ..respond(&[])
+    };
+    Ok(Foreseen { response, units, hints })
 }
 
 /// The answer, from what happened. What a purge freed is measured afterwards.
@@ -310,6 +374,7 @@ pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
         synthesis_units_created,
         storage_reclaimed_bytes: None,
         units: None,
+        syntheses: None,
         warnings: Vec::new(),
     }
 }

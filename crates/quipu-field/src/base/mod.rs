@@ -6,4 +6,5 @@ pub(crate) mod health;
 pub mod limits;
 pub(crate) mod meter;
 pub(crate) mod models;
+pub(crate) mod steady;
 pub(crate) mod system_origin;

@@ -3,18 +3,20 @@
 
 use quipu_recall::Summarizer;
 
+use super::memo::Memo;
 use crate::base::limits::{SYNTHESES_WRITTEN_MAX, SYNTHESIS_TOKENS};
 
 /// Who writes the summaries of one COMPACT.
 pub(super) struct Author<'a> {
     summarizer: Option<&'a dyn Summarizer>,
+    memo: &'a Memo,
     left: usize,
     failure: Option<String>,
 }
 
 impl<'a> Author<'a> {
-    pub(super) const fn new(summarizer: Option<&'a dyn Summarizer>) -> Self {
-        Self { summarizer, left: SYNTHESES_WRITTEN_MAX, failure: None }
+    pub(super) const fn new(summarizer: Option<&'a dyn Summarizer>, memo: &'a Memo) -> Self {
+        Self { summarizer, memo, left: SYNTHESES_WRITTEN_MAX, failure: None }
     }
 
     /// The model's name and what it wrote; none where the text has to be extracted.
@@ -24,8 +26,14 @@ impl<'a> Author<'a> {
             return None;
         }
         self.left -= 1;
+        if let Some(text) = self.memo.get(notes) {
+            return Some((summarizer.name(), text));
+        }
         match summarizer.summarize(notes, SYNTHESIS_TOKENS / 2) {
-            Ok(text) => Some((summarizer.name(), text)),
+            Ok(text) => {
+                self.memo.keep(notes, &text);
+                Some((summarizer.name(), text))
+            }
             Err(error) => {
                 tracing::warn!(%error, "summaries are extracted");
                 self.failure = Some(error.to_string());

@@ -5,7 +5,9 @@ pub mod purge;
 
 mod author;
 mod groups;
+mod memo;
 mod topics;
 mod write;
 
+pub(crate) use memo::Memo;
 pub(crate) use write::{sources, write};

@@ -59,7 +59,7 @@ pub(crate) fn quoted(state: &State, purged: &BTreeSet<u32>) -> Option<String> {
             }
             LinkTarget::Foreign(_) => false,
         };
-        !flags.purged
+        !(flags.purged || purged.contains(&ordinal))
             && flags.memory_type == MemoryType::Synthesis
             && details.links.iter().any(from_purged)
     };

@@ -12,6 +12,7 @@ use quipu_wire::{
 use super::{
     author::Author,
     groups::{Bond, Group, groups},
+    memo::Memo,
 };
 use crate::{
     base::{
@@ -65,7 +66,7 @@ pub(crate) fn write(
     sources: Vec<Source>,
     bodies: &Bodies,
     origin: &dyn Origin,
-    summarizer: Option<&dyn Summarizer>,
+    (summarizer, memo): (Option<&dyn Summarizer>, &Memo),
 ) -> Result<(Vec<Synthesis>, Option<String>), FieldError> {
     let with_texts = sources
         .into_iter()
@@ -74,7 +75,7 @@ pub(crate) fn write(
             Ok((source, body))
         })
         .collect::<Result<Vec<_>, EngineError>>()?;
-    let mut author = Author::new(summarizer);
+    let mut author = Author::new(summarizer, memo);
     let written = groups(&with_texts)
         .iter()
         .map(|group| {
@@ -119,6 +120,7 @@ fn synthesis(
         id: UnitId::from_bits(origin.id_bits()),
         body,
         searchable: text.searchable(),
+        content: text.content,
         score: lowest.unwrap_or(0.0),
         task,
         session,

@@ -17,6 +17,7 @@ use crate::{
     base::{
         failure::with_causes,
         limits::{DEPOT_LAST_WAIT, FIELDS_OPENING_MAX},
+        steady::{ClockJumps, Steady},
     },
     field::{
         Field, close::Parting, index_later::await_last_texts, options::FieldOptions,
@@ -31,6 +32,8 @@ pub struct Fields {
     pub(crate) engine: Arc<dyn Engine>,
     /// What each is opened with, but for its own directory.
     pub(crate) template: FieldOptions,
+    /// The time of all of them.
+    time: Arc<Steady>,
     directory: Option<PathBuf>,
     pub(crate) keeping: Keeping,
     /// Held for moments only, never while a Field is opened or closed.
@@ -79,9 +82,11 @@ impl Fields {
         template: FieldOptions,
         directory: Option<PathBuf>,
     ) -> Self {
+        let time = Arc::new(Steady::new(template.origin, 0));
         Self {
             engine,
-            template,
+            template: FieldOptions { origin: Arc::<Steady>::clone(&time), ..template },
+            time,
             directory,
             keeping: Keeping::default(),
             places: Arc::default(),
@@ -89,6 +94,12 @@ impl Fields {
             away: Arc::default(),
             failed: Mutex::default(),
         }
+    }
+
+    /// How the wall clock of this machine leapt while they were served.
+    #[must_use]
+    pub fn clock_jumps(&self) -> ClockJumps {
+        self.time.jumps()
     }
 
     /// The same, with another rule of how many stay open for how long.

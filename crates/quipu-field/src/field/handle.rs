@@ -14,8 +14,8 @@ use quipu_log::{Engine, EngineError, FieldName, Head};
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    base::{health::Health, limits::QUEUE_COMMANDS_MAX, models::FieldModels},
-    compact::purge,
+    base::{health::Health, limits::QUEUE_COMMANDS_MAX, models::FieldModels, steady::Steady},
+    compact::{Memo, purge},
     detect::Lookout,
     enrich::{Enriching, finish_purge_of_vectors},
     field::{close::Parting, options::FieldOptions},
@@ -56,6 +56,7 @@ pub struct Field {
     pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) snapshotter: Option<Snapshotter>,
     pub(crate) models: FieldModels,
+    pub(crate) summaries: Memo,
     pub(crate) enriching: Option<Arc<Enriching>>,
     pub(crate) vectors: Option<PathBuf>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -73,6 +74,17 @@ pub struct Field {
     pub(crate) heard: AtomicU64,
     /// The last purge whose texts this node has erased and forgotten.
     pub(crate) purged: AtomicU64,
+}
+
+/// The logical clock of a Field, which goes on where that of its last life stood, if it was only put away.
+fn clock_of(
+    head: &Head,
+    closed: bool,
+    shared: bool,
+    parting: Option<&Parting>,
+) -> Arc<LamportClock> {
+    let new = || Arc::new(LamportClock::of(head, closed, shared));
+    parting.map_or_else(new, |parting| parting.resume(head))
 }
 
 impl Field {
@@ -98,8 +110,9 @@ impl Field {
         let (snapshot_position, head) = (restored.snapshot_position, restored.published.head);
         let state = &restored.published.state;
         let (shared, last_purge) = (engine.is_shared(), state.last_purge);
-        let new_clock = || Arc::new(LamportClock::of(&head, state.closed, shared));
-        let clock = parting.map_or_else(new_clock, |parting| parting.resume(&head));
+        let clock = clock_of(&head, state.closed, shared, parting);
+        let time_ms = time_of(engine.as_ref(), &name, &head)?;
+        let origin: Arc<dyn Origin> = Arc::new(Steady::new(options.origin, time_ms));
         let (reached, health) = (watch::Sender::new(head.position), Arc::<Health>::default());
         let (reached, view) = (Arc::new(reached), Arc::new(View::new(restored.published)));
         let across = options.cross_session_visibility;
@@ -127,11 +140,12 @@ impl Field {
             state: None,
             head,
             publication,
-            time_ms: time_of(engine.as_ref(), &name, &head)?,
+            time_ms,
+            origin: Arc::clone(&origin),
             meter: options.meter,
         };
-        let (seen, read, origin) = (Arc::clone(&view), Arc::clone(&bodies), &options.origin);
-        let lookout = Lookout::new(seen, read, Arc::clone(origin), options.detection);
+        let (seen, read, time) = (Arc::clone(&view), Arc::clone(&bodies), Arc::clone(&origin));
+        let lookout = Lookout::new(seen, read, time, options.detection);
         let field = Arc::new(Self {
             bodies,
             proofs: Proofs::new(Arc::clone(&engine), name.clone(), options.proofs),
@@ -139,7 +153,7 @@ impl Field {
             view,
             clock,
             health,
-            origin: options.origin,
+            origin,
             lookout: Arc::new(lookout),
             tail,
             jobs,
@@ -153,6 +167,7 @@ impl Field {
             task_moves,
             enriching: Enriching::new(&options.models, options.vectors.as_deref()),
             models: options.models,
+            summaries: Memo::default(),
             vectors: options.vectors,
             engine,
             reached,
@@ -161,8 +176,7 @@ impl Field {
             purged: AtomicU64::new(last_purge),
         });
         field.start_writer(Writer::new(end, field.following.clone()), queue)?;
-        field.resume(snapshot_position, parting)?;
-        Ok(field)
+        field.resume(snapshot_position, parting).map(|()| field)
     }
 
     /// Goes on from where it was put away, if it was.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quipu_wire::limits::EPOCH_JUMP_MAX;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -30,6 +31,13 @@ impl Field {
             }
             Ok(_) | Err(_) => Ok(()),
         }
+    }
+
+    /// How far a message is ahead of the Field's clock, which it would push there. What is further ahead than any
+    /// message may be pushes nothing: it will be refused.
+    pub fn lead_of(&self, message: &Message) -> u64 {
+        let lead = message.epoch.saturating_sub(self.clock.now());
+        if lead > EPOCH_JUMP_MAX { 0 } else { lead }
     }
 
     pub(crate) async fn submit(

@@ -16,10 +16,27 @@ use crate::{
     write::job::Outcome,
 };
 use quipu_core::{
-    Message, Refusal, Sight, UnitId,
+    Message, Refusal, Sight, State, UnitId,
     ids::TraceId,
     rules::{Action, compact},
 };
+
+/// What a purge of some units and hints erases.
+struct Marked {
+    /// Where the texts are.
+    texts: BTreeSet<BodyAddress>,
+    /// What to know of units that repeat them.
+    quoted: Option<String>,
+}
+
+impl Marked {
+    fn of(state: &State, units: &[UnitId], hints: &[TraceId]) -> Self {
+        let ordinals = units.iter().filter_map(|unit| state.units.find(*unit)).collect();
+        let mut texts = purge::texts(state, &ordinals);
+        texts.extend(hints.iter().filter_map(|trace| state.hints.get(*trace)).map(purge::hint));
+        Self { texts, quoted: purge::quoted(state, &ordinals) }
+    }
+}
 
 impl Field {
     /// COMPACT. A purge is answered when its texts are erased.
@@ -66,19 +83,44 @@ impl Field {
         }
     }
 
-    /// What a COMPACT would do now. Nothing is written, and nothing is remembered of it.
+    /// What a COMPACT would do now, summaries and warnings included. Nothing is written, and nothing is remembered
+    /// of it but what a model wrote, so that the COMPACT itself says the same.
     async fn foresee_compact(
         self: &Arc<Self>,
         message: Message,
         payload: CompactPayload,
     ) -> Result<CompactResponse, FieldError> {
-        let looked = self.blocking(move |field| {
-            let epoch = field.clock.now().max(message.epoch).saturating_add(1);
-            let command = compact::CompactCommand::new(payload, epoch);
-            let published = field.view.read();
-            Ok(compact::foresee(&published.state, &message, command)?)
-        });
-        looked.await
+        self.clock.check(message.epoch)?;
+        let mut attempts = 1..COMPACT_ATTEMPTS;
+        loop {
+            let (message, payload) = (message.clone(), payload.clone());
+            match self.blocking(move |field| field.foresee(&message, payload)).await {
+                Err(FieldError::Refused(Refusal::Compact(compact::Error::Changed)))
+                    if attempts.next().is_some() => {}
+                foreseen => return foreseen,
+            }
+        }
+    }
+
+    fn foresee(
+        &self,
+        message: &Message,
+        payload: CompactPayload,
+    ) -> Result<CompactResponse, FieldError> {
+        let (command, warning) = self.prepare_compact(payload, message)?;
+        let (mut response, marked) = {
+            let published = self.view.read();
+            let foreseen = compact::foresee(&published.state, message, &command)?;
+            let marked = (command.strategy() == CompactStrategy::Purge)
+                .then(|| Marked::of(&published.state, &foreseen.units, &foreseen.hints));
+            (foreseen.response, marked)
+        };
+        response.warnings.extend(warning);
+        if let Some(marked) = marked {
+            response.storage_reclaimed_bytes = Some(self.bodies.bytes_of(&marked.texts)?);
+            response.warnings.extend(marked.quoted);
+        }
+        Ok(response)
     }
 
     /// Puts everything observed into a COMPACT: the epoch it will about have, and its summaries.
@@ -88,7 +130,7 @@ impl Field {
         message: &Message,
     ) -> Result<(compact::CompactCommand, Option<String>), FieldError> {
         let epoch = self.clock.now().max(message.epoch).saturating_add(1);
-        let command = compact::CompactCommand::new(payload, epoch);
+        let command = compact::CompactCommand::new(payload, epoch, self.origin.now_ms());
         if command.strategy() != CompactStrategy::Summarize {
             return Ok((command, None));
         }
@@ -99,21 +141,17 @@ impl Field {
             let sight = Sight::by(state, agent, session, message.authority);
             (sources(state, &command.select(state, &sight)), state.units.next_ordinal())
         };
-        let summarizer = self.models.summarizer.as_deref();
-        let (written, warning) = write(sources, &self.bodies, self.origin.as_ref(), summarizer)?;
+        let author = (self.models.summarizer.as_deref(), &self.summaries);
+        let (written, warning) = write(sources, &self.bodies, self.origin.as_ref(), author)?;
         Ok((command.with_summaries(written, end), warning))
     }
 
     /// Erases the texts of purged units and hints wherever they are: log, snapshots, caches. Answers the
     /// bytes of text and what the caller should know.
     fn erase(&self, units: &[UnitId], hints: &[TraceId]) -> Result<(u64, Vec<String>), FieldError> {
-        let (texts, last_purge, quoted) = {
+        let (Marked { texts, quoted }, last_purge) = {
             let published = self.view.read();
-            let state = &published.state;
-            let ordinals = units.iter().filter_map(|unit| state.units.find(*unit)).collect();
-            let mut texts = purge::texts(state, &ordinals);
-            texts.extend(hints.iter().filter_map(|trace| state.hints.get(*trace)).map(purge::hint));
-            (texts, state.last_purge, purge::quoted(state, &ordinals))
+            (Marked::of(&published.state, units, hints), published.state.last_purge)
         };
         if units.is_empty() && hints.is_empty() {
             return Ok((0, Vec::new()));
@@ -132,6 +170,7 @@ impl Field {
         let erased = purge::erase(self.engine.as_ref(), &self.name, texts)?;
         self.bodies.forget();
         self.past.forget();
+        self.summaries.forget();
         if let Some(snapshotter) = &self.snapshotter {
             let purged = snapshotter.purge(last_purge);
             purged.map_err(|error| FieldError::Unavailable(with_causes(&error)))?;

@@ -3,11 +3,11 @@
 
 use quipu_core::outline::Texts;
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use quipu_log::{BodyContent, Commit, Engine, EngineError, FieldName, StoredBody};
+use quipu_log::{BodyAddress, BodyContent, Commit, Engine, EngineError, FieldName, StoredBody};
 use serde::de::DeserializeOwned;
 
 use crate::base::limits::BODY_CACHE_BYTES;
@@ -95,6 +95,17 @@ impl Bodies {
         for commit in commits.iter().filter(|commit| !commit.bodies.is_empty()) {
             cache.insert(commit.position, present(commit.bodies.clone()));
         }
+    }
+
+    /// How many bytes of text there are at some places, as far as they are not erased.
+    pub(crate) fn bytes_of(&self, places: &BTreeSet<BodyAddress>) -> Result<u64, EngineError> {
+        let mut bytes = 0;
+        for place in places {
+            let bodies = self.of_commit(place.position)?;
+            let text = bodies.iter().find(|(event, _)| *event == place.event);
+            bytes += text.map_or(0, |(_, json)| u64::try_from(json.len()).unwrap_or(u64::MAX));
+        }
+        Ok(bytes)
     }
 
     /// Drops everything that is kept in memory, because some of it was erased.

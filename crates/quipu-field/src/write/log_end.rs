@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quipu_core::{Event, State, apply::apply};
+use quipu_core::{Event, Origin, State, apply::apply};
 use quipu_log::{Engine, EngineError, FieldName, Head, Header};
 
 use crate::{
@@ -34,6 +34,8 @@ pub(crate) struct LogEnd {
     pub publication: Arc<Publication>,
     /// The time of the last commit. Time in a log never goes back, whatever the clocks of its nodes do.
     pub time_ms: u64,
+    /// The Field's time, which is told where a commit is later than it: another node wrote it.
+    pub origin: Arc<dyn Origin>,
     /// Measures how the log keeps up.
     pub meter: Arc<dyn Meter>,
 }

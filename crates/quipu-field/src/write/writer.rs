@@ -79,7 +79,10 @@ impl Writer {
 
     /// Decides a command, and leaves its answer to the end of the batch.
     fn take(&mut self, mut queued: Box<Queued>, batch: &mut Batch) {
-        queued.command.time_ms = queued.command.time_ms.max(self.end.time_ms);
+        if queued.command.time_ms < self.end.time_ms {
+            queued.command.time_ms = self.end.time_ms;
+            self.end.origin.not_before(self.end.time_ms);
+        }
         self.end.own_state(&batch.headers);
         self.expire_leases(queued.command.time_ms, batch);
         let is_unsure = !batch.commits.is_empty() || self.neighbours.may_be_overtaken();

@@ -36,6 +36,7 @@ mod retract;
 mod sentences;
 mod session;
 mod state_from_log;
+mod steady_time;
 mod subscribe;
 mod support;
 mod tracing;

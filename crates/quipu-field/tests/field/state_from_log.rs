@@ -60,7 +60,7 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         2 => (0u8..4, 0u8..2, 0u8..7).prop_map(|(by, id, what)| Step::Session(by, id, what)),
         6 => (0u8..4, 0u8..4, 0u8..12).prop_map(|(by, id, what)| Step::Task(by, id, what)),
         2 => (0u8..4, 0u8..4, 0u8..4).prop_map(|(by, id, what)| Step::Handoff(by, id, what)),
-        1 => (0u8..4, 0u64..5000).prop_map(|(agent, epoch)| Step::Jump(agent, epoch)),
+        1 => (0u8..4, 0u64..1000).prop_map(|(agent, epoch)| Step::Jump(agent, epoch)),
     ]
 }
 

@@ -1,7 +1,11 @@
 //! Carries out a tool call: chooses the agent that speaks, makes the payload, sends the call, and describes the
 //! answer. A refusal is returned to the model as a result with advice, not as a protocol error.
 
-use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
+use quipu_wire::{
+    ErrorCode, ProtocolError,
+    akashik::Operation,
+    quote::{json_line, one_line},
+};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
@@ -14,6 +18,8 @@ use crate::{
 
 /// The role with which a host's agent is registered if none is configured.
 const HOST_ROLE: &str = "agent";
+/// The most units that a COMPACT takes without a model having said how many.
+const UNASKED_UNITS_MAX: u64 = 5;
 
 /// Everything about a request that is not in the arguments of the tool call.
 #[derive(Debug)]
@@ -63,10 +69,51 @@ impl<C: Caller> Invoker<'_, C> {
             session = named.map_err(InvokeError::Argument)?.or(session);
         }
         tool.prepare(&mut arguments, matches!(speaker, Speaker::Host(_)));
+        if tool.operation == Operation::Compact
+            && let Some(refusal) =
+                self.unconfirmed(&speaker, session.as_ref(), &mut arguments).await?
+        {
+            return Ok(refusal);
+        }
         let role = arguments.get("scope").and_then(|scope| scope.get("role")).cloned();
         let verb = Verb::Operate(tool.operation, Value::Object(arguments));
         let call = self.call(&speaker, session, verb);
         self.as_registered(&speaker, role.as_ref().and_then(Value::as_str), call).await
+    }
+
+    /// What takes many units is only done where the model says how many, which it knows from having tried. What takes a
+    /// few is bound to those few. Answers a refusal of the server.
+    async fn unconfirmed(
+        &self,
+        speaker: &Speaker,
+        session: Option<&String>,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Option<Answer>, InvokeError> {
+        let is_confirmed = arguments.get("confirm").is_some_and(|count| !count.is_null());
+        if is_confirmed || arguments.get("dry_run") == Some(&Value::Bool(true)) {
+            return Ok(None);
+        }
+        let mut tried = arguments.clone();
+        tried.insert("dry_run".to_owned(), Value::Bool(true));
+        let verb = Verb::Operate(Operation::Compact, Value::Object(tried));
+        let answer =
+            self.as_registered(speaker, None, self.call(speaker, session.cloned(), verb)).await?;
+        if answer.status != 200 {
+            return Ok(Some(answer));
+        }
+        match answer.body.get("units_affected").and_then(Value::as_u64) {
+            Some(count) if count <= UNASKED_UNITS_MAX => {
+                arguments.insert("confirm".to_owned(), json!(count));
+                Ok(None)
+            }
+            Some(count) => Err(InvokeError::Argument(format!(
+                "confirm: is required, because {count} units would be affected; if the user wants that, call it again with \
+                 \"confirm\": {count}"
+            ))),
+            None => Err(InvokeError::Argument(
+                "filter: the server does not say how many units would be affected".to_owned(),
+            )),
+        }
     }
 
     async fn speaker(
@@ -163,7 +210,8 @@ pub(crate) fn code_of(answer: &Answer) -> Option<ErrorCode> {
 /// The text of a refusal: its code, its message, and what to do next.
 pub(crate) fn refusal_text(refusal: &Answer) -> String {
     let Ok(error) = ProtocolError::deserialize(&refusal.body) else {
-        return format!("The server answered with status {}: {}", refusal.status, refusal.body);
+        let body = json_line(&refusal.body);
+        return format!("The server answered with status {}: {body}", refusal.status);
     };
     // The model sent flat arguments and does not know that they are inside of a payload.
     let message = error.message.strip_prefix("payload.").unwrap_or(&error.message);
@@ -172,12 +220,12 @@ pub(crate) fn refusal_text(refusal: &Answer) -> String {
     } else {
         error.suggested_action.as_deref().unwrap_or("read the message and change the call")
     };
-    format!("{}: {message}\nWhat to do: {next}.", error.code.as_str())
+    format!("{}: {}\nWhat to do: {next}.", error.code.as_str(), one_line(message))
 }
 
 fn refused(refusal: &Answer) -> CallToolResult {
     // Without structured content, because clients would check it against the schema of a success.
-    let object = ContentBlock::text(refusal.body.to_string());
+    let object = ContentBlock::text(json_line(&refusal.body));
     CallToolResult::error(vec![ContentBlock::text(refusal_text(refusal)), object])
 }
 

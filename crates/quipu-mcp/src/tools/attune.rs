@@ -1,10 +1,13 @@
 //! ATTUNE as a tool (spec 3.4).
 
-use quipu_wire::akashik::{AttunePayload, AttuneResponse, Operation, UnitView};
+use quipu_wire::{
+    akashik::{AttunePayload, AttuneResponse, Operation, UnitView},
+    quote::{named, quoted},
+};
 use serde_json::{Map, Value};
 
 use super::{
-    text::{conflict_text, unit_summary, with_warnings},
+    text::{WHAT_QUOTES_MEAN, conflict_text, unit_summary, with_warnings},
     tool::{Effect, OperationTool},
 };
 
@@ -48,20 +51,20 @@ fn describe(answer: &AttuneResponse) -> String {
     let mut text = match answer.record.len() {
         0 => "Nothing relevant is known yet.".to_owned(),
         _ => format!(
-            "{} of {} units, the most relevant first.",
+            "{} of {} units, the most relevant first. {WHAT_QUOTES_MEAN}",
             budget.units_returned, budget.units_available
         ),
     };
     for (place, scoped) in answer.record.iter().enumerate() {
         let about = match &scoped.memory_unit {
             UnitView::Unit(unit) => unit_summary(unit),
-            UnitView::Id { id } => id.clone(),
+            UnitView::Id { id } => named(id),
         };
         text.push_str(&format!(
             "\n\n{}. {about}\nRelevance {:.2}: {}",
             place + 1,
             scoped.relevance_score,
-            scoped.relevance_reason
+            quoted(&scoped.relevance_reason)
         ));
     }
     if !answer.conflicts.is_empty() {

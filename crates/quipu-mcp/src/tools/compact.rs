@@ -1,9 +1,12 @@
 //! COMPACT as a tool (spec 3.9).
 
-use quipu_wire::akashik::{CompactPayload, CompactResponse, Operation};
+use quipu_wire::{
+    akashik::{CompactPayload, CompactResponse, Operation},
+    quote::quoted,
+};
 
 use super::{
-    text::with_warnings,
+    text::{joined, with_warnings},
     tool::{Effect, OperationTool},
 };
 
@@ -12,7 +15,8 @@ Takes old units out of the way. `strategy`: archive (akashik_attune leaves them 
 them), purge (their text is erased for good; this cannot be undone and needs the highest authority).
 
 Call it only when the user asks for it, or when akashik_attune keeps returning things of a finished piece of work. Say \
-exactly which units in `filter`.
+exactly which units in `filter`, and look first with `dry_run`: it tells how many units it would take, which, and what \
+would be written for them. What takes more than 5 units is only done with that number in `confirm`.
 
 Example: {\"strategy\": \"archive\", \"filter\": {\"status\": [\"superseded\"], \"max_age_epochs\": 10000}, \
 \"reason\": \"finished work\"}";
@@ -28,6 +32,9 @@ pub(super) fn tool() -> OperationTool {
 }
 
 fn describe(answer: &CompactResponse) -> String {
+    if let Some(units) = &answer.units {
+        return with_warnings(describe_foreseen(answer, units), &answer.warnings);
+    }
     let mut text = format!("{} units were affected.", answer.units_affected);
     if answer.synthesis_units_created > 0 {
         text.push_str(&format!(" {} summaries stand for them.", answer.synthesis_units_created));
@@ -36,4 +43,18 @@ fn describe(answer: &CompactResponse) -> String {
         text.push_str(&format!(" {bytes} bytes of text were erased."));
     }
     with_warnings(text, &answer.warnings)
+}
+
+/// What a COMPACT that was only tried would do.
+fn describe_foreseen(answer: &CompactResponse, units: &[String]) -> String {
+    let count = answer.units_affected;
+    let mut text = format!("Nothing was done. {count} units would be affected: {}.", joined(units));
+    if let Some(bytes) = answer.storage_reclaimed_bytes {
+        text.push_str(&format!(" {bytes} bytes of text would be erased."));
+    }
+    for synthesis in answer.syntheses.iter().flatten() {
+        let sources = joined(&synthesis.elaborates);
+        text.push_str(&format!("\nFor {sources}: {}", quoted(&synthesis.content)));
+    }
+    text
 }

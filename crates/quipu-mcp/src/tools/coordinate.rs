@@ -1,6 +1,9 @@
 //! COORDINATE as a tool. The name is ours: the protocol lists no tool for it.
 
-use quipu_wire::akashik::{CoordinatePayload, CoordinateResponse, Operation, Task};
+use quipu_wire::{
+    akashik::{CoordinatePayload, CoordinateResponse, Operation, Task},
+    quote::{named, quoted},
+};
 
 use super::{
     text::with_warnings,
@@ -23,7 +26,7 @@ pub(super) fn tool() -> OperationTool {
         Operation::Coordinate,
         "Share tasks",
         DESCRIPTION,
-        Effect::Adds,
+        Effect::Changes,
         describe,
     )
 }
@@ -39,12 +42,13 @@ fn describe(answer: &CoordinateResponse) -> String {
 }
 
 fn line(task: &Task) -> String {
-    let mut text = format!("{} [{}] {}", task.id, task.status.as_str(), task.title);
+    let (id, title) = (named(&task.id), quoted(&task.title));
+    let mut text = format!("{id} [{}] {title}", task.status.as_str());
     if let Some(agent) = &task.assigned_to {
-        text.push_str(&format!(", with {agent}"));
+        text.push_str(&format!(", with {}", named(agent)));
     }
     if let Some(reason) = &task.blocked_reason {
-        text.push_str(&format!(", because {reason}"));
+        text.push_str(&format!(", because {}", quoted(reason)));
     }
     text
 }

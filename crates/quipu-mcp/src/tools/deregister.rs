@@ -21,7 +21,7 @@ pub(super) fn tool() -> OperationTool {
         Operation::Deregister,
         "Leave the shared memory",
         DESCRIPTION,
-        Effect::Changes,
+        Effect::Removes,
         describe,
     )
     .with_argument("agent_id", AGENT)

@@ -1,9 +1,12 @@
 //! HANDOFF as a tool. The name is ours: the protocol lists no tool for it.
 
-use quipu_wire::akashik::{Handoff, HandoffPayload, HandoffResponse, Operation};
+use quipu_wire::{
+    akashik::{Handoff, HandoffPayload, HandoffResponse, Operation},
+    quote::{named, quoted},
+};
 
 use super::{
-    text::{joined, with_warnings},
+    text::{quotations, with_warnings},
     tool::{Effect, OperationTool},
 };
 
@@ -40,16 +43,16 @@ fn describe(answer: &HandoffResponse) -> String {
 fn whole(handoff: &Handoff) -> String {
     let mut text = format!(
         "{} [{}]: {} from {} to {}, because {}",
-        handoff.id,
+        named(&handoff.id),
         handoff.status.as_str(),
-        handoff.task_id,
-        handoff.from_agent,
-        handoff.to_agent,
-        handoff.reason
+        named(&handoff.task_id),
+        named(&handoff.from_agent),
+        named(&handoff.to_agent),
+        quoted(&handoff.reason)
     );
     let context = &handoff.context;
     if let Some(summary) = &context.summary {
-        text.push_str(&format!("\nWhere things stand: {summary}"));
+        text.push_str(&format!("\nWhere things stand: {}", quoted(summary)));
     }
     let lists = [
         ("Units to read", &context.memory_unit_ids),
@@ -60,7 +63,7 @@ fn whole(handoff: &Handoff) -> String {
         ("Next steps", &context.next_steps),
     ];
     for (title, entries) in lists.into_iter().filter(|(_, entries)| !entries.is_empty()) {
-        text.push_str(&format!("\n{title}: {}", joined(entries)));
+        text.push_str(&format!("\n{title}: {}", quotations(entries)));
     }
     text
 }

@@ -1,6 +1,9 @@
 //! MERGE as a tool (spec 3.6).
 
-use quipu_wire::akashik::{MergePayload, MergeResponse, MergeStatus, Operation};
+use quipu_wire::{
+    akashik::{MergePayload, MergeResponse, MergeStatus, Operation},
+    quote::named,
+};
 
 use super::{
     text::{conflict_text, joined, with_warnings},
@@ -42,7 +45,7 @@ fn describe(answer: &MergeResponse) -> String {
         text.push_str(&format!("\nSuperseded: {}.", joined(&effects.superseded_units)));
     }
     if let Some(unit) = &effects.new_unit_id {
-        text.push_str(&format!("\nThe synthesis is {unit}."));
+        text.push_str(&format!("\nThe synthesis is {}.", named(unit)));
     }
     if let Some(vote) = &answer.vote {
         text.push_str(&format!(

@@ -18,5 +18,5 @@ mod tool;
 
 pub(crate) use replay::describe as replay_text;
 pub(crate) use table::Table;
-pub(crate) use text::{conflict_text, unit_text};
+pub(crate) use text::{WHAT_QUOTES_MEAN, conflict_text, unit_text};
 pub(crate) use tool::{AgentArgument, OperationTool};

@@ -1,6 +1,9 @@
 //! RECORD as a tool (spec 3.3).
 
-use quipu_wire::akashik::{Operation, RecordPayload, RecordResponse};
+use quipu_wire::{
+    akashik::{Operation, RecordPayload, RecordResponse},
+    quote::named,
+};
 
 use super::{
     text::{joined, with_warnings},
@@ -39,7 +42,8 @@ pub(super) fn tool() -> OperationTool {
 }
 
 fn describe(answer: &RecordResponse) -> String {
-    let mut text = format!("Recorded as {} at epoch {}.", answer.memory_unit_id, answer.epoch);
+    let mut text =
+        format!("Recorded as {} at epoch {}.", named(&answer.memory_unit_id), answer.epoch);
     if !answer.conflicts_detected.is_empty() {
         let conflicts = joined(&answer.conflicts_detected);
         text.push_str(&format!(

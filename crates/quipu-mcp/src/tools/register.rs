@@ -1,6 +1,9 @@
 //! REGISTER as a tool (spec 3.1).
 
-use quipu_wire::akashik::{Operation, RegisterPayload, RegisterResponse, RegisterStatus};
+use quipu_wire::{
+    akashik::{Operation, RegisterPayload, RegisterResponse, RegisterStatus},
+    quote::{named, one_line, quoted},
+};
 
 use super::{
     text::with_warnings,
@@ -31,12 +34,14 @@ pub(super) fn tool() -> OperationTool {
 fn describe(answer: &RegisterResponse) -> String {
     let text = match (&answer.status, &answer.agent) {
         (RegisterStatus::Registered, Some(agent)) => format!(
-            "Registered as {} ({}). Pass \"agent_id\": \"{}\" with your calls to speak as this agent.",
-            agent.id, agent.role, agent.id
+            "Registered as {} ({}). Pass \"agent_id\": {} with your calls to speak as this agent.",
+            named(&agent.id),
+            named(&agent.role),
+            quoted(&agent.id)
         ),
         _ => {
             let why = answer.rejection_reason.as_deref().unwrap_or("no reason was given");
-            format!("Not registered: {why}.")
+            format!("Not registered: {}.", one_line(why))
         }
     };
     with_warnings(text, &answer.warnings)

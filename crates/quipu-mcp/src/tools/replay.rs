@@ -1,6 +1,9 @@
 //! REPLAY as a tool (spec 3.8).
 
-use quipu_wire::akashik::{Operation, ReplayPayload, ReplayResponse};
+use quipu_wire::{
+    akashik::{Operation, ReplayPayload, ReplayResponse},
+    quote::{named, quoted},
+};
 
 use super::{
     text::{joined, with_warnings},
@@ -28,11 +31,14 @@ pub(super) fn tool() -> OperationTool {
 
 /// Writes a replay as text, for the tool's answer and for the resource.
 pub(crate) fn describe(answer: &ReplayResponse) -> String {
-    let mut text = answer.summary.clone();
+    let mut text = quoted(&answer.summary);
     for event in &answer.timeline {
         text.push_str(&format!(
             "\n- {} {} by {}: {}",
-            event.epoch, event.event_type, event.agent_id, event.description
+            event.epoch,
+            named(&event.event_type),
+            named(&event.agent_id),
+            quoted(&event.description)
         ));
     }
     text.push_str(&format!(

@@ -1,6 +1,9 @@
 //! SESSION as a tool. The name is ours: the protocol lists no tool for it.
 
-use quipu_wire::akashik::{Operation, Session, SessionPayload, SessionResponse};
+use quipu_wire::{
+    akashik::{Operation, Session, SessionPayload, SessionResponse},
+    quote::{named, quoted},
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -53,9 +56,9 @@ fn describe(answer: &SessionResponse) -> String {
 fn line(session: &Session) -> String {
     format!(
         "{} [{}] {}; members: {}",
-        session.id,
+        named(&session.id),
         session.status.as_str(),
-        session.goal,
+        quoted(&session.goal),
         joined(&session.members)
     )
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use quipu_wire::akashik::Operation;
+use quipu_wire::{akashik::Operation, quote::json_line};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -19,8 +19,10 @@ pub(super) enum Effect {
     Adds,
     /// Adds something, and changes nothing when it is repeated.
     AddsOnce,
-    /// Changes or removes something.
+    /// Changes, hides or removes something.
     Changes,
+    /// Removes something, and changes nothing when it is repeated.
+    Removes,
 }
 
 /// What the argument `agent_id` means.
@@ -75,7 +77,7 @@ impl OperationTool {
         let describe: Describe = Box::new(move |answer| match R::deserialize(answer) {
             Ok(response) => describe(&response),
             // The answer of a newer server may not fit our type. Then its JSON is better than nothing.
-            Err(_) => answer.to_string(),
+            Err(_) => json_line(answer),
         });
         let agent_argument = AgentArgument::Speaks;
         Self { operation, agent_argument, definition, describe, prepare: |_, _| {} }
@@ -143,5 +145,6 @@ fn annotations(title: &str, effect: Effect) -> ToolAnnotations {
         Effect::Adds => annotations.read_only(false).destructive(false).idempotent(false),
         Effect::AddsOnce => annotations.read_only(false).destructive(false).idempotent(true),
         Effect::Changes => annotations.read_only(false).destructive(true).idempotent(false),
+        Effect::Removes => annotations.read_only(false).destructive(true).idempotent(true),
     }
 }

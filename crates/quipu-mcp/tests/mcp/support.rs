@@ -165,12 +165,26 @@ fn operate(operation: Operation, payload: Value) -> Answer {
             "events": ["memory.recorded"], "min_relevance": null, "debounce_ms": null, "epoch_created": 1,
             "cursor": "1.0.0"}}))
         }
-        Operation::Register
-        | Operation::Merge
-        | Operation::Compact
-        | Operation::Coordinate
-        | Operation::Handoff => panic!("no test needs {operation:?}"),
+        Operation::Compact => compacted(&payload),
+        Operation::Register | Operation::Merge | Operation::Coordinate | Operation::Handoff => {
+            panic!("no test needs {operation:?}")
+        }
     }
+}
+
+/// Seven units pass every filter but one by ids, which takes what it names.
+fn compacted(payload: &Value) -> Answer {
+    let named = payload["filter"]["unit_ids"].as_array().map_or(7, Vec::len);
+    if payload["confirm"].as_u64().is_some_and(|count| count != named as u64) {
+        let problem = format!("payload.confirm: it would take {named} units");
+        return refused(ErrorCode::InvalidPayload, &problem, Operation::Compact);
+    }
+    let mut answer = json!({"status": "ok", "units_affected": named, "synthesis_units_created": 0,
+                            "storage_reclaimed_bytes": null});
+    if payload["dry_run"] == true {
+        answer["units"] = json!(["mem-1"]);
+    }
+    ok(answer)
 }
 
 fn read(path: &str) -> Answer {

@@ -10,6 +10,7 @@ use axum::{
 use http_body_util::Full;
 use quipu_field::Fields;
 use quipu_log::{EngineError, FieldName};
+use quipu_wire::limits::AUTHORITY_MAX;
 
 use crate::{
     app::service::{Service, ServiceError, ServiceOptions},
@@ -26,6 +27,8 @@ pub struct EmbeddedOptions {
     pub push: PushOptions,
     /// How the Harn protocol is served.
     pub harn: HarnOptions,
+    /// The authority of every request, from 0 to 10. No key is asked for.
+    pub authority: u8,
 }
 
 impl Default for EmbeddedOptions {
@@ -34,6 +37,7 @@ impl Default for EmbeddedOptions {
             shutdown_grace: Duration::from_secs(10),
             push: PushOptions::default(),
             harn: HarnOptions::default(),
+            authority: AUTHORITY_MAX,
         }
     }
 }
@@ -56,7 +60,7 @@ pub enum EmbedError {
 }
 
 /// A server inside this process. Whoever holds it is trusted like a caller of `--dev`: no key is
-/// asked for, and every request has authority 10. There are no WebSockets.
+/// asked for, and every request has the authority of the options. There are no WebSockets.
 ///
 /// Close it before the process ends: what was acknowledged is safe either way, but only a Field that
 /// was closed opens fast and without a jump of its clock.
@@ -84,6 +88,7 @@ impl Embedded {
             push: options.push,
             harn: &options.harn,
             throttle: None,
+            keyless_authority: options.authority,
             secure: false,
             // Nobody reaches us from elsewhere; a document that names an address names this one.
             address: "http://localhost".to_owned(),

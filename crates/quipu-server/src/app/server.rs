@@ -4,6 +4,7 @@ use std::{io, net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use quipu_field::Fields;
 use quipu_log::{EngineError, FieldName};
+use quipu_wire::limits::AUTHORITY_MAX;
 use tokio::net::TcpListener;
 
 use crate::{
@@ -110,6 +111,7 @@ impl Server {
             dev: options.dev,
             push: options.push,
             harn: &options.harn,
+            keyless_authority: AUTHORITY_MAX,
             throttle: options.requests_per_second.filter(|_| !options.dev).map(Throttle::new),
             secure: tls.is_some(),
             address: format!("{scheme}://{local_addr}"),

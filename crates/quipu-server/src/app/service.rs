@@ -34,6 +34,8 @@ pub(crate) struct ServiceOptions<'o> {
     pub(crate) push: PushOptions,
     pub(crate) harn: &'o HarnOptions,
     pub(crate) throttle: Option<Throttle>,
+    /// What every caller may do where there are no keys.
+    pub(crate) keyless_authority: u8,
     /// Whether callers come over TLS.
     pub(crate) secure: bool,
     /// Where callers reach us, if the options do not say.
@@ -77,6 +79,7 @@ impl Service {
             app.public_url = options.address;
         }
         app.throttle = options.throttle;
+        app.keyless_authority = options.keyless_authority;
         let app = Arc::new(app);
         let stopping = app.stopping.clone();
         let entrance = Arc::new(mcp::entrance(Arc::clone(&app)));

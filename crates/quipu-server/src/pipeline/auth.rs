@@ -2,7 +2,7 @@
 //! registration; that is the Field's.
 
 use axum::http::{HeaderMap, header};
-use quipu_wire::{ErrorCode, ProtocolError, limits::AUTHORITY_MAX};
+use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
     pipeline::state::App,
@@ -24,7 +24,7 @@ pub(crate) fn uncounted_credential(
     headers: &HeaderMap,
 ) -> Result<Credential, ProtocolError> {
     if app.dev {
-        return Ok(of_dev());
+        return Ok(without_key(app.keyless_authority));
     }
     app.keys.authenticate(bearer(headers)?).ok_or_else(|| {
         unread(app).unwrap_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
@@ -37,14 +37,9 @@ pub(crate) fn unread(app: &App) -> Option<ProtocolError> {
     (!app.keys.is_fresh()).then(|| ProtocolError::new(ErrorCode::FieldUnavailable, what))
 }
 
-/// What everybody may do without keys.
-pub(crate) fn of_dev() -> Credential {
-    Credential {
-        key_id: "dev".to_owned(),
-        agent: KeyAgent::Any,
-        authority: AUTHORITY_MAX,
-        field: None,
-    }
+/// What everybody may do where there are no keys.
+pub(crate) fn without_key(authority: u8) -> Credential {
+    Credential { key_id: "dev".to_owned(), agent: KeyAgent::Any, authority, field: None }
 }
 
 /// What follows `Bearer` in `Authorization`.

@@ -8,6 +8,7 @@ pub(crate) mod field_choice;
 pub(crate) mod harn_answer;
 pub(crate) mod harn_refusal;
 pub(crate) mod harnesses;
+pub(crate) mod leads;
 pub(crate) mod options;
 pub(crate) mod paths;
 pub(crate) mod position;

@@ -110,6 +110,7 @@ impl Call {
             epoch: said.epoch,
             authority: credential.authority,
         };
+        app.leads.claim(&credential.key_id, field.lead_of(&message))?;
         field.meet(&message).await.map_err(|error| akashik_error(&error))?;
         Ok(Self { field, message, admission, payload: said.payload, _room: room })
     }

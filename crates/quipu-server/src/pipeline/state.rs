@@ -5,6 +5,7 @@ use std::sync::Arc;
 use quipu_field::Fields;
 use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions, Sealer};
 use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
+use quipu_wire::limits::AUTHORITY_MAX;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     observe::metrics::MetricsHandle,
     pipeline::{
         harnesses::Harnesses,
+        leads::Leads,
         options::{HarnOptions, HarnSetupError, PushOptions},
         throttle::Throttle,
     },
@@ -43,8 +45,12 @@ pub(crate) struct App {
     /// Where callers reach us.
     pub(crate) public_url: String,
     pub(crate) dev: bool,
+    /// What every caller may do where there are no keys.
+    pub(crate) keyless_authority: u8,
     /// Bounds what one key may ask for; without it there is no bound.
     pub(crate) throttle: Option<Throttle>,
+    /// Bounds how far one key may push the clocks of Fields ahead.
+    pub(crate) leads: Leads,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
     /// Places for streams of pushes.
@@ -104,7 +110,9 @@ impl App {
             public_url: harn.public_url.clone().unwrap_or_default(),
             keys,
             dev,
+            keyless_authority: AUTHORITY_MAX,
             throttle: None,
+            leads: Leads::new(),
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
             streams: Arc::new(Semaphore::new(push.streams_max)),
             push,

@@ -5,8 +5,11 @@ use serde_json::Value;
 
 use super::{MemoryType, UnitStatus};
 use crate::{
-    json::reader::{ObjectReader, ReadError},
-    limits::{COMPACT_REASON_BYTES_MAX, LIST_ENTRIES_MAX},
+    json::{
+        age::Age,
+        reader::{ObjectReader, ReadError},
+    },
+    limits::{COMPACT_REASON_BYTES_MAX, COMPACT_UNITS_MAX, ID_BYTES_MAX, LIST_ENTRIES_MAX},
     words::words,
 };
 
@@ -49,9 +52,24 @@ pub struct CompactFilter {
     /// In any of these states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status: Vec<UnitStatus>,
+    /// Recorded before this time, in RFC 3339, or longer ago than this duration, such as `P30D` (ours).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub older_than: Option<String>,
+    /// Recorded by this agent (ours).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Of these ids (ours).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unit_ids: Vec<String>,
 }
 
 impl CompactFilter {
+    /// Before when a unit must be recorded, in milliseconds since 1970, if it is that now.
+    #[must_use]
+    pub fn before_ms(&self, now_ms: u64) -> Option<u64> {
+        self.older_than.as_deref().and_then(Age::parse).map(|age| age.before_ms(now_ms))
+    }
+
     /// Whether it holds for every unit.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -74,6 +92,19 @@ pub struct CompactPayload {
     /// Only says what would be done (ours).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// How many units the caller expects it to take (ours). If it would take more or fewer, nothing happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<u64>,
+}
+
+/// A unit that a COMPACT would record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ForeseenSynthesis {
+    /// What it would say.
+    pub content: String,
+    /// The units that it would stand for.
+    pub elaborates: Vec<String>,
 }
 
 /// The answer to COMPACT.
@@ -91,6 +122,9 @@ pub struct CompactResponse {
     /// Where it was only tried: the first 1,000 of the units that it would take (ours).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<Vec<String>>,
+    /// Where a summarize was only tried: the units that it would record (ours).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syntheses: Option<Vec<ForeseenSynthesis>>,
     /// What had no effect, and what a purge leaves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -107,14 +141,15 @@ impl CompactPayload {
             .authority_needed()
     }
 
-    /// Reads the payload; what was ignored comes back as warnings.
+    /// Reads the payload. A part that is not known is refused, never ignored: what was meant to narrow the
+    /// selection would otherwise widen it to everything. So there are no warnings.
     pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
         let mut object = ObjectReader::new("payload", payload)?;
         let strategy = object
             .take_word("strategy", CompactStrategy::WORDS, CompactStrategy::parse)?
             .ok_or_else(|| object.refuse("strategy", "is required"))?;
-        let (filter, mut warnings) = match object.take_object("filter")? {
-            None => (CompactFilter::default(), Vec::new()),
+        let filter = match object.take_object("filter")? {
+            None => CompactFilter::default(),
             Some(filter) => read_filter(filter)?,
         };
         if strategy == CompactStrategy::Purge && filter.is_empty() {
@@ -124,12 +159,13 @@ impl CompactPayload {
             .take_text("reason", COMPACT_REASON_BYTES_MAX)?
             .filter(|reason| !reason.trim().is_empty());
         let dry_run = object.take_bool("dry_run")?.unwrap_or(false);
-        warnings.extend(object.warnings());
-        Ok((Self { strategy, filter, reason, dry_run }, warnings))
+        let confirm = object.take_integer("confirm")?;
+        object.refuse_leftovers()?;
+        Ok((Self { strategy, filter, reason, dry_run, confirm }, Vec::new()))
     }
 }
 
-fn read_filter(mut object: ObjectReader) -> Result<(CompactFilter, Vec<String>), ReadError> {
+fn read_filter(mut object: ObjectReader) -> Result<CompactFilter, ReadError> {
     let filter = CompactFilter {
         max_age_epochs: object.take_integer("max_age_epochs")?,
         session_id: object.take_id("session_id")?,
@@ -145,8 +181,41 @@ fn read_filter(mut object: ObjectReader) -> Result<(CompactFilter, Vec<String>),
             UnitStatus::WORDS,
             UnitStatus::parse,
         )?,
+        older_than: read_age(&mut object)?,
+        agent: object.take_id("agent")?,
+        unit_ids: read_unit_ids(&mut object)?,
     };
-    Ok((filter, object.warnings()))
+    if object.take("key").is_some() {
+        let problem = "cannot be answered: the log does not say which key wrote a unit; use agent";
+        return Err(object.refuse("key", problem));
+    }
+    object.refuse_leftovers()?;
+    Ok(filter)
+}
+
+fn read_age(object: &mut ObjectReader) -> Result<Option<String>, ReadError> {
+    let Some(text) = object.take_text("older_than", ID_BYTES_MAX)? else { return Ok(None) };
+    if Age::parse(&text).is_some() {
+        return Ok(Some(text));
+    }
+    let problem = "must be a time such as 2026-03-01T10:30:00Z or a duration such as P30D or PT12H";
+    Err(object.refuse("older_than", problem))
+}
+
+/// An empty list is refused: whoever worked it out found nothing, and must not be given everything.
+fn read_unit_ids(object: &mut ObjectReader) -> Result<Vec<String>, ReadError> {
+    let is_there = object.has("unit_ids");
+    let mut ids = Vec::new();
+    for (path, value) in object.take_array("unit_ids", COMPACT_UNITS_MAX)? {
+        match value {
+            Value::String(id) if !id.is_empty() && id.len() <= ID_BYTES_MAX => ids.push(id),
+            _ => return Err(ReadError::new(path, "must be the id of a unit")),
+        }
+    }
+    if is_there && ids.is_empty() {
+        return Err(object.refuse("unit_ids", "must name at least one unit"));
+    }
+    Ok(ids)
 }
 
 #[cfg(test)]
@@ -183,6 +252,35 @@ mod tests {
         }
         let all = json!({"strategy": "archive"});
         assert!(CompactPayload::parse(all).unwrap().0.filter.is_empty());
+    }
+
+    #[test]
+    fn a_part_that_is_not_known_is_refused_by_every_strategy() {
+        for strategy in ["archive", "summarize", "purge"] {
+            let misspelled = json!({"types": ["finding"], "sesion_id": "s"});
+            let payload = json!({"strategy": strategy, "filter": misspelled});
+            assert_eq!(refusal(payload), "payload.filter.sesion_id");
+            let known = json!({"types": ["finding"]});
+            let payload = json!({"strategy": strategy, "filter": known, "dryrun": true});
+            assert_eq!(refusal(payload), "payload.dryrun");
+            let key = json!({"types": ["finding"], "key": "k1"});
+            assert_eq!(refusal(json!({"strategy": strategy, "filter": key})), "payload.filter.key");
+        }
+    }
+
+    #[test]
+    fn an_age_is_a_time_or_a_duration_and_a_list_of_units_names_some() {
+        let filter = |filter: Value| json!({"strategy": "archive", "filter": filter});
+        for wrong in ["yesterday", "30", "P1M", "P", "PT", "-P1D", ""] {
+            assert_eq!(refusal(filter(json!({"older_than": wrong}))), "payload.filter.older_than");
+        }
+        assert_eq!(refusal(filter(json!({"unit_ids": []}))), "payload.filter.unit_ids");
+        assert_eq!(refusal(filter(json!({"unit_ids": [3]}))), "payload.filter.unit_ids[0]");
+        let (read, _) = CompactPayload::parse(filter(
+            json!({"older_than": "P1D", "agent": "ann", "unit_ids": ["mem-1"]}),
+        ))
+        .unwrap();
+        assert_eq!(read.filter.before_ms(86_400_005), Some(5));
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub use attune::{
     ScopedMemoryUnit, UnitView,
 };
 pub use capabilities::FieldCapabilities;
-pub use compact::{CompactFilter, CompactPayload, CompactResponse, CompactStrategy};
+pub use compact::{
+    CompactFilter, CompactPayload, CompactResponse, CompactStrategy, ForeseenSynthesis,
+};
 pub use conflict::{
     Conflict, ConflictList, ConflictStatus, ConflictStrategy, ConflictType, DetectedBy, Resolution,
 };

@@ -1,5 +1,6 @@
 //! JSON: read field by field, canonical, and what it holds as text.
 
+pub mod age;
 pub mod base64;
 pub mod canon;
 pub mod reader;

@@ -223,6 +223,14 @@ impl ObjectReader {
         self.map.keys().map(|key| self.path_of(key)).collect()
     }
 
+    /// Refuses keys that nobody took, where ignoring one would do harm.
+    pub fn refuse_leftovers(self) -> Result<(), ReadError> {
+        match self.leftovers().into_iter().next() {
+            None => Ok(()),
+            Some(path) => Err(ReadError::new(path, "is not known here, and nothing was done")),
+        }
+    }
+
     /// Leftover keys as warnings: a client learns that what it sent had no effect.
     #[must_use]
     pub fn warnings(self) -> Vec<String> {

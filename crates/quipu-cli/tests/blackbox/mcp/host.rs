@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A host, with the process that it started.
 #[derive(Debug)]
-pub(super) struct Host {
+pub(crate) struct Host {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -25,7 +25,7 @@ pub(super) struct Host {
 
 impl Host {
     /// Starts the process, and says nothing yet.
-    pub(super) fn start<I: IntoIterator<Item: AsRef<OsStr>>>(arguments: I) -> Self {
+    pub(crate) fn start<I: IntoIterator<Item: AsRef<OsStr>>>(arguments: I) -> Self {
         let mut command: Command = binary();
         command.arg("mcp").args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -44,7 +44,7 @@ impl Host {
     }
 
     /// Starts the process and begins as clients of 2025-11-25 do.
-    pub(super) fn begin<I: IntoIterator<Item: AsRef<OsStr>>>(arguments: I) -> Self {
+    pub(crate) fn begin<I: IntoIterator<Item: AsRef<OsStr>>>(arguments: I) -> Self {
         let mut host = Self::start(arguments);
         let answer = host.initialize();
         assert_eq!(answer["result"]["serverInfo"]["name"], "quipu", "{answer}");
@@ -52,18 +52,18 @@ impl Host {
         host
     }
 
-    pub(super) fn initialize(&mut self) -> Value {
+    pub(crate) fn initialize(&mut self) -> Value {
         let client = json!({"name": "Black Box", "version": "1"});
         let params =
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         self.ask("initialize", params)
     }
 
-    pub(super) fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         self.write(format!("{message}\n").as_bytes());
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         // A process that refuses to start may be gone already.
         if input.write_all(bytes).is_ok() {
@@ -72,7 +72,7 @@ impl Host {
     }
 
     /// Sends a request without waiting for its response.
-    pub(super) fn request(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
         let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
@@ -82,7 +82,7 @@ impl Host {
     }
 
     /// Waits for the response to a request; what else comes is passed over. Every line must be JSON.
-    pub(super) fn response(&mut self, id: u64) -> Value {
+    pub(crate) fn response(&mut self, id: u64) -> Value {
         loop {
             let line = self.lines.recv_timeout(PATIENCE).expect("a response");
             let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
@@ -92,12 +92,12 @@ impl Host {
         }
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.response(id)
     }
 
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut params = json!({"name": tool});
         params["arguments"] = arguments;
         let mut answer = self.ask("tools/call", params);
@@ -105,14 +105,14 @@ impl Host {
     }
 
     /// Records a finding, and gives its id.
-    pub(super) fn record(&mut self, content: &str) -> String {
+    pub(crate) fn record(&mut self, content: &str) -> String {
         let recorded = self.call("akashik_record", finding(content));
         assert_eq!(recorded["isError"], false, "{recorded}");
         recorded["structuredContent"]["memory_unit_id"].as_str().unwrap().to_owned()
     }
 
     /// The contents that the memory gives.
-    pub(super) fn attune(&mut self) -> Vec<String> {
+    pub(crate) fn attune(&mut self) -> Vec<String> {
         let scope = json!({"scope": {"role": "engineer", "max_units": 50}});
         let given = self.call("akashik_attune", scope);
         let units = given["structuredContent"]["record"].as_array();
@@ -123,18 +123,18 @@ impl Host {
             .collect()
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Closes the pipe, as a host does, and waits until the process has ended.
-    pub(super) fn close(mut self) -> Finished {
+    pub(crate) fn close(mut self) -> Finished {
         drop(self.input.take());
         self.finish()
     }
 
     /// Waits until the process has ended.
-    pub(super) fn finish(&mut self) -> Finished {
+    pub(crate) fn finish(&mut self) -> Finished {
         let mut stderr = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
         let code = self.child.wait().unwrap().code();

@@ -5,4 +5,4 @@ mod sharing;
 mod starting_crash;
 mod working;
 
-use host::Host;
+pub(crate) use host::Host;

@@ -23,7 +23,11 @@ impl Way {
     pub(super) fn embedded() -> Self {
         let directory = TempDir::new().unwrap();
         let data = directory.path().join("data");
-        Self { arguments: strings(&[QUIPU, "mcp", "--data", text(&data)]), directory, server: None }
+        Self {
+            arguments: strings(&[QUIPU, "mcp", "--data", text(&data), "--authority", "10"]),
+            directory,
+            server: None,
+        }
     }
 
     /// `quipu mcp --url`, before a server that asks for keys.

@@ -43,7 +43,8 @@ impl Bearer {
 
     fn authenticate(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
         if app.dev {
-            return Ok(Self { credential: auth::of_dev(), scopes: None });
+            let credential = auth::without_key(app.keyless_authority);
+            return Ok(Self { credential, scopes: None });
         }
         let secret = secret(headers)?;
         if let Some(credential) = app.keys.authenticate(secret) {
@@ -116,6 +117,7 @@ fn refuse(problem: &str) -> HarnRefused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quipu_wire::limits::AUTHORITY_MAX;
 
     fn token(scopes: &[TokenScope]) -> Bearer {
         let agent = "a".to_owned();
@@ -130,13 +132,13 @@ mod tests {
         assert_eq!(refused.code, HarnErrorCode::PermissionDenied);
         assert!(refused.message.contains("tasks:write"), "{refused}");
         assert!(token(&[]).require(TokenScope::TasksRead).is_err());
-        let key = Bearer { credential: auth::of_dev(), scopes: None };
+        let key = Bearer { credential: auth::without_key(AUTHORITY_MAX), scopes: None };
         assert!(TokenScope::ALL.iter().all(|scope| key.require(*scope).is_ok()));
     }
 
     #[test]
     fn whoever_may_speak_for_all_and_names_nobody_is_the_operator() {
-        let key = Bearer { credential: auth::of_dev(), scopes: None };
+        let key = Bearer { credential: auth::without_key(AUTHORITY_MAX), scopes: None };
         assert_eq!(key.caller(&HeaderMap::new()).unwrap().agent, "operator");
         let named = HeaderMap::from_iter([(
             axum::http::HeaderName::from_static(AGENT),

@@ -7,7 +7,8 @@ use axum::{
     extract::State,
     http::{Response, StatusCode},
 };
-use quipu_field::Field;
+use quipu_field::{ClockJump, ClockJumps, Field};
+use quipu_wire::json::timestamp::rfc3339;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -30,6 +31,29 @@ pub(crate) struct Readiness {
     status: &'static str,
     /// Every open Field, and every one that could not be opened.
     fields: Vec<FieldReadiness>,
+    /// The time of the Fields and the wall clock of this machine.
+    clock: ClockState,
+}
+
+/// The time of the Fields and the wall clock of this machine. Fields go on in their own time where the wall clock leaps.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ClockState {
+    /// How many milliseconds the Fields' time is ahead of the wall clock; behind it where this is negative.
+    ahead_ms: i64,
+    /// How often the wall clock leapt since the server started.
+    jumps: u64,
+    /// The last time it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_jump: Option<Leap>,
+}
+
+/// A leap of the wall clock.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Leap {
+    /// How many milliseconds it leapt; backwards where this is negative.
+    by_ms: i64,
+    /// When it was noticed, by the Fields' time.
+    at: String,
 }
 
 /// Whether a Field takes writes.
@@ -112,7 +136,13 @@ pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
         (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
     };
     // Texts, numbers and booleans always have a JSON form.
-    respond(code, serde_json::to_vec(&Readiness { status, fields }).unwrap_or_default())
+    let readiness = Readiness { status, fields, clock: clock_state(app.fields.clock_jumps()) };
+    respond(code, serde_json::to_vec(&readiness).unwrap_or_default())
+}
+
+fn clock_state(jumps: ClockJumps) -> ClockState {
+    let leap = |jump: ClockJump| Leap { by_ms: jump.by_ms, at: rfc3339(jump.noticed_ms) };
+    ClockState { ahead_ms: jumps.ahead_ms, jumps: jumps.count, last_jump: jumps.last.map(leap) }
 }
 
 fn readiness(field: &Field) -> FieldReadiness {

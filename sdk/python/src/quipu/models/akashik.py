@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from .._quote import named, quoted
 from .base import Open
 
 
@@ -177,14 +178,15 @@ class Attuned(Answer):
         return [found.memory_unit for found in self.record]
 
     def as_text(self) -> str:
-        """One line for each unit, ready for a prompt."""
+        """One line for each unit, ready for a prompt. What others wrote is quoted, so that none of it can look like
+        a line of its own."""
         return "\n".join(_line(found.memory_unit) for found in self.record)
 
 
 def _line(unit: MemoryUnit) -> str:
-    by = unit.source.agent_id if unit.source else "unknown"
+    by = named(unit.source.agent_id) if unit.source else "unknown"
     doubt = " (contested)" if unit.status == "contested" else ""
-    return f"- [{unit.type or 'unit'} by {by}{doubt}, {unit.id}] {unit.content or ''}"
+    return f"- [{named(unit.type or 'unit')} by {by}{doubt}, {named(unit.id)}] {quoted(unit.content or '')}"
 
 
 class Detected(Answer):
