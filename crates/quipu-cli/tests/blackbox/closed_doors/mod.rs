@@ -3,3 +3,4 @@
 
 mod harn_actor;
 mod receipt_names;
+mod secrets;
