@@ -16,7 +16,7 @@ impl Harness {
         let artifact = self.stored::<Artifact>(DocumentKind::Artifact, &id)?;
         let Some(artifact) = artifact else { return Ok(event) };
         let digest = artifact.sha256.as_deref().and_then(|text| Sha256::parse_bare(text).ok());
-        let content = digest.map(|digest| self.content(&digest)).transpose()?.flatten();
+        let content = self.bytes_of(&artifact)?.map(|(_, bytes)| bytes);
         let state = content.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let by_server = self.field.with_state(|state| {
             let entry = state.documents.get(DocumentKind::Artifact, &id);
