@@ -68,7 +68,7 @@ fn has(state: &State, artifact: &Artifact, digest: &Sha256) -> bool {
     let (Some(own), Some(bytes)) = (own, bytes) else { return false };
     // Of what nobody wrote down, whoever brought the bytes has them.
     let by_server = artifact.uri.as_deref() == Some(&*own_uri(id));
-    let brought = own.created_by == bytes.created_by || bytes.created_ms > own.created_ms;
+    let brought = own.created_by == bytes.created_by || bytes.created_ms >= own.created_ms;
     is_older(state, bytes, digest) && (by_server || brought)
 }
 
