@@ -73,6 +73,7 @@ fn record(module: &Module, policy: &Policy, input: &Value) -> Result<(Recording,
             sha256: Sha256::of_json(&value).unwrap_or_else(|_| Sha256::of(b"")),
             visibility: Visibility::Internal,
             material: Material::Value(value.clone()),
+            by_server: false,
         });
         Answer::Value(value)
     };

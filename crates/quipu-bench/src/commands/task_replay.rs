@@ -150,6 +150,7 @@ fn answer(number: u64) -> RecordedDependency {
         sha256,
         visibility: Visibility::Internal,
         material: Material::Value(value),
+        by_server: false,
     }
 }
 

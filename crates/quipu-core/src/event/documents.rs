@@ -56,6 +56,8 @@ pub enum DocumentKind {
     PermissionRequest,
     /// How a replay is done.
     Replay,
+    /// That an artifact has the bytes of a digest: its id is the digest, a slash, and the artifact's.
+    Holding,
 }
 
 /// Where a document belongs. No member is ever left out: the state holds this too, and the form in which a snapshot

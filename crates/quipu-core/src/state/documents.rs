@@ -69,6 +69,18 @@ impl DocumentTable {
         entries.filter(|(_, entry)| !entry.removed)
     }
 
+    /// The documents of a kind whose ids begin so, in the order of their ids, also those that are gone.
+    pub fn beginning<'s>(
+        &'s self,
+        kind: DocumentKind,
+        prefix: &'s str,
+    ) -> impl Iterator<Item = &'s DocumentEntry> {
+        let from = self.by_id.range((kind, prefix.to_owned())..);
+        let found = from.take_while(move |((of, id), _)| *of == kind && id.starts_with(prefix));
+        let all = self.by_kind.get(&kind).map_or(&[][..], Vec::as_slice);
+        found.filter_map(move |(_, at)| all.get(*at))
+    }
+
     /// The documents of a task, oldest first, with their ordinals.
     pub fn of_task(
         &self,

@@ -11,7 +11,7 @@ use quipu_wire::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Caller, Harness};
+use crate::{Caller, Harness, document::holding::holding};
 
 /// What a document of content says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,19 @@ impl Harness {
         let body = ContentBody { base64: base64::encode(bytes) };
         let owner = DocumentOwner::default();
         Ok((sha256, self.draft(kind, &sha256.bare(), owner, Expect::Any, &body)?))
+    }
+
+    /// The digest of bytes, and the documents that keep them for an Artifact.
+    ///
+    /// # Errors
+    /// 413 where they are more than an Artifact may hold.
+    pub(crate) fn keep_for(
+        &self,
+        artifact: &str,
+        bytes: &[u8],
+    ) -> Result<(Sha256, [DocumentDraft; 2]), HarnError> {
+        let (digest, kept) = self.keep_content(bytes)?;
+        Ok((digest, [kept, holding(artifact, &digest)]))
     }
 
     /// The bytes of a digest; nothing where they are not kept or were erased. Reads storage.

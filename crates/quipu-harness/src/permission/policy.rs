@@ -9,10 +9,7 @@ use quipu_wire::harn::{
     Sha256,
 };
 
-use crate::{
-    Harness, WriteRequest,
-    handle::{caller::AUTHORITY_POLICY, write::Target},
-};
+use crate::{Harness, WriteRequest, handle::write::Target};
 
 /// The document of the policy.
 const POLICY: &str = "policy_default";
@@ -29,14 +26,14 @@ impl Harness {
     /// `PUT /v1/permissions/policy`.
     ///
     /// # Errors
-    /// 403 below authority 8.
+    /// 403 below authority 8, and below 10 where another set one.
     pub async fn set_permission_policy(
         &self,
         write: &WriteRequest,
         policy: PermissionPolicy,
     ) -> Result<PermissionPolicyResponse, HarnError> {
-        write.caller.require(AUTHORITY_POLICY)?;
         let (kind, owner) = (DocumentKind::Policy, DocumentOwner::default());
+        self.check_policy_object(&write.caller, kind, POLICY)?;
         let command = HarnCommand {
             documents: vec![self.draft(kind, POLICY, owner, Expect::Any, &policy)?],
             ..HarnCommand::default()

@@ -118,12 +118,16 @@ impl Harness {
         request.response = json!({
             "approved": answer.approved,
             "answer": answer.answer,
+            "answered_by": write.caller.agent,
             "reviewer": answer.reviewer.as_ref().unwrap_or(&write.caller.agent),
             "reason": answer.reason,
             "metadata": answer.metadata,
         });
         let mut payload = JsonObject::with("request_id", entry.id.as_str());
         payload.extend(answer.reason.clone().map(|reason| ("reason".to_owned(), reason.into())));
+        // A note of the answer's: whoever answered is the Event's actor.
+        let named = answer.reviewer.clone();
+        payload.extend(named.map(|reviewer| ("reviewer".to_owned(), reviewer.into())));
         let note = NoteBody { payload, ..NoteBody::default() };
         let policy = self.reading(|harness| with_version(harness.load_policy()?)).await?;
         let audit = audit(write, &check, &answer, policy.version);

@@ -74,13 +74,13 @@ impl Harness {
     /// `DELETE /v1/permissions/rules/{rule_id}`. The log keeps what it was.
     ///
     /// # Errors
-    /// 403 below authority 8, 404 where there is none.
+    /// 403 below authority 8, and below 10 for another's; 404 where there is none.
     pub async fn revoke_permission_rule(
         &self,
         write: &WriteRequest,
         id: &str,
     ) -> Result<(), HarnError> {
-        write.caller.require(AUTHORITY_POLICY)?;
+        self.check_policy_object(&write.caller, DocumentKind::PermissionRule, id)?;
         let path = format!("/v1/permissions/rules/{id}");
         let target = Target { workspace: "", method: "DELETE", path: &path };
         let kind = DocumentKind::PermissionRule;

@@ -1,6 +1,6 @@
 //! The state at a checkpoint, as an answer under the checkpoint's key.
 
-use quipu_core::DocumentKind;
+use quipu_core::{DocumentKind, rules::harn::FIELD_AGENT};
 use quipu_replay::task::{Material, RecordedDependency, RecordedEvent, checkpoint_key};
 use quipu_wire::harn::{Artifact, DependencyKind, HarnError, Sha256};
 
@@ -16,8 +16,12 @@ impl Harness {
         let artifact = self.stored::<Artifact>(DocumentKind::Artifact, &id)?;
         let Some(artifact) = artifact else { return Ok(event) };
         let digest = artifact.sha256.as_deref().and_then(|text| Sha256::parse_bare(text).ok());
-        let content = digest.map(|digest| self.content(&digest)).transpose()?.flatten();
+        let content = self.bytes_of(&artifact)?.map(|(_, bytes)| bytes);
         let state = content.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let by_server = self.field.with_state(|state| {
+            let entry = state.documents.get(DocumentKind::Artifact, &id);
+            entry.is_some_and(|entry| entry.created_by == FIELD_AGENT)
+        });
         let gone =
             || Material::Gone { reason: "the checkpoint's state is not kept here".to_owned() };
         event.dependency = Some(RecordedDependency {
@@ -27,6 +31,7 @@ impl Harness {
             request_sha256: None,
             visibility: artifact.visibility,
             material: state.map_or_else(gone, Material::Value),
+            by_server,
         });
         Ok(event)
     }

@@ -45,8 +45,10 @@ impl Kept<'_> {
         if is_redacted(&artifact) {
             return Err("its content was taken away");
         }
-        let sha256 = artifact.sha256.and_then(|text| Sha256::parse_bare(&text).ok());
-        let sha256 = sha256.ok_or("its content was never uploaded")?;
+        let sha256 = self.harness.held(&artifact).ok_or("its content was never uploaded")?;
+        if !self.caller.is_none_or(|caller| self.harness.may_read(caller, &artifact)) {
+            return Err("its content is for others");
+        }
         let content = field.with_state(|state| {
             let content = state.documents.get(DocumentKind::Content, &sha256.bare());
             content.map(|entry| entry.at)

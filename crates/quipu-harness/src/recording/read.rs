@@ -136,6 +136,7 @@ fn as_replayed(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -
             if let Some((_, planned)) = planned {
                 dependency.sha256 = planned.sha256;
                 dependency.visibility = planned.visibility;
+                dependency.by_server = false;
                 dependency.material = match &planned.substitute {
                     Substitute::Value(value) => Material::Value(value.clone()),
                     Substitute::Artifact(id) => Material::Artifact(id.clone()),

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use quipu_core::{Event as Logged, event::documents::Note};
+use quipu_core::{Event as Logged, event::documents::Note, rules::harn::FIELD_AGENT};
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::task::{
     Material, RecordedDependency, RecordedEvent, Reference, ReferenceKind, Unavailable,
@@ -67,7 +67,12 @@ impl Worked {
             let index = at.0.1;
             let place = usize::try_from(index).ok();
             let Some(sealed) = place.and_then(|at| header.events.get(at)) else { continue };
-            let recorded = recorded(&sealed.event, body_of(commit, index), narrated);
+            let mut recorded = recorded(&sealed.event, body_of(commit, index), narrated);
+            if let Ok(Recorded { event: RecordedEvent { dependency: Some(answer), .. }, .. }) =
+                &mut recorded
+            {
+                answer.by_server = header.actor == FIELD_AGENT;
+            }
             self.ready.push_back(recorded.map_err(Break::Missing));
         }
     }
@@ -178,6 +183,7 @@ fn dependency(note: &Note, body: NoteBody, gone: bool) -> Option<RecordedDepende
         sha256,
         visibility: note.visibility,
         material,
+        by_server: false,
     })
 }
 

@@ -14,7 +14,7 @@ use crate::{
     Caller, Harness,
     handle::failure::harn_error,
     recording::worked::{Break, Recorded},
-    stored::artifact_marks::{EVENT_LOG_UNTIL, is_redacted},
+    stored::artifact_marks::EVENT_LOG_UNTIL,
     task::tasks::{TaskView, outcome_id},
 };
 
@@ -111,17 +111,14 @@ impl Harness {
         task: &str,
         mut artifact: Artifact,
     ) -> Result<ExportedArtifact, HarnError> {
-        let digest = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
         // The event log is made from the log here, and has to be written out for others.
         let until = artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
-        let content = match (until.and_then(|until| until.as_u64()), digest) {
-            (Some(until), _) => Some(self.event_log(task, until)?),
-            (None, Some(digest))
-                if !is_redacted(&artifact) && self.sees_content(caller, &artifact) =>
-            {
-                self.content(&digest)?
+        let content = match until.and_then(|until| until.as_u64()) {
+            Some(until) => Some(self.event_log(task, until)?),
+            None if self.sees_content(caller, &artifact) => {
+                self.bytes_of(&artifact)?.map(|(_, bytes)| bytes)
             }
-            (None, Some(_) | None) => None,
+            None => None,
         };
         let content_base64 = content.map(|bytes| base64::encode(&bytes));
         Ok(ExportedArtifact { artifact, content_base64 })

@@ -21,6 +21,7 @@ use quipu_wire::{
 use super::{export::check_authority, import_check::refused};
 use crate::{
     Harness, NoteBody, WORKSPACE_DEFAULT, WriteRequest,
+    document::holding::own_uri,
     handle::{
         failure::harn_error,
         write::{Target, put_by},
@@ -168,12 +169,15 @@ impl Harness {
         if let Some(text) = content_base64 {
             let bytes = base64::decode(&text);
             let bytes = bytes.ok_or_else(|| refused(&param, "the content is not base64"))?;
-            let (digest, kept) = self.keep_content(&bytes)?;
+            let (digest, kept) = self.keep_for(&id, &bytes)?;
             let declared = artifact.sha256.as_deref().map(Sha256::parse_bare);
             if declared.is_some_and(|declared| declared != Ok(digest)) {
                 return Err(refused(&param, "the content is not that of its sha256"));
             }
-            drafts.push(kept);
+            drafts.extend(kept);
+        } else {
+            // It says where the bytes are that did not come along.
+            artifact.uri = artifact.uri.filter(|uri| *uri != own_uri(&id));
         }
         drafts.push(self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?);
         Ok(drafts)

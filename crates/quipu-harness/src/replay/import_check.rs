@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use quipu_core::{DocumentKind, State};
 use quipu_replay::{receipt::receipt_hash, task::HashTrust};
 use quipu_wire::{
     harn::{
@@ -16,6 +17,29 @@ use super::export::EVENTS_MAX;
 use crate::Harness;
 
 impl Harness {
+    /// Checks that no event names an Artifact that is here already: what a Task brings along is its own.
+    fn check_named_artifacts(&self, export: &TaskExport) -> Result<(), HarnError> {
+        let is_brought = |id: &str| export.artifacts.iter().any(|it| it.artifact.envelope.id == id);
+        let is_here = |id: &str| {
+            let taken = |state: &State| state.documents.taken(DocumentKind::Artifact, id).is_some();
+            self.field.with_state(taken)
+        };
+        for (index, event) in export.events.iter().enumerate() {
+            let answer = event.dependency.as_ref().and_then(|it| it.artifact_id.as_deref());
+            let named = [
+                ("dependency.artifact_id", answer),
+                ("checkpoint_id", event.checkpoint_id.as_deref()),
+            ];
+            for (member, id) in named {
+                if id.is_some_and(|id| !is_brought(id) && is_here(id)) {
+                    let param = format!("events[{index}].{member}");
+                    return Err(refused(&param, "must be an Artifact of the document"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Checks a document before it is imported.
     pub(super) fn check_export(&self, export: &TaskExport) -> Result<(), HarnError> {
         let task = &export.task;
@@ -31,6 +55,7 @@ impl Harness {
             return Err(refused("task.status", "must be one that a task ends in"));
         }
         check_events(export)?;
+        self.check_named_artifacts(export)?;
         let trusting = self.options.replay_trust == HashTrust::Declared;
         for (index, event) in export.events.iter().enumerate() {
             if let Some(dependency) = &event.dependency {

@@ -33,7 +33,7 @@ use crate::{
     },
     task::{
         artifact::{canonical, owned_artifact},
-        installed_module::{CompileError, Installed, MODULE_KEY, input_of, not_now},
+        installed_module::{CompileError, MODULE_KEY, TaskModule, Vaults, input_of, not_now},
         tasks::TaskView,
     },
 };
@@ -89,10 +89,10 @@ impl Harness {
             || outcome.lifecycle.final_state == Some(OutcomeStatus::Canceled);
         let behind =
             if over { None } else { self.module_behind(&document.plan.identity.source_task_id)? };
-        let Some((installed, input)) = behind else { return Ok(Carried { outcome, end: None }) };
+        let Some((of_task, input)) = behind else { return Ok(Carried { outcome, end: None }) };
         let replay = match given_up {
             Some(death) => ModuleReplay::died(death),
-            None => self.run_again(document, &installed, &input)?,
+            None => self.run_again(document, &of_task, &input)?,
         };
         let (end, before) = (replay.end.clone(), outcome.lifecycle.final_state);
         let mut outcome = replay.settle(outcome);
@@ -135,17 +135,17 @@ impl Harness {
     ) -> Result<(Artifact, Vec<DocumentDraft>), HarnError> {
         let owner = self.field.with_state(|state| owner_of(state, task));
         let id = ResourceKind::Artifact.id(ResourceKind::Task.rest_of(task).unwrap_or(task));
-        let (digest, kept) = self.keep_content(&canonical(value)?)?;
+        let (digest, [kept, held]) = self.keep_for(&id, &canonical(value)?)?;
         let (kind, seen) = (ArtifactKind::Dataset, Visibility::Public);
         let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);
         artifact.sha256 = Some(digest.bare());
         let expect = quipu_core::rules::harn::Expect::New;
         let document = self.draft(DocumentKind::Artifact, &id, owner, expect, &artifact)?;
-        Ok((artifact, vec![kept, document]))
+        Ok((artifact, vec![kept, held, document]))
     }
 
     /// The module of a Task and its input; of a replay in process, those of its source.
-    fn module_behind(&self, source: &str) -> Result<Option<(Installed, Value)>, HarnError> {
+    fn module_behind(&self, source: &str) -> Result<Option<(TaskModule, Value)>, HarnError> {
         let mut task = source.to_owned();
         for _ in 0..=DEPTH_MAX {
             match self.replay_document(&task)? {
@@ -156,26 +156,27 @@ impl Harness {
             }
         }
         let view = self.field.with_state(|state| TaskView::any(state, &task));
-        let (Some(installed), Some(view)) = (self.module_of(&task)?, view) else { return Ok(None) };
-        Ok(Some((installed, input_of(&self.task_document(&view)?.input))))
+        let (Some(of_task), Some(view)) = (self.module_of(&task)?, view) else { return Ok(None) };
+        Ok(Some((of_task, input_of(&self.task_document(&view)?.input))))
     }
 
     fn run_again(
         &self,
         document: &ReplayDocument,
-        installed: &Installed,
+        of_task: &TaskModule,
         input: &Value,
     ) -> Result<ModuleReplay, NoEnd> {
         let mut plan: ReplayPlan = document.plan.clone();
         self.held.restore(&document.plan.identity.replay_task_id, &mut plan);
         let broken =
             |error: ModuleError| HarnError::new(HarnErrorCode::InternalError, error.to_string());
-        let policy = self.module_policy(installed).map_err(broken)?;
-        let Some(module) = self.compile(installed)? else {
+        let policy = self.module_policy(&of_task.installed).map_err(broken)?;
+        let Some(module) = self.compile(of_task)? else {
             return Ok(missing(MODULE_KEY, "its source was erased"));
         };
         let module = module.map_err(broken)?;
-        let answers = SourceAnswers { harness: self, plan: &plan, trouble: RefCell::new(None) };
+        let (vaults, trouble) = (&of_task.vaults, RefCell::new(None));
+        let answers = SourceAnswers { harness: self, plan: &plan, vaults, trouble };
         let replay = match &plan.boundary {
             None => replay_module(&*module, &policy, input, &plan, &answers)?,
             Some(boundary) => {
@@ -214,6 +215,7 @@ fn missing(id: &str, reason: &str) -> ModuleReplay {
 struct SourceAnswers<'a> {
     harness: &'a Harness,
     plan: &'a ReplayPlan,
+    vaults: &'a Vaults,
     /// The first failure of storage.
     trouble: RefCell<Option<HarnError>>,
 }
@@ -229,8 +231,7 @@ impl SourceAnswers<'_> {
 
     fn bytes(&self, id: &str) -> Option<(Sha256, Vec<u8>)> {
         let artifact = self.harness.stored::<Artifact>(DocumentKind::Artifact, id);
-        let digest = Sha256::parse_bare(&self.kept(artifact)?.sha256?).ok()?;
-        Some((digest, self.kept(self.harness.content(&digest))?))
+        self.kept(self.harness.bytes_of(&self.kept(artifact)?))
     }
 }
 
@@ -252,6 +253,6 @@ impl Recorded for SourceAnswers<'_> {
 
     fn secret(&self, recorded: &RecordedDependency) -> Option<Value> {
         let task = &self.plan.identity.replay_task_id;
-        self.kept(self.harness.vault_value(task, recorded))
+        self.kept(self.harness.vault_value(task, self.vaults, recorded))
     }
 }

@@ -7,13 +7,13 @@ use quipu_core::{
     rules::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::task::{
-    Answer, Material, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable, delta_id,
+    Answer, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable, delta_id,
 };
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
         DependencyKind, EventKind, HarnError, HarnErrorCode, JsonObject, ReplayEventMetadata,
-        ResolutionSource, ResolveDependencyRequest, ResolvedDependency, Sha256, Visibility,
+        ResolutionSource, ResolveDependencyRequest, ResolvedDependency, Visibility,
     },
 };
 
@@ -104,15 +104,8 @@ impl Harness {
         let mut plan = document.plan.clone();
         self.held.restore(&identity.replay_task_id, &mut plan);
         let recorded = self.recorded_under(&identity.source_task_id, &request.key)?;
-        let mut dependency = recorded.as_ref().and_then(|event| event.dependency.clone());
+        let dependency = recorded.as_ref().and_then(|event| event.dependency.clone());
         self.check_may_receive(caller, document, &request.key, dependency.as_ref())?;
-        if let Some(dependency) = &mut dependency
-            && dependency.material == Material::HashOnly
-            && let Some(value) = self.vault_value(&identity.replay_task_id, dependency)?
-        {
-            dependency.sha256 = Sha256::of_json(&value).unwrap_or(dependency.sha256);
-            dependency.material = Material::Value(value);
-        }
         let kept = Kept { harness: self, caller: None };
         let mut oracle = Oracle::new(&plan);
         let resolved = oracle.resolve(&request.key, request.request, dependency.as_ref(), &kept);

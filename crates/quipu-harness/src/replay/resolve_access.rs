@@ -1,5 +1,6 @@
-//! Who may receive an answer over `resolve`. Whoever has claimed a replay works on it, and that alone opens
-//! neither a vault nor what a run kept for itself: that takes a part in the source.
+//! Who may receive an answer over `resolve`. What the server fetched itself, nobody: a worker is given what workers
+//! recorded, or what somebody substituted. Whoever has claimed a replay works on it, and that alone does not open what
+//! a run kept for itself: that takes a part in the source.
 
 use quipu_core::{
     State, rules::harn::AUTHORITY_OTHERS, state::TaskEntry, visibility::authority_in,
@@ -29,6 +30,11 @@ impl Harness {
         recorded: Option<&RecordedDependency>,
     ) -> Result<(), HarnError> {
         let planned = document.plan.overrides.get(key);
+        if planned.is_none() && recorded.is_some_and(|it| it.by_server) {
+            let what = "the server fetched this answer itself, and gives it to no worker; \
+                        substitute it, or replay in process";
+            return Err(refusal(key, what));
+        }
         let given = planned.map(|planned| (planned.kind, planned.visibility));
         let Some((kind, visibility)) =
             given.or_else(|| recorded.map(|it| (it.kind, it.visibility)))
@@ -45,17 +51,13 @@ impl Harness {
             return Ok(());
         }
         let source = self.part_in_source(caller, document)?;
-        let may = if secret {
-            source.worked || replay.made && source.made
-        } else {
-            source.worked || visibility == Visibility::Internal && source.made
-        };
-        if may {
+        // Who submits a Task has no part in its secrets.
+        let made = source.made && visibility == Visibility::Internal && !secret;
+        if source.worked || made {
             return Ok(());
         }
         let what = if secret { "a secret" } else { visibility.as_str() };
-        let message = format!("key: the answer under {key} is {what} of a run that is not yours");
-        Err(HarnError::new(HarnErrorCode::PermissionDenied, message).at("key"))
+        Err(refusal(key, &format!("the answer is {what} of a run that is not yours")))
     }
 
     /// The caller's part in the source and, where that is a replay, in all that is behind it: nobody comes by
@@ -94,6 +96,13 @@ impl Harness {
             authority_of(state, caller, session) >= AUTHORITY_OTHERS
         })
     }
+}
+
+fn refusal(key: &str, why: &str) -> HarnError {
+    let message = format!("key: {key}: {why}");
+    let mut error = HarnError::new(HarnErrorCode::PermissionDenied, message).at("key");
+    error.details.insert("key".to_owned(), key.into());
+    error
 }
 
 /// The authority that a caller has in a session.

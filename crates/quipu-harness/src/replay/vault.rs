@@ -1,17 +1,21 @@
-//! Secrets from vaults, for a worker that replays: only one that is still the recorded one. Another would be a
-//! changed secret, and no replay takes one up in silence.
+//! Secrets from vaults, for a module that the server runs again: only one that is still the recorded one. Another would
+//! be a changed secret, and no replay takes one up in silence. No worker is ever given one.
 
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError};
 use serde_json::Value;
 
-use crate::{Harness, task::tasks::TaskView};
+use crate::{
+    Harness,
+    task::{installed_module::Vaults, tasks::TaskView},
+};
 
 impl Harness {
-    /// The value of a recorded secret, where a vault of the Task's Workspace holds it unchanged. Reads storage.
+    /// The value of a recorded secret, where a vault that answers the module holds it unchanged. Reads storage.
     pub(crate) fn vault_value(
         &self,
         task: &str,
+        vaults: &Vaults,
         dependency: &RecordedDependency,
     ) -> Result<Option<Value>, HarnError> {
         let name = dependency.key.strip_prefix("secret:");
@@ -22,6 +26,6 @@ impl Harness {
             return Ok(None);
         }
         let same = |value: &Value| self.options.secrets.digest(value) == Some(dependency.sha256);
-        Ok(self.secrets_named(&view.workspace, name)?.into_iter().find(same))
+        Ok(self.secrets_named((&view.workspace, name), vaults)?.into_iter().find(same))
     }
 }

@@ -2,7 +2,7 @@
 
 use quipu_core::{
     DocumentKind, DocumentOwner,
-    rules::harn::{Expect, HarnCommand},
+    rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::harn::{
     Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List, RegisterArtifactRequest,
@@ -11,13 +11,14 @@ use quipu_wire::harn::{
 
 use crate::{
     Caller, Harness, WriteRequest,
+    document::holding::{digest_of, holding},
     handle::{
         page::Page,
         write::{Target, put_by},
     },
     not_found,
     stored::{
-        artifact_marks::{EVENT_LOG_UNTIL, REDACTED},
+        artifact_marks::{EVENT_LOG_UNTIL, REDACTED, STILL_HELD},
         built_in::session_in_field,
     },
     task::tasks::{has_ended, is_over},
@@ -46,15 +47,16 @@ impl Harness {
         request: RegisterArtifactRequest,
     ) -> Result<Artifact, HarnError> {
         let owner = self.owner_of_artifact(&write.caller, &request)?;
+        // So that nobody takes away meanwhile what it names.
+        let _turn = self.changing.lock().await;
         let id = self.draw(ResourceKind::Artifact);
         let artifact = artifact(&id, request, &owner);
         let kind = DocumentKind::Artifact;
         let (workspace, session) = (owner.workspace.clone(), owner.session.clone());
         let session = session.as_deref().and_then(session_in_field);
-        let command = HarnCommand {
-            documents: vec![self.draft(kind, &id, owner, Expect::New, &artifact)?],
-            ..HarnCommand::default()
-        };
+        let mut documents = vec![self.draft(kind, &id, owner, Expect::New, &artifact)?];
+        documents.extend(self.read_before(&write.caller, &artifact).await?);
+        let command = HarnCommand { documents, ..HarnCommand::default() };
         let workspace = workspace.unwrap_or_default();
         let target = Target { workspace: &workspace, method: "POST", path: "/v1/artifacts" };
         let outcome = self.write(write, target, session, command).await?;
@@ -91,6 +93,19 @@ impl Harness {
             .await?;
         list.data = list.data.into_iter().map(|each| self.show_artifact(caller, each)).collect();
         Ok(list)
+    }
+
+    /// The draft by which an Artifact has the bytes that it names: for whoever can read them already, and for nobody
+    /// else.
+    async fn read_before(
+        &self,
+        caller: &Caller,
+        artifact: &Artifact,
+    ) -> Result<Option<DocumentDraft>, HarnError> {
+        let Some(digest) = digest_of(artifact) else { return Ok(None) };
+        let caller = caller.clone();
+        let can = self.reading(move |harness| harness.can_read(&caller, &digest)).await?;
+        Ok(can.then(|| holding(&artifact.envelope.id, &digest)))
     }
 
     fn owner_of_artifact(
@@ -176,6 +191,7 @@ fn artifact(id: &str, request: RegisterArtifactRequest, owner: &DocumentOwner) -
     envelope.metadata = request.metadata;
     envelope.metadata.remove(EVENT_LOG_UNTIL);
     envelope.metadata.remove(REDACTED);
+    envelope.metadata.remove(STILL_HELD);
     Artifact {
         object: ArtifactObject::Artifact,
         envelope,

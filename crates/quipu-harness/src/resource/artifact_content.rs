@@ -9,6 +9,7 @@ use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceK
 
 use crate::{
     Caller, Harness, WriteRequest,
+    document::holding::{digest_of, holding, is_noted},
     handle::{
         retry::{WriteError, retry_until_unchanged},
         write::Target,
@@ -89,6 +90,9 @@ impl Harness {
         let (sha256, content) = self.reading(move |harness| harness.keep_content(&bytes)).await?;
         // Bytes that are kept already are not written again.
         let mut documents = if self.has_content(&sha256) { Vec::new() } else { vec![content] };
+        if !self.field.with_state(|state| is_noted(state, id, &sha256)) {
+            documents.push(holding(id, &sha256));
+        }
         let session = entry.owner.session.clone();
         if let Some(registered) = artifact.sha256.as_deref() {
             if registered != sha256.bare() {
@@ -124,16 +128,16 @@ impl Harness {
             let message = format!("the content of {} {why}", entry.id);
             HarnError::new(HarnErrorCode::ResourceNotFound, message)
         };
-        let sha256 = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
-        let sha256 = sha256.filter(|_| !is_redacted(&artifact)).ok_or_else(missing)?;
-        let bytes = match event_log_until(entry, &artifact.envelope.metadata) {
+        let named = digest_of(&artifact).ok_or_else(missing)?;
+        let found = match event_log_until(entry, &artifact.envelope.metadata) {
             // What was erased since is missing, and then the log is not the one that was proven.
             Some((task, until)) => {
-                Some(self.event_log(task, until)?).filter(|lines| Sha256::of(lines) == sha256)
+                let lines = self.event_log(task, until)?;
+                Some((Sha256::of(&lines), lines)).filter(|(digest, _)| *digest == named)
             }
-            None => self.content(&sha256)?,
+            None => self.bytes_of(&artifact)?,
         };
-        let bytes = bytes.ok_or_else(missing)?;
+        let (sha256, bytes) = found.ok_or_else(missing)?;
         Ok(ArtifactContent { mime_type: artifact.mime_type, sha256, bytes })
     }
 }

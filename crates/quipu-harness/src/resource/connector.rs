@@ -24,8 +24,6 @@ use crate::{
 
 /// The connector that is there from the start.
 pub const CONNECTOR_WEBHOOK: &str = "connector_webhook";
-/// The authority that changes connectors.
-const AUTHORITY_CONNECTORS: u8 = 8;
 /// Under which name a connector's secret is kept.
 pub(crate) const WEBHOOK_SECRET: &str = "webhook";
 
@@ -59,7 +57,7 @@ impl Harness {
     /// `PATCH /v1/connectors/{connector_id}`. Ours.
     ///
     /// # Errors
-    /// 403 below authority 8, 404 for what is named and not there, 409 where it would be active without a
+    /// 403 below authority 8 or where another set it up, 404 for what is named and not there, 409 where it would be active without a
     /// secret.
     pub async fn update_connector(
         &self,
@@ -69,10 +67,7 @@ impl Harness {
     ) -> Result<Connector, HarnError> {
         let caller = &write.caller;
         let mut connector = self.connector(caller, id).await?;
-        if caller.authority < AUTHORITY_CONNECTORS {
-            let message = format!("connectors are changed with authority {AUTHORITY_CONNECTORS}");
-            return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
-        }
+        self.check_policy_object(caller, DocumentKind::Connector, id)?;
         let owner = DocumentOwner::default();
         let mut documents = Vec::new();
         if let Some(secret) = &request.secret {

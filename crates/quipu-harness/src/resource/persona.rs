@@ -5,14 +5,13 @@ use quipu_core::{
     rules::harn::{Expect, HarnCommand},
 };
 use quipu_wire::harn::{
-    Change, CreatePersonaRequest, HarnError, HarnErrorCode, JsonObject, List, Persona,
-    PersonaObject, ResourceEnvelope, ResourceKind, UpdatePersonaRequest,
+    CreatePersonaRequest, HarnError, HarnErrorCode, JsonObject, List, Persona, PersonaObject,
+    ResourceEnvelope, ResourceKind, UpdatePersonaRequest,
 };
 
 use crate::{
     Caller, Harness, WriteRequest,
     handle::{
-        caller::AUTHORITY_POLICY,
         page::Page,
         retry::{WriteError, retry_until_unchanged},
         write::{Target, put_by},
@@ -20,14 +19,15 @@ use crate::{
     not_found,
     resource::built_in_resources,
     stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
-    task::{installed_module::Installed, tasks::TaskView},
+    task::tasks::TaskView,
 };
 
 impl Harness {
     /// `POST /v1/personas`.
     ///
     /// # Errors
-    /// 409 for the name of the built-in one; 403, 404 or 400 where it has a module that cannot be installed.
+    /// 403 below authority 8; 409 for the name of the built-in one; 403, 404 or 400 where it has a module that cannot
+    /// be installed.
     pub async fn create_persona(
         &self,
         write: &WriteRequest,
@@ -38,13 +38,15 @@ impl Harness {
             return Err(HarnError::new(HarnErrorCode::Conflict, message).at("name"));
         }
         let id = self.draw(ResourceKind::Persona);
+        self.check_policy_object(&write.caller, DocumentKind::Persona, &id)?;
         let mut envelope = ResourceEnvelope::new(&id, "");
         envelope.metadata = request.metadata;
         // The wire's Persona has no member for it.
         let module = request.module_ref.map(|module| ("module_ref".to_owned(), module.into()));
         envelope.metadata.extend(module);
         let (entry, metadata) = (&request.entry_workflow, &mut envelope.metadata);
-        let installed = self.install_module(&write.caller, entry, metadata).await?;
+        let owner = write.caller.agent.as_str();
+        let installed = self.install_module(&write.caller, (owner, entry), metadata).await?;
         let capabilities = installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
         let persona = Persona {
             object: PersonaObject::Persona,
@@ -98,8 +100,8 @@ impl Harness {
     /// `PATCH /v1/personas/{persona_id}`.
     ///
     /// # Errors
-    /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 where another made it and its
-    /// Quota or receipt policy is to change.
+    /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 for who may not change it, or the
+    /// Quota that it is under.
     pub async fn update_persona(
         &self,
         write: &WriteRequest,
@@ -122,11 +124,12 @@ impl Harness {
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
+        self.check_policy_object(&write.caller, DocumentKind::Persona, id)?;
         self.check_quota_named(&request.quota_id)?;
+        let entry = self.entry(&write.caller, DocumentKind::Persona, id);
+        let entry = entry.ok_or_else(|| not_found(ResourceKind::Persona, id))?;
         let mut persona: Persona = self.get(&write.caller, id).await?;
-        if request.receipt_policy.is_some() || request.quota_id != Change::Keep {
-            self.check_made(&write.caller, DocumentKind::Persona, id)?;
-        }
+        self.check_quota_left(&write.caller, persona.quota_id.as_deref(), &request.quota_id)?;
         if let Some(description) = request.description {
             persona.description = description;
         }
@@ -135,12 +138,9 @@ impl Harness {
         }
         persona.quota_id = request.quota_id.apply(persona.quota_id);
         if let Some(mut metadata) = request.metadata {
-            if Installed::of(&persona).is_some() {
-                // Also who takes a module away decides what runs.
-                write.caller.require(AUTHORITY_POLICY)?;
-            }
-            let (caller, entry) = (&write.caller, &persona.entry_workflow);
-            let installed = self.install_module(caller, entry, &mut metadata).await?;
+            let (caller, run) = (&write.caller, persona.entry_workflow.as_str());
+            let of = (entry.created_by.as_str(), run);
+            let installed = self.install_module(caller, of, &mut metadata).await?;
             persona.capabilities =
                 installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
             persona.envelope.metadata = metadata;

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Caller, Harness, WriteRequest,
     handle::{
-        caller::AUTHORITY_POLICY,
         failure::harn_error,
         page::Page,
         retry::{WriteError, retry_until_unchanged},
@@ -44,8 +43,8 @@ impl Harness {
         write: &WriteRequest,
         request: CreateQuotaRequest,
     ) -> Result<Quota, HarnError> {
-        write.caller.require(AUTHORITY_POLICY)?;
         let id = self.draw(ResourceKind::Quota);
+        self.check_policy_object(&write.caller, DocumentKind::Quota, &id)?;
         let mut envelope = ResourceEnvelope::new(&id, "");
         envelope.metadata = request.metadata;
         let quota = Quota {
@@ -70,7 +69,7 @@ impl Harness {
     /// `PATCH /v1/quotas/{quota_id}`. Ours.
     ///
     /// # Errors
-    /// 403 below authority 8, 404 where there is none.
+    /// 403 for who may not change it, 404 where there is none.
     pub async fn update_quota(
         &self,
         write: &WriteRequest,
@@ -86,7 +85,7 @@ impl Harness {
         id: &str,
         request: UpdateQuotaRequest,
     ) -> Result<Quota, WriteError> {
-        write.caller.require(AUTHORITY_POLICY)?;
+        self.check_policy_object(&write.caller, DocumentKind::Quota, id)?;
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let entry = self.quota_entry(&write.caller, id)?;
@@ -161,22 +160,6 @@ impl Harness {
     pub(crate) fn load_quota(&self, entry: &DocumentEntry) -> Result<KeptQuota, HarnError> {
         let kept = self.field.body_at::<KeptQuota>(entry.at).map_err(|error| harn_error(&error))?;
         kept.ok_or_else(|| not_found(ResourceKind::Quota, &entry.id))
-    }
-}
-
-impl Harness {
-    /// Checks that a document is new or the caller's own, or that the caller may decide for others.
-    pub(crate) fn check_made(
-        &self,
-        caller: &Caller,
-        kind: DocumentKind,
-        id: &str,
-    ) -> Result<(), HarnError> {
-        let own = self.field.with_state(|state| {
-            let entry = state.documents.get(kind, id);
-            entry.is_none_or(|entry| entry.created_by == caller.agent)
-        });
-        if own { Ok(()) } else { caller.require(AUTHORITY_POLICY) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Taking the content of an Artifact away for good: its bytes are erased from the log, and a descriptor says that
-//! they were there. Bytes that another Artifact has too stay until the last of them is taken away.
+//! they were there. Bytes that another Artifact has too stay until the last of them is taken away, and the answer says
+//! which those are.
 
 use quipu_core::{
     DocumentKind, DocumentOwner,
@@ -7,9 +8,11 @@ use quipu_core::{
     state::DocumentEntry,
 };
 use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceKind, Sha256};
+use serde_json::{Value, json};
 
 use crate::{
     Caller, Harness,
+    document::holding::{is_noted, releasing},
     handle::{
         caller::AUTHORITY_POLICY,
         failure::harn_error,
@@ -17,7 +20,7 @@ use crate::{
     },
     not_found,
     stored::{
-        artifact_marks::{REDACTED, is_redacted},
+        artifact_marks::{REDACTED, STILL_HELD, is_redacted},
         built_in::session_in_field,
     },
 };
@@ -47,9 +50,7 @@ impl Harness {
         let digest = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
         let digest = digest.ok_or_else(missing)?;
         if !is_redacted(&artifact) {
-            if !self.has_content(&digest) {
-                return Err(missing().into());
-            }
+            self.held(&artifact).ok_or_else(missing)?;
             let session = entry.owner.session.clone();
             let session = session.as_deref().and_then(session_in_field);
             let command = self.redacting(caller, entry, artifact, digest).await?;
@@ -57,11 +58,14 @@ impl Harness {
             // As the Field itself: also where the Session is over. The descriptor says who asked.
             self.write_as_field(session, command).await?;
         }
-        if !self.has_content(&digest) {
+        let holders = self.holders_beside(id, digest).await?;
+        if holders.is_empty() && !self.has_content(&digest) {
             let erased = self.field.erase_content(&digest.bare()).await;
             erased.map_err(|error| harn_error(&error))?;
         }
-        Ok(self.artifact(caller, id).await?)
+        let mut left = self.artifact(caller, id).await?;
+        left.envelope.metadata.extend(self.still_held(caller, &holders));
+        Ok(left)
     }
 
     async fn redacting(
@@ -81,9 +85,10 @@ impl Harness {
         let owner = DocumentOwner { task, ..entry.owner };
         let kind = DocumentKind::Artifact;
         let mut documents = vec![self.draft(kind, &id, owner, Expect::Known, &artifact)?];
-        let bare = digest.bare();
-        let shared = self.reading(move |harness| harness.is_shared(&id, &bare)).await?;
-        if !shared {
+        if self.field.with_state(|state| is_noted(state, &id, &digest)) {
+            documents.push(releasing(&id, &digest));
+        }
+        if self.holders_beside(&id, digest).await?.is_empty() {
             documents.push(DocumentDraft {
                 kind: DocumentKind::Content,
                 id: digest.bare(),
@@ -96,20 +101,22 @@ impl Harness {
         Ok(HarnCommand { documents, ..HarnCommand::default() })
     }
 
-    /// Whether another Artifact has the same bytes. Reads storage.
-    fn is_shared(&self, id: &str, digest: &str) -> Result<bool, HarnError> {
-        let others: Vec<_> = self.field.with_state(|state| {
-            let all = state.documents.from(DocumentKind::Artifact, 0);
-            all.filter(|(_, entry)| entry.id != id).map(|(_, entry)| entry.at).collect()
-        });
-        for at in others {
-            let other = self.field.body_at::<Artifact>(at).map_err(|error| harn_error(&error))?;
-            let has =
-                |other: Artifact| !is_redacted(&other) && other.sha256.as_deref() == Some(digest);
-            if other.is_some_and(has) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// The other Artifacts that have the same bytes.
+    async fn holders_beside(
+        &self,
+        id: &str,
+        digest: Sha256,
+    ) -> Result<Vec<DocumentEntry>, HarnError> {
+        let id = id.to_owned();
+        self.reading(move |harness| harness.other_holders(&id, &digest)).await
+    }
+
+    /// Who has the bytes that were taken away, by what the caller may know of; nothing where they are erased.
+    fn still_held(&self, caller: &Caller, holders: &[DocumentEntry]) -> Option<(String, Value)> {
+        let (known, others): (Vec<_>, Vec<_>) =
+            holders.iter().partition(|entry| self.may_know(caller, entry.owner.session.as_deref()));
+        let ids: Vec<&str> = known.iter().map(|entry| entry.id.as_str()).collect();
+        let says = json!({"artifacts": ids, "others": !others.is_empty()});
+        (!holders.is_empty()).then(|| (STILL_HELD.to_owned(), says))
     }
 }

@@ -1,5 +1,5 @@
-//! Vaults: holders of secrets. A secret goes in, sealed, and never comes out over this protocol; a replay whose
-//! recording had it may be given it.
+//! Vaults: holders of secrets. A secret goes in, sealed, and never comes out over this protocol; a module that runs
+//! here is told it where the vault answers it.
 
 use quipu_core::{
     DocumentKind, DocumentOwner,
@@ -22,6 +22,7 @@ use crate::{
         write::{Target, put_by},
     },
     not_found,
+    task::installed_module::Vaults,
 };
 
 /// What a vault's metadata names its secrets under when it is shown.
@@ -37,7 +38,7 @@ impl Harness {
     /// `POST /v1/vaults`.
     ///
     /// # Errors
-    /// 404 where the Workspace is not there.
+    /// 403 below authority 8, 404 where the Workspace is not there.
     pub async fn create_vault(
         &self,
         write: &WriteRequest,
@@ -49,6 +50,7 @@ impl Harness {
             return Err(not_found(ResourceKind::Workspace, id).at("workspace_id"));
         }
         let id = self.draw(ResourceKind::Vault);
+        self.check_policy_object(&write.caller, DocumentKind::Vault, &id)?;
         let mut envelope = ResourceEnvelope::new(&id, "");
         envelope.metadata = request.metadata;
         let vault = Vault {
@@ -101,7 +103,8 @@ impl Harness {
     /// `PUT /v1/vaults/{vault_id}/secrets/{name}`. Ours.
     ///
     /// # Errors
-    /// 404 where there is no such vault, 403 where the name has a secret that is not the caller's, 400 where the name cannot be one, 503 where nothing can be sealed.
+    /// 403 for who may not change the vault, 404 where there is no such vault, 400 where the name cannot be one, 503
+    /// where nothing can be sealed.
     pub async fn put_secret(
         &self,
         write: &WriteRequest,
@@ -109,13 +112,13 @@ impl Harness {
         name: &str,
         request: PutSecretRequest,
     ) -> Result<Vault, HarnError> {
+        self.check_policy_object(&write.caller, DocumentKind::Vault, vault)?;
         let entry = self.entry(&write.caller, DocumentKind::Vault, vault);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Vault, vault))?;
         if !is_secret_name(name) {
             let message = "name: must be 1 to 128 letters, digits, dots, dashes or underscores";
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at("name"));
         }
-        self.check_made(&write.caller, DocumentKind::Secret, &secret_id(vault, name))?;
         let text = canon::to_vec(&request.value).map_err(|error| {
             HarnError::new(HarnErrorCode::InvalidRequest, error.to_string()).at("value")
         })?;
@@ -127,19 +130,19 @@ impl Harness {
         self.vault(&write.caller, vault).await
     }
 
-    /// The secrets of a name that vaults of a Workspace hold, in the order of the vaults. Reads storage. Never
-    /// for an answer of this protocol, but for a worker whose recording had one of them.
+    /// The secrets of a name for a module of a Workspace, in the order of the vaults that answer it. Reads storage.
+    /// For a module that runs here, and never for an answer of this protocol.
     pub(crate) fn secrets_named(
         &self,
-        workspace: &str,
-        name: &str,
+        (workspace, name): (&str, &str),
+        answering: &Vaults,
     ) -> Result<Vec<Value>, HarnError> {
         let vaults: Vec<String> = self.field.with_state(|state| {
-            let all = state.documents.from(DocumentKind::Vault, 0);
-            let own = all.filter(|(_, entry)| {
-                entry.owner.workspace.as_deref().is_none_or(|of| of == workspace)
-            });
-            own.map(|(_, entry)| entry.id.clone()).collect()
+            let all = state.documents.from(DocumentKind::Vault, 0).map(|(_, entry)| entry);
+            let here = all
+                .filter(|entry| entry.owner.workspace.as_deref().is_none_or(|of| of == workspace));
+            let own = here.filter(|entry| answering.have(entry));
+            own.map(|entry| entry.id.clone()).collect()
         });
         let mut found = Vec::new();
         for vault in vaults {

@@ -23,12 +23,16 @@ use crate::{
 
 impl Harness {
     /// `POST /v1/workspaces`.
+    ///
+    /// # Errors
+    /// 403 below authority 8.
     pub async fn create_workspace(
         &self,
         write: &WriteRequest,
         request: CreateWorkspaceRequest,
     ) -> Result<Workspace, HarnError> {
         let id = self.draw(ResourceKind::Workspace);
+        self.check_policy_object(&write.caller, DocumentKind::Workspace, &id)?;
         let mut envelope = ResourceEnvelope::new(&id, "");
         envelope.metadata = request.metadata;
         let workspace = Workspace {
@@ -73,6 +77,10 @@ impl Harness {
     }
 
     /// `PATCH /v1/workspaces/{workspace_id}`.
+    ///
+    /// # Errors
+    /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 for who may not change it, or the
+    /// Quota that it is under.
     pub async fn update_workspace(
         &self,
         write: &WriteRequest,
@@ -94,10 +102,12 @@ impl Harness {
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
+        self.check_policy_object(&write.caller, kind, id)?;
         self.check_quota_named(&request.quota_id)?;
         let entry = self.entry(&write.caller, kind, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Workspace, id))?;
         let mut workspace: Workspace = self.get(&write.caller, id).await?;
+        self.check_quota_left(&write.caller, workspace.quota_id.as_deref(), &request.quota_id)?;
         if let Some(name) = request.name {
             workspace.name = name;
         }

@@ -10,6 +10,8 @@ use quipu_wire::{
 };
 use serde_json::Value;
 
+use crate::document::holding::own_uri;
+
 /// An Artifact of this owner whose content is kept here.
 pub(crate) fn owned_artifact(
     owner: DocumentOwner,
@@ -22,7 +24,7 @@ pub(crate) fn owned_artifact(
         envelope: ResourceEnvelope::new(id, ""),
         kind,
         mime_type: "application/json".to_owned(),
-        uri: Some(format!("/v1/artifacts/{id}/content")),
+        uri: Some(own_uri(id)),
         visibility,
         sha256: None,
         workspace_id: owner.workspace,

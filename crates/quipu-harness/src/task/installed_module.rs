@@ -1,10 +1,11 @@
 //! The module of a Persona: who may install one, what is checked, and what a Task keeps of it. A Task keeps the
-//! digest of the source, so that a Persona that changes later changes no run.
+//! digest of the source and whose vaults answer it, so that a Persona that changes later changes no run.
 
 use quipu_core::{
-    DocumentKind, DocumentOwner, State,
+    DocumentKind, DocumentOwner, Event as Logged, State,
     event::documents::NotedDependency,
     rules::harn::{Expect, FIELD_AGENT, HarnCommand},
+    state::DocumentEntry,
 };
 use quipu_replay::module::{ModuleError, Policy, Program, RunError, SnapshotKey};
 use quipu_wire::harn::{
@@ -16,7 +17,9 @@ use serde_json::Value;
 
 use crate::{
     Caller, Harness, NoteBody,
+    document::holding::holding,
     handle::{caller::AUTHORITY_POLICY, failure::harn_error},
+    not_found,
     stored::note::DEPENDENCY_RECORDED,
     task::artifact::owned_artifact,
     visibility::parts,
@@ -30,6 +33,8 @@ const MIME: &str = "text/x-harn";
 const ARTIFACT: &str = "module_artifact_id";
 /// In a Persona's metadata: what the module may ask for.
 const CAPABILITIES: &str = "capabilities";
+/// In a Persona's metadata: the vaults that answer the module, where those of its owner are not meant.
+const VAULTS: &str = "vault_ids";
 /// In a Persona's metadata and in the note of a Task: what was checked. Only the server writes it.
 const INSTALLED: &str = "installed_module";
 
@@ -42,6 +47,39 @@ pub(crate) struct Installed {
     entry: String,
     /// What it may ask for.
     capabilities: Vec<String>,
+    /// Which vaults answer it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vaults: Option<Vaults>,
+}
+
+/// Which vaults answer a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Vaults {
+    /// Those that an agent made: whoever owns the module.
+    Of(String),
+    /// These alone, which somebody named who may change all of them.
+    These(Vec<String>),
+}
+
+/// The module that a Task runs.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskModule {
+    pub(crate) installed: Installed,
+    /// The vaults that answer it.
+    pub(crate) vaults: Vaults,
+    /// The Artifact with its source.
+    source: Option<String>,
+}
+
+impl Vaults {
+    /// Whether a vault is among them.
+    pub(crate) fn have(&self, vault: &DocumentEntry) -> bool {
+        match self {
+            Self::Of(agent) => vault.created_by == *agent,
+            Self::These(ids) => ids.contains(&vault.id),
+        }
+    }
 }
 
 /// Whether a task is one that a module works on.
@@ -86,11 +124,12 @@ impl Harness {
     /// Checks the module that a Persona's metadata name, and notes there that it was checked.
     ///
     /// # Errors
-    /// 403 below authority 8, because the kernel is no wall; 400 and 404 by the name of what is wrong.
+    /// 403 below authority 8, because the kernel is no wall, and for a vault of somebody else's; 400 and 404 by the
+    /// name of what is wrong.
     pub(crate) async fn install_module(
         &self,
         caller: &Caller,
-        entry: &str,
+        (owner, entry): (&str, &str),
         metadata: &mut JsonObject,
     ) -> Result<Option<Installed>, HarnError> {
         metadata.remove(INSTALLED);
@@ -107,32 +146,50 @@ impl Harness {
             let problem = format!("must be of kind file and type {MIME}");
             return Err(refused(&at(ARTIFACT), &problem));
         }
-        let sha256 = artifact.sha256.as_deref().and_then(|bare| Sha256::parse_bare(bare).ok());
-        let sha256 = sha256.ok_or_else(|| refused(&at(ARTIFACT), "has no content yet"))?;
-        let installed =
-            Installed { sha256, entry: entry.to_owned(), capabilities: capabilities(metadata)? };
+        let empty = || refused(&at(ARTIFACT), "has no content yet");
+        let sha256 = self.held(&artifact).filter(|_| self.may_read(caller, &artifact));
+        let sha256 = sha256.ok_or_else(empty)?;
+        let vaults = Some(self.named_vaults(caller, owner, metadata)?);
+        let (entry, capabilities) = (entry.to_owned(), capabilities(metadata)?);
+        let installed = Installed { sha256, entry, capabilities, vaults };
         self.module_policy(&installed)
             .map_err(|error| refused(&at(CAPABILITIES), &error.to_string()))?;
         let checked = installed.clone();
         let _turn = self.options.modules.turn().await;
         self.reading(move |harness| {
-            let compiled = match harness.compile(&checked) {
+            let empty = || refused(&at(ARTIFACT), "has no content yet");
+            let source = harness.content(&checked.sha256)?.ok_or_else(empty)?;
+            let compiled = match harness.compile_source(&checked, &source) {
                 Ok(compiled) => compiled,
-                Err(CompileError::Storage(error)) => return Err(error),
-                Err(CompileError::Run(RunError::Died(death))) => {
+                Err(RunError::Died(death)) => {
                     return Err(refused(&at(ARTIFACT), &death.to_string()));
                 }
-                Err(CompileError::Run(error @ RunError::NotNow { .. })) => {
-                    return Err(not_now(&error));
-                }
+                Err(error @ RunError::NotNow { .. }) => return Err(not_now(&error)),
             };
-            let compiled = compiled.ok_or_else(|| refused(&at(ARTIFACT), "has no content yet"))?;
             compiled.map(|_| ()).map_err(|error| refused(&at(ARTIFACT), &error.to_string()))
         })
         .await?;
         let noted = serde_json::to_value(&installed).unwrap_or_default();
         metadata.insert(INSTALLED.to_owned(), noted);
         Ok(Some(installed))
+    }
+
+    /// The vaults that answer a module: those that its Persona names, or those of its owner.
+    fn named_vaults(
+        &self,
+        caller: &Caller,
+        owner: &str,
+        metadata: &JsonObject,
+    ) -> Result<Vaults, HarnError> {
+        let at = || format!("metadata.{VAULTS}");
+        let Some(ids) = names(metadata, VAULTS)? else { return Ok(Vaults::Of(owner.to_owned())) };
+        for id in &ids {
+            let known = self.entry(caller, DocumentKind::Vault, id);
+            known.ok_or_else(|| not_found(ResourceKind::Vault, id).at(at()))?;
+            let checked = self.check_policy_object(caller, DocumentKind::Vault, id);
+            checked.map_err(|error| error.at(at()))?;
+        }
+        Ok(Vaults::These(ids))
     }
 
     /// Puts into the write that submits a Task what it keeps of its module. The source is an Artifact of the Task's
@@ -153,6 +210,7 @@ impl Harness {
         MIME.clone_into(&mut artifact.mime_type);
         artifact.sha256 = Some(installed.sha256.bare());
         let document = self.draft(DocumentKind::Artifact, &id, owner, Expect::New, &artifact)?;
+        let held = holding(&id, &installed.sha256);
         let noted = serde_json::to_value(installed).unwrap_or_default();
         let says = NoteBody {
             payload: JsonObject::with(INSTALLED, noted),
@@ -163,29 +221,70 @@ impl Harness {
         let mut note = self.note(task, DEPENDENCY_RECORDED, &says)?;
         let (key, kind) = (MODULE_KEY.to_owned(), DependencyKind::HostFact);
         note.note.dependency = Some(NotedDependency { key, kind });
-        command.documents.push(document);
+        command.documents.extend([document, held]);
         command.notes.push(note);
         Ok(())
     }
 
     /// The module that a Task runs. Reads storage.
-    pub(crate) fn module_of(&self, task: &str) -> Result<Option<Installed>, HarnError> {
+    pub(crate) fn module_of(&self, task: &str) -> Result<Option<TaskModule>, HarnError> {
         let place = self
             .field
             .with_state(|state| state.streams.task(task)?.dependencies.get(MODULE_KEY).copied());
         let Some(place) = place else { return Ok(None) };
         let body = self.field.body_at::<NoteBody>(place).map_err(|error| harn_error(&error))?;
-        Ok(body.and_then(|body| Installed::read(&body.payload)))
+        let Some(body) = body else { return Ok(None) };
+        let Some(installed) = Installed::read(&body.payload) else { return Ok(None) };
+        let vaults = self.vaults_of(task, place, &installed)?;
+        Ok(Some(TaskModule { installed, vaults, source: body.artifact_id }))
     }
 
-    /// Compiles a module where modules run, ready to be run once; nothing where its source is not kept. Reads
-    /// storage.
-    pub(crate) fn compile(&self, installed: &Installed) -> Result<Option<Compiled>, CompileError> {
-        let content = self.content(&installed.sha256).map_err(CompileError::Storage)?;
-        let Some(bytes) = content else { return Ok(None) };
-        let source = String::from_utf8_lossy(&bytes);
-        let compiled = self.options.modules.compile(&source, &installed.entry);
-        compiled.map(Some).map_err(CompileError::Run)
+    /// The vaults that answer the module of a Task. What a Task says that was brought here is not believed: it is
+    /// whoever brought it who owns its module.
+    fn vaults_of(
+        &self,
+        task: &str,
+        (position, index): (u64, u32),
+        installed: &Installed,
+    ) -> Result<Vaults, HarnError> {
+        let (header, _) = self.commit(position)?;
+        let place = usize::try_from(index).ok();
+        let noted = place.and_then(|at| header.events.get(at)).map(|sealed| &sealed.event);
+        if matches!(noted, Some(Logged::TaskNoted { note, .. }) if note.imported.is_some()) {
+            return Ok(Vaults::Of(header.actor));
+        }
+        // Before it was written down they were those of whoever made the Persona.
+        let of_persona = || {
+            let maker = self.field.with_state(|state| {
+                let persona = state.documents.get(DocumentKind::Task, task)?.owner.persona.clone();
+                let persona = state.documents.get(DocumentKind::Persona, &persona?)?;
+                Some(persona.created_by.clone())
+            });
+            maker.map_or_else(|| Vaults::These(Vec::new()), Vaults::Of)
+        };
+        Ok(installed.vaults.clone().unwrap_or_else(of_persona))
+    }
+
+    /// Compiles the module of a Task where modules run, ready to be run once; nothing where its source is not kept.
+    /// Reads storage.
+    pub(crate) fn compile(&self, module: &TaskModule) -> Result<Option<Compiled>, CompileError> {
+        let Some(source) = self.source_of(module).map_err(CompileError::Storage)? else {
+            return Ok(None);
+        };
+        self.compile_source(&module.installed, &source).map(Some).map_err(CompileError::Run)
+    }
+
+    /// The source of a Task's module, where it is kept and still the one that was installed.
+    fn source_of(&self, module: &TaskModule) -> Result<Option<Vec<u8>>, HarnError> {
+        let Some(id) = &module.source else { return Ok(None) };
+        let artifact = self.stored::<Artifact>(DocumentKind::Artifact, id)?;
+        let found = artifact.map(|artifact| self.bytes_of(&artifact)).transpose()?.flatten();
+        let source = found.filter(|(digest, _)| *digest == module.installed.sha256);
+        Ok(source.map(|(_, bytes)| bytes))
+    }
+
+    fn compile_source(&self, installed: &Installed, source: &[u8]) -> Result<Compiled, RunError> {
+        self.options.modules.compile(&String::from_utf8_lossy(source), &installed.entry)
     }
 
     /// What a module may ask for, and the key of its snapshots.
@@ -215,10 +314,16 @@ pub(crate) fn not_now(error: &RunError) -> HarnError {
 }
 
 fn capabilities(metadata: &JsonObject) -> Result<Vec<String>, HarnError> {
-    let Some(named) = metadata.get(CAPABILITIES) else { return Ok(Vec::new()) };
+    Ok(names(metadata, CAPABILITIES)?.unwrap_or_default())
+}
+
+fn names(metadata: &JsonObject, member: &str) -> Result<Option<Vec<String>>, HarnError> {
+    let Some(named) = metadata.get(member) else { return Ok(None) };
     let names = named.as_array().map(|names| names.iter().map(Value::as_str));
-    let names = names.and_then(|names| names.map(|it| it.map(str::to_owned)).collect());
-    names.ok_or_else(|| refused("metadata.capabilities", "must be a list of names"))
+    let names: Option<Vec<_>> =
+        names.and_then(|names| names.map(|it| it.map(str::to_owned)).collect());
+    let wrong = || refused(&format!("metadata.{member}"), "must be a list of names");
+    names.map(Some).ok_or_else(wrong)
 }
 
 pub(crate) fn refused(param: &str, problem: &str) -> HarnError {

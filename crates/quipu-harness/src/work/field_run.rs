@@ -156,9 +156,9 @@ impl Harness {
             conflicts: response.conflicts.iter().filter_map(json).collect(),
         };
         let bytes = canonical(&json(&dataset).unwrap_or_default())?;
-        let (digest, mut kept) = self.keep_content(&bytes)?;
-        kept.quotes.clone_from(&quotes);
         let id = self.draw(ResourceKind::Artifact);
+        let (digest, [mut kept, held]) = self.keep_for(&id, &bytes)?;
+        kept.quotes.clone_from(&quotes);
         let mut artifact =
             owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
         artifact.sha256 = Some(digest.bare());
@@ -176,7 +176,7 @@ impl Harness {
         note.note.dependency = Some(NotedDependency { key, kind });
         let command = HarnCommand {
             act: Some(HarnAct::WorkOn { task: view.id.clone() }),
-            documents: vec![kept, document],
+            documents: vec![kept, held, document],
             notes: vec![note],
             ..HarnCommand::default()
         };

@@ -14,10 +14,14 @@ use quipu_wire::harn::{
 use crate::{
     EventPlace, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
+    not_found,
     permission::ToolUse,
     resource::quota_usage::unit_of,
     stored::note::{CHECKPOINT_CREATED, DEPENDENCY_RECORDED},
-    task::artifact::{canonical, owned_artifact},
+    task::{
+        artifact::{canonical, owned_artifact},
+        installed_module::is_module_task,
+    },
 };
 
 /// An answer that was recorded.
@@ -50,7 +54,7 @@ impl Harness {
         if let Some(tool) = tool.filter(|_| before.is_none()) {
             self.check_tool_use(write, &view, &tool).await?;
         }
-        let says = self.answer(write, &request).await?;
+        let says = self.answer(write, id, &request).await?;
         // By its key, as it is counted afterwards.
         let _turn = match unit_of(&request.key).filter(|_| before.is_none()) {
             Some(unit) => self.check_quotas(view.persona(), &view.workspace, unit).await?,
@@ -107,9 +111,9 @@ impl Harness {
         // So that nobody takes the same bytes away meanwhile.
         let _turn = self.changing.lock().await;
         if let Some(bytes) = content {
-            let (digest, kept) = self.keep_content(&bytes)?;
+            let (digest, kept) = self.keep_for(&checkpoint, &bytes)?;
             artifact.sha256 = Some(digest.bare());
-            documents.push(kept);
+            documents.extend(kept);
         } else {
             artifact.uri = None;
         }
@@ -145,10 +149,12 @@ impl Harness {
         Ok(())
     }
 
-    /// What is kept of an answer. Of a secret, only what distinguishes it from others.
+    /// What is kept of an answer. Of a secret, only what distinguishes it from others. A module is told what is in an
+    /// Artifact, so that whoever names one must be able to read it.
     async fn answer(
         &self,
         write: &WriteRequest,
+        task: &str,
         request: &RecordDependencyRequest,
     ) -> Result<NoteBody, HarnError> {
         let mut says = NoteBody { request_sha256: request.request, ..NoteBody::default() };
@@ -163,6 +169,11 @@ impl Harness {
             DependencyAnswer::Artifact(id) => {
                 let found = self.get::<Artifact>(&write.caller, id).await;
                 let artifact = found.map_err(|error| error.at("artifact_id"))?;
+                let readable =
+                    self.held(&artifact).is_some() && self.may_read(&write.caller, &artifact);
+                if !readable && self.field.with_state(|state| is_module_task(state, task)) {
+                    return Err(not_found(ResourceKind::Artifact, id).at("artifact_id"));
+                }
                 let digest = artifact.sha256.as_deref().map(Sha256::parse_bare);
                 let Some(Ok(digest)) = digest else {
                     let message = "artifact_id: the Artifact has no digest";

@@ -5,6 +5,7 @@ mod artifacts;
 mod events;
 mod feeds;
 mod field_tasks;
+mod holding;
 mod lives;
 mod makers;
 mod modules;

@@ -1,21 +1,53 @@
-//! What only its maker may change, or who may decide for others.
+//! What others work under: who may make it, and who may change it.
 
-use quipu_wire::harn::{HarnErrorCode, UpdatePersonaRequest};
+use quipu_harness::WriteRequest;
+use quipu_wire::harn::{
+    Change, CreatePersonaRequest, HarnErrorCode, JsonObject, UpdatePersonaRequest,
+};
 use serde_json::json;
 
 use crate::support::{asked, harness, persona};
 
+fn with(agent: &str, authority: u8) -> WriteRequest {
+    let mut asked = asked(agent);
+    asked.caller.authority = authority;
+    asked
+}
+
 #[tokio::test]
-async fn a_personas_receipt_policy_is_changed_by_its_maker_or_with_authority_8() {
+async fn a_persona_is_changed_by_its_maker_with_authority_8_or_by_authority_10() {
     let harness = harness();
     let id = persona(&harness, "required").await;
-    let change = || UpdatePersonaRequest::parse(json!({"receipt_policy": "optional"})).unwrap();
-    let refused = harness.update_persona(&asked("eve"), &id, change()).await.unwrap_err();
+    let changes = [
+        UpdatePersonaRequest::parse(json!({"receipt_policy": "optional"})).unwrap(),
+        UpdatePersonaRequest::parse(json!({"description": "d"})).unwrap(),
+        UpdatePersonaRequest {
+            description: None,
+            receipt_policy: None,
+            quota_id: Change::Clear,
+            metadata: Some(JsonObject::default()),
+        },
+    ];
+    for change in changes {
+        for asked in [with("alice", 7), with("eve", 4), with("eve", 9)] {
+            let refused = harness.update_persona(&asked, &id, change.clone()).await.unwrap_err();
+            assert_eq!(refused.code, HarnErrorCode::PermissionDenied, "{asked:?}");
+        }
+        for asked in [with("alice", 8), with("chief", 10)] {
+            harness.update_persona(&asked, &id, change.clone()).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_persona_is_made_with_authority_8() {
+    let harness = harness();
+    let body = json!({
+        "name": "worker", "version": "1", "entry_workflow": "main", "description": "works",
+        "autonomy_tier": "act_auto", "receipt_policy": "required",
+    });
+    let request = || CreatePersonaRequest::parse(body.clone()).unwrap();
+    let refused = harness.create_persona(&with("eve", 7), request()).await.unwrap_err();
     assert_eq!(refused.code, HarnErrorCode::PermissionDenied);
-    harness.update_persona(&asked("alice"), &id, change()).await.unwrap();
-    let mut chief = asked("chief");
-    chief.caller.authority = 8;
-    harness.update_persona(&chief, &id, change()).await.unwrap();
-    let words = UpdatePersonaRequest::parse(json!({"description": "d"})).unwrap();
-    harness.update_persona(&asked("eve"), &id, words).await.unwrap();
+    harness.create_persona(&with("lead", 8), request()).await.unwrap();
 }

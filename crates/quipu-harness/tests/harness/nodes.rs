@@ -91,15 +91,17 @@ async fn a_task_that_two_nodes_answer_is_answered_once() {
 async fn what_two_nodes_change_at_the_same_time_is_changed_by_both() {
     let nodes = nodes();
     let request = CreateWorkspaceRequest::parse(json!({"name": "w", "root": "."})).unwrap();
-    let made = nodes[0].create_workspace(&asked("alice"), request).await.unwrap();
+    let mut lead = asked("alice");
+    lead.caller.authority = 8;
+    let made = nodes[0].create_workspace(&lead, request).await.unwrap();
     follow(&nodes[1], &nodes[0]).await;
     for round in 0..20 {
         let changes = [json!({"name": format!("w{round}")}), json!({"metadata": {"round": round}})];
         let changing = nodes.iter().zip(changes).map(|(node, change)| {
-            let (node, id) = (node.clone(), made.envelope.id.clone());
+            let (node, id, lead) = (node.clone(), made.envelope.id.clone(), lead.clone());
             tokio::spawn(async move {
                 let request = UpdateWorkspaceRequest::parse(change).unwrap();
-                node.update_workspace(&asked("alice"), &id, request).await.unwrap();
+                node.update_workspace(&lead, &id, request).await.unwrap();
             })
         });
         for change in changing.collect::<Vec<_>>() {

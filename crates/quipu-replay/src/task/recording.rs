@@ -45,6 +45,8 @@ pub struct RecordedDependency {
     pub visibility: Visibility,
     /// The answer itself, or what is left of it.
     pub material: Material,
+    /// Whether the server gave it itself: time, chance, a secret of a vault, what the Field knows.
+    pub by_server: bool,
 }
 
 /// What is left of a recorded answer.

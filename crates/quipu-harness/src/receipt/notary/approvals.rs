@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::Harness;
 
 impl Harness {
-    /// Says of an approval what it was about, and who is named as having agreed. Reads storage.
+    /// Says of an approval what it was about. Who agreed is whose key answered, and not whom the answer names. Reads
+    /// storage.
     pub(super) fn describe_approval(&self, approval: &mut Approval) -> Result<(), HarnError> {
         let Some(id) = &approval.approval_id else { return Ok(()) };
         let asked = self.stored::<PermissionRequest>(DocumentKind::PermissionRequest, id)?;
@@ -18,9 +19,6 @@ impl Harness {
         };
         if let Some(action) = text(&asked.action, "action") {
             approval.action = action;
-        }
-        if let Some(reviewer) = text(&asked.response, "reviewer") {
-            approval.actor = reviewer;
         }
         Ok(())
     }

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use quipu_core::event::coordination::HandoffChange;
+use quipu_core::{
+    event::{coordination::HandoffChange, documents::DocumentChange},
+    rules::harn::FIELD_AGENT,
+};
 use quipu_wire::{
     akashik::HandoffStatus,
     harn::{
@@ -119,9 +122,16 @@ impl Effects {
 fn approval(noted: &Noted<'_>, decision: ApprovalDecision) -> Approval {
     let payload = &noted.body.payload;
     let action = text(payload, &["action", "tool", "name", "capability"]);
+    let (approval_id, actor) = match &noted.question {
+        // Where nobody was asked, a rule or the policy answered.
+        Some((id, DocumentChange::Created)) => (Some(id.clone()), FIELD_AGENT),
+        Some((id, _)) => (Some(id.clone()), noted.actor),
+        // A worker says so, of whatever it likes.
+        None => (None, noted.actor),
+    };
     Approval {
-        approval_id: text(payload, &["approval_id", "request_id", "permission_request_id", "id"]),
-        actor: noted.actor.to_owned(),
+        approval_id,
+        actor: actor.to_owned(),
         action: action.unwrap_or_else(|| "tool".to_owned()),
         decision,
         decided_at: rfc3339(noted.at_ms),

@@ -2,10 +2,10 @@
 //! kept: what is gathered are digests, names and counts.
 
 use quipu_core::{
-    Event as Logged,
+    DocumentKind, Event as Logged,
     event::{
         coordination::{HandoffChange, ReasonBody, TaskChange},
-        documents::Note,
+        documents::{DocumentChange, Note},
     },
     state::TaskEntry,
 };
@@ -64,6 +64,8 @@ pub(super) struct Noted<'a> {
     pub(super) body: NoteBody,
     pub(super) actor: &'a str,
     pub(super) at_ms: u64,
+    /// The permission request that its commit made or answered.
+    pub(super) question: Option<(String, DocumentChange)>,
 }
 
 /// What a Task's id says behind its prefix; Akashik's tasks have none.
@@ -181,7 +183,8 @@ impl Gathering {
             let place = EventPlace((header.position, index)).id();
             self.redactions.push(redaction(&place, note.visibility, &body)?);
         }
-        let noted = Noted { note, body, actor: &header.actor, at_ms: header.time_ms };
+        let (actor, at_ms) = (header.actor.as_str(), header.time_ms);
+        let noted = Noted { note, body, actor, at_ms, question: question_in(header) };
         self.spending.count(&noted);
         self.effects.note(&noted)
     }
@@ -208,6 +211,16 @@ impl Gathering {
             redactions: self.redactions,
         })
     }
+}
+
+/// The permission request that a commit made or answered.
+fn question_in(header: &Header<Logged>) -> Option<(String, DocumentChange)> {
+    header.events.iter().find_map(|sealed| {
+        let Logged::DocumentChanged { document, id, change, .. } = &sealed.event else {
+            return None;
+        };
+        (*document == DocumentKind::PermissionRequest).then(|| (id.clone(), *change))
+    })
 }
 
 /// What a receipt says instead of a payload that is not for everybody.

@@ -2,10 +2,10 @@
 //! chance. Everything else waits for somebody outside. What the server answers is kept until the commit that
 //! records it: before that nobody has seen it, and a run after a crash may get another answer.
 
-use quipu_core::{event::documents::NotedDependency, rules::harn::NoteDraft};
+use quipu_core::{DocumentKind, event::documents::NotedDependency, rules::harn::NoteDraft};
 use quipu_replay::module::{Answer, Answers, Death, Request, RunError};
 use quipu_wire::{
-    harn::{DependencyKind, Failure, HarnError, JsonObject, Sha256, Visibility},
+    harn::{Artifact, DependencyKind, Failure, HarnError, JsonObject, Sha256, Visibility},
     json::{canon, timestamp::rfc3339},
 };
 use serde_json::{Value, json};
@@ -14,7 +14,11 @@ use crate::{
     Harness, NoteBody,
     handle::failure::harn_error,
     stored::note::DEPENDENCY_RECORDED,
-    task::{artifact::canonical, installed_module::not_now, tasks::TaskView},
+    task::{
+        artifact::canonical,
+        installed_module::{Vaults, not_now},
+        tasks::TaskView,
+    },
 };
 
 /// Why the run of a Task cannot go on.
@@ -37,13 +41,14 @@ struct Fresh {
 pub(crate) struct Live<'a> {
     harness: &'a Harness,
     view: &'a TaskView,
+    vaults: &'a Vaults,
     fresh: Vec<Fresh>,
     trouble: Option<Trouble>,
 }
 
 impl<'a> Live<'a> {
-    pub(crate) const fn new(harness: &'a Harness, view: &'a TaskView) -> Self {
-        Self { harness, view, fresh: Vec::new(), trouble: None }
+    pub(crate) const fn new(harness: &'a Harness, view: &'a TaskView, vaults: &'a Vaults) -> Self {
+        Self { harness, view, vaults, fresh: Vec::new(), trouble: None }
     }
 
     /// The notes of what the server answered, in order.
@@ -74,25 +79,31 @@ impl<'a> Live<'a> {
         if let Some(value) = body.value {
             return Ok(value);
         }
-        let digest = body.sha256.ok_or_else(gone)?;
-        let bytes = self.harness.content(&digest).map_err(Trouble::Storage)?.ok_or_else(gone)?;
+        let id = body.artifact_id.ok_or_else(gone)?;
+        let artifact = self.harness.stored::<Artifact>(DocumentKind::Artifact, &id);
+        let artifact = artifact.map_err(Trouble::Storage)?.ok_or_else(gone)?;
+        let found = self.harness.bytes_of(&artifact).map_err(Trouble::Storage)?;
+        let recorded = found.filter(|(digest, _)| Some(*digest) == body.sha256);
+        let (_, bytes) = recorded.ok_or_else(gone)?;
         let no_json =
             || fails("answer_no_json", format!("what answers {} is no JSON", request.key));
         canon::parse(&bytes).map_err(|_| no_json())
     }
 
-    /// A secret comes from a vault and nowhere else, and stays the same while the Task lasts.
+    /// A secret comes from a vault that answers the module and nowhere else, and stays the same while the Task lasts.
     fn secret(
         &self,
         request: &Request,
         before: Option<Option<NoteBody>>,
     ) -> Result<Found, Trouble> {
         let name = request.key.strip_prefix("secret:").unwrap_or_default();
-        let none = || fails("secret_unavailable", format!("no vault holds the secret {name}"));
+        let none = || {
+            fails("secret_unavailable", format!("no vault of the module's holds the secret {name}"))
+        };
         if self.harness.options.sealer.is_none() {
             return Err(none());
         }
-        let held = self.harness.secrets_named(&self.view.workspace, name);
+        let held = self.harness.secrets_named((&self.view.workspace, name), self.vaults);
         let mut held = held.map_err(Trouble::Storage)?.into_iter();
         let Some(before) = before else {
             return held.next().map(Found::Fresh).ok_or_else(none);

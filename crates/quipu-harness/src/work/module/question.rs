@@ -56,7 +56,7 @@ impl Harness {
         mut notes: Vec<NoteDraft>,
     ) -> Result<HarnCommand, HarnError> {
         let id = self.draw(ResourceKind::Artifact);
-        let (digest, kept) = self.keep_content(snapshot)?;
+        let (digest, [kept, held]) = self.keep_for(&id, snapshot)?;
         let mut artifact =
             owned_artifact(view.owner(), &id, ArtifactKind::Snapshot, Visibility::Internal);
         MIME.clone_into(&mut artifact.mime_type);
@@ -80,7 +80,7 @@ impl Harness {
         note.note.checkpoint = Some(id);
         notes.push(note);
         let act = HarnAct::Await { task: view.id.clone(), auth: false, body };
-        let documents = vec![kept, document];
+        let documents = vec![kept, held, document];
         Ok(HarnCommand { act: Some(act), documents, notes, ..HarnCommand::default() })
     }
 

@@ -19,7 +19,7 @@ use crate::{
     handle::{failure::is_for_now, retry::WriteError},
     task::{
         artifact::{canonical, owned_artifact},
-        installed_module::{CompileError, input_of, is_module_task},
+        installed_module::{CompileError, Vaults, input_of, is_module_task},
         tasks::TaskView,
     },
     work::worker::Ending,
@@ -115,9 +115,9 @@ impl Harness {
 
     /// What is to be written of one leg of a run. Reads storage.
     fn run_module(&self, view: &TaskView) -> Result<HarnCommand, Trouble> {
-        let (module, policy) = self.module_for(&view.id)?;
+        let (module, policy, vaults) = self.module_for(&view.id)?;
         let task = self.task_document(view).map_err(Trouble::Storage)?;
-        let mut live = Live::new(self, view);
+        let mut live = Live::new(self, view, &vaults);
         let ran = module.run(&policy, &input_of(&task.input), &mut live)?;
         let answered = live.conclude()?;
         let command = match ran {
@@ -130,17 +130,17 @@ impl Harness {
         command.map_err(Trouble::Storage)
     }
 
-    /// The module of a Task, ready to run, and what it may ask for.
-    fn module_for(&self, task: &str) -> Result<(Box<dyn Program>, Policy), Trouble> {
+    /// The module of a Task, ready to run, what it may ask for, and which vaults answer it.
+    fn module_for(&self, task: &str) -> Result<(Box<dyn Program>, Policy, Vaults), Trouble> {
         let gone = || fails("module_gone", "the source of the module was erased".to_owned());
         let refused = |error: ModuleError| fails("module_refused", error.to_string());
-        let installed = self.module_of(task).map_err(Trouble::Storage)?.ok_or_else(gone)?;
-        let policy = self.module_policy(&installed).map_err(refused)?;
-        let compiled = self.compile(&installed).map_err(|error| match error {
+        let of_task = self.module_of(task).map_err(Trouble::Storage)?.ok_or_else(gone)?;
+        let policy = self.module_policy(&of_task.installed).map_err(refused)?;
+        let compiled = self.compile(&of_task).map_err(|error| match error {
             CompileError::Storage(error) => Trouble::Storage(error),
             CompileError::Run(error) => error.into(),
         })?;
-        Ok((compiled.ok_or_else(gone)?.map_err(refused)?, policy))
+        Ok((compiled.ok_or_else(gone)?.map_err(refused)?, policy, of_task.vaults))
     }
 
     fn returning(
@@ -149,8 +149,8 @@ impl Harness {
         value: Value,
         answered: Vec<NoteDraft>,
     ) -> Result<HarnCommand, HarnError> {
-        let (digest, kept) = self.keep_content(&canonical(&value)?)?;
         let id = self.draw(ResourceKind::Artifact);
+        let (digest, [kept, held]) = self.keep_for(&id, &canonical(&value)?)?;
         let mut artifact =
             owned_artifact(view.owner(), &id, ArtifactKind::Dataset, Visibility::Public);
         artifact.sha256 = Some(digest.bare());
@@ -166,7 +166,7 @@ impl Harness {
         };
         let act = HarnAct::Complete { task: view.id.clone(), results: Vec::new() };
         let mut command = self.ending_command(view, act, ending)?;
-        command.documents.splice(0..0, [kept, document]);
+        command.documents.splice(0..0, [kept, held, document]);
         command.notes = answered;
         Ok(command)
     }

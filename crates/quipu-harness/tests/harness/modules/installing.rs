@@ -39,7 +39,7 @@ async fn who_says_that_a_module_was_checked_is_not_believed() {
     let mut body = persona("");
     let checked = json!({"sha256": digest, "entry": "price", "capabilities": []});
     body["metadata"] = json!({"installed_module": checked});
-    let made = world.install(&asked_with("eve", 5), body).await.unwrap();
+    let made = world.install(&asked_with("eve", 8), body).await.unwrap();
     assert!(!made.envelope.metadata.contains_key("installed_module"));
 }
 

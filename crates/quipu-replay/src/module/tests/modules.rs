@@ -91,6 +91,7 @@ impl Table {
                 sha256,
                 visibility: Visibility::Internal,
                 material,
+                by_server: false,
             });
         }
         recording

@@ -39,6 +39,7 @@ impl Published {
                 sha256: digest(before),
                 visibility: Visibility::Internal,
                 material: Material::HashOnly,
+                by_server: false,
             })
         };
         let time = dependency("time:started_at", DependencyKind::Time, '2');

@@ -83,6 +83,7 @@ impl Recording {
             sha256,
             visibility: Visibility::Internal,
             material: Material::Value(value),
+            by_server: false,
         });
         event
     }

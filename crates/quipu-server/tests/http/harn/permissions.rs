@@ -27,8 +27,8 @@ fn submit(actor: &mut Actor, session: &str, persona: &str) -> crate::support::Re
     actor.post(&format!("/v1/sessions/{session}/tasks"), &body)
 }
 
-fn begin(client: &mut Actor, worker: &mut Actor) -> Work {
-    let (session, persona) = (client.session(), persona(client));
+fn begin(server: &TestServer, client: &mut Actor, worker: &mut Actor) -> Work {
+    let (session, persona) = (client.session(), persona(&mut Actor::operator(server)));
     let task = id(&submit(client, &session, &persona).json());
     assert_eq!(
         worker.done("POST", &format!("/v1/tasks/{task}/claim"), &json!({}))["status"],
@@ -51,7 +51,7 @@ fn a_task_that_waits_for_input_goes_on_with_it() {
     let server = TestServer::start();
     let (mut client, mut worker) =
         (Actor::agent(&server, "client", 5), Actor::agent(&server, "worker", 5));
-    let Work { session, task } = begin(&mut client, &mut worker);
+    let Work { session, task } = begin(&server, &mut client, &mut worker);
     let wait = format!("/v1/tasks/{task}/await");
     let stranger = Actor::agent(&server, "other", 5).refused(
         "POST",
@@ -81,7 +81,7 @@ fn what_is_said_to_a_task_must_be_right() {
     let server = TestServer::start();
     let (mut client, mut worker) =
         (Actor::agent(&server, "client", 5), Actor::agent(&server, "worker", 5));
-    let Work { task, .. } = begin(&mut client, &mut worker);
+    let Work { task, .. } = begin(&server, &mut client, &mut worker);
     let path = format!("/v1/tasks/{task}/messages");
     for (body, param) in [
         (json!({}), "kind"),
@@ -123,7 +123,7 @@ fn a_task_that_asks_for_permission_goes_on_with_the_answer() {
     let server = TestServer::start();
     let (mut client, mut worker) =
         (Actor::agent(&server, "client", 5), Actor::agent(&server, "worker", 5));
-    let Work { session, task } = begin(&mut client, &mut worker);
+    let Work { session, task } = begin(&server, &mut client, &mut worker);
     for (approved, word) in [(true, "approved"), (false, "denied")] {
         assert_eq!(ask(&mut worker, &task, "ls")["status"], "AUTH_REQUIRED");
         assert_eq!(said(&mut client, &task, "input"), 201);
@@ -166,7 +166,7 @@ fn an_answer_must_say_yes_or_no() {
     let server = TestServer::start();
     let (mut client, mut worker) =
         (Actor::agent(&server, "client", 5), Actor::agent(&server, "worker", 5));
-    let Work { task, .. } = begin(&mut client, &mut worker);
+    let Work { task, .. } = begin(&server, &mut client, &mut worker);
     ask(&mut worker, &task, "ls");
     let respond =
         format!("/v1/permission-requests/{}/respond", id(&questions(&mut client, &task)[0]));
@@ -197,7 +197,7 @@ fn an_answer_must_say_yes_or_no() {
 fn a_remembered_answer_answers_the_next_question_and_no_other() {
     let server = TestServer::start();
     let (mut operator, mut worker) = (Actor::operator(&server), Actor::agent(&server, "worker", 5));
-    let Work { task, .. } = begin(&mut operator, &mut worker);
+    let Work { task, .. } = begin(&server, &mut operator, &mut worker);
     ask(&mut worker, &task, "rm *");
     let respond =
         format!("/v1/permission-requests/{}/respond", id(&questions(&mut operator, &task)[0]));

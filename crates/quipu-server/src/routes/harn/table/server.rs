@@ -102,7 +102,10 @@ fn quotas_routes() -> Vec<Route> {
             .says("getQuota", "One Quota, with what is used up.")
             .answers::<Quota>(200, "The Quota."),
         patch("/v1/quotas/{quota_id}", SessionsWrite, quotas::update_quota)
-            .says("updateQuota", "Changes a Quota, with authority 8.")
+            .says(
+                "updateQuota",
+                "Changes a Quota, for its maker with authority 8, or for authority 10.",
+            )
             .takes::<UpdateQuotaRequest>()
             .answers::<Quota>(200, "The Quota as it is now."),
     ]
@@ -115,14 +118,17 @@ fn personas_routes() -> Vec<Route> {
             .paged()
             .lists::<Persona>("A page."),
         post("/v1/personas", SessionsWrite, personas::create_persona)
-            .says("createPersona", "Makes a Persona.")
+            .says("createPersona", "Makes a Persona, with authority 8.")
             .takes::<CreatePersonaRequest>()
             .answers::<Persona>(201, "The Persona."),
         get("/v1/personas/{persona_id}", SessionsRead, personas::get_persona)
             .says("getPersona", "One Persona.")
             .answers::<Persona>(200, "The Persona."),
         patch("/v1/personas/{persona_id}", SessionsWrite, personas::update_persona)
-            .says("updatePersona", "Changes a Persona.")
+            .says(
+                "updatePersona",
+                "Changes a Persona, for its maker with authority 8, or for authority 10.",
+            )
             .takes::<UpdatePersonaRequest>()
             .answers::<Persona>(200, "The Persona as it is now."),
     ]
@@ -135,14 +141,17 @@ fn workspaces_routes() -> Vec<Route> {
             .paged()
             .lists::<Workspace>("A page."),
         post("/v1/workspaces", SessionsWrite, workspaces::create_workspace)
-            .says("createWorkspace", "Makes a Workspace.")
+            .says("createWorkspace", "Makes a Workspace, with authority 8.")
             .takes::<CreateWorkspaceRequest>()
             .answers::<Workspace>(201, "The Workspace."),
         get("/v1/workspaces/{workspace_id}", SessionsRead, workspaces::get_workspace)
             .says("getWorkspace", "One Workspace.")
             .answers::<Workspace>(200, "The Workspace."),
         patch("/v1/workspaces/{workspace_id}", SessionsWrite, workspaces::update_workspace)
-            .says("updateWorkspace", "Changes a Workspace.")
+            .says(
+                "updateWorkspace",
+                "Changes a Workspace, for its maker with authority 8, or for authority 10.",
+            )
             .takes::<UpdateWorkspaceRequest>()
             .answers::<Workspace>(200, "The Workspace as it is now."),
     ]
@@ -151,7 +160,7 @@ fn workspaces_routes() -> Vec<Route> {
 fn vaults_routes() -> Vec<Route> {
     vec![
         post("/v1/vaults", SessionsWrite, vaults::create_vault)
-            .says("createVault", "Makes a Vault.")
+            .says("createVault", "Makes a Vault, with authority 8.")
             .takes::<CreateVaultRequest>()
             .answers::<Vault>(201, "Made."),
         get("/v1/vaults", SessionsRead, vaults::list_vaults)
