@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::{
+    failure::is_out_of_handles,
     field_log::FieldLog,
     layout::{self, FieldFiles},
     open_error::OpenError,
@@ -105,9 +106,13 @@ impl SqliteEngine {
             return Ok(Arc::clone(log));
         }
         let log = match self.lock {
-            Some(_) => FieldLog::open(field.clone(), files, self.options)?,
-            None => FieldLog::open_read_only(field.clone(), files)?,
+            Some(_) => FieldLog::open(field.clone(), files, self.options),
+            None => FieldLog::open_read_only(field.clone(), files),
         };
+        let log = log.map_err(|error| match error {
+            error if is_out_of_handles(&error) => nothing_written(error),
+            error => error,
+        })?;
         Ok(Arc::clone(slot.insert(Arc::new(log))))
     }
 
@@ -115,6 +120,14 @@ impl SqliteEngine {
     pub(super) fn fail_next_commit(&self, field: &FieldName, code: i32) {
         let log = self.existing(field).expect("the field exists");
         log.writer().expect("the writer is free").fail_next_commit = Some(code);
+    }
+}
+
+/// The error of an append that did not begin, because its log could not be opened: it may be tried again.
+fn nothing_written(error: EngineError) -> EngineError {
+    match error {
+        EngineError::Io { action, source } => EngineError::Unavailable { action, source },
+        other => other,
     }
 }
 
@@ -155,7 +168,8 @@ impl Engine for SqliteEngine {
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
         let end = check_batch(expected, batch)?;
-        self.found_or_made(field, expected)?.append(expected, batch, end)
+        let log = self.found_or_made(field, expected).map_err(nothing_written)?;
+        log.append(expected, batch, end)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -213,7 +227,8 @@ impl Engine for SqliteEngine {
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
         let end = check_batch(expected, batch)?;
-        self.found_or_made(field, expected)?.receive(expected, batch, end)
+        let log = self.found_or_made(field, expected).map_err(nothing_written)?;
+        log.receive(expected, batch, end)
     }
 
     fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {

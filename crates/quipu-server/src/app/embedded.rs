@@ -85,6 +85,7 @@ impl Embedded {
             harn: &options.harn,
             throttle: None,
             secure: false,
+            listens: None,
             // Nobody reaches us from elsewhere; a document that names an address names this one.
             address: "http://localhost".to_owned(),
         };

@@ -11,7 +11,10 @@ use crate::{
         listener::Listener,
         service::{Service, ServiceError, ServiceOptions},
     },
-    net::tls::{self, TlsError, TlsFiles},
+    net::{
+        handles,
+        tls::{self, TlsError, TlsFiles},
+    },
     pipeline::{
         options::{HarnOptions, HarnSetupError, PushOptions},
         throttle::Throttle,
@@ -105,12 +108,20 @@ impl Server {
         let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
         let local_addr = tcp.local_addr().map_err(not_listening)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
+        let connections_max = handles::connections_max();
+        let mut push = options.push;
+        // A stream is a connection: there must be some left for those who ask.
+        push.streams_max = push.streams_max.min(connections_max / 4 * 3);
+        if options.dev {
+            keys.keep_changes_in_memory();
+        }
         let made_of = ServiceOptions {
             dev: options.dev,
-            push: options.push,
+            push,
             harn: &options.harn,
             throttle: options.requests_per_second.filter(|_| !options.dev).map(Throttle::new),
             secure: tls.is_some(),
+            listens: Some(local_addr),
             address: format!("{scheme}://{local_addr}"),
         };
         let service = Service::open(made_of, fields, keys).await.map_err(|error| match error {
@@ -118,7 +129,8 @@ impl Server {
             ServiceError::Field { field, source } => BindError::Field { field, source },
         })?;
         let (grace, entrance) = (options.shutdown_grace, Arc::clone(&service.entrance));
-        let listener = Listener { tcp, tls, entrance, grace, write_timeout: options.write_timeout };
+        let write_timeout = options.write_timeout;
+        let listener = Listener { tcp, tls, entrance, grace, write_timeout, connections_max };
         Ok(Self { local_addr, service, grace, listener })
     }
 

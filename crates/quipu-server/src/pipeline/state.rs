@@ -11,6 +11,7 @@ use crate::{
     clock::{Stopwatch, unix_ms},
     ids::IdSource,
     limits::LARGE_BODIES_BYTES_MAX,
+    net::{hosts::OwnNames, strangers_room::StrangersRoom},
     observe::metrics::MetricsHandle,
     pipeline::{
         harnesses::Harnesses,
@@ -43,10 +44,15 @@ pub(crate) struct App {
     /// Where callers reach us.
     pub(crate) public_url: String,
     pub(crate) dev: bool,
+    /// The names that a server without keys answers to; none where everybody else is kept out by keys, or where there is no
+    /// listener.
+    pub(crate) own_names: Option<OwnNames>,
     /// Bounds what one key may ask for; without it there is no bound.
     pub(crate) throttle: Option<Throttle>,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
+    /// The same for those who have proven nothing yet.
+    pub(crate) strangers: StrangersRoom,
     /// Places for streams of pushes.
     pub(crate) streams: Arc<Semaphore>,
     /// How these are kept.
@@ -103,8 +109,10 @@ impl App {
             public_url: harn.public_url.clone().unwrap_or_default(),
             keys,
             dev,
+            own_names: None,
             throttle: None,
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
+            strangers: StrangersRoom::default(),
             streams: Arc::new(Semaphore::new(push.streams_max)),
             push,
             stopping: watch::Sender::new(false),
