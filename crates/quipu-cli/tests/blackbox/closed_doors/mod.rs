@@ -2,4 +2,6 @@
 
 mod foreign_pages;
 mod handles;
+mod telling;
+mod unknown_sessions;
 mod without_a_key;
