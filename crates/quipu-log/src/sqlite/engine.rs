@@ -109,10 +109,12 @@ impl SqliteEngine {
             Some(_) => FieldLog::open(field.clone(), files, self.options),
             None => FieldLog::open_read_only(field.clone(), files),
         };
-        let log = log.map_err(|error| match error {
-            error if is_out_of_handles(&error) => nothing_written(error),
-            error => error,
-        })?;
+        let log =
+            log.map_err(
+                |error| {
+                    if is_out_of_handles(&error) { nothing_written(error) } else { error }
+                },
+            )?;
         Ok(Arc::clone(slot.insert(Arc::new(log))))
     }
 
@@ -125,10 +127,10 @@ impl SqliteEngine {
 
 /// The error of an append that did not begin, because its log could not be opened: it may be tried again.
 fn nothing_written(error: EngineError) -> EngineError {
-    match error {
-        EngineError::Io { action, source } => EngineError::Unavailable { action, source },
-        other => other,
+    if let EngineError::Io { action, source } = error {
+        return EngineError::Unavailable { action, source };
     }
+    error
 }
 
 impl Engine for SqliteEngine {
