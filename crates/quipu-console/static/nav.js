@@ -119,7 +119,7 @@ bus.addEventListener("me", async () => {
   drawNav(drawn);
   try {
     const ready = await get("/readyz", { also: 503 });
-    fields = ready.fields.map((/** @type {{ name: string }} */ entry) => entry.name);
+    fields = (ready.fields ?? []).map((/** @type {{ name: string }} */ entry) => entry.name);
     drawNav(drawn);
   } catch {
     // Without the list there is still the default Field.

@@ -60,6 +60,6 @@ pub use stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, SESSION_DEFAULT, W
 pub use stored::note::NoteBody;
 pub use task::tasks::TaskFilter;
 pub use visibility::counts::Counts;
-pub use work::delivery::Delivery;
+pub use work::delivery::{Delivery, not_signed};
 pub use work::submit::Submitted;
 pub use work::worker_record::Recorded;

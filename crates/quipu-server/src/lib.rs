@@ -19,6 +19,7 @@ pub use app::embedded::{EmbedError, Embedded, EmbeddedOptions};
 pub use app::server::{BindError, Options, Server};
 pub use axum::body::Body;
 pub use limits::{REQUESTS_PER_SECOND, WRITE_TIMEOUT};
+pub use net::handles::raise_file_handles;
 pub use net::tls::{TlsError, TlsFiles, TlsReload};
 pub use observe::log_meter::LogMeter;
 pub use observe::metrics::{MetricsHandle, install_metrics};

@@ -3,8 +3,22 @@
 
 use std::time::Duration;
 
-/// The most connections at one time; the next one waits to be accepted.
+/// The most connections at one time, where there are file handles for them; the next one waits to be accepted.
 pub(crate) const CONNECTIONS_MAX: usize = 16 * 1024;
+/// How many there may be at least, however few file handles there are.
+pub(crate) const CONNECTIONS_LEAST: usize = 8;
+/// How many file handles are asked for: nobody needs more, and some systems have no limit of their own.
+pub(crate) const FILE_HANDLES_MAX: u64 = 1024 * 1024;
+/// How many of the connections may be ones on which no key was proven yet.
+pub(crate) const STRANGERS_MAX: usize = 1024;
+/// How many of these may come from one address.
+pub(crate) const STRANGERS_ADDRESS_MAX: usize = 256;
+/// How long a connection may be idle on which no key was proven.
+pub(crate) const STRANGER_IDLE: Duration = Duration::from_secs(10);
+/// How many bytes of large bodies may be in memory of those who have proven nothing yet.
+pub(crate) const STRANGERS_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// How many of these may come from one address.
+pub(crate) const STRANGERS_ADDRESS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How large the head of a request may be; twice as much is read ahead.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long the head of a request may take, and how long a connection may be idle.

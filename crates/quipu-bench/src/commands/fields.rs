@@ -110,7 +110,7 @@ impl Requests {
     fn post(&mut self, field: usize, operation: &str, body: &str) -> Result<(), Failure> {
         self.sent += 1;
         let request = format!(
-            "POST /v1/{operation} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nquipu-field: f{field}\r\n\
+            "POST /v1/{operation} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nquipu-field: f{field}\r\n\
              akashik-agent: filler\r\nakashik-message-id: m{}\r\ncontent-length: {}\r\n\r\n{body}",
             self.sent,
             body.len()

@@ -42,7 +42,8 @@ pub(crate) fn post_in(field: &str, path: &str, agent: &str, message: &str, body:
 
 /// A question about a Field as bytes.
 pub(crate) fn get_in(field: &str, path: &str, agent: &str) -> Vec<u8> {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\nakashik-agent: {agent}\r\n\r\n");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nakashik-agent: {agent}\r\n\r\n");
     in_field(field, request.as_bytes())
 }
 
@@ -56,7 +57,7 @@ fn in_field(field: &str, request: &[u8]) -> Vec<u8> {
 /// A request as bytes.
 pub(crate) fn post(path: &str, agent: &str, message: &str, body: &str) -> Vec<u8> {
     format!(
-        "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nakashik-agent: {agent}\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nakashik-agent: {agent}\r\n\
          akashik-message-id: {message}\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )

@@ -52,7 +52,7 @@ impl Listeners {
     pub(crate) fn open(&mut self, address: SocketAddr, path: &str) -> Result<(), Failure> {
         let mut begin = || {
             let mut stream = TcpStream::connect(address)?;
-            write!(stream, "GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n")?;
+            write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
             let mut text = Vec::new();
             let mut buffer = [0; 1024];
             while find(&text, OPENING).is_none() {

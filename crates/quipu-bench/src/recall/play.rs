@@ -66,7 +66,7 @@ impl Player {
         loop {
             let (_, answer) = self
                 .connection
-                .exchange(b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n")
+                .exchange(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n")
                 .map_err(|error| Failure::caused("cannot ask /readyz", &error))?;
             let answer: Value = serde_json::from_slice(answer)
                 .map_err(|error| Failure::caused("cannot read /readyz", &error))?;
@@ -114,7 +114,7 @@ impl Player {
         let body = payload.to_string();
         let session = session.map_or_else(String::new, |id| format!("akashik-session: {id}\r\n"));
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              quipu-field: {field}\r\nakashik-agent: {agent}\r\n{session}\
              akashik-message-id: bench-{}\r\ncontent-length: {}\r\n\r\n{body}",
             self.messages,

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use quipu_field::{DetectionOptions, FieldOptions, Fields, RankingOptions, SystemOrigin};
+use quipu_field::{DetectionOptions, FieldOptions, Fields, Keeping, RankingOptions, SystemOrigin};
 use quipu_log::{Engine, MemoryEngine, SqliteEngine, SqliteOptions};
 use quipu_server::{
     BindError, HarnSetupError, KeyStore, LogMeter, Options, SecretsError, Server,
@@ -25,6 +25,8 @@ use crate::{
 
 /// How long open requests may go on after a signal. What comes behind them must end in time too.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(6);
+/// How many file handles an open Field takes while a few read from it.
+const HANDLES_OF_A_FIELD: u64 = 8;
 /// The authority of the key that the first start makes.
 const OPERATOR: u8 = 10;
 
@@ -34,13 +36,15 @@ pub(crate) async fn serve(args: ServeArgs, settings: Settings) -> Result<(), Fai
     if let Some(file) = &settings.file {
         tracing::info!(file = %file.display(), "read the config file");
     }
+    let handles = quipu_server::raise_file_handles();
+    warn_of_plain_text(&settings);
     let (stop, hangups) = Signals::listen()?.split();
     // Held until the end: the log on a server does not keep two nodes out of one directory.
     let _directory = match settings.log {
         LogAddress::Postgres(_) | LogAddress::Nats(_) => Some(data_dir::claim(&settings.data)?),
         LogAddress::Sqlite | LogAddress::Memory => None,
     };
-    let (fields, engine) = open_fields(&settings)?;
+    let (fields, engine) = open_fields(&settings, handles)?;
     let keys = KeyStore::beside(engine, &settings.data).map_err(|error| key_failure(&error))?;
     keys.take_over().map_err(|error| key_failure(&error))?;
     let (fields, keys) = (Arc::new(fields), Arc::new(keys));
@@ -76,6 +80,18 @@ pub(crate) async fn serve(args: ServeArgs, settings: Settings) -> Result<(), Fai
     Ok(())
 }
 
+/// Keys that travel in plain text are anybody's on the way.
+fn warn_of_plain_text(settings: &Settings) {
+    let listen = settings.listen;
+    if settings.tls.is_none() && !listen.ip().to_canonical().is_loopback() {
+        tracing::warn!(
+            %listen,
+            "KEYS AND TEXTS TRAVEL UNENCRYPTED: this address is reached from other machines and there is no TLS; set \
+             --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS"
+        );
+    }
+}
+
 /// How ATTUNE ranks, as the operator wants it.
 fn ranking(settings: &Settings) -> Result<RankingOptions, Failure> {
     let tokenizer = match settings.tokenizer {
@@ -86,7 +102,7 @@ fn ranking(settings: &Settings) -> Result<RankingOptions, Failure> {
         .map_err(|error| Failure::new(format!("--rank-weights: {error}")))
 }
 
-fn open_fields(settings: &Settings) -> Result<(Fields, Arc<dyn Engine>), Failure> {
+fn open_fields(settings: &Settings, handles: u64) -> Result<(Fields, Arc<dyn Engine>), Failure> {
     let template = FieldOptions {
         cross_session_visibility: settings.cross_session_visibility,
         replay_events_max: settings.replay_events_max,
@@ -122,7 +138,14 @@ fn open_fields(settings: &Settings) -> Result<(Fields, Arc<dyn Engine>), Failure
         }
     };
     let fields = Fields::with_options(Arc::clone(&engine), template, directory);
-    Ok((fields.keeping(settings.fields.keeping()), engine))
+    Ok((fields.keeping(keeping(settings, handles)), engine))
+}
+
+/// How many Fields stay open: no more than there are handles for, beside those of connections.
+fn keeping(settings: &Settings, handles: u64) -> Keeping {
+    let keeping = settings.fields.keeping();
+    let for_storage = usize::try_from(handles / 2 / HANDLES_OF_A_FIELD).unwrap_or(usize::MAX);
+    Keeping { open_max: keeping.open_max.min(for_storage.max(1)), ..keeping }
 }
 
 fn detection(settings: &Settings) -> Result<DetectionOptions, Failure> {

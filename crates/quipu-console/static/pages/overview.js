@@ -116,13 +116,13 @@ async function drawLog(place, status, signal) {
   const ready = await get("/readyz", { also: 503, signal }).catch(() => null);
   if (signal.aborted) return;
   const [origin = "", size = "", root = ""] = signed.split("\n");
-  const check = ready?.fields.find((/** @type {any} */ field) => field.name === status.field);
+  const check = ready?.fields?.find((/** @type {any} */ field) => field.name === status.field);
   const whole = check?.background_check;
   replace(place, h("dl", { class: "facts" },
     row("Head", h("span", null, `commit ${count(status.position)} `, hash(status.head, 20))),
     row("Checkpoint", signed ? h("span", null, h("span", { class: "status status-active" }, "signed"), ` ${things(Number(size), "commit")}, root `, hash(root, 14)) : h("span", { class: "status status-failed" }, "not available")),
     row("Signed by", signed ? origin : "–"),
-    row("Writes", check?.ready ? h("span", { class: "status status-active" }, "accepted") : h("span", null, h("span", { class: "status status-failed" }, "refused"), ` ${check?.reason ?? ""}`)),
+    row("Writes", (check ? check.ready : ready?.status === "ready") ? h("span", { class: "status status-active" }, "accepted") : h("span", null, h("span", { class: "status status-failed" }, "refused"), ` ${check?.reason ?? ""}`)),
     whole?.of ? row("Check of old commits", `${count(whole.checked)} of ${count(whole.of)}`) : null,
   ));
 }

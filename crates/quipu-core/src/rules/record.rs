@@ -178,7 +178,7 @@ pub fn decide(
 ) -> Result<Decision, Refusal> {
     let needed = units.iter().map(RecordCommand::authority_needed).max().unwrap_or_default();
     let author = admit(state, &message.agent, message.authority, needed)?;
-    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    visibility::may_write_within(state, message.speaker(), message.session.as_deref())?;
     let mut standing = Standing::new(state);
     for unit in units {
         check_targets(state, message, unit)?;

@@ -23,7 +23,7 @@ use crate::{
     outline::SessionOutline,
     rules::Decision,
     state::{AgentEntry, SessionEntry, State},
-    visibility::{CREATOR_AUTHORITY, authority_in, may_know},
+    visibility::{CREATOR_AUTHORITY, authority_in, is_drawn, may_know},
 };
 
 /// The authority to read of sessions and to join them, and to open one.
@@ -40,7 +40,9 @@ pub enum Error {
         session: String,
     },
     /// The id is in use.
-    #[error("payload.session_id: {session} is a session already, or a label that units carry")]
+    #[error(
+        "payload.session_id: {session} is a session already, a label that units carry, or an id like those that are drawn"
+    )]
     IdTaken {
         /// The id.
         session: String,
@@ -158,7 +160,9 @@ fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<
     // Units that carry the label would become the new session's own, out of sight of others.
     let labelled = || state.names.find(id).is_some_and(|name| state.units.has_session(name));
     let may_take_over = sender.authority.min(message.authority) >= CREATOR_AUTHORITY;
-    if state.sessions.get(id).is_some() || (!may_take_over && labelled()) {
+    // Whoever chooses an id like ours could ask in this way whether there is one.
+    let like_ours = command.payload.session_id.as_deref().is_some_and(is_drawn);
+    if like_ours || state.sessions.get(id).is_some() || (!may_take_over && labelled()) {
         return Err(Error::IdTaken { session: id.clone() }.into());
     }
     let policy = command.payload.session.policy.clone().unwrap_or_default();

@@ -8,7 +8,10 @@ use quipu_wire::{
 };
 
 use super::Sight;
-use crate::state::{SessionEntry, State};
+use crate::{
+    ids::SessionId,
+    state::{SessionEntry, State},
+};
 
 /// The authority that the creator of a session holds inside of it.
 pub const CREATOR_AUTHORITY: u8 = 8;
@@ -19,6 +22,14 @@ pub enum Error {
     /// The session is for its members.
     #[error("session_id: {agent} is no member of {session}; join it first")]
     NotAMember {
+        /// Who speaks.
+        agent: String,
+        /// The session.
+        session: String,
+    },
+    /// There is no such session, or none that who speaks may know of: which of the two is not told.
+    #[error("session_id: there is no session {session} that {agent} takes part in")]
+    Unknown {
         /// Who speaks.
         agent: String,
         /// The session.
@@ -39,7 +50,7 @@ impl Error {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::NotAMember { .. } => ErrorCode::InsufficientAuthority,
+            Self::NotAMember { .. } | Self::Unknown { .. } => ErrorCode::InsufficientAuthority,
             Self::NotActive { .. } => ErrorCode::InvalidTransition,
         }
     }
@@ -85,7 +96,11 @@ pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> 
     if speaker.has_part(state, entry) {
         return Ok(());
     }
-    Err(Error::NotAMember { agent: speaker.agent.to_owned(), session: id.to_owned() })
+    let (agent, session) = (speaker.agent.to_owned(), id.to_owned());
+    match may_know(entry, speaker.agent, speaker.authority(state)) {
+        true => Err(Error::NotAMember { agent, session }),
+        false => Err(Error::Unknown { agent, session }),
+    }
 }
 
 /// Whether somebody may know that a session exists: anybody may join it, or it has to do with it.
@@ -111,6 +126,28 @@ pub fn may_read(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> R
 pub fn may_write(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
     may_enter(state, speaker, session)?;
     is_active(state, session)
+}
+
+/// The same for the session that a message of Akashik names. An id as only we draw them is no label: where nobody opened
+/// such a session, the answer is that of one which the sender may not know of, so that it tells neither.
+pub fn may_write_within(
+    state: &State,
+    speaker: Speaker<'_>,
+    session: Option<&str>,
+) -> Result<(), Error> {
+    let unknown = session.filter(|id| is_drawn(id) && state.sessions.get(id).is_none());
+    if let Some(session) = unknown {
+        let (agent, session) = (speaker.agent.to_owned(), session.to_owned());
+        return Err(Error::Unknown { agent, session });
+    }
+    may_write(state, speaker, session)
+}
+
+/// Whether the id of a session is one that we drew, by either protocol, and not one that somebody chose.
+#[must_use]
+pub fn is_drawn(session: &str) -> bool {
+    let letters = session.strip_prefix("session").and_then(|rest| rest.strip_prefix(['-', '_']));
+    letters.is_some_and(|letters| SessionId::parse(&format!("session-{letters}")).is_some())
 }
 
 /// Checks that a session is one in which something is written: it is neither paused nor ended.

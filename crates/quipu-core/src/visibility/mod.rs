@@ -6,8 +6,8 @@ mod reader;
 mod sight;
 
 pub use access::{
-    CREATOR_AUTHORITY, Error, Speaker, authority_in, is_active, may_enter, may_know, may_reach,
-    may_read, may_see, may_write,
+    CREATOR_AUTHORITY, Error, Speaker, authority_in, is_active, is_drawn, may_enter, may_know,
+    may_reach, may_read, may_see, may_write, may_write_within,
 };
 pub use hidden::Hidden;
 pub use reader::Reader;

@@ -43,7 +43,15 @@ pub struct Fields {
     /// What is remembered of the Fields that were put away.
     pub(crate) away: Arc<Mutex<BTreeMap<FieldName, Parting>>>,
     /// Why Fields could not be opened, the last time it was tried.
-    failed: Mutex<BTreeMap<FieldName, String>>,
+    failed: Mutex<BTreeMap<FieldName, FailedOpening>>,
+}
+
+/// Why a Field could not be opened.
+#[derive(Debug)]
+struct FailedOpening {
+    reason: String,
+    /// Whether what was missing then may be there now.
+    may_pass: bool,
 }
 
 /// Where a Field is, or will be.
@@ -139,7 +147,9 @@ impl Fields {
                 Ok(Arc::clone(field))
             }
             Err(error) => {
-                failed.insert(name.clone(), with_causes(&error));
+                let may_pass = matches!(error, EngineError::Unavailable { .. });
+                let reason = with_causes(&error);
+                failed.insert(name.clone(), FailedOpening { reason, may_pass });
                 Err(error)
             }
         }
@@ -225,7 +235,25 @@ impl Fields {
     #[must_use]
     pub fn failed(&self) -> Vec<(FieldName, String)> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.iter().map(|(name, reason)| (name.clone(), reason.clone())).collect()
+        failed.iter().map(|(name, failed)| (name.clone(), failed.reason.clone())).collect()
+    }
+
+    /// Opens those again that could not be opened for want of something that comes back, such as a file handle.
+    pub(crate) async fn open_failed(&self) {
+        let failed: Vec<FieldName> = {
+            let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+            let passing = failed.iter().filter(|(_, failed)| failed.may_pass);
+            passing.map(|(name, _)| name.clone()).take(FIELDS_OPENING_MAX).collect()
+        };
+        for name in failed {
+            match self.open(&name).await {
+                Ok(_) => tracing::info!(field = %name, "a Field can be opened again"),
+                // It is tried again at the next look.
+                Err(error) => {
+                    tracing::debug!(field = %name, %error, "a Field cannot be opened yet")
+                }
+            }
+        }
     }
 
     /// Closes all of them in order.

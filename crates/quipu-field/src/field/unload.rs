@@ -43,8 +43,10 @@ struct Leaving {
 }
 
 impl Fields {
-    /// Puts away what nobody used for a while, and opens what has something due. To be called now and then.
+    /// Puts away what nobody used for a while, and opens what has something due, or could not be opened before. To be
+    /// called now and then.
     pub async fn tend(&self) {
+        self.open_failed().await;
         let now_ms = self.template.origin.now_ms();
         let idle_ms = u64::try_from(self.keeping.idle.as_millis()).unwrap_or(u64::MAX);
         let is_idle = |used_ms: u64| now_ms.saturating_sub(used_ms) >= idle_ms;

@@ -131,7 +131,7 @@ impl Harness {
 
     /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
     /// from the log.
-    fn kept_digest(&self, digest: Sha256) -> Sha256 {
+    pub(crate) fn kept_digest(&self, digest: Sha256) -> Sha256 {
         self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
     }
 

@@ -20,6 +20,7 @@ use crate::{
     not_found,
     stored::built_in::session_in_field,
     visibility::access::workspace_of,
+    work::delivery::{DELIVERY_ID, DELIVERY_TIME, DELIVERY_WINDOW_MS},
 };
 
 /// The connector that is there from the start.
@@ -104,6 +105,9 @@ impl Harness {
         webhook.workspace_id = self.field.with_state(|state| {
             workspace_of(state, webhook.target_session_id.as_deref().and_then(session_in_field))
         });
+        // How deliveries prove themselves is the same of one that was stored under an older rule.
+        let built_in = built_in();
+        (webhook.auth, webhook.dedupe_policy) = (built_in.auth, built_in.dedupe_policy);
         let signed = self.field.with_state(has_secret);
         webhook.auth.insert("secret_set".to_owned(), signed.into());
         Ok(webhook)
@@ -143,8 +147,13 @@ fn built_in() -> Connector {
         workspace_id: WORKSPACE_DEFAULT.to_owned(),
         status: ConnectorStatus::Paused,
         event_kinds: vec!["webhook.delivery".to_owned()],
-        dedupe_policy: object(json!({"header": "X-Delivery-Id", "kept": "forever"})),
-        auth: object(json!({"type": "hmac-sha256", "header": "X-Signature-256"})),
+        dedupe_policy: object(json!({"header": DELIVERY_ID, "kept": "forever"})),
+        auth: object(json!({
+            "type": "hmac-sha256",
+            "header": "X-Signature-256",
+            "covers": format!("{{{DELIVERY_ID}}}.{{{DELIVERY_TIME}}}.{{body}}"),
+            "window_seconds": DELIVERY_WINDOW_MS / 1000,
+        })),
         webhook: object(json!({
             "method": "POST",
             "path": format!("/v1/connectors/{CONNECTOR_WEBHOOK}/deliveries"),

@@ -1,5 +1,6 @@
 //! Deliveries to a webhook: who sends one proves with its signature that it knows the secret, and nothing is
-//! said to whoever does not. A delivery becomes one Task, however often it is sent.
+//! said to whoever does not. The signature covers the delivery's id and the time at which it was sent, so that nobody who
+//! saw one can send it as another one, or later. A delivery becomes one Task, however often it is sent.
 
 use quipu_core::{
     DocumentKind, DocumentOwner,
@@ -24,29 +25,45 @@ use crate::{
 /// The authority with which a connector submits Tasks.
 const AUTHORITY: u8 = 8;
 
+/// The header with the sender's id of a delivery.
+pub(crate) const DELIVERY_ID: &str = "X-Delivery-Id";
+/// The header with the time at which it was sent, in whole seconds since 1970.
+pub(crate) const DELIVERY_TIME: &str = "X-Delivery-Time";
+/// How far that time may be from ours, in milliseconds.
+pub(crate) const DELIVERY_WINDOW_MS: u64 = 5 * 60 * 1000;
+
 /// What came in.
 #[derive(Debug, Clone)]
 pub struct Delivery {
     /// The id that its sender gave it.
     pub id: Option<String>,
-    /// `sha256=` and the HMAC-SHA-256 of the body in hexadecimal digits.
+    /// When it was sent, in whole seconds since 1970, as it came.
+    pub time: Option<String>,
+    /// `sha256=` and the HMAC-SHA-256 of the id, the time and the body, with a dot between them, in hexadecimal
+    /// digits.
     pub signature: Option<String>,
     /// The body as it came.
     pub body: Vec<u8>,
 }
 
 /// What is kept of a delivery: which Task it became.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct DeliveryBody {
     task_id: String,
+    /// The digest of what it said; none of one that is older than this rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<Sha256>,
+    /// Whether it is noted already that it came again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
 }
 
 impl Harness {
     /// `POST /v1/connectors/{connector_id}/deliveries`. Ours.
     ///
     /// # Errors
-    /// 401 for whoever does not know the secret, whatever else is wrong; then 409 where the connector takes
-    /// nothing, and 400 where the body is no JSON.
+    /// 401 for whoever does not know the secret, or whose signature is for another id or time, whatever else is wrong;
+    /// then 409 where the connector takes nothing, and 400 where the body is no JSON.
     pub async fn deliver(
         &self,
         connector: &str,
@@ -55,19 +72,18 @@ impl Harness {
         let known = connector == CONNECTOR_WEBHOOK;
         let secret = self.reading(|harness| harness.opened(CONNECTOR_WEBHOOK, WEBHOOK_SECRET));
         let secret = secret.await.ok().flatten().filter(|_| known);
-        if !is_signed(secret.as_deref(), &delivery) {
-            let message = "the delivery is not signed with the connector's secret";
-            return Err(HarnError::new(HarnErrorCode::Unauthenticated, message));
-        }
+        let now_ms = self.field.origin().now_ms();
+        let id = signed_id(secret.as_deref(), &delivery, now_ms).ok_or_else(not_signed)?;
         let webhook = self.reading(|harness| harness.webhook()).await?;
         if webhook.status != ConnectorStatus::Active {
             let message = format!("the connector is {}", webhook.status);
             return Err(HarnError::new(HarnErrorCode::Conflict, message));
         }
         let value = canon::parse(&delivery.body)?;
-        let kept = delivery.id.as_ref().map(|id| kept_as(connector, id));
-        if let Some(task_id) = self.task_of(kept.as_deref()).await? {
-            return self.note_repeated(kept, task_id).await;
+        let kept = kept_as(connector, id);
+        let digest = self.kept_digest(Sha256::of(&delivery.body));
+        if let Some(first) = self.first_of(&kept).await? {
+            return self.answer_delivery_again(&kept, first, digest).await;
         }
         let part = Part::Json { value, visibility: Visibility::Public };
         let request = SubmitTaskRequest {
@@ -85,13 +101,13 @@ impl Harness {
         };
         let asked =
             WriteRequest { caller: sender(), key: None, digest: Sha256::of(&delivery.body) };
-        let more = |task: &str| self.delivered(kept.as_deref(), task);
+        let more = |task: &str| self.delivered(&kept, task, digest);
         match self.submit_with(&asked, request, more).await {
-            Ok(submitted) => Ok(answer(submitted.task.envelope.id, false)),
+            Ok(submitted) => Ok(answer(submitted.task.envelope.id)),
             // The same delivery came twice at one time.
             Err(error) if error.code == HarnErrorCode::Conflict => {
-                match self.task_of(kept.as_deref()).await? {
-                    Some(task_id) => self.note_repeated(kept, task_id).await,
+                match self.first_of(&kept).await? {
+                    Some(first) => self.answer_delivery_again(&kept, first, digest).await,
                     None => Err(error),
                 }
             }
@@ -100,45 +116,57 @@ impl Harness {
     }
 
     /// What is written beside the Task of a delivery.
-    fn delivered(&self, kept: Option<&str>, task: &str) -> Result<HarnCommand, HarnError> {
+    fn delivered(&self, kept: &str, task: &str, digest: Sha256) -> Result<HarnCommand, HarnError> {
         let says = JsonObject::with("connector_id", CONNECTOR_WEBHOOK);
         let says = NoteBody { payload: says, ..NoteBody::default() };
         let notes = vec![self.note(task, EventKind::ConnectorTaskSubmitted.as_str(), &says)?];
-        // One without an id of its sender's is known by its Task.
-        let kept = kept.map_or_else(|| kept_as(CONNECTOR_WEBHOOK, task), str::to_owned);
-        let documents = vec![self.delivery_draft(&kept, task, Expect::New)?];
+        let body = DeliveryBody { task_id: task.to_owned(), digest: Some(digest), repeated: false };
+        let documents = vec![self.delivery_draft(kept, Expect::New, &body)?];
         Ok(HarnCommand { documents, notes, ..HarnCommand::default() })
     }
 
-    /// Notes that a delivery was here before. Nothing is said of its Task, which may have ended.
-    async fn note_repeated(
+    /// Answers a delivery that was here before as it was answered then. Nothing is said of its Task, which may have
+    /// ended. That it came again is noted once, so that nobody makes the log grow with it.
+    async fn answer_delivery_again(
         &self,
-        kept: Option<String>,
-        task_id: String,
+        kept: &str,
+        first: DeliveryBody,
+        digest: Sha256,
     ) -> Result<ConnectorDelivery, HarnError> {
-        if let Some(kept) = kept {
-            let draft = self.delivery_draft(&kept, &task_id, Expect::Known)?;
+        if first.digest.is_some_and(|known| known != digest) {
+            let message = "X-Delivery-Id: this id was used for another delivery; use a new one";
+            return Err(HarnError::new(HarnErrorCode::Conflict, message));
+        }
+        if !first.repeated {
+            let body = DeliveryBody { repeated: true, ..first.clone() };
+            let draft = self.delivery_draft(kept, Expect::Known, &body)?;
             let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
             self.write_as_field(None, command).await?;
         }
-        Ok(answer(task_id, true))
+        Ok(answer(first.task_id))
     }
 
     fn delivery_draft(
         &self,
         kept: &str,
-        task: &str,
         expect: Expect,
+        body: &DeliveryBody,
     ) -> Result<DocumentDraft, HarnError> {
-        let body = DeliveryBody { task_id: task.to_owned() };
-        self.draft(DocumentKind::Delivery, kept, DocumentOwner::default(), expect, &body)
+        self.draft(DocumentKind::Delivery, kept, DocumentOwner::default(), expect, body)
     }
 
-    async fn task_of(&self, kept: Option<&str>) -> Result<Option<String>, HarnError> {
-        let Some(kept) = kept.map(str::to_owned) else { return Ok(None) };
-        let read = move |harness: &Self| harness.stored(DocumentKind::Delivery, &kept);
-        Ok(self.reading(read).await?.map(|body: DeliveryBody| body.task_id))
+    async fn first_of(&self, kept: &str) -> Result<Option<DeliveryBody>, HarnError> {
+        let kept = kept.to_owned();
+        self.reading(move |harness| harness.stored(DocumentKind::Delivery, &kept)).await
     }
+}
+
+/// What is said to whoever does not prove that it knows the secret.
+#[must_use]
+pub fn not_signed() -> HarnError {
+    let message = "the delivery is not signed with the connector's secret: X-Signature-256 must cover X-Delivery-Id, \
+        X-Delivery-Time (now) and the body";
+    HarnError::new(HarnErrorCode::Unauthenticated, message)
 }
 
 /// As whom a connector submits.
@@ -151,21 +179,77 @@ fn kept_as(connector: &str, id: &str) -> String {
     format!("{connector}/{}", Sha256::of(id.as_bytes()).bare())
 }
 
-/// Whether a delivery proves that its sender knows the secret. Takes as long for a wrong one as for a right
-/// one; without a secret nobody knows it.
-fn is_signed(secret: Option<&[u8]>, delivery: &Delivery) -> bool {
-    let given = delivery.signature.as_deref().and_then(|text| text.strip_prefix("sha256="));
-    let given = given.and_then(|hex| Sha256::parse_bare(hex).ok());
-    let (Some(secret), Some(given)) = (secret, given) else { return false };
-    let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
-    hmac::verify(&key, &delivery.body, given.0.as_bytes()).is_ok()
+/// The id of a delivery that proves that its sender knows the secret and sent it now. Takes as long for a wrong proof as
+/// for a right one; without a secret nobody knows it.
+fn signed_id<'d>(secret: Option<&[u8]>, delivery: &'d Delivery, now_ms: u64) -> Option<&'d str> {
+    let given = delivery.signature.as_deref()?.strip_prefix("sha256=")?;
+    let given = Sha256::parse_bare(given).ok()?;
+    // A dot in the id would leave open where it ends.
+    let id = delivery.id.as_deref().filter(|id| !id.contains('.'))?;
+    let time = delivery.time.as_deref()?;
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret?);
+    let signed = [id.as_bytes(), b".", time.as_bytes(), b".", &delivery.body].concat();
+    hmac::verify(&key, &signed, given.0.as_bytes()).ok()?;
+    let sent_ms = time.parse::<u64>().ok()?.checked_mul(1000)?;
+    (sent_ms.abs_diff(now_ms) <= DELIVERY_WINDOW_MS).then_some(id)
 }
 
-fn answer(task_id: String, deduplicated: bool) -> ConnectorDelivery {
+fn answer(task_id: String) -> ConnectorDelivery {
     ConnectorDelivery {
         object: ConnectorDeliveryObject::ConnectorDelivery,
         connector_id: CONNECTOR_WEBHOOK.to_owned(),
         task_id,
-        deduplicated,
+        deduplicated: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW_MS: u64 = 1_700_000_000_000;
+    const SECRET: &[u8] = b"a long random text";
+
+    fn delivery(id: &str, time: &str, body: &[u8], signed: &[u8]) -> Delivery {
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, SECRET), signed);
+        let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        Delivery {
+            id: Some(id.to_owned()),
+            time: Some(time.to_owned()),
+            signature: Some(format!("sha256={hex}")),
+            body: body.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_signature_is_for_one_id_one_time_and_one_body() {
+        let signed = b"d-1.1700000000.{}";
+        let good = delivery("d-1", "1700000000", b"{}", signed);
+        assert_eq!(signed_id(Some(SECRET), &good, NOW_MS), Some("d-1"));
+        assert_eq!(signed_id(None, &good, NOW_MS), None);
+        for (id, time, body) in [
+            ("d-2", "1700000000", &b"{}"[..]),
+            ("d-1", "1700000001", b"{}"),
+            ("d-1", "1700000000", b"{ }"),
+            ("", "d-1.1700000000", b"{}"),
+            ("d-1.1700000000", "{}", b""),
+        ] {
+            let forged = delivery(id, time, body, signed);
+            assert_eq!(signed_id(Some(SECRET), &forged, NOW_MS), None, "{id:?} {time:?}");
+        }
+        let body_alone = delivery("d-1", "1700000000", b"{}", b"{}");
+        assert_eq!(signed_id(Some(SECRET), &body_alone, NOW_MS), None);
+    }
+
+    #[test]
+    fn a_signature_holds_for_five_minutes_before_and_after_its_time() {
+        let good = delivery("d-1", "1700000000", b"{}", b"d-1.1700000000.{}");
+        let at = |now_ms| signed_id(Some(SECRET), &good, now_ms).is_some();
+        assert!(at(NOW_MS - DELIVERY_WINDOW_MS) && at(NOW_MS + DELIVERY_WINDOW_MS));
+        assert!(!at(NOW_MS - DELIVERY_WINDOW_MS - 1) && !at(NOW_MS + DELIVERY_WINDOW_MS + 1));
+        for time in ["", "now", "-1", "18446744073709551615"] {
+            let strange = delivery("d-1", time, b"{}", format!("d-1.{time}.{{}}").as_bytes());
+            assert_eq!(signed_id(Some(SECRET), &strange, NOW_MS), None, "{time}");
+        }
     }
 }

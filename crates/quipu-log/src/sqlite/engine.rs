@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::{
+    failure::is_out_of_handles,
     field_log::FieldLog,
     layout::{self, FieldFiles},
     open_error::OpenError,
@@ -105,9 +106,15 @@ impl SqliteEngine {
             return Ok(Arc::clone(log));
         }
         let log = match self.lock {
-            Some(_) => FieldLog::open(field.clone(), files, self.options)?,
-            None => FieldLog::open_read_only(field.clone(), files)?,
+            Some(_) => FieldLog::open(field.clone(), files, self.options),
+            None => FieldLog::open_read_only(field.clone(), files),
         };
+        let log =
+            log.map_err(
+                |error| {
+                    if is_out_of_handles(&error) { nothing_written(error) } else { error }
+                },
+            )?;
         Ok(Arc::clone(slot.insert(Arc::new(log))))
     }
 
@@ -116,6 +123,14 @@ impl SqliteEngine {
         let log = self.existing(field).expect("the field exists");
         log.writer().expect("the writer is free").fail_next_commit = Some(code);
     }
+}
+
+/// The error of an append that did not begin, because its log could not be opened: it may be tried again.
+fn nothing_written(error: EngineError) -> EngineError {
+    if let EngineError::Io { action, source } = error {
+        return EngineError::Unavailable { action, source };
+    }
+    error
 }
 
 impl Engine for SqliteEngine {
@@ -155,7 +170,8 @@ impl Engine for SqliteEngine {
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
         let end = check_batch(expected, batch)?;
-        self.found_or_made(field, expected)?.append(expected, batch, end)
+        let log = self.found_or_made(field, expected).map_err(nothing_written)?;
+        log.append(expected, batch, end)
     }
 
     fn read(&self, field: &FieldName, from: u64, limit: usize) -> Result<Vec<Commit>, EngineError> {
@@ -213,7 +229,8 @@ impl Engine for SqliteEngine {
         batch: &[Commit],
     ) -> Result<Head, EngineError> {
         let end = check_batch(expected, batch)?;
-        self.found_or_made(field, expected)?.receive(expected, batch, end)
+        let log = self.found_or_made(field, expected).map_err(nothing_written)?;
+        log.receive(expected, batch, end)
     }
 
     fn unseal(&self, field: &FieldName) -> Result<Head, EngineError> {

@@ -5,6 +5,10 @@ use rusqlite::{Error, ErrorCode, ffi};
 
 use crate::{commit::Damage, engine::EngineError};
 
+/// Too many open files: in the whole system, and in this process.
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+
 pub(super) fn is(error: &Error, code: ErrorCode) -> bool {
     error.sqlite_error_code() == Some(code)
 }
@@ -38,6 +42,15 @@ pub(super) fn explain(action: &str, error: Error) -> EngineError {
     } else {
         EngineError::io(action, error)
     }
+}
+
+/// Whether a file could not be opened because the process, or the machine, has too many open. It passes when others are
+/// closed. SQLite does not say why it cannot open one.
+pub(super) fn is_out_of_handles(error: &EngineError) -> bool {
+    let EngineError::Io { source, .. } = error else { return false };
+    let of_system = |error: &std::io::Error| matches!(error.raw_os_error(), Some(ENFILE | EMFILE));
+    source.downcast_ref::<std::io::Error>().is_some_and(of_system)
+        || source.downcast_ref::<Error>().is_some_and(|e| is(e, ErrorCode::CannotOpen))
 }
 
 /// Whether SQLite could not create the files that it needs beside a database, even for reading.

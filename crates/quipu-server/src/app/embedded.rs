@@ -90,6 +90,7 @@ impl Embedded {
             throttle: None,
             keyless_authority: options.authority,
             secure: false,
+            listens: None,
             // Nobody reaches us from elsewhere; a document that names an address names this one.
             address: "http://localhost".to_owned(),
         };

@@ -1,7 +1,7 @@
 //! The loop that accepts connections and serves each in its own task, plain or TLS, until it is told
 //! to stop. Bounds how many there are and how long they may dawdle.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,8 +14,13 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    limits::{ACCEPT_PAUSE, CONNECTIONS_MAX, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
-    net::{bare_refusal::NoBareRefusals, tls::TlsReload, write_limit::WriteLimit},
+    limits::{ACCEPT_PAUSE, HANDSHAKE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT},
+    net::{
+        bare_refusal::NoBareRefusals,
+        tls::TlsReload,
+        visits::{Visit, VisitLimits, Visits},
+        write_limit::WriteLimit,
+    },
     pipeline::entrance::Entrance,
 };
 
@@ -26,6 +31,8 @@ pub(crate) struct Listener {
     pub(crate) entrance: Arc<Entrance>,
     pub(crate) grace: Duration,
     pub(crate) write_timeout: Duration,
+    /// How many connections there may be at one time.
+    pub(crate) connections_max: usize,
 }
 
 /// What a connection's task needs besides the connection.
@@ -35,7 +42,8 @@ struct Connection {
     leaving: watch::Receiver<bool>,
     ended: watch::Receiver<bool>,
     write_timeout: Duration,
-    _place: OwnedSemaphorePermit,
+    place: OwnedSemaphorePermit,
+    visit: Arc<Visit>,
 }
 
 impl Listener {
@@ -44,19 +52,21 @@ impl Listener {
     pub(crate) async fn run(self, shutdown: impl Future<Output = ()> + Send) {
         let (leave, leaving) = watch::channel(false);
         let (end, ended) = watch::channel(false);
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let places = Arc::new(Semaphore::new(self.connections_max));
+        let visits = Visits::new(VisitLimits::among(self.connections_max));
         tokio::pin!(shutdown);
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
-                (stream, place) = self.accept(&places) => {
+                (stream, address, place) = self.accept(&places) => {
                     let connection = Connection {
                         entrance: Arc::clone(&self.entrance),
                         tls: self.tls.as_ref().map(TlsReload::acceptor),
                         leaving: leaving.clone(),
                         ended: ended.clone(),
                         write_timeout: self.write_timeout,
-                        _place: place,
+                        place,
+                        visit: visits.enter(address),
                     };
                     tokio::spawn(connection.run(stream));
                 }
@@ -75,12 +85,12 @@ impl Listener {
         end.closed().await;
     }
 
-    async fn accept(&self, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+    async fn accept(&self, places: &Arc<Semaphore>) -> (TcpStream, IpAddr, OwnedSemaphorePermit) {
         let place = Arc::clone(places).acquire_owned().await;
         let place = place.expect("the semaphore of places is never closed");
         loop {
             match self.tcp.accept().await {
-                Ok((stream, _)) => return (stream, place),
+                Ok((stream, peer)) => return (stream, peer.ip(), place),
                 Err(error) => {
                     // Out of file handles, most often: others must end first.
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -96,21 +106,24 @@ impl Connection {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection stays slow to send");
         }
-        let mut ended = self.ended.clone();
+        let (mut ended, visit) = (self.ended.clone(), Arc::clone(&self.visit));
         tokio::select! {
             () = self.secure_and_serve(stream) => {}
+            // Without a key it has to go: too many others came, or it does nothing.
+            () = visit.must_leave() => {}
             // The other end of the channel is never dropped before it says true.
             _ = ended.wait_for(|ended| *ended) => {}
         }
     }
 
     async fn secure_and_serve(self, stream: TcpStream) {
-        let stream = WriteLimit::new(stream, self.write_timeout);
+        // The place is taken until the connection is closed, also where it has become a WebSocket.
+        let stream = WriteLimit::holding(stream, self.write_timeout, self.place);
         let Some(tls) = &self.tls else {
-            return serve(self.entrance, self.leaving, stream).await;
+            return serve(self.entrance, self.visit, self.leaving, stream).await;
         };
         match timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
-            Ok(Ok(stream)) => serve(self.entrance, self.leaving, stream).await,
+            Ok(Ok(stream)) => serve(self.entrance, self.visit, self.leaving, stream).await,
             Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
@@ -119,13 +132,17 @@ impl Connection {
 
 /// Serves a connection until it ends, becomes a WebSocket, or is told to leave: then it finishes the
 /// request under way and no other.
-async fn serve<S>(entrance: Arc<Entrance>, mut leaving: watch::Receiver<bool>, stream: S)
-where
+async fn serve<S>(
+    entrance: Arc<Entrance>,
+    visit: Arc<Visit>,
+    mut leaving: watch::Receiver<bool>,
+    stream: S,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = hyper::service::service_fn(move |request| {
-        let entrance = Arc::clone(&entrance);
-        async move { entrance.serve(request).await }
+        let (entrance, visit) = (Arc::clone(&entrance), Arc::clone(&visit));
+        async move { entrance.serve_from(&visit, request).await }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

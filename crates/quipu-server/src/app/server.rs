@@ -13,7 +13,10 @@ use crate::{
         service::{Service, ServiceError, ServiceOptions},
     },
     clock::Stopwatch,
-    net::tls::{TlsError, TlsFiles, TlsReload},
+    net::{
+        handles,
+        tls::{TlsError, TlsFiles, TlsReload},
+    },
     pipeline::{
         options::{HarnOptions, HarnSetupError, PushOptions},
         throttle::Throttle,
@@ -107,13 +110,21 @@ impl Server {
         let tcp = TcpListener::bind(listen).await.map_err(not_listening)?;
         let local_addr = tcp.local_addr().map_err(not_listening)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
+        let connections_max = handles::connections_max();
+        let mut push = options.push;
+        // A stream is a connection: there must be some left for those who ask.
+        push.streams_max = push.streams_max.min(connections_max / 4 * 3);
+        if options.dev {
+            keys.keep_changes_in_memory();
+        }
         let made_of = ServiceOptions {
             dev: options.dev,
-            push: options.push,
+            push,
             harn: &options.harn,
             keyless_authority: AUTHORITY_MAX,
             throttle: options.requests_per_second.filter(|_| !options.dev).map(Throttle::new),
             secure: tls.is_some(),
+            listens: Some(local_addr),
             address: format!("{scheme}://{local_addr}"),
         };
         let service = Service::open(made_of, fields, keys).await.map_err(|error| match error {
@@ -121,7 +132,8 @@ impl Server {
             ServiceError::Field { field, source } => BindError::Field { field, source },
         })?;
         let (grace, entrance) = (options.shutdown_grace, Arc::clone(&service.entrance));
-        let listener = Listener { tcp, tls, entrance, grace, write_timeout: options.write_timeout };
+        let write_timeout = options.write_timeout;
+        let listener = Listener { tcp, tls, entrance, grace, write_timeout, connections_max };
         Ok(Self { local_addr, service, grace, listener })
     }
 

@@ -2,6 +2,7 @@
 //! beside them. `Server` puts a listener before it, `Embedded` a function call.
 
 use std::{
+    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -16,6 +17,7 @@ use tokio::{
 
 use crate::{
     limits::{LEASE_CHECK, METRICS_UPKEEP, OPEN_ATTEMPTS, OPEN_PAUSE},
+    net::hosts::OwnNames,
     observe::metrics::install_metrics,
     pipeline::{
         entrance::Entrance,
@@ -38,6 +40,8 @@ pub(crate) struct ServiceOptions<'o> {
     pub(crate) keyless_authority: u8,
     /// Whether callers come over TLS.
     pub(crate) secure: bool,
+    /// Where the listener is, if there is one.
+    pub(crate) listens: Option<SocketAddr>,
     /// Where callers reach us, if the options do not say.
     pub(crate) address: String,
 }
@@ -75,6 +79,8 @@ impl Service {
             .map_err(ServiceError::Harn)?;
         app.harnesses.of(&field);
         app.secure = options.secure;
+        let names = |listens| OwnNames::new(listens, harn.public_url.as_deref());
+        app.own_names = options.listens.filter(|_| options.dev).map(names);
         if harn.public_url.is_none() {
             app.public_url = options.address;
         }

@@ -53,7 +53,14 @@ pub(crate) async fn read(
     }
 }
 
-async fn find_room(
+/// How much room a body takes of which at most `limit` bytes are read.
+pub(crate) fn needed(body: &Body, limit: usize) -> usize {
+    let declared = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+    declared.unwrap_or(limit).min(limit)
+}
+
+/// Waits until there is room for a large body.
+pub(crate) async fn find_room(
     room: &Arc<Semaphore>,
     bytes: usize,
 ) -> Result<Option<OwnedSemaphorePermit>, ProtocolError> {

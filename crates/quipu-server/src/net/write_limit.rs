@@ -13,18 +13,19 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// A stream that fails once it could not write anything for too long.
+/// A stream that fails once it could not write anything for too long. What it holds is given back when it is closed.
 #[derive(Debug)]
-pub(crate) struct WriteLimit<S> {
+pub(crate) struct WriteLimit<S, H> {
     stream: S,
+    _held: H,
     limit: Duration,
     /// Runs while the other side takes nothing.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S: AsyncWrite + Unpin> WriteLimit<S> {
-    pub(crate) const fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, waiting: None }
+impl<S: AsyncWrite + Unpin, H> WriteLimit<S, H> {
+    pub(crate) const fn holding(stream: S, limit: Duration, held: H) -> Self {
+        Self { stream, _held: held, limit, waiting: None }
     }
 
     fn poll_within_limit<T>(
@@ -44,7 +45,7 @@ impl<S: AsyncWrite + Unpin> WriteLimit<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteLimit<S> {
+impl<S: AsyncRead + Unpin, H: Unpin> AsyncRead for WriteLimit<S, H> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -54,7 +55,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteLimit<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteLimit<S> {
+impl<S: AsyncWrite + Unpin, H: Unpin> AsyncWrite for WriteLimit<S, H> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -114,7 +115,7 @@ mod tests {
 
     #[tokio::test]
     async fn fails_once_the_other_side_takes_nothing_for_too_long() {
-        let mut stream = WriteLimit::new(Takes(2), Duration::from_millis(5));
+        let mut stream = WriteLimit::holding(Takes(2), Duration::from_millis(5), ());
         for _ in 0..2 {
             let written = poll_fn(|cx| Pin::new(&mut stream).poll_write(cx, b"abc")).await;
             assert_eq!(written.unwrap(), 3);

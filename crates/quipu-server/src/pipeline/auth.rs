@@ -5,6 +5,8 @@ use axum::http::{HeaderMap, header};
 use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
+    limits::KEYS_AUTHORITY,
+    net::visits,
     pipeline::state::App,
     secrets::keys::{Credential, KeyAgent},
 };
@@ -23,12 +25,16 @@ pub(crate) fn uncounted_credential(
     app: &App,
     headers: &HeaderMap,
 ) -> Result<Credential, ProtocolError> {
-    if app.dev {
-        return Ok(without_key(app.keyless_authority));
-    }
-    app.keys.authenticate(bearer(headers)?).ok_or_else(|| {
-        unread(app).unwrap_or_else(|| refuse("Authorization: the key is unknown or was revoked"))
-    })
+    let credential = if app.dev {
+        without_key(app.keyless_authority)
+    } else {
+        app.keys.authenticate(bearer(headers)?).ok_or_else(|| {
+            let unknown = || refuse("Authorization: the key is unknown or was revoked");
+            unread(app).unwrap_or_else(unknown)
+        })?
+    };
+    visits::prove();
+    Ok(credential)
 }
 
 /// The refusal where nobody knows which keys are good.
@@ -55,6 +61,13 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ProtocolError> {
 
 fn refuse(problem: &str) -> ProtocolError {
     ProtocolError::new(ErrorCode::Unauthenticated, problem)
+}
+
+/// Whether it is the operator of the whole server: a key that is bound to a Field or an agent is not.
+pub(crate) fn is_operator(credential: &Credential) -> bool {
+    credential.authority >= KEYS_AUTHORITY
+        && credential.agent == KeyAgent::Any
+        && credential.field.is_none()
 }
 
 /// Refuses a caller whose key is too weak, where no agent is asked for.

@@ -12,8 +12,8 @@ use std::{
 };
 
 use axum::{
-    Router,
-    body::Body,
+    BoxError, Router,
+    body::{Body, Bytes, HttpBody},
     http::{HeaderName, HeaderValue, Request, Response, StatusCode},
     response::IntoResponse as _,
 };
@@ -24,6 +24,11 @@ use tracing::Instrument as _;
 use crate::{
     clock::Stopwatch,
     limits::SLOW_REQUEST,
+    net::{
+        body,
+        hosts::OwnNames,
+        visits::{self, Visit},
+    },
     observe::metrics::count_request,
     pipeline::{
         answer::{RefusalNote, Refused},
@@ -51,12 +56,39 @@ impl Entrance {
         Self { app, router, paths }
     }
 
-    /// Answers a request, whatever happens.
+    /// Answers a request that came over a connection. A server without keys looks first which page of which site
+    /// sends it.
+    pub(crate) async fn serve_from<B>(
+        &self,
+        visit: &Arc<Visit>,
+        request: Request<B>,
+    ) -> Result<Response<Body>, Infallible>
+    where
+        B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+    {
+        let _at_work = visit.at_work();
+        let is_foreign =
+            |names: &OwnNames| !names.allow(request.method(), request.headers(), request.uri());
+        let refused = self.app.own_names.as_ref().is_some_and(is_foreign);
+        visits::during(visit, self.answer(request, refused)).await
+    }
+
+    /// Answers a request of this process itself.
     pub(crate) async fn serve<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
     where
-        B: axum::body::HttpBody<Data = axum::body::Bytes, Error: Into<axum::BoxError>>
-            + Send
-            + 'static,
+        B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+    {
+        self.answer(request, false).await
+    }
+
+    /// Answers a request, whatever happens. One that is refused reaches no route.
+    async fn answer<B>(
+        &self,
+        request: Request<B>,
+        refused: bool,
+    ) -> Result<Response<Body>, Infallible>
+    where
+        B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
         let started = Stopwatch::start();
         let route = self.paths.find(request.uri().path());
@@ -71,8 +103,11 @@ impl Entrance {
         );
         let shown_id = id.clone();
         let work = async {
-            let answering = CatchPanic(Box::pin(self.router.clone().call(request)));
             let answer = async {
+                if refused {
+                    return turn_away(request, route.is_harn).await;
+                }
+                let answering = CatchPanic(Box::pin(self.router.clone().call(request)));
                 match answering.await {
                     Ok(Ok(response)) => response,
                     Err(panic) => after_panic(panic.as_ref(), route.is_harn),
@@ -97,6 +132,21 @@ impl Entrance {
         };
         request_id::under(id, work.instrument(span)).await
     }
+}
+
+/// Says no to a request that is for another host, or that a page of another site sends.
+async fn turn_away<B>(request: Request<B>, is_harn: bool) -> Response<Body>
+where
+    B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    let (parts, body) = request.into_parts();
+    body::discard(&parts.headers, Body::new(body)).await;
+    let message = "a server without keys answers only to localhost and 127.0.0.1, and to no page of another site: \
+        Host or Origin is another one";
+    if is_harn {
+        return HarnRefused::new(HarnErrorCode::PermissionDenied, message).into_response();
+    }
+    Refused::new(ErrorCode::InsufficientAuthority, message).into_response()
 }
 
 /// From the head of the request to the head of the answer.

@@ -12,6 +12,7 @@ use crate::{
     clock::{Stopwatch, unix_ms},
     ids::IdSource,
     limits::LARGE_BODIES_BYTES_MAX,
+    net::{hosts::OwnNames, strangers_room::StrangersRoom},
     observe::metrics::MetricsHandle,
     pipeline::{
         harnesses::Harnesses,
@@ -47,12 +48,17 @@ pub(crate) struct App {
     pub(crate) dev: bool,
     /// What every caller may do where there are no keys.
     pub(crate) keyless_authority: u8,
+    /// The names that a server without keys answers to; none where everybody else is kept out by keys, or where there is no
+    /// listener.
+    pub(crate) own_names: Option<OwnNames>,
     /// Bounds what one key may ask for; without it there is no bound.
     pub(crate) throttle: Option<Throttle>,
     /// Bounds how far one key may push the clocks of Fields ahead.
     pub(crate) leads: Leads,
     /// Room for large bodies, in KiB.
     pub(crate) room: Arc<Semaphore>,
+    /// The same for those who have proven nothing yet.
+    pub(crate) strangers: StrangersRoom,
     /// Places for streams of pushes.
     pub(crate) streams: Arc<Semaphore>,
     /// How these are kept.
@@ -111,9 +117,11 @@ impl App {
             keys,
             dev,
             keyless_authority: AUTHORITY_MAX,
+            own_names: None,
             throttle: None,
             leads: Leads::new(),
             room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
+            strangers: StrangersRoom::default(),
             streams: Arc::new(Semaphore::new(push.streams_max)),
             push,
             stopping: watch::Sender::new(false),

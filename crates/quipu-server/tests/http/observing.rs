@@ -1,5 +1,6 @@
 //! What an operator sees: health, readiness, request ids, metrics.
 
+use quipu_server::secrets::keys::KeyAgent;
 use serde_json::json;
 
 use crate::support::{TestServer, committed, register};
@@ -12,10 +13,22 @@ fn health_needs_no_key() {
 }
 
 #[test]
-fn readiness_names_every_open_field() {
+fn readiness_names_every_open_field_to_the_operator_and_none_to_anybody_else() {
     let server = TestServer::start();
     server.operator().with("Quipu-Field", "team").post("/v1/register", &register("a"));
-    let reply = server.client().get("/readyz");
+    let bound = server.key_for(KeyAgent::Any, 10, Some("team"));
+    let named = server.key_for(KeyAgent::Named("a".to_owned()), 10, None);
+    for mut client in [
+        server.client(),
+        server.client().with_key("quipu_none"),
+        server.client().with_key(&server.key(9)),
+        server.client().with_key(&bound),
+        server.client().with_key(&named),
+    ] {
+        let reply = client.get("/readyz");
+        assert_eq!((reply.status, reply.json()), (200, json!({"status": "ready"})));
+    }
+    let reply = server.operator().get("/readyz");
     let ready = |name: &str| {
         let check = json!({"checked": 0, "of": 0});
         json!({"name": name, "ready": true, "reason": null, "background_check": check})
@@ -31,7 +44,9 @@ fn a_field_that_failed_makes_the_server_unready_and_refuses_writes() {
     operator.post("/v1/register", &register("a"));
     server.fields.opened()[0].health().fail("the disk is gone");
     let reply = server.client().get("/readyz");
-    assert_eq!((reply.status, &reply.json()["status"]), (503, &json!("unavailable")));
+    assert_eq!((reply.status, reply.json()), (503, json!({"status": "unavailable"})));
+    let reply = operator.get("/readyz");
+    assert_eq!(reply.status, 503);
     assert_eq!(reply.json()["fields"][0]["reason"], "the disk is gone");
     let reply = operator.say("a", "/v1/record", &committed("x"));
     assert_eq!((reply.status, reply.code().as_str()), (503, "FIELD_UNAVAILABLE"));
@@ -87,6 +102,22 @@ fn metrics_have_their_names_and_need_a_key() {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
     assert!(!text.contains("made"), "callers cannot add names");
+}
+
+#[test]
+fn a_key_that_is_bound_to_a_field_is_shown_the_counts_of_that_field_alone() {
+    let server = TestServer::start();
+    for field in ["team-a", "team-b"] {
+        server.operator().with("Quipu-Field", field).post("/v1/register", &register("a"));
+    }
+    let bound = server.key_for(KeyAgent::Any, 10, Some("team-a"));
+    let text = server.client().with_key(&bound).get("/metrics").text();
+    assert!(text.contains("quipu_field_units{field=\"team-a\"} 0"), "{text}");
+    let counts = text.lines().filter(|line| !line.starts_with('#'));
+    for line in counts {
+        assert!(line.contains("{field=\"team-a\"}"), "{line}");
+    }
+    assert!(server.operator().get("/metrics").text().contains("team-b"));
 }
 
 #[test]

@@ -52,9 +52,12 @@ fn the_answer_says_where_to_listen_and_a_listener_is_told() {
     assert_eq!(answer["status"], "ok");
     let id = answer["subscription"]["id"].as_str().unwrap();
     let sse = answer["sse_url"].as_str().unwrap();
-    assert!(sse.starts_with(&format!("http://test/v1/subscriptions/{id}/events?after=")), "{sse}");
+    assert!(
+        sse.starts_with(&format!("http://localhost/v1/subscriptions/{id}/events?after=")),
+        "{sse}"
+    );
     let ws = answer["websocket_url"].as_str().unwrap();
-    assert!(ws.starts_with(&format!("ws://test/v1/subscriptions/{id}/ws?after=")), "{ws}");
+    assert!(ws.starts_with(&format!("ws://localhost/v1/subscriptions/{id}/ws?after=")), "{ws}");
 
     let recorded = record(&mut server.client(), "ships at sea");
     let mut events = Events::open(server.address, url(&answer, "sse_url"), &[]);

@@ -55,7 +55,7 @@ fn a_client_that_trusts_the_certificate_is_served() {
 fn a_client_that_speaks_no_tls_is_turned_away_and_others_are_served() {
     let server = TestServer::with(Setup { tls: Some(files()), ..Setup::default() });
     let mut plain = server.client();
-    plain.write(b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n");
+    plain.write(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
     let mut silent = server.client();
     assert_eq!(connect(&server).get("/healthz").status, 200);
     drop(plain);

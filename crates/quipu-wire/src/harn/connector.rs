@@ -134,6 +134,6 @@ pub struct ConnectorDelivery {
     pub connector_id: String,
     /// The Task that the delivery became.
     pub task_id: String,
-    /// Whether the delivery was here before.
+    /// Always false: whoever repeats a delivery gets its first answer again.
     pub deduplicated: bool,
 }

@@ -3,6 +3,8 @@
 mod bytes;
 mod clock;
 mod compaction;
+mod foreign_pages;
+mod handles;
 mod harn_actor;
 mod long_work;
 mod modules;
@@ -11,3 +13,6 @@ mod reading;
 mod receipt_names;
 mod secrets;
 mod signals_crash;
+mod telling;
+mod unknown_sessions;
+mod without_a_key;

@@ -86,7 +86,7 @@ fn stream(
     let mut socket = TcpStream::connect(address).map_err(|error| error.to_string())?;
     socket.set_read_timeout(Some(STREAM_WAIT)).map_err(|error| error.to_string())?;
     // HTTP/1.0 has no chunks in between.
-    let request = format!("GET {path} HTTP/1.0\r\nhost: quipu\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n");
     socket.write_all(request.as_bytes()).map_err(|error| error.to_string())?;
     let mut lines = BufReader::new(socket).lines();
     let mut next = || lines.next().transpose().map_err(|error| error.to_string());

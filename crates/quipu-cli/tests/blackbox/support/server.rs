@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     dev: bool,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
+    /// What the shell's `ulimit -n` is told first.
+    handles: Option<&'static str>,
 }
 
 impl Settings {
@@ -33,7 +35,13 @@ impl Settings {
 
     /// A server that is told nothing on its command line.
     pub(crate) fn bare() -> Self {
-        Self { data: None, dev: false, arguments: Vec::new(), environment: Vec::new() }
+        Self {
+            data: None,
+            dev: false,
+            handles: None,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+        }
     }
 
     /// A server that asks for none.
@@ -51,8 +59,22 @@ impl Settings {
         self
     }
 
+    /// Starts it with so many file handles.
+    pub(crate) fn with_handles(self, handles: &'static str) -> Self {
+        Self { handles: Some(handles), ..self }
+    }
+
     fn command(&self) -> Command {
-        let mut command = binary();
+        let mut command = match self.handles {
+            None => binary(),
+            Some(handles) => {
+                let program = binary();
+                let mut shell = through(&program, Path::new("sh"));
+                shell.args(["-c", &format!("ulimit -n {handles}; exec \"$0\" \"$@\"")]);
+                shell.arg(program.get_program());
+                shell
+            }
+        };
         command.arg("serve");
         if let Some(data) = &self.data {
             command.arg("--data").arg(data);
@@ -114,6 +136,19 @@ impl Settings {
         let refused = self.try_start().err().unwrap_or_else(|| panic!("{self:?} was not refused"));
         refused.failed()
     }
+}
+
+/// The same surroundings for another program, which starts this one.
+fn through(command: &Command, program: &Path) -> Command {
+    let mut other = Command::new(program);
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    other.current_dir(std::env::temp_dir()).stdin(Stdio::null());
+    other
 }
 
 fn read_lines(stdout: impl Read + Send + 'static) -> Receiver<String> {

@@ -20,7 +20,8 @@ impl Pushes {
     pub(crate) fn open(cluster: &Cluster, node: usize, field: &str, path: &str) -> Self {
         let mut stream = TcpStream::connect(cluster.nodes[node].address()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let head = format!("GET {path} HTTP/1.1\r\nhost: quipu\r\nquipu-field: {field}\r\n\r\n");
+        let head =
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nquipu-field: {field}\r\n\r\n");
         stream.write_all(head.as_bytes()).unwrap();
         let mut lines = BufReader::new(stream);
         let mut first = String::new();

@@ -92,7 +92,7 @@ fn create(
     command: &CoordinateCommand,
 ) -> Result<Decision, Refusal> {
     let session = message.session.as_deref();
-    visibility::may_write(state, message.speaker(), session)?;
+    visibility::may_write_within(state, message.speaker(), session)?;
     let id = &command.id;
     if state.tasks.get(id).is_some() {
         return Err(Error::IdTaken { task: id.clone() }.into());

@@ -94,7 +94,7 @@ fn offer(
     command: &HandoffCommand,
 ) -> Result<Decision, Refusal> {
     let session = message.session.as_deref();
-    visibility::may_write(state, message.speaker(), session)?;
+    visibility::may_write_within(state, message.speaker(), session)?;
     let id = command.payload.task_id.clone().unwrap_or_default();
     let to = command.payload.to_agent.clone().unwrap_or_default();
     check_recipient(state, message, &to)?;

@@ -105,7 +105,7 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
     if !sight.sees_conflict(case.entry) {
         return Err(Error::NotFound { conflict: merge.conflict.clone() }.into());
     }
-    visibility::may_write(state, message.speaker(), message.session.as_deref())?;
+    visibility::may_write_within(state, message.speaker(), message.session.as_deref())?;
     for side in [&case.a, &case.b] {
         let session = side.details.session.map(|session| state.names.text(session));
         visibility::is_active(state, session)?;

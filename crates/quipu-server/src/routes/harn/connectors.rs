@@ -1,22 +1,23 @@
 //! Connectors over HTTP, and what comes in through them. A delivery has no key: its signature lets it in.
 
-use std::sync::Arc;
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use axum::{
     extract::{Request, State},
     http::HeaderMap,
 };
-use quipu_harness::{Delivery, Page};
+use quipu_harness::{Delivery, Page, not_signed};
 use quipu_wire::{
-    harn::{
-        Connector, ConnectorDelivery, HarnErrorCode, List, ResourceKind, UpdateConnectorRequest,
-    },
+    harn::{Connector, ConnectorDelivery, List, ResourceKind, UpdateConnectorRequest},
     limits::REQUEST_BYTES_MAX,
 };
 
 use super::{entrance::HarnCall, path::HarnPath};
 use crate::{
-    net::body,
+    net::{body, visits},
     pipeline::{
         field_choice::{self, Missing},
         harn_answer::{HarnAnswer, HarnOutcome},
@@ -28,6 +29,7 @@ use crate::{
 
 const SIGNATURE: &str = "x-signature-256";
 const DELIVERY_ID: &str = "x-delivery-id";
+const DELIVERY_TIME: &str = "x-delivery-time";
 /// The longest id of a delivery that is looked at.
 const DELIVERY_ID_BYTES_MAX: usize = 256;
 
@@ -71,21 +73,22 @@ pub(super) async fn deliver(
     if let Some(throttle) = &app.throttle {
         throttle.spend(STRANGER)?;
     }
-    let whole = body::read(&app.room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
+    // Nothing is proven before all of the body is here: it takes none of the room of those who have a key, and its address
+    // has no more than a part of the room that there is for it.
+    let address = visits::address().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let own = app.strangers.of(address);
+    let _own_room = body::find_room(&own, body::needed(&body, REQUEST_BYTES_MAX)).await?;
+    let whole = body::read(&app.strangers.all, &parts.headers, body, REQUEST_BYTES_MAX).await?;
     // Whether there is such a Field is nobody's business who has not proven anything yet.
     let field = field_choice::find(&app, &stranger(), &parts.headers, Missing::Refuse).await;
-    let field = field.map_err(|_| {
-        let message = "the delivery is not signed with the connector's secret";
-        HarnRefused::new(HarnErrorCode::Unauthenticated, message)
-    })?;
+    let field = field.map_err(|_| HarnRefused::from(not_signed()))?;
     let delivery = Delivery {
         id: text(&parts.headers, DELIVERY_ID).filter(|id| id.len() <= DELIVERY_ID_BYTES_MAX),
+        time: text(&parts.headers, DELIVERY_TIME),
         signature: text(&parts.headers, SIGNATURE),
         body: whole.bytes.to_vec(),
     };
-    let delivered = app.harnesses.of(&field).deliver(&connector, delivery).await?;
-    let answer = if delivered.deduplicated { HarnAnswer::ok } else { HarnAnswer::accepted };
-    Ok(answer(delivered))
+    Ok(HarnAnswer::accepted(app.harnesses.of(&field).deliver(&connector, delivery).await?))
 }
 
 /// The bucket that all deliveries spend from. No key has this id.

@@ -16,10 +16,10 @@ use quipu_wire::{ErrorCode, limits::REQUEST_BYTES_MAX};
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{caller::InProcess, held_stream::HeldStream, hosts, sessions::Sessions};
+use super::{caller::InProcess, held_stream::HeldStream, sessions::Sessions};
 use crate::{
     limits::{LARGE_BODIES_BYTES_MAX, MCP_SESSION_IDLE},
-    net::body,
+    net::{body, hosts},
     pipeline::{
         answer::{Refused, respond},
         auth,

@@ -4,7 +4,6 @@
 mod caller;
 mod front;
 mod held_stream;
-mod hosts;
 mod sessions;
 
 pub(crate) use front::{PATH, entrance};

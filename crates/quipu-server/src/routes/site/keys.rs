@@ -168,7 +168,7 @@ pub(super) async fn revoke_key(
 fn operator(app: &App, admission: Admission, headers: &HeaderMap) -> Result<(), ProtocolError> {
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, admission.least_authority())?;
-    if credential.agent == KeyAgent::Any && credential.field.is_none() {
+    if auth::is_operator(&credential) {
         return Ok(());
     }
     let message = "keys are made and revoked with a key that is bound to no agent and no Field";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::State,
-    http::{Response, StatusCode},
+    http::{HeaderMap, Response, StatusCode},
 };
 use quipu_field::{ClockJump, ClockJumps, Field};
 use quipu_wire::json::timestamp::rfc3339;
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use crate::pipeline::{
     answer::{Answer, respond},
+    auth,
     state::App,
 };
 
@@ -29,8 +30,9 @@ pub(crate) struct Healthy {
 pub(crate) struct Readiness {
     /// `ready`, or `unavailable` where a Field takes no writes.
     status: &'static str,
-    /// Every open Field, and every one that could not be opened.
-    fields: Vec<FieldReadiness>,
+    /// Every open Field, and every one that could not be opened. For the operator alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<FieldReadiness>>,
     /// The time of the Fields and the wall clock of this machine.
     clock: ClockState,
 }
@@ -126,7 +128,8 @@ fn unopened(app: &App) -> impl Iterator<Item = FieldReadiness> {
     })
 }
 
-pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
+/// To whoever has no operator's key it says whether, and neither which Field nor why: a reason may name a path.
+pub(super) async fn readyz(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Body> {
     let fields: Vec<FieldReadiness> =
         app.fields.opened().iter().map(|field| readiness(field)).chain(unopened(&app)).collect();
     let ready = fields.iter().all(|field| field.ready);
@@ -135,6 +138,8 @@ pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
     };
+    let credential = auth::uncounted_credential(&app, &headers);
+    let fields = credential.is_ok_and(|it| auth::is_operator(&it)).then_some(fields);
     // Texts, numbers and booleans always have a JSON form.
     let readiness = Readiness { status, fields, clock: clock_state(app.fields.clock_jumps()) };
     respond(code, serde_json::to_vec(&readiness).unwrap_or_default())

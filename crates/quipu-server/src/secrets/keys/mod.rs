@@ -6,6 +6,7 @@ mod document;
 mod file;
 mod key;
 mod note;
+mod passing;
 mod shared;
 mod store;
 

@@ -1,6 +1,12 @@
 //! Vaults and the webhook over HTTP: what goes in as a secret never comes out, and who does not know it is told
 //! nothing.
 
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use quipu_log::SqliteEngine;
 use ring::hmac;
 use serde_json::{Value, json};
 
@@ -8,20 +14,46 @@ use super::{
     bearer, refusal, refused,
     worker::{alice, ask, done, id, persona},
 };
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply, Setup, TestServer};
 
 const SECRET: &str = "canary-webhook-secret";
 const HOOK: &str = "/v1/connectors/connector_webhook";
 
-fn signature(body: &[u8]) -> String {
-    let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes()), body);
+/// The signature of these bytes.
+fn signature_of(signed: &[u8]) -> String {
+    let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes()), signed);
     let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256={hex}")
 }
 
+/// The signature of a delivery that is sent now.
+fn signature(id: &str, body: &[u8]) -> Signed {
+    signature_at(id, seconds(0), body)
+}
+
+/// So many seconds from now, since 1970.
+fn seconds(later: i64) -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    i64::try_from(now).unwrap() + later
+}
+
+struct Signed {
+    time: String,
+    signature: String,
+}
+
+fn signature_at(id: &str, time: i64, body: &[u8]) -> Signed {
+    let signed = [format!("{id}.{time}.").as_bytes(), body].concat();
+    Signed { time: time.to_string(), signature: signature_of(&signed) }
+}
+
 /// Delivers with this signature, without a key.
-fn deliver(server: &TestServer, id: &str, body: &[u8], signature: &str) -> Reply {
-    let headers = [("x-delivery-id", id), ("x-signature-256", signature)];
+fn deliver(server: &TestServer, id: &str, body: &[u8], signed: &Signed) -> Reply {
+    let headers = [
+        ("x-delivery-id", id),
+        ("x-delivery-time", signed.time.as_str()),
+        ("x-signature-256", signed.signature.as_str()),
+    ];
     server.client().post_raw(&format!("{HOOK}/deliveries"), &headers, body)
 }
 
@@ -44,7 +76,7 @@ fn the_webhook_is_there_from_the_start_and_takes_nothing_without_a_secret() {
     assert_eq!(hook["event_kinds"], json!(["webhook.delivery"]));
     assert!(hook["webhook"].is_object());
     assert_eq!(*hook, client.get(HOOK).json());
-    let reply = deliver(&server, "1", b"{}", &signature(b"{}"));
+    let reply = deliver(&server, "1", b"{}", &signature("1", b"{}"));
     assert_eq!(refusal(&reply), refused(401, "unauthenticated"));
     let reply = ask(&mut client, "PATCH", HOOK, &json!({"status": "ACTIVE"}));
     assert_eq!(refusal(&reply), refused(409, "conflict"));
@@ -52,30 +84,76 @@ fn the_webhook_is_there_from_the_start_and_takes_nothing_without_a_secret() {
 }
 
 #[test]
-fn a_signed_delivery_becomes_one_task_however_often_it_is_sent() {
+fn a_repeated_delivery_is_answered_as_the_first_time_and_becomes_no_other_task() {
     let server = TestServer::start();
     let mut client = alice(&server);
     let persona = armed(&mut client);
     let body = br#"{"ref":"main"}"#;
-    let first = deliver(&server, "delivery-1", body, &signature(body));
+    let signed = signature("delivery-1", body);
+    let first = deliver(&server, "delivery-1", body, &signed);
     assert_eq!(first.status, 202, "{}", first.text());
-    let first = first.json();
-    assert_eq!(first["deduplicated"], false);
-    let task = client.get(&format!("/v1/tasks/{}", first["task_id"].as_str().unwrap())).json();
+    let id = first.json()["task_id"].as_str().unwrap().to_owned();
+    let task = client.get(&format!("/v1/tasks/{id}")).json();
     assert_eq!(task["persona_id"], persona);
     assert_eq!(task["input"]["parts"][0]["value"], json!({"ref": "main"}));
-    let again = deliver(&server, "delivery-1", body, &signature(body));
-    assert_eq!(again.status, 200);
-    assert_eq!(again.json()["task_id"], first["task_id"]);
-    let other = deliver(&server, "delivery-2", body, &signature(body)).json();
-    assert_ne!(other["task_id"], first["task_id"]);
+    let later = signature_at("delivery-1", seconds(7), body);
+    for signed in [&signed, &signed, &later] {
+        let again = deliver(&server, "delivery-1", body, signed);
+        assert_eq!((again.status, again.text()), (202, first.text()));
+    }
+    let other = deliver(&server, "delivery-2", body, &signature("delivery-2", body)).json();
+    assert_ne!(other["task_id"], id.as_str());
+    let changed = br#"{"ref":"other"}"#;
+    let reply = deliver(&server, "delivery-1", changed, &signature("delivery-1", changed));
+    assert_eq!(refusal(&reply), refused(409, "conflict"), "another body under the same id");
     let events = client.get("/v1/events?limit=200").json();
     let kinds: Vec<&str> =
         events["data"].as_array().unwrap().iter().map(|e| e["event"].as_str().unwrap()).collect();
     let count = |kind: &str| kinds.iter().filter(|other| **other == kind).count();
     assert_eq!(count("connector.delivery_received"), 2, "{kinds:?}");
-    assert_eq!(count("connector.delivery_deduped"), 1);
+    assert_eq!(count("connector.delivery_deduped"), 1, "noted once, however often it comes");
     assert_eq!(count("connector.task_submitted"), 2);
+}
+
+#[test]
+fn a_delivery_that_somebody_saw_cannot_be_sent_as_another_one_or_later() {
+    let server = TestServer::start();
+    armed(&mut alice(&server));
+    let seen = signature("seen", b"{}");
+    assert_eq!(deliver(&server, "seen", b"{}", &seen).status, 202);
+    let reply = deliver(&server, "another", b"{}", &seen);
+    assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "under another id");
+    let moved = Signed { time: seconds(60).to_string(), ..signature("seen", b"{}") };
+    let reply = deliver(&server, "seen", b"{}", &moved);
+    assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "with another time");
+    for later in [-310, 310] {
+        let reply = deliver(&server, "old", b"{}", &signature_at("old", seconds(later), b"{}"));
+        assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "{later} seconds off");
+    }
+    let of_body_alone = signature_of(b"{}");
+    let headers = [("x-delivery-id", "bare"), ("x-signature-256", of_body_alone.as_str())];
+    let reply = server.client().post_raw(&format!("{HOOK}/deliveries"), &headers, b"{}");
+    assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "the body alone is signed");
+}
+
+#[test]
+fn a_delivery_is_known_again_after_a_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let open = || {
+        let options = quipu_log::SqliteOptions::default();
+        let engine = Arc::new(SqliteEngine::open(data.path(), options).unwrap());
+        TestServer::with_directory(Setup { engine, ..Setup::default() }, data.path())
+    };
+    let mut server = open();
+    armed(&mut alice(&server));
+    let signed = signature("kept", b"{}");
+    let first = deliver(&server, "kept", b"{}", &signed);
+    assert_eq!(first.status, 202, "{}", first.text());
+    server.stop();
+    server.join();
+    drop(server);
+    let again = deliver(&open(), "kept", b"{}", &signed);
+    assert_eq!((again.status, again.text()), (202, first.text()));
 }
 
 #[test]
@@ -84,8 +162,8 @@ fn the_same_delivery_at_one_time_becomes_one_task() {
     armed(&mut alice(&server));
     let tasks: std::collections::BTreeSet<String> = std::thread::scope(|scope| {
         let send = || {
-            let reply = deliver(&server, "same", b"{}", &signature(b"{}"));
-            assert!([200, 202].contains(&reply.status), "{}", reply.text());
+            let reply = deliver(&server, "same", b"{}", &signature("same", b"{}"));
+            assert_eq!(reply.status, 202, "{}", reply.text());
             reply.json()["task_id"].as_str().unwrap().to_owned()
         };
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(send)).collect();
@@ -98,24 +176,29 @@ fn the_same_delivery_at_one_time_becomes_one_task() {
 fn who_does_not_know_the_secret_is_told_nothing() {
     let server = TestServer::start();
     armed(&mut alice(&server));
-    let good = signature(b"{}");
-    let mut flipped = good.clone().into_bytes();
+    let good = signature("1", b"{}");
+    let mut flipped = good.signature.clone().into_bytes();
     *flipped.last_mut().unwrap() ^= 1;
     let flipped = String::from_utf8(flipped).unwrap();
-    let unprefixed = good.strip_prefix("sha256=").unwrap();
+    let unprefixed = good.signature.strip_prefix("sha256=").unwrap();
     for wrong in ["", "sha256=", "sha1=00", "sha256=zz", &flipped, unprefixed] {
-        let reply = deliver(&server, "1", b"{}", wrong);
+        let signed = Signed { signature: wrong.to_owned(), time: good.time.clone() };
+        let reply = deliver(&server, "1", b"{}", &signed);
         assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "{wrong}");
         assert!(!reply.text().contains("canary"));
     }
     let reply = deliver(&server, "1", b"{ }", &good);
     assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "another body");
-    let headers = [("x-signature-256", good.as_str()), ("quipu-field", "elsewhere")];
+    let headers = [
+        ("x-delivery-id", "1"),
+        ("x-delivery-time", good.time.as_str()),
+        ("x-signature-256", good.signature.as_str()),
+        ("quipu-field", "elsewhere"),
+    ];
     let reply = server.client().post_raw(&format!("{HOOK}/deliveries"), &headers, b"{}");
     assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "a Field that is not there");
-    let headers = [("x-signature-256", good.as_str())];
     let path = "/v1/connectors/connector_none/deliveries";
-    let reply = server.client().post_raw(path, &headers, b"{}");
+    let reply = server.client().post_raw(path, &headers[..3], b"{}");
     assert_eq!(refusal(&reply), refused(401, "unauthenticated"), "another connector");
 }
 
@@ -125,14 +208,14 @@ fn a_signed_delivery_that_is_no_json_or_too_large_is_refused() {
     let mut client = alice(&server);
     armed(&mut client);
     for garbage in [&b"\xff\x00"[..], b"", b"{\"a\":1,\"a\":2}"] {
-        let reply = deliver(&server, "g", garbage, &signature(garbage));
+        let reply = deliver(&server, "g", garbage, &signature("g", garbage));
         assert_eq!(refusal(&reply), refused(400, "invalid_request"));
     }
     let huge = vec![b'1'; quipu_wire::limits::REQUEST_BYTES_MAX + 1];
-    let reply = deliver(&server, "h", &huge, "sha256=00");
+    let reply = deliver(&server, "h", &huge, &signature("h", b""));
     assert_eq!(refusal(&reply), refused(413, "payload_too_large"));
     done(&mut client, "PATCH", HOOK, &json!({"status": "PAUSED"}));
-    let reply = deliver(&server, "p", b"{}", &signature(b"{}"));
+    let reply = deliver(&server, "p", b"{}", &signature("p", b"{}"));
     assert_eq!(refusal(&reply), refused(409, "conflict"));
 }
 

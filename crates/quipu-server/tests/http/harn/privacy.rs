@@ -64,7 +64,7 @@ fn no_secret_comes_out_anywhere_or_lies_in_the_data_directory() {
     for wrong in [json!({"secret": [hook_secret]}), json!({"status": hook_secret})] {
         replies.push(ask(&mut client, "PATCH", hook, &wrong));
     }
-    let signed = [("x-signature-256", signature), ("x-delivery-id", key)];
+    let signed = [("x-signature-256", signature), ("x-delivery-id", key), ("x-delivery-time", "1")];
     let deliveries = format!("{hook}/deliveries");
     replies.push(client.post_raw(&deliveries, &signed, receipt_only.as_bytes()));
 

@@ -26,7 +26,8 @@ fn a_page_that_leads_its_own_name_here_is_turned_away() {
         server.client().post_raw("/mcp", &headers, message.to_string().as_bytes()).status
     };
     assert_eq!(ask("localhost", None), 200);
-    assert_eq!(ask("127.0.0.1:7070", Some("http://localhost:6274")), 200);
+    assert_eq!(ask("127.0.0.1:7070", Some("http://localhost:7070")), 200);
+    assert_eq!(ask("127.0.0.1:7070", Some("http://localhost:6274")), 403, "another port");
     assert_eq!(ask("evil.example", None), 403);
     assert_eq!(ask("localhost", Some("https://evil.example")), 403);
 }

@@ -123,7 +123,7 @@ impl Client {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         let names_host = extra.iter().any(|(name, _)| *name == "host");
         if !names_host && !self.headers.iter().any(|(name, _)| name == "host") {
-            head.push_str("host: test\r\n");
+            head.push_str("host: localhost\r\n");
         }
         let own = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in own.chain(extra.iter().copied()) {

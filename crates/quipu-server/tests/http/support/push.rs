@@ -30,7 +30,7 @@ pub(crate) struct Events {
 type Opened = BufReader<Box<dyn Stream>>;
 
 fn open(mut socket: Box<dyn Stream>, path: &str, headers: &[(&str, &str)]) -> (Opened, String) {
-    let mut request = format!("GET {path} HTTP/1.1\r\nhost: test\r\n");
+    let mut request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n");
     for (name, value) in headers {
         request.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -3,6 +3,7 @@
 use std::{
     net::SocketAddr,
     num::NonZeroU32,
+    path::Path,
     sync::{Arc, mpsc},
     thread::JoinHandle,
     time::Duration,
@@ -74,7 +75,16 @@ impl TestServer {
 
     pub(crate) fn with(setup: Setup) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
+        let of_keys = directory.path().to_owned();
+        let mut server = Self::with_directory(setup, &of_keys);
+        server.directory = directory;
+        server
+    }
+
+    /// A server whose keys are in this directory.
+    pub(crate) fn with_directory(setup: Setup, of_keys: &Path) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let keys = Arc::new(KeyStore::open(of_keys).unwrap());
         let meter = Arc::new(LogMeter);
         let template = FieldOptions { meter, ..FieldOptions::new(Arc::new(SystemOrigin)) };
         let fields = Fields::with_options(setup.engine, template, None);

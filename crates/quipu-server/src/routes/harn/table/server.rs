@@ -207,17 +207,26 @@ fn connectors_routes() -> Vec<Route> {
             .says(
                 "deliverToConnector",
                 "Takes a delivery, which becomes a Task. Needs neither a key nor a \
-                    version, but a signature: the HMAC-SHA-256 of the body under the \
-                    Connector's secret. Sent again with the same id, it is the same \
-                    Task.",
+                    version, but a signature: the HMAC-SHA-256 of its id, its time and \
+                    its body under the Connector's secret. Sent again with the same id, \
+                    it is answered as the first time.",
             )
             .ours()
-            .required(Header, "X-Signature-256", "`sha256=` and 64 hexadecimal digits.")
-            .optional(Header, "X-Delivery-Id", "The sender's id of the delivery.")
+            .required(
+                Header,
+                "X-Signature-256",
+                "`sha256=` and 64 hexadecimal digits: the HMAC-SHA-256 of id, time and \
+                    body, with a dot between them.",
+            )
+            .required(Header, "X-Delivery-Id", "The sender's id of the delivery, without a dot.")
+            .required(
+                Header,
+                "X-Delivery-Time",
+                "When it was sent, in whole seconds since 1970; at most five minutes ago.",
+            )
             .optional(Header, "Quipu-Field", "The Field; `default` if absent.")
             .reads_anything()
-            .answers::<ConnectorDelivery>(200, "It was here before.")
-            .answers::<ConnectorDelivery>(202, "It became a Task."),
+            .answers::<ConnectorDelivery>(202, "It became a Task, now or when it came first."),
     ]
 }
 
