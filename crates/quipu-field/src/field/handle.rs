@@ -87,6 +87,18 @@ fn clock_of(
     parting.map_or_else(new, |parting| parting.resume(head))
 }
 
+/// The time of the last commit, and an origin whose time is steady and not before it.
+fn time_behind(
+    engine: &dyn Engine,
+    name: &FieldName,
+    head: &Head,
+    origin: Arc<dyn Origin>,
+) -> Result<(u64, Arc<dyn Origin>), EngineError> {
+    let time_ms = time_of(engine, name, head)?;
+    let steady: Arc<dyn Origin> = Arc::new(Steady::new(origin, time_ms));
+    Ok((time_ms, steady))
+}
+
 impl Field {
     /// Opens a Field: rebuilds its state from the newest snapshot and the log behind it, verifying
     /// what it reads, and starts its writer. What the snapshot covers is verified in the background.
@@ -108,11 +120,9 @@ impl Field {
         let directory = options.snapshots.as_ref().cloned().map(SnapshotDir::new);
         let restored = bring_back(engine.as_ref(), &name, directory.as_ref(), &options)?;
         let (snapshot_position, head) = (restored.snapshot_position, restored.published.head);
-        let state = &restored.published.state;
-        let (shared, last_purge) = (engine.is_shared(), state.last_purge);
-        let clock = clock_of(&head, state.closed, shared, parting);
-        let time_ms = time_of(engine.as_ref(), &name, &head)?;
-        let origin: Arc<dyn Origin> = Arc::new(Steady::new(options.origin, time_ms));
+        let (shared, last_purge) = (engine.is_shared(), restored.published.state.last_purge);
+        let clock = clock_of(&head, restored.published.state.closed, shared, parting);
+        let (time_ms, origin) = time_behind(engine.as_ref(), &name, &head, options.origin)?;
         let (reached, health) = (watch::Sender::new(head.position), Arc::<Health>::default());
         let (reached, view) = (Arc::new(reached), Arc::new(View::new(restored.published)));
         let across = options.cross_session_visibility;

@@ -207,10 +207,9 @@ fn read_unit_ids(object: &mut ObjectReader) -> Result<Vec<String>, ReadError> {
     let is_there = object.has("unit_ids");
     let mut ids = Vec::new();
     for (path, value) in object.take_array("unit_ids", COMPACT_UNITS_MAX)? {
-        match value {
-            Value::String(id) if !id.is_empty() && id.len() <= ID_BYTES_MAX => ids.push(id),
-            _ => return Err(ReadError::new(path, "must be the id of a unit")),
-        }
+        let id = value.as_str().filter(|id| !id.is_empty() && id.len() <= ID_BYTES_MAX);
+        let id = id.ok_or_else(|| ReadError::new(path, "must be the id of a unit"))?;
+        ids.push(id.to_owned());
     }
     if is_there && ids.is_empty() {
         return Err(object.refuse("unit_ids", "must name at least one unit"));
