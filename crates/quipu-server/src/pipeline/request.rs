@@ -109,6 +109,7 @@ impl Call {
             session: said.session,
             epoch: said.epoch,
             authority: credential.authority,
+            own_key: credential.is_of_one(),
         };
         field.meet(&message).await.map_err(|error| akashik_error(&error))?;
         Ok(Self { field, message, admission, payload: said.payload, _room: room })
