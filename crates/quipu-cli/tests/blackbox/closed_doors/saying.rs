@@ -85,7 +85,7 @@ fn an_operator_changes_the_table_of_its_field_and_nobody_else_does() {
     is_refused(&worker.operate("RECORD", of_type("synthesis", "All in all")), &["synthesis", "7"]);
     // It is in the log, so a server that starts again knows it.
     let keyed = keyed.again();
-    let mut worker = keyed.agent("worker");
+    let mut worker = Agent::by("worker", keyed.with_key_of("worker"));
     is_refused(&worker.operate("RECORD", of_type("synthesis", "All in all")), &["synthesis", "7"]);
 }
 

@@ -117,8 +117,8 @@ fn retracting_what_replaced_a_unit_brings_it_back() {
     let keyed = Keyed::start(&[("ana", 6), ("bo", 6), ("op", 10)]);
     let (mut ana, mut bo, mut op) = (keyed.agent("ana"), keyed.agent("bo"), keyed.agent("op"));
     let old = ana.records(finding("The harbour closes at nine."));
-    let new = bo.records(replacing("finding", "The harbour closes at ten.", &[old.clone()]));
-    let other = op.records(replacing("finding", "The harbour never closes.", &[old.clone()]));
+    let new = bo.records(replacing("finding", "Pilots like the harbour cafe.", &[old.clone()]));
+    let other = op.records(replacing("finding", "A heron stands on the pier.", &[old.clone()]));
     let retract = |unit: &str| json!({"unit_id": unit, "intent": because("it was wrong")});
     bo.post("/v1/retract", retract(&new)).ok();
     assert_eq!(ana.status(&old), "superseded", "another unit still replaces it");
@@ -172,10 +172,11 @@ fn what_came_back_is_the_same_from_the_log_and_from_a_snapshot() {
     let keyed = Keyed::start(&[("ana", 6), ("op", 10)]);
     let (mut ana, mut op) = (keyed.agent("ana"), keyed.agent("op"));
     let old = op.records(of_type("constraint", "At most nine ships."));
-    ana.records(replacing("finding", "Any number of ships.", &[old.clone()]));
-    let new = op.records(replacing("constraint", "At most ten ships.", &[old.clone()]));
+    ana.records(replacing("finding", "Paint is stored in shed four.", &[old.clone()]));
+    let new = op.records(replacing("constraint", "Ropes are kept dry.", &[old.clone()]));
     op.post("/v1/retract", json!({"unit_id": new, "intent": because("nine it is")})).ok();
-    assert_eq!(op.status(&old), "active", "what had no effect does not hold it back");
+    // The first had no effect and does not hold it back; their conflict is still open.
+    assert_eq!(op.status(&old), "contested");
     let Keyed { server, data, .. } = keyed;
     server.stop();
     let path = data.path().to_str().unwrap();
