@@ -57,7 +57,7 @@ pub struct RestoreResponse {
     /// The units that they replace again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded_units: Vec<String>,
-    /// When.
+    /// The epoch of it.
     pub epoch: u64,
     /// What had no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
