@@ -15,6 +15,8 @@ pub struct Message {
     pub epoch: u64,
     /// The authority of its credential, 0 to 10.
     pub authority: u8,
+    /// Whether the credential is this agent's alone, and not one that may speak for any.
+    pub own_key: bool,
 }
 
 impl Message {

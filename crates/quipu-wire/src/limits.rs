@@ -30,6 +30,8 @@ pub const ATTUNE_UNITS_MAX: usize = 10_000;
 pub const COMPACT_REASON_BYTES_MAX: usize = 1024;
 /// The most units that one COMPACT names by id.
 pub const COMPACT_UNITS_MAX: usize = 10_000;
+/// The most units that are restored together.
+pub const RESTORE_UNITS_MAX: usize = 1000;
 /// The highest authority: a human operator.
 pub const AUTHORITY_MAX: u8 = 10;
 /// The highest priority of a task.

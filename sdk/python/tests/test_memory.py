@@ -36,6 +36,8 @@ def test_names_that_no_header_could_hold_are_kept(field: quipu.Field) -> None:
     kept = agent.record("naïve\u2028text \x85 🦉", purpose="Try", confidence=1, reasoning="Seen")
     assert agent.unit(kept.memory_unit_id).content == "naïve\u2028text \x85 🦉"
     assert agent.retract(kept.memory_unit_id, purpose="Was a trial").was == "active"
+    (back,) = agent.restore([kept.memory_unit_id], purpose="Was none").restored
+    assert (back.was, back.status) == ("retracted", "active")
 
 
 def test_a_unit_in_ids_only_has_nothing_but_its_id(field: quipu.Field) -> None:

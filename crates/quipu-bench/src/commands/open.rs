@@ -214,6 +214,7 @@ pub(crate) fn message(id: &str) -> Message {
         session: None,
         epoch: 0,
         authority: 10,
+        own_key: true,
     }
 }
 

@@ -10,9 +10,10 @@ use quipu_wire::{
         DetectPayload, DetectResponse, FieldStatus, Format, HandoffPayload, HandoffResponse,
         MemoryUnit, MergePayload, MergeResponse, Operation, RecordPayload, RecordResponse,
         RecordsPayload, RecordsResponse, RegisterPayload, RegisterResponse, ReplayDepth,
-        ReplayPayload, ReplayResponse, ReplayTarget, RetractIntent, RetractPayload,
-        RetractResponse, Scope, SessionPayload, SessionResponse, SubscribeAction, SubscribePayload,
-        SubscribeResponse, Subscription, SubscriptionEvent, SubscriptionRequest,
+        ReplayPayload, ReplayResponse, ReplayTarget, RestorePayload, RestoreResponse,
+        RetractIntent, RetractPayload, RetractResponse, Scope, SessionPayload, SessionResponse,
+        SubscribeAction, SubscribePayload, SubscribeResponse, Subscription, SubscriptionEvent,
+        SubscriptionRequest,
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -33,6 +34,7 @@ const MESSAGE_ID: HeaderName = HeaderName::from_static("akashik-message-id");
 /// Ours, and no operations of the protocol.
 const RECORDS: &str = "/v1/records";
 const RETRACT: &str = "/v1/retract";
+const RESTORE: &str = "/v1/restore";
 
 /// How many units [`Agent::recall`] asks for.
 const RECALLED_UNITS: usize = 20;
@@ -233,6 +235,18 @@ impl Agent {
         let intent = RetractIntent { purpose: purpose.to_owned() };
         let payload = RetractPayload { unit_id: unit.to_owned(), intent };
         understand(&self.send(RETRACT, &payload, None).await?)
+    }
+
+    /// Brings units back that were withdrawn or archived (ours).
+    pub async fn restore(
+        &self,
+        units: &[&str],
+        purpose: &str,
+    ) -> Result<RestoreResponse, ClientError> {
+        let intent = RetractIntent { purpose: purpose.to_owned() };
+        let unit_ids = units.iter().map(|unit| (*unit).to_owned()).collect();
+        let payload = RestorePayload { unit_ids, intent };
+        understand(&self.send(RESTORE, &payload, None).await?)
     }
 
     /// One unit (ours).

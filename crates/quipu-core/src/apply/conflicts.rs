@@ -23,13 +23,16 @@ pub(crate) fn settle(
             entry.status = ConflictStatus::Resolving;
             entry.quorum = *quorum;
         });
-    } else if let Event::ConflictBallotCast { conflict, choice, .. } = event {
+    } else if let Event::ConflictBallotCast { conflict, choice, authority, .. } = event {
         require_conflict(state, *conflict)?;
         let choice = find(state, *choice)?;
         let voter = state.names.intern(&header.actor);
         state.conflicts.change(*conflict, |entry| {
             entry.ballots.insert(voter, choice);
         });
+        if let Some(authority) = authority {
+            state.backing.cast(*conflict, voter, *authority);
+        }
     } else if let Event::ConflictResolved { conflict, strategy, winner, .. } = event {
         let winner = winner.map(|unit| find(state, unit)).transpose()?;
         let entry = resolution(state, header, index, *strategy, winner);

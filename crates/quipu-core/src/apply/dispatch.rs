@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use quipu_log::Header;
-use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, UnitStatus};
+use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, RestoredFrom, UnitStatus};
 
 use crate::{
     apply::{
@@ -113,9 +113,25 @@ fn apply_event(
             purged(state, units, hints)?;
             state.last_purge = header.position;
         }
-        // The status change beside it says all that the state needs.
-        Event::UnitRetracted { unit, .. } => {
-            find(state, *unit)?;
+        // The status change beside it says the rest.
+        Event::UnitRetracted { unit, overruled, .. } => {
+            let ordinal = find(state, *unit)?;
+            state.backing.withdrawn(ordinal, *overruled);
+        }
+        Event::UnitRestored { unit, from, .. } => {
+            let ordinal = find(state, *unit)?;
+            match from {
+                RestoredFrom::Archived => {
+                    state.units.change(ordinal, |flags| flags.archived = false);
+                }
+                RestoredFrom::Retracted => state.backing.withdrawn(ordinal, false),
+                RestoredFrom::Superseded => {}
+            }
+        }
+        Event::LeastAuthoritySet { rows } => {
+            for row in rows {
+                state.least_authority.set(*row);
+            }
         }
         Event::SubscriptionCreated { .. } => subscription_created(state, header, event)?,
         Event::SubscriptionRemoved { subscription, .. } => {
@@ -202,7 +218,17 @@ fn unit_recorded(
     event: &Event,
 ) -> Result<(), String> {
     let Event::UnitRecorded {
-        unit, mode, memory_type, role, task, score, relations, session, ..
+        unit,
+        mode,
+        memory_type,
+        role,
+        task,
+        score,
+        relations,
+        session,
+        authority,
+        spared,
+        ..
     } = event
     else {
         return Err("not a recorded unit".to_owned());
@@ -234,7 +260,15 @@ fn unit_recorded(
     };
     let flags =
         UnitFlags { author, memory_type: *memory_type, status, archived: false, purged: false };
+    let ordinal = state.units.next_ordinal();
     state.units.push(flags, details);
+    if let Some(authority) = authority {
+        state.backing.recorded(ordinal, *authority);
+    }
+    for spared in spared {
+        let target = find(state, spared.unit)?;
+        state.backing.spare(target, ordinal);
+    }
     Ok(())
 }
 

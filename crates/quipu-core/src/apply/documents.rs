@@ -142,6 +142,8 @@ fn task_of(event: &Event) -> Option<&str> {
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. }
         | Event::UnitRetracted { .. }
+        | Event::UnitRestored { .. }
+        | Event::LeastAuthoritySet { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
         | Event::SubscriptionCreated { .. }

@@ -27,7 +27,7 @@ fn spoken_of(state: &State, event: &Event) -> Vec<u32> {
     | Event::ConflictEscalated { conflict, .. } = event
     {
         disputed(state, *conflict)
-    } else if let Event::UnitRetracted { unit, .. } = event {
+    } else if let Event::UnitRetracted { unit, .. } | Event::UnitRestored { unit, .. } = event {
         find(&[*unit])
     } else if let Event::HandoffChanged { handoff, change } = event {
         match change {

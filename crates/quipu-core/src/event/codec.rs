@@ -11,7 +11,7 @@ use serde::{
 };
 
 use crate::{
-    event::{Event, Link},
+    event::{Event, Link, Spared},
     ids::{TraceId, UnitId},
 };
 
@@ -79,6 +79,10 @@ struct Recorded {
     shown: Vec<TraceId>,
     #[serde(default)]
     deferred: bool,
+    #[serde(rename = "with_authority")]
+    authority: Option<u8>,
+    #[serde(default)]
+    spared: Vec<Spared>,
 }
 
 impl From<Recorded> for Event {
@@ -94,6 +98,8 @@ impl From<Recorded> for Event {
             session,
             shown,
             deferred,
+            authority,
+            spared,
         } = recorded;
         Self::UnitRecorded {
             unit,
@@ -106,6 +112,8 @@ impl From<Recorded> for Event {
             session,
             shown,
             deferred,
+            authority,
+            spared,
         }
     }
 }
@@ -209,6 +217,8 @@ mod tests {
             session: None,
             shown: vec![TraceId::from_bits(9)],
             deferred,
+            authority: Some(4),
+            spared: vec![Spared { unit: UnitId::from_bits(3), needs: 9 }],
         }
     }
 
@@ -244,14 +254,13 @@ mod tests {
     #[test]
     fn the_order_of_members_and_members_of_later_versions_change_nothing() {
         let text = canon::to_string(&recorded(true)).unwrap();
-        let late = text.replacen("{\"deferred\":true,", "{", 1).replacen(
-            '}',
-            ",\"deferred\":true,\"later\":[1]}",
-            1,
-        );
+        let begins = text.replacen("{\"deferred\":true,", "{", 1);
+        let late =
+            format!("{},\"deferred\":true,\"later\":[1]}}", begins.strip_suffix('}').unwrap());
         assert_eq!(serde_json::from_str::<Event>(&late).unwrap(), recorded(true));
         let kind = "\"kind\":\"unit.recorded\",";
-        let last = text.replacen(kind, "", 1).replacen('}', ",\"kind\":\"unit.recorded\"}", 1);
+        let last = text.replacen(kind, "", 1);
+        let last = format!("{},\"kind\":\"unit.recorded\"}}", last.strip_suffix('}').unwrap());
         assert_eq!(serde_json::from_str::<Event>(&last).unwrap(), recorded(true));
     }
 

@@ -4,7 +4,8 @@
 
 use quipu_wire::akashik::{
     AgentStatus, CompactFilter, CompactStrategy, ConflictStrategy, ConflictType, DetectedBy,
-    MemoryType, Mode, Relation, RelationType, SubscriptionEvent, UnitStatus, VoteTally,
+    LeastAuthorityRow, MemoryType, Mode, Relation, RelationType, RestoredFrom, SubscriptionEvent,
+    UnitStatus, VoteTally,
 };
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +110,12 @@ pub enum Event {
         /// Whether looking for what disagrees with it was put off, which its author was told.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         deferred: bool,
+        /// The authority that its sender's key really had. Absent in logs of before.
+        #[serde(default, rename = "with_authority", skip_serializing_if = "Option::is_none")]
+        authority: Option<u8>,
+        /// What it says it supersedes and may not: these units stay as they are.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        spared: Vec<Spared>,
     },
     /// The actor was shown units by ATTUNE, where that is traced. Its body is a [`HintBody`], if the
     /// actor gave a hint.
@@ -171,6 +178,9 @@ pub enum Event {
         choice: UnitId,
         /// How the vote stands with this ballot.
         tally: VoteTally,
+        /// The authority that its sender's key really had. Absent in logs of before.
+        #[serde(default, rename = "with_authority", skip_serializing_if = "Option::is_none")]
+        authority: Option<u8>,
     },
     /// A conflict was settled. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.resolved")]
@@ -202,6 +212,26 @@ pub enum Event {
         unit: UnitId,
         /// What it was.
         from: UnitStatus,
+        /// Whether somebody withdrew it who is not its author.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        overruled: bool,
+    },
+    /// A unit is back that was out of sight. Its body is a [`RetractionBody`] where somebody asked for it; where it
+    /// follows from a retraction there is none.
+    #[serde(rename = "unit.restored")]
+    UnitRestored {
+        /// The unit.
+        unit: UnitId,
+        /// What had put it out of sight.
+        from: RestoredFrom,
+        /// Its status now.
+        to: UnitStatus,
+    },
+    /// The operator said which authority units of some types take. Its body is a [`RetractionBody`].
+    #[serde(rename = "authority.least_set")]
+    LeastAuthoritySet {
+        /// What changed.
+        rows: Vec<LeastAuthorityRow>,
     },
     /// COMPACT moved units out of sight.
     #[serde(rename = "units.archived")]
@@ -310,6 +340,15 @@ pub struct Shown {
     pub score: f64,
 }
 
+/// A unit that stays as it is although another one says that it supersedes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spared {
+    /// The unit.
+    pub unit: UnitId,
+    /// The authority that it takes to replace it.
+    pub needs: u8,
+}
+
 /// A relation without its free text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -384,7 +423,7 @@ pub struct HintBody {
     pub hint: String,
 }
 
-/// The free text of a retraction.
+/// The free text of a retraction, of a restoration and of a change of the table of authorities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetractionBody {
     /// The reason, in words.

@@ -8,5 +8,5 @@ mod field_event;
 
 pub use field_event::{
     ClockReason, ConflictBody, Event, HintBody, Link, ResolutionBody, RetractionBody, Shown,
-    UnitBody,
+    Spared, UnitBody,
 };

@@ -4,7 +4,8 @@ use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
 
 use super::{
     compact::CompactCommand, coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand,
-    harn::HarnCommand, merge::MergeCommand, record::RecordCommand, retract::RetractCommand,
+    harn::HarnCommand, least_authority::LeastAuthorityCommand, merge::MergeCommand,
+    record::RecordCommand, restore::RestoreCommand, retract::RetractCommand,
     session::SessionCommand, subscribe::SubscribeCommand, trace::TraceCommand,
 };
 use crate::{event::ClockReason, message::Message, searchable::Searchable};
@@ -30,6 +31,7 @@ impl Command {
             session: None,
             epoch: 0,
             authority: quipu_wire::limits::AUTHORITY_MAX,
+            own_key: true,
         };
         Self { message, time_ms, action }
     }
@@ -48,6 +50,10 @@ pub enum Action {
     Merge(Box<MergeCommand>),
     /// Not an operation of the protocol: withdraws a unit.
     Retract(Box<RetractCommand>),
+    /// Not an operation of the protocol: brings units back.
+    Restore(Box<RestoreCommand>),
+    /// Not an operation of the protocol: says which authority units of a type take.
+    SetLeastAuthority(Box<LeastAuthorityCommand>),
     /// Not an operation: the Field found units that disagree.
     NoteConflicts(Vec<Found>),
     /// Not an operation: vectors arrived for units, by ordinal, that may have waited for them.
@@ -82,6 +88,8 @@ impl Action {
             Self::Register(_)
             | Self::Deregister(_)
             | Self::Retract(_)
+            | Self::Restore(_)
+            | Self::SetLeastAuthority(_)
             | Self::Subscribe(_)
             | Self::Session(_)
             | Self::Coordinate(_)

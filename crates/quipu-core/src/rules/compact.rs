@@ -12,7 +12,7 @@ use quipu_wire::{
     },
 };
 
-use super::{Refusal, admit};
+use super::{Refusal, admit, saying};
 use crate::{
     event::{Event, Link},
     ids::{TraceId, UnitId},
@@ -244,7 +244,9 @@ pub fn decide(
     may_enter(state, message.speaker(), session)?;
     let mut events = Vec::new();
     if command.strategy == CompactStrategy::Summarize {
-        events = record_summaries(command, author, &selected)?;
+        let authority = author.authority.min(message.authority);
+        may_summarize(state, &message.agent, authority)?;
+        events = record_summaries(command, (author, authority), &selected)?;
     }
     let units: Vec<UnitId> =
         selected.iter().filter_map(|at| Some(state.units.details(*at)?.id)).collect();
@@ -264,10 +266,16 @@ pub fn decide(
     Ok(events)
 }
 
+/// A summary is a synthesis, and says no less than one that somebody records.
+fn may_summarize(state: &State, agent: &str, authority: u8) -> Result<(), saying::Error> {
+    let says = (MemoryType::Synthesis, Mode::Committed);
+    saying::may_say(state, (agent, authority), says, || "payload.strategy".to_owned())
+}
+
 /// The summaries as units, if they were written from just these units.
 fn record_summaries(
     command: &CompactCommand,
-    author: &AgentEntry,
+    (author, authority): (&AgentEntry, u8),
     selected: &[u32],
 ) -> Result<Decision, Error> {
     let written = command.written.as_ref().ok_or(Error::Changed)?;
@@ -292,6 +300,8 @@ fn record_summaries(
             session: synthesis.session.clone(),
             shown: Vec::new(),
             deferred: false,
+            authority: Some(authority),
+            spared: Vec::new(),
         },
         body: Some(synthesis.body.clone()),
     });

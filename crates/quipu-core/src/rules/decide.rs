@@ -6,8 +6,8 @@ use quipu_wire::ErrorCode;
 
 use super::{
     command::{Action, Command},
-    compact, coordinate, deregister, handoff, harn, merge, record, register, retract, session,
-    subscribe,
+    compact, coordinate, deregister, handoff, harn, least_authority, merge, record, register,
+    restore, retract, saying, session, subscribe,
 };
 use crate::{
     event::Event,
@@ -56,6 +56,12 @@ pub enum Refusal {
     /// A retraction.
     #[error(transparent)]
     Retract(#[from] retract::Error),
+    /// A restoration.
+    #[error(transparent)]
+    Restore(#[from] restore::Error),
+    /// A unit of a type that is not for everybody.
+    #[error(transparent)]
+    Saying(#[from] saying::Error),
     /// SESSION.
     #[error(transparent)]
     Session(#[from] session::Error),
@@ -95,6 +101,8 @@ impl Refusal {
             Self::Detect(error) => error.code(),
             Self::Merge(error) => error.code(),
             Self::Retract(error) => error.code(),
+            Self::Restore(error) => error.code(),
+            Self::Saying(error) => error.code(),
             Self::Session(error) => error.code(),
             Self::Coordinate(error) => error.code(),
             Self::Handoff(error) => error.code(),
@@ -137,6 +145,8 @@ pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
         Action::Record(units) => record::decide(state, &command.message, units),
         Action::Merge(merge) => merge::decide(state, &command.message, merge),
         Action::Retract(retract) => retract::decide(state, &command.message, retract),
+        Action::Restore(restore) => restore::decide(state, &command.message, restore),
+        Action::SetLeastAuthority(least) => least_authority::decide(state, &command.message, least),
         Action::NoteConflicts(found) => super::detect::note(state, found),
         Action::NoteEnriched(units) => super::enrich::note(state, units),
         Action::Session(session) => session::decide(state, &command.message, session),
@@ -168,6 +178,8 @@ pub fn is_same_request(
         Action::Record(units) => record::is_same(units, header, commit),
         Action::Merge(merge) => merge::is_same(merge, header, commit),
         Action::Retract(retract) => retract::is_same(retract, header, commit),
+        Action::Restore(restore) => restore::is_same(restore, header, commit),
+        Action::SetLeastAuthority(least) => least_authority::is_same(least, header, commit),
         Action::Session(session) => session::is_same(session, header, commit),
         Action::Coordinate(task) => coordinate::is_same(task, header, commit),
         Action::Handoff(handoff) => handoff::is_same(handoff, header, commit),

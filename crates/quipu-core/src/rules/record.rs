@@ -1,6 +1,6 @@
 //! RECORD (spec 3.3): the only way to add knowledge, one unit or several in one commit. Also sets what
-//! follows from a unit's relations: `supersedes` replaces its target, `contradicts` makes a conflict and
-//! contests both units.
+//! follows from a unit's relations: `supersedes` replaces its target where the author may, and else makes a conflict;
+//! `contradicts` makes a conflict and contests both units.
 
 use std::{collections::BTreeSet, mem};
 
@@ -9,7 +9,7 @@ use quipu_wire::{
     ErrorCode,
     akashik::{
         ConflictDetection, ConflictType, DetectedBy, MemoryType, Mode, RecordPayload,
-        RecordResponse, RecordStatus, RelationType, UnitStatus,
+        RecordResponse, RecordStatus, Relation, RelationType, UnitStatus,
     },
     json::canon::CanonError,
 };
@@ -18,10 +18,13 @@ use super::{
     Refusal, admit,
     detect::{Audience, Finding},
     pending_status::Standing,
+    replacing::{Claim, recorded_with},
+    saying::may_say,
 };
 use crate::{
-    event::{ConflictBody, Event, Link, UnitBody},
+    event::{ConflictBody, Event, Link, Spared, UnitBody},
     ids::{ConflictId, TraceId, UnitId},
+    limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX},
     message::Message,
     origin::Origin,
     rules::Decision,
@@ -68,6 +71,8 @@ struct Drawn {
     body: Body,
     /// The free text of each conflict, in the order of `conflicts`.
     conflict_bodies: Vec<Body>,
+    /// A conflict per `supersedes` relation, for where the author may not replace what it names.
+    spared: Vec<(ConflictId, Body)>,
     /// What the index finds the unit by.
     searchable: Searchable,
 }
@@ -116,6 +121,9 @@ impl RecordCommand {
                 Body::new(origin.salt(), &ConflictBody { description })
             })
             .collect::<Result<_, _>>()?;
+        let spared = payload.relations.iter().filter(|r| r.kind == RelationType::Supersedes);
+        let spared = spared.map(|relation| prepare_spared(relation, origin));
+        let spared = spared.collect::<Result<_, _>>()?;
         let (task, score) =
             (payload.intent.task_id.clone(), payload.confidence.as_ref().and_then(|c| c.score));
         let (mode, memory_type) = (payload.mode, payload.kind);
@@ -123,7 +131,7 @@ impl RecordCommand {
         let searchable = text.searchable();
         let body = Body::new(origin.salt(), &text)?;
         let unit = UnitId::from_bits(origin.id_bits());
-        let drawn = Drawn { unit, conflicts, body, conflict_bodies, searchable };
+        let drawn = Drawn { unit, conflicts, body, conflict_bodies, spared, searchable };
         Ok(Self {
             path,
             mode,
@@ -156,6 +164,24 @@ impl RecordCommand {
     }
 }
 
+/// The conflict between a unit and one that it may not replace.
+fn prepare_spared(
+    relation: &Relation,
+    origin: &dyn Origin,
+) -> Result<(ConflictId, Body), CanonError> {
+    let target = &relation.target_id;
+    let mut description = format!(
+        "The unit says that it supersedes {target}, which stays as it is: to replace what another agent recorded \
+         takes the authority that it was recorded with, and {REPLACE_MANY_AUTHORITY} for more than {REPLACED_MAX} \
+         units at once."
+    );
+    if let Some(said) = &relation.description {
+        description.push_str(&format!(" It gives this reason: {said}"));
+    }
+    let body = Body::new(origin.salt(), &ConflictBody { description })?;
+    Ok((ConflictId::from_bits(origin.id_bits()), body))
+}
+
 fn unit_body(payload: RecordPayload) -> UnitBody {
     let descriptions = UnitBody::descriptions_of(&payload.relations);
     let confidence = payload.confidence.unwrap_or_default();
@@ -178,22 +204,95 @@ pub fn decide(
 ) -> Result<Decision, Refusal> {
     let needed = units.iter().map(RecordCommand::authority_needed).max().unwrap_or_default();
     let author = admit(state, &message.agent, message.authority, needed)?;
+    let claim = Claim::of(state, author, message);
+    for unit in units {
+        let says = (unit.memory_type, unit.mode);
+        let path = || format!("{}.type", unit.path);
+        may_say(state, (&message.agent, claim.authority), says, path)?;
+    }
     visibility::may_write_within(state, message.speaker(), message.session.as_deref())?;
-    let mut standing = Standing::new(state);
     for unit in units {
         check_targets(state, message, unit)?;
-        record_one(&mut standing, author, message, unit)?;
+    }
+    let replaced = units.iter().map(|unit| replaceable(state, message, claim, unit));
+    let replaced = replaced.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let right = Right { author, claim, lacks_for_all: claim.lacks_for_all(&replaced) };
+    let mut standing = Standing::new(state);
+    for unit in units {
+        record_one(&mut standing, &right, message, unit)?;
     }
     Ok(standing.events)
 }
 
+/// With what right the units of one commit are recorded.
+struct Right<'s> {
+    author: &'s AgentEntry,
+    claim: Claim<'s>,
+    /// The authority that is missing to replace all that they would replace.
+    lacks_for_all: Option<u8>,
+}
+
+impl Right<'_> {
+    /// The authority that is missing to replace a unit.
+    fn lacks(&self, unit: u32) -> Option<u8> {
+        let for_all = self.lacks_for_all.filter(|_| !self.claim.owns(unit));
+        self.claim.lacks(unit).max(for_all)
+    }
+}
+
+/// The units that a unit would replace, and its author may, looking at each alone.
+fn replaceable(
+    state: &State,
+    message: &Message,
+    claim: Claim<'_>,
+    record: &RecordCommand,
+) -> Result<BTreeSet<u32>, Error> {
+    let here = Audience { session: message.session.as_deref(), memory_type: record.memory_type };
+    let mut replaced = BTreeSet::new();
+    for ordinal in replaces(state, record, here)? {
+        let status = state.units.flags(ordinal).map(|unit| unit.status);
+        if !status.is_some_and(is_final) && claim.lacks(ordinal).is_none() {
+            replaced.insert(ordinal);
+        }
+    }
+    Ok(replaced)
+}
+
+/// The units that a unit says it replaces, each once. A draft replaces nothing: it takes the authority of an
+/// observer, and an observer changes nothing that others see. Nor does a unit that not all of them see.
+fn replaces(
+    state: &State,
+    record: &RecordCommand,
+    here: Audience<'_>,
+) -> Result<BTreeSet<u32>, Error> {
+    let mut replaced = BTreeSet::new();
+    if record.mode == Mode::Draft {
+        return Ok(replaced);
+    }
+    for (index, link) in targets(record, RelationType::Supersedes) {
+        let ordinal = find(state, record, index, link)?;
+        if is_told(state, ordinal, here) {
+            replaced.insert(ordinal);
+        }
+    }
+    Ok(replaced)
+}
+
+/// What was replaced or withdrawn cannot be replaced.
+fn is_final(status: UnitStatus) -> bool {
+    status == UnitStatus::Superseded || status == UnitStatus::Retracted
+}
+
 fn record_one(
     standing: &mut Standing<'_>,
-    author: &AgentEntry,
+    right: &Right<'_>,
     message: &Message,
     record: &RecordCommand,
 ) -> Result<(), Error> {
-    let state = standing.state;
+    let (state, author) = (standing.state, right.author);
+    let here = Audience { session: message.session.as_deref(), memory_type: record.memory_type };
+    let (replaced, spared): (BTreeSet<u32>, BTreeSet<u32>) =
+        replaces(state, record, here)?.into_iter().partition(|unit| right.lacks(*unit).is_none());
     let recorded = Event::UnitRecorded {
         unit: record.drawn.unit,
         mode: record.mode,
@@ -205,11 +304,13 @@ fn record_one(
         session: None,
         shown: traces_before(state, author, message),
         deferred: record.is_deferred,
+        authority: Some(right.claim.authority),
+        spared: spared.iter().filter_map(|unit| told_spared(state, right, *unit)).collect(),
     };
     standing.push(recorded, Some(record.drawn.body.clone()));
-    let here = Audience { session: message.session.as_deref(), memory_type: record.memory_type };
-    let superseded = supersede(standing, record, here)?;
-    let said = contest(standing, record, here, &superseded)?;
+    let superseded = supersede(standing, &replaced);
+    let mut said = contest(standing, record, here, &superseded)?;
+    spare(standing, record, &spared, &mut said)?;
     let mut contested = observed(standing, record, here, &superseded, &said);
     let tells = |other: &u32| {
         Audience::of(state, *other).is_some_and(|there| here.is_open_to_readers(state, there))
@@ -256,28 +357,40 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
     Ok(())
 }
 
-/// What the unit replaces is replaced, unless it was already. A draft replaces nothing: it takes the
-/// authority of an observer, and an observer changes nothing that others see. Nor does a unit that not
-/// all of them see.
-fn supersede(
+fn told_spared(state: &State, right: &Right<'_>, ordinal: u32) -> Option<Spared> {
+    let unit = state.units.details(ordinal)?.id;
+    let needs = right.lacks(ordinal).unwrap_or_else(|| recorded_with(state, ordinal));
+    Some(Spared { unit, needs })
+}
+
+/// What the unit replaces is replaced, unless it was already.
+fn supersede(standing: &mut Standing<'_>, replaced: &BTreeSet<u32>) -> BTreeSet<u32> {
+    let current = replaced.iter().copied().filter(|unit| !is_final(standing.status(*unit)));
+    let current: BTreeSet<u32> = current.collect();
+    for unit in &current {
+        standing.change(*unit, UnitStatus::Superseded);
+    }
+    current
+}
+
+/// What the unit may not replace is in conflict with it, and stays as it is. There is one conflict of two units, also
+/// where the author contradicts the same one.
+fn spare(
     standing: &mut Standing<'_>,
     record: &RecordCommand,
-    here: Audience<'_>,
-) -> Result<BTreeSet<u32>, Error> {
+    spared: &BTreeSet<u32>,
+    said: &mut BTreeSet<u32>,
+) -> Result<(), Error> {
     let state = standing.state;
-    let mut superseded = BTreeSet::new();
-    for (index, link) in targets(record, RelationType::Supersedes) {
+    let drawn = targets(record, RelationType::Supersedes).zip(&record.drawn.spared);
+    for ((index, link), (conflict, body)) in drawn {
         let ordinal = find(state, record, index, link)?;
-        let from = standing.status(ordinal);
-        let is_final = from == UnitStatus::Superseded || from == UnitStatus::Retracted;
-        if !is_told(state, ordinal, here) {
-            continue;
-        }
-        if record.mode == Mode::Committed && !is_final && superseded.insert(ordinal) {
-            standing.change(ordinal, UnitStatus::Superseded);
+        let open = spared.contains(&ordinal) && !is_final(standing.status(ordinal));
+        if open && said.insert(ordinal) {
+            push_conflict(standing, record, ordinal, (*conflict, DetectedBy::Explicit, body));
         }
     }
-    Ok(superseded)
+    Ok(())
 }
 
 /// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
@@ -391,14 +504,14 @@ pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Vec<RecordResponse> {
     let mut answers: Vec<RecordResponse> = Vec::new();
     for sealed in events {
-        if let Event::UnitRecorded { unit, deferred, .. } = &sealed.event {
+        if let Event::UnitRecorded { unit, deferred, authority, spared, .. } = &sealed.event {
             answers.push(RecordResponse {
                 status: RecordStatus::Accepted,
                 memory_unit_id: unit.to_string(),
                 epoch,
                 conflicts_detected: Vec::new(),
                 conflict_detection: deferred.then_some(ConflictDetection::Deferred),
-                warnings: Vec::new(),
+                warnings: spared.iter().map(|spared| stays(*spared, *authority)).collect(),
             });
         }
         // What follows from a unit is behind it and before the next one.
@@ -414,6 +527,14 @@ pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Vec<RecordResponse>
         }
     }
     answers
+}
+
+fn stays(spared: Spared, authority: Option<u8>) -> String {
+    let Spared { unit, needs } = spared;
+    let own = authority.unwrap_or_default();
+    format!(
+        "{unit} stays as it is: to replace it needs authority {needs}, and this unit was recorded with {own}"
+    )
 }
 
 /// Whether a RECORD says what a commit says. Where a text was erased since, it cannot be compared,

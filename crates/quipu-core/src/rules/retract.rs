@@ -1,15 +1,21 @@
 //! Retracting a unit, an operation of this server alone (A-11): the protocol has the status and no operation that sets it. Only
 //! the author may, or whoever overrules everybody; the reason is required and kept.
 
-use quipu_log::{Body, Commit, DraftEvent, Header, SealedEvent};
+use std::collections::BTreeSet;
+
+use quipu_log::{Body, Commit, Header, SealedEvent};
 use quipu_wire::{
     ErrorCode,
-    akashik::{RetractPayload, RetractResponse, UnitStatus},
+    akashik::{RestoredFrom, RetractPayload, RetractResponse, UnitStatus},
     json::canon::CanonError,
     limits::AUTHORITY_MAX,
 };
 
-use super::{Refusal, admit};
+use super::{
+    Refusal, admit,
+    pending_status::Standing,
+    replacing::{Claim, Replacements},
+};
 use crate::{
     event::{Event, RetractionBody},
     ids::UnitId,
@@ -34,7 +40,8 @@ pub enum Error {
     },
     /// Another agent recorded it.
     #[error(
-        "payload.unit_id: {unit} was recorded by {author}; only its author or authority 10 may retract it"
+        "payload.unit_id: {unit} was recorded by {author}; only its author, by a key of its own or one as strong as then, \
+         or authority 10 may retract it"
     )]
     NotTheAuthor {
         /// The unit.
@@ -92,18 +99,17 @@ pub fn decide(
     retract: &RetractCommand,
 ) -> Result<Decision, Refusal> {
     let caller = admit(state, &message.agent, message.authority, AUTHORITY)?;
+    let claim = Claim::of(state, caller, message);
     let missing = || Error::NotFound { unit: retract.unit.clone() };
     let unit = UnitId::parse(&retract.unit).ok_or_else(missing)?;
     let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
     // Its author may always withdraw it; to others it is there only if they see it.
-    let found = state.units.find(unit).filter(|&ordinal| {
-        let own = state.units.flags(ordinal).is_some_and(|flags| flags.author == caller.name);
-        own || sight.sees(ordinal)
-    });
+    let found =
+        state.units.find(unit).filter(|&ordinal| claim.owns(ordinal) || sight.sees(ordinal));
     let ordinal = found.ok_or_else(missing)?;
     let flags = state.units.flags(ordinal).ok_or_else(missing)?;
-    let overrules = caller.authority.min(message.authority) >= AUTHORITY_MAX;
-    if flags.author != caller.name && !overrules {
+    let (owns, overrules) = (claim.owns(ordinal), claim.authority >= AUTHORITY_MAX);
+    if !owns && !overrules {
         let author = state.names.text(flags.author).to_owned();
         return Err(Error::NotTheAuthor { unit, author }.into());
     }
@@ -120,23 +126,50 @@ pub fn decide(
         | UnitStatus::Contested
         | UnitStatus::PendingEnrichment => {}
     }
-    let retracted = Event::UnitRetracted { unit, from };
-    let changed = Event::UnitStatusChanged { unit, from, to: UnitStatus::Retracted };
-    Ok(vec![
-        DraftEvent { event: retracted, body: Some(retract.reason.clone()) },
-        DraftEvent { event: changed, body: None },
-    ])
+    let mut standing = Standing::new(state);
+    let overruled = flags.author != caller.name;
+    let retracted = Event::UnitRetracted { unit, from, overruled };
+    standing.push(retracted, Some(retract.reason.clone()));
+    standing.change(ordinal, UnitStatus::Retracted);
+    restore_replaced(&mut standing, ordinal);
+    Ok(standing.events)
+}
+
+/// What the unit replaced is back, unless something else replaces it too.
+fn restore_replaced(standing: &mut Standing<'_>, withdrawn: u32) {
+    let (state, nobody) = (standing.state, BTreeSet::new());
+    let replacements = Replacements::of(state);
+    for ordinal in replacements.by(withdrawn) {
+        let (Some(flags), Some(details)) =
+            (state.units.flags(ordinal), state.units.details(ordinal))
+        else {
+            continue;
+        };
+        let to = replacements.status_of(ordinal, Some(withdrawn), &nobody);
+        let is_back = flags.status == UnitStatus::Superseded && to != UnitStatus::Superseded;
+        if is_back && !flags.purged {
+            let (unit, from) = (details.id, RestoredFrom::Superseded);
+            standing.push(Event::UnitRestored { unit, from, to }, None);
+            standing.change(ordinal, to);
+        }
+    }
 }
 
 /// The answer, from what happened.
 #[must_use]
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Option<RetractResponse> {
+    let restored = events.iter().filter_map(|sealed| {
+        let Event::UnitRestored { unit, .. } = &sealed.event else { return None };
+        Some(unit.to_string())
+    });
+    let restored_units: Vec<String> = restored.collect();
     events.iter().find_map(|sealed| {
-        let Event::UnitRetracted { unit, from } = &sealed.event else { return None };
+        let Event::UnitRetracted { unit, from, .. } = &sealed.event else { return None };
         Some(RetractResponse {
             status: "ok".to_owned(),
             unit_id: unit.to_string(),
             was: *from,
+            restored_units: restored_units.clone(),
             epoch,
             warnings: Vec::new(),
         })

@@ -4,9 +4,9 @@ use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
-    IdempotencyTable, MessageWindow, Names, RecentTraces, SessionTable, StreamTable,
-    SubscriptionTable, TaskTable, TextTable, UnitTable,
+    AgentTable, Backing, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
+    IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, SessionTable,
+    StreamTable, SubscriptionTable, TaskTable, TextTable, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -56,6 +56,12 @@ pub struct State {
     pub idempotency: IdempotencyTable,
     /// The endings of tasks that have no receipt yet.
     pub endings: EndingTable,
+    /// With which authority units were recorded, and what that was too little for.
+    #[serde(skip)]
+    pub backing: Backing,
+    /// Which authority units of a type take.
+    #[serde(skip)]
+    pub least_authority: LeastAuthority,
 }
 
 impl State {
@@ -64,6 +70,42 @@ impl State {
     pub fn hash(&self) -> Hash {
         let mut hasher = Hasher::new();
         postcard::to_io(self, &mut hasher).expect("a hasher takes every byte");
+        if self.has_later_parts() {
+            postcard::to_io(&self.later_parts(), &mut hasher).expect("a hasher takes every byte");
+        }
         hasher.finish()
+    }
+
+    /// The state as bytes, whose hash is its own. What later versions added is behind the rest, and only where
+    /// something is in it, so that a log of before has the state and the hash that it had.
+    ///
+    /// # Errors
+    /// Where a part cannot be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        let mut bytes = postcard::to_stdvec(self)?;
+        if self.has_later_parts() {
+            bytes.extend(postcard::to_stdvec(&self.later_parts())?);
+        }
+        Ok(bytes)
+    }
+
+    /// The state of these bytes.
+    ///
+    /// # Errors
+    /// Where they are not those of a state.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, postcard::Error> {
+        let (mut state, rest): (Self, _) = postcard::take_from_bytes(bytes)?;
+        if !rest.is_empty() {
+            (state.backing, state.least_authority) = postcard::from_bytes(rest)?;
+        }
+        Ok(state)
+    }
+
+    fn has_later_parts(&self) -> bool {
+        !self.backing.is_empty() || !self.least_authority.is_empty()
+    }
+
+    const fn later_parts(&self) -> (&Backing, &LeastAuthority) {
+        (&self.backing, &self.least_authority)
     }
 }

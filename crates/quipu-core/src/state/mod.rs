@@ -1,6 +1,7 @@
 //! The state of a Field: a pure function of its log, equal on every node and after every restart.
 
 mod agents;
+mod backing;
 mod conflicts;
 mod documents;
 mod endings;
@@ -8,6 +9,7 @@ mod field_state;
 mod handoffs;
 mod hints;
 mod idempotency;
+mod least_authority;
 mod messages;
 mod names;
 mod recent_traces;
@@ -19,6 +21,7 @@ mod texts;
 mod units;
 
 pub use agents::{AgentEntry, AgentTable};
+pub use backing::Backing;
 pub use conflicts::{ConflictEntry, ConflictTable, ResolutionEntry};
 pub use documents::{DocumentEntry, DocumentTable};
 pub use endings::EndingTable;
@@ -26,6 +29,7 @@ pub use field_state::State;
 pub use handoffs::{HandoffEntry, HandoffTable};
 pub use hints::{HintEntry, HintTable};
 pub use idempotency::IdempotencyTable;
+pub use least_authority::LeastAuthority;
 pub use messages::MessageWindow;
 pub use names::{Name, Names};
 pub use recent_traces::RecentTraces;

@@ -50,6 +50,19 @@ pub struct UnitDetails {
     pub links: Box<[UnitLink]>,
 }
 
+impl UnitDetails {
+    /// The units that it links to in this way, each once.
+    #[must_use]
+    pub fn linked(&self, kind: RelationType) -> BTreeSet<u32> {
+        let links = self.links.iter().filter(|link| link.kind == kind);
+        let units = links.filter_map(|link| match link.target {
+            LinkTarget::Unit(target) => Some(target),
+            LinkTarget::Foreign(_) => None,
+        });
+        units.collect()
+    }
+}
+
 /// A link to a unit, or to an id that is not known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitLink {
@@ -79,6 +92,7 @@ pub struct UnitTable {
     by_task: BTreeMap<Name, Vec<u32>>,
     standing: Vec<u32>,
     supporters: BTreeMap<u32, Vec<u32>>,
+    superseders: BTreeMap<u32, Vec<u32>>,
     sessions: Vec<Option<Name>>,
     /// By ordinal: the units before and after it in its row.
     beside: Vec<[u32; 2]>,
@@ -130,17 +144,11 @@ impl UnitTable {
         if is_standing(flags.memory_type) {
             self.standing.push(ordinal);
         }
-        let supported: BTreeSet<u32> = details
-            .links
-            .iter()
-            .filter(|link| link.kind == RelationType::Supports)
-            .filter_map(|link| match link.target {
-                LinkTarget::Unit(target) => Some(target),
-                LinkTarget::Foreign(_) => None,
-            })
-            .collect();
-        for target in supported {
+        for target in details.linked(RelationType::Supports) {
             self.supporters.entry(target).or_default().push(ordinal);
+        }
+        for target in details.linked(RelationType::Supersedes) {
+            self.superseders.entry(target).or_default().push(ordinal);
         }
         let row = details.session.map(Row::Session);
         let row = row.or_else(|| details.task.map(Row::Task)).unwrap_or(Row::Neither);
@@ -271,6 +279,21 @@ impl UnitTable {
     #[must_use]
     pub fn supporters(&self, ordinal: u32) -> &[u32] {
         self.supporters.get(&ordinal).map_or(&[], Vec::as_slice)
+    }
+
+    /// The units that say they supersede a unit, each once, oldest first.
+    #[must_use]
+    pub fn superseders(&self, ordinal: u32) -> &[u32] {
+        self.superseders.get(&ordinal).map_or(&[], Vec::as_slice)
+    }
+
+    /// The units that a commit recorded. Positions rise with ordinals.
+    pub fn recorded_at(&self, position: u64) -> impl Iterator<Item = u32> {
+        let first = self.details.partition_point(|unit| unit.position < position);
+        let after = self.details.get(first..).unwrap_or_default();
+        let count = after.iter().take_while(|unit| unit.position == position).count();
+        let first = u32::try_from(first).unwrap_or(u32::MAX);
+        (first..).take(count)
     }
 }
 

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use quipu_wire::akashik::UnitStatus;
-
 use crate::read::view::Published;
 
 /// Where the search stands.
@@ -56,16 +54,7 @@ impl Work {
     }
 }
 
-/// Whether a unit's vector can ever matter: it was not erased, and may still be returned.
+/// Whether a unit's vector can ever matter: it was not erased. What was replaced or withdrawn may come back.
 pub(crate) fn is_wanted(published: &Published, unit: u32) -> bool {
-    published.state.units.flags(unit).is_some_and(|flags| {
-        let lasting = match flags.status {
-            UnitStatus::Superseded | UnitStatus::Retracted => false,
-            UnitStatus::Active
-            | UnitStatus::Draft
-            | UnitStatus::Contested
-            | UnitStatus::PendingEnrichment => true,
-        };
-        lasting && !flags.purged
-    })
+    published.state.units.flags(unit).is_some_and(|flags| !flags.purged)
 }

@@ -92,6 +92,7 @@ impl Field {
             session: None,
             epoch,
             authority: quipu_wire::limits::AUTHORITY_MAX,
+            own_key: true,
         }
     }
 }

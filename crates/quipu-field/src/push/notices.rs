@@ -83,6 +83,10 @@ pub(crate) fn notices(event: &Event) -> Vec<Notice> {
             | UnitStatus::Retracted
             | UnitStatus::PendingEnrichment => Vec::new(),
         },
+        Event::UnitRestored { unit, .. } => {
+            let told = SubscriptionEvent::MemoryRestored;
+            vec![Notice::of_unit(told, *unit, RequiredAction::Nobody)]
+        }
         Event::ConflictDetected { conflict, unit_a, unit_b, .. } => vec![Notice {
             event: SubscriptionEvent::ConflictDetected,
             entity: Entity::Conflict(*conflict),
@@ -123,6 +127,7 @@ pub(crate) fn notices(event: &Event) -> Vec<Notice> {
         | Event::ConflictBallotCast { .. }
         | Event::ConflictEscalated { .. }
         | Event::UnitRetracted { .. }
+        | Event::LeastAuthoritySet { .. }
         | Event::UnitsArchived { .. }
         | Event::UnitsPurged { .. }
         | Event::AttuneTraced { .. }

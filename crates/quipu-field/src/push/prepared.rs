@@ -198,6 +198,7 @@ fn summarize(
     Ok(match notice.event {
         SubscriptionEvent::MemoryRecorded => of_unit("recorded"),
         SubscriptionEvent::MemorySuperseded => of_unit("superseded"),
+        SubscriptionEvent::MemoryRestored => of_unit("restored"),
         SubscriptionEvent::MemoryContested => of_unit("contested"),
         SubscriptionEvent::ConflictDetected => {
             let body: Option<ConflictBody> = body(commit, index)?;

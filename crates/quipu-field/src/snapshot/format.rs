@@ -3,7 +3,7 @@
 //! can be deleted at any time.
 //!
 //! ```text
-//!   <position, 20 digits>.snap = magic | postcard Preface | state (postcard) | index
+//!   <position, 20 digits>.snap = magic | postcard Preface | state | index
 //! ```
 
 use std::{
@@ -20,14 +20,15 @@ use serde::{Deserialize, Serialize};
 use crate::read::view::Published;
 use quipu_core::State;
 
-const MAGIC: &[u8] = b"quipu-snapshot 6\n";
+const MAGIC: &[u8] = b"quipu-snapshot 7\n";
 /// What earlier versions wrote. Nobody reads it any more, and it is no damage.
-const OLDER: [&[u8]; 5] = [
+const OLDER: [&[u8]; 6] = [
     b"quipu-snapshot 1\n",
     b"quipu-snapshot 2\n",
     b"quipu-snapshot 3\n",
     b"quipu-snapshot 4\n",
     b"quipu-snapshot 5\n",
+    b"quipu-snapshot 6\n",
 ];
 const EXTENSION: &str = "snap";
 const PART: &str = "part";
@@ -166,7 +167,7 @@ impl SnapshotDir {
 
     fn write(&self, published: &Published, part: &Path, path: &Path) -> io::Result<()> {
         fs::create_dir_all(&self.path)?;
-        let state = postcard::to_stdvec(&published.state).map_err(io::Error::other)?;
+        let state = published.state.to_bytes().map_err(io::Error::other)?;
         let mut index = Vec::new();
         published.index.write_to(&mut index)?;
         let preface = Preface {
@@ -235,7 +236,7 @@ fn parse(bytes: &[u8]) -> Result<Published, String> {
     if Hash::of(state) != preface.state_hash || Hash::of(index) != preface.index_hash {
         return Err("its contents do not match its hash".to_owned());
     }
-    let state: State = postcard::from_bytes(state).map_err(|error| format!("state: {error}"))?;
+    let state = State::from_bytes(state).map_err(|error| format!("state: {error}"))?;
     let index = Index::read_from(&mut &*index).map_err(|error| format!("index: {error}"))?;
     let head = Head { position: preface.position, epoch: preface.epoch, hash: preface.head };
     if state.position != head.position || state.epoch != head.epoch {

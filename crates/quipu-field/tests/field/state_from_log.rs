@@ -411,11 +411,11 @@ fn a_snapshot_of_an_earlier_version_is_told_from_a_damaged_one() {
         std::fs::write(&path, bytes).unwrap();
         format::load(&path).unwrap_err()
     };
-    for version in [1, 2, 3, 4, 5] {
+    for version in [1, 2, 3, 4, 5, 6] {
         let bytes = format!("quipu-snapshot {version}\nwhatever it held");
         let older = write("1.snap", bytes.as_bytes());
         assert!(matches!(older, SnapshotError::Older { .. }), "{older}");
     }
-    let damaged = write("2.snap", b"quipu-snapshot 6\nwhatever it held");
+    let damaged = write("2.snap", b"quipu-snapshot 7\nwhatever it held");
     assert!(matches!(damaged, SnapshotError::Damaged { .. }), "{damaged}");
 }

@@ -36,7 +36,14 @@ pub(crate) fn open_traced(engine: &Arc<dyn Engine>) -> Arc<Field> {
 
 /// A message of an agent with full authority.
 pub(crate) fn message(id: &str, agent: &str) -> Message {
-    Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }
+    Message {
+        id: id.to_owned(),
+        agent: agent.to_owned(),
+        session: None,
+        epoch: 0,
+        authority: 10,
+        own_key: true,
+    }
 }
 
 /// REGISTER.

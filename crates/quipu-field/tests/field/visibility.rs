@@ -121,9 +121,11 @@ async fn role_rules_and_authority_limits_are_applied_by_what_the_agent_registere
     for who in ["b", "intern"] {
         join(&field, who, "s").await;
     }
-    for kind in ["finding", "decision", "observation", "human_directive"] {
+    for kind in ["finding", "decision", "observation"] {
         add(&field, from("a", Some("s")), json!({"type": kind, "content": kind})).await.unwrap();
     }
+    let directive = json!({"type": "human_directive", "content": "human_directive"});
+    add(&field, from("root", Some("s")), directive).await.unwrap();
     assert_eq!(seen(&field, from("intern", Some("s"))).await.unwrap(), ["finding"]);
     let worker = ["decision", "finding", "human_directive"];
     assert_eq!(seen(&field, from("b", Some("s"))).await.unwrap(), worker);

@@ -146,6 +146,8 @@ impl Growing {
             session: None,
             shown: Vec::new(),
             deferred: false,
+            authority: Some(10),
+            spared: Vec::new(),
         };
         self.happen(&message(format!("message-{number}"), AGENTS[0]), vec![recorded]);
     }
@@ -176,7 +178,7 @@ impl Growing {
 
 /// A message with full authority.
 pub(crate) fn message(id: String, agent: &str) -> Message {
-    Message { id, agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }
+    Message { id, agent: agent.to_owned(), session: None, epoch: 0, authority: 10, own_key: true }
 }
 
 fn command(id: String, agent: &str, action: Action) -> Command {

@@ -78,6 +78,8 @@ impl Narrator<'_> {
             | Logged::ConflictResolved { .. }
             | Logged::ConflictEscalated { .. }
             | Logged::UnitRetracted { .. }
+            | Logged::UnitRestored { .. }
+            | Logged::LeastAuthoritySet { .. }
             | Logged::UnitsArchived { .. }
             | Logged::UnitsPurged { .. }
             | Logged::SubscriptionCreated { .. }

@@ -12,6 +12,8 @@ pub struct Caller {
     pub agent: String,
     /// The authority of its credential, 0 to 10.
     pub authority: u8,
+    /// Whether the credential is this agent's alone.
+    pub own_key: bool,
 }
 
 impl Caller {

@@ -87,6 +87,7 @@ impl Harness {
             session: session.map(str::to_owned),
             epoch: 0,
             authority: write.caller.authority,
+            own_key: write.caller.own_key,
         };
         Ok(self.field.harn(message, command).await?)
     }
@@ -125,6 +126,7 @@ impl Harness {
             session: session.map(str::to_owned),
             epoch: 0,
             authority: AUTHORITY_MAX,
+            own_key: true,
         };
         Ok(self.field.harn(message, command).await?)
     }

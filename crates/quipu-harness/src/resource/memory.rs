@@ -213,6 +213,7 @@ impl Harness {
             session,
             epoch: 0,
             authority: write.caller.authority,
+            own_key: write.caller.own_key,
         }
     }
 }

@@ -171,7 +171,7 @@ pub fn not_signed() -> HarnError {
 
 /// As whom a connector submits.
 fn sender() -> Caller {
-    Caller { agent: CONNECTOR_WEBHOOK.to_owned(), authority: AUTHORITY }
+    Caller { agent: CONNECTOR_WEBHOOK.to_owned(), authority: AUTHORITY, own_key: true }
 }
 
 /// Under which id a delivery is kept. Its sender's id may be anything, so its digest stands for it.

@@ -139,6 +139,7 @@ impl Harness {
             session: view.entry.session.clone(),
             epoch: 0,
             authority: AUTHORITY_MAX,
+            own_key: true,
         };
         let attuned = self.field.attune(message, payload).await;
         attuned.map_err(|error| harn_error(&error))

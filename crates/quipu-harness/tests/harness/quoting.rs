@@ -134,10 +134,10 @@ async fn who_is_no_member_reads_nothing_of_what_members_remember() {
 async fn a_member_reads_no_type_that_the_session_keeps_from_it() {
     let rules = json!([{"below_authority": 6, "deny_types": ["decision"]}]);
     let (harness, task) = answered(json!({"join": "open", "visibility_rules": rules})).await;
-    let low = Caller { agent: "carol".to_owned(), authority: 5 };
+    let low = Caller { agent: "carol".to_owned(), authority: 5, own_key: true };
     let told = read(&harness, &low, &task).await;
     assert!(!told.contains(SECRET), "{told}");
     assert_eq!(dataset(&harness, &low).await, Err(HarnErrorCode::PermissionDenied));
-    let operator = Caller { agent: "alice".to_owned(), authority: 10 };
+    let operator = Caller { agent: "alice".to_owned(), authority: 10, own_key: true };
     assert!(read(&harness, &operator, &task).await.contains(SECRET));
 }

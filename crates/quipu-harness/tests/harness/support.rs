@@ -37,7 +37,7 @@ pub(crate) fn engine() -> Arc<dyn Engine> {
 }
 
 pub(crate) fn caller(agent: &str) -> Caller {
-    Caller { agent: agent.to_owned(), authority: 7 }
+    Caller { agent: agent.to_owned(), authority: 7, own_key: true }
 }
 
 pub(crate) fn asked(agent: &str) -> WriteRequest {
@@ -100,7 +100,14 @@ pub(crate) async fn complete(harness: &Harness, task: &str) {
 }
 
 pub(crate) fn message(id: &str, agent: &str) -> Message {
-    Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }
+    Message {
+        id: id.to_owned(),
+        agent: agent.to_owned(),
+        session: None,
+        epoch: 0,
+        authority: 10,
+        own_key: true,
+    }
 }
 
 pub(crate) async fn register(harness: &Harness, agent: &str) {

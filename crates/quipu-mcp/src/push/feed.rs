@@ -15,9 +15,10 @@ use crate::{
 /// The pause before a broken stream is opened again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-const EVENTS: [SubscriptionEvent; 6] = [
+const EVENTS: [SubscriptionEvent; 7] = [
     SubscriptionEvent::MemoryRecorded,
     SubscriptionEvent::MemorySuperseded,
+    SubscriptionEvent::MemoryRestored,
     SubscriptionEvent::MemoryContested,
     SubscriptionEvent::ConflictDetected,
     SubscriptionEvent::ConflictResolved,

@@ -30,7 +30,14 @@ async fn join(field: &Field, from: u32, count: u32) {
         let agent = format!("agent-{at}");
         let asked = format!(r#"{{"id": "{agent}", "role": "r"}}"#);
         let (asked, _) = RegisterPayload::parse(serde_json::from_str(&asked).unwrap()).unwrap();
-        let message = Message { id: agent.clone(), agent, session: None, epoch: 0, authority: 10 };
+        let message = Message {
+            id: agent.clone(),
+            agent,
+            session: None,
+            epoch: 0,
+            authority: 10,
+            own_key: true,
+        };
         field.register(message, asked).await.unwrap();
     }
 }

@@ -109,6 +109,7 @@ impl Call {
             session: said.session,
             epoch: said.epoch,
             authority: credential.authority,
+            own_key: credential.is_of_one(),
         };
         app.leads.claim(&credential.key_id, field.lead_of(&message))?;
         field.meet(&message).await.map_err(|error| akashik_error(&error))?;

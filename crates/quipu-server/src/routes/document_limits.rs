@@ -3,7 +3,7 @@
 
 use quipu_wire::limits::{
     ATTUNE_UNITS_MAX, AUTHORITY_MAX, COMPACT_REASON_BYTES_MAX, CONTENT_BYTES_MAX, ID_BYTES_MAX,
-    LIST_ENTRIES_MAX, RECORD_UNITS_MAX, RELATIONS_MAX, TEXT_BYTES_MAX,
+    LIST_ENTRIES_MAX, RECORD_UNITS_MAX, RELATIONS_MAX, RESTORE_UNITS_MAX, TEXT_BYTES_MAX,
 };
 use utoipa::openapi::{
     RefOr, Schema, Type,
@@ -13,7 +13,7 @@ use utoipa::openapi::{
 use crate::{limits::KEY_LABEL_BYTES_MAX, pipeline::route::Schemas};
 
 /// The most that a property holds: characters of a text, entries of a list, or the largest number.
-const LIMITS: [(&str, &str, usize); 24] = [
+const LIMITS: [(&str, &str, usize); 26] = [
     ("AttunePayload", "context_hint", TEXT_BYTES_MAX),
     ("Scope", "max_units", ATTUNE_UNITS_MAX),
     ("CompactPayload", "reason", COMPACT_REASON_BYTES_MAX),
@@ -37,6 +37,8 @@ const LIMITS: [(&str, &str, usize); 24] = [
     ("RegisterPayload", "interests", LIST_ENTRIES_MAX),
     ("RegisterPayload", "role", TEXT_BYTES_MAX),
     ("ReplayPayload", "target_id", ID_BYTES_MAX),
+    ("LeastAuthorityChange", "authority", AUTHORITY_MAX as usize),
+    ("RestorePayload", "unit_ids", RESTORE_UNITS_MAX),
     ("RetractPayload", "unit_id", ID_BYTES_MAX),
 ];
 

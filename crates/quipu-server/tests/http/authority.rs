@@ -98,9 +98,10 @@ fn what_waits_for_a_human_is_settled_with_10_and_no_other_authority() {
 #[test]
 fn withdrawing_needs_2_for_the_author_and_10_for_anybody_else() {
     let draft_of = |server: &TestServer, agent: &str| {
-        let mut operator = server.operator();
-        operator.post("/v1/register", &register(agent));
-        let unit = operator.say(agent, "/v1/record", &draft("note")).json();
+        server.operator().post("/v1/register", &register(agent));
+        // A key that may speak for anybody withdraws only what was recorded with no more than it has.
+        let mut author = server.client().with_key(&server.key(2));
+        let unit = author.say(agent, "/v1/record", &draft("note")).json();
         json!({"unit_id": unit["memory_unit_id"], "intent": {"purpose": "to test"}})
     };
     check("/v1/retract", 2, |server, _| draft_of(server, "me"));

@@ -11,11 +11,13 @@ mod detect;
 mod envelope;
 mod field_status;
 mod handoff;
+mod least_authority;
 mod log_page;
 mod merge;
 mod record;
 mod register;
 mod replay;
+mod restore;
 mod retract;
 mod scope;
 mod session;
@@ -47,6 +49,9 @@ pub use field_status::{Counts, FieldStatus};
 pub use handoff::{
     Handoff, HandoffAction, HandoffContext, HandoffPayload, HandoffResponse, HandoffStatus,
 };
+pub use least_authority::{
+    LeastAuthorityChange, LeastAuthorityPayload, LeastAuthorityRow, LeastAuthorityTable,
+};
 pub use log_page::{LogEntry, LogHead, LogPage};
 pub use merge::{
     BALLOT_AUTHORITY, MERGE_AUTHORITY, MergePayload, MergeResolution, MergeResponse, MergeStatus,
@@ -60,6 +65,7 @@ pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use replay::{
     ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayResponse, ReplayTarget, ShownUnit,
 };
+pub use restore::{RestorePayload, RestoreResponse, RestoredFrom, RestoredUnit};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};
 pub use scope::{Scope, TemporalLayer, Tokenizer};
 pub use session::{

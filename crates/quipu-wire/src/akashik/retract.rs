@@ -3,11 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::UnitStatus;
-use crate::{
-    error::error_code::ErrorCode,
-    json::reader::{ObjectReader, ReadError},
-};
+use super::{UnitStatus, restore::take_purpose};
+use crate::json::reader::{ObjectReader, ReadError};
 
 /// Which unit is withdrawn, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +34,9 @@ pub struct RetractResponse {
     pub unit_id: String,
     /// What it was before.
     pub was: UnitStatus,
+    /// The units that it had replaced and that came back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restored_units: Vec<String>,
     /// When it was withdrawn.
     pub epoch: u64,
     /// What had no effect.
@@ -48,16 +48,9 @@ impl RetractPayload {
     /// Reads the payload; what was ignored comes back as warnings.
     pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
         let mut object = ObjectReader::new("payload", payload)?;
-        let missing = |object: &ObjectReader| {
-            object
-                .refuse("intent.purpose", "is required and must not be blank")
-                .with_code(ErrorCode::MissingIntent)
-        };
-        let Some(mut intent) = object.take_object("intent")? else { return Err(missing(&object)) };
-        let purpose = intent.take_nonblank("purpose")?.ok_or_else(|| missing(&object))?;
+        let (intent, mut warnings) = take_purpose(&mut object)?;
         let unit_id = object.require_id("unit_id")?;
-        let mut warnings = intent.warnings();
         warnings.extend(object.warnings());
-        Ok((Self { unit_id, intent: RetractIntent { purpose } }, warnings))
+        Ok((Self { unit_id, intent }, warnings))
     }
 }

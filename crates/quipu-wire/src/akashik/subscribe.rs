@@ -28,6 +28,8 @@ words! {
         MemoryRecorded = "memory.recorded",
         /// A unit was replaced by another.
         MemorySuperseded = "memory.superseded",
+        /// A unit that was replaced, withdrawn or archived is back (ours).
+        MemoryRestored = "memory.restored",
         /// A unit is in a conflict that nobody has settled.
         MemoryContested = "memory.contested",
         /// Two units were found to disagree.
@@ -228,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn there_are_thirteen_events_and_each_is_named_once() {
-        assert_eq!(SubscriptionEvent::ALL.len(), 13);
+    fn there_are_thirteen_events_and_one_of_ours_and_each_is_named_once() {
+        assert_eq!(SubscriptionEvent::ALL.len(), 14);
         let events = json!(["task.assigned", "memory.recorded", "task.assigned"]);
         let payload = json!({"action": "subscribe", "subscription": {"events": events}});
         let (payload, warnings) = SubscribePayload::parse(payload).unwrap();

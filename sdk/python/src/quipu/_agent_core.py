@@ -26,6 +26,7 @@ from .models import (
     Registered,
     Relation,
     Replayed,
+    Restored,
     Retracted,
     SessionAnswer,
     Subscribed,
@@ -34,6 +35,7 @@ from .models import (
 Event = Literal[
     "memory.recorded",
     "memory.superseded",
+    "memory.restored",
     "memory.contested",
     "conflict.detected",
     "conflict.resolved",
@@ -328,6 +330,12 @@ class AgentCore:
         payload = {"unit_id": unit_id, "intent": {"purpose": purpose}}
         request = bare("/v1/retract", payload, self.id, self.session_id, "RETRACT")
         return (yield from self._registered(request, Retracted))
+
+    def restore(self, unit_ids: Sequence[str], *, purpose: str) -> Plan[Restored]:
+        """Brings units back that were withdrawn or archived."""
+        payload = {"unit_ids": list(unit_ids), "intent": {"purpose": purpose}}
+        request = bare("/v1/restore", payload, self.id, self.session_id, "RESTORE")
+        return (yield from self._registered(request, Restored))
 
     def unit(self, unit_id: str) -> Plan[MemoryUnit]:
         """One unit, whatever its status, if this agent may see it."""

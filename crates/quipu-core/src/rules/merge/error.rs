@@ -95,6 +95,19 @@ pub enum Error {
         /// The strategy.
         strategy: ConflictStrategy,
     },
+    /// The unit that loses takes more authority to replace.
+    #[error(
+        "payload.conflict_id: to replace {unit} needs authority {needed}, and neither the caller, with {authority}, nor \
+         what would replace it has that"
+    )]
+    Outranked {
+        /// The unit that would be replaced.
+        unit: UnitId,
+        /// What that takes.
+        needed: u8,
+        /// What the caller has.
+        authority: u8,
+    },
     /// A synthesis without its text.
     #[error("payload.resolution.synthesis: is required when strategy is synthesis")]
     NoSynthesis,
@@ -117,6 +130,7 @@ impl Error {
             | Self::Tie { .. }
             | Self::Disagrees { .. } => ErrorCode::MergeFailed,
             Self::NoSynthesis => ErrorCode::InvalidPayload,
+            Self::Outranked { .. } => ErrorCode::InsufficientAuthority,
         }
     }
 }

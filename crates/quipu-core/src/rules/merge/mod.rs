@@ -15,6 +15,6 @@ pub use error::Error;
 pub use respond::respond;
 pub(crate) use rule::is_same;
 pub use rule::{MergeCommand, decide};
-pub(crate) use steps::{begin, escalate, replace, resolved, settle};
+pub(crate) use steps::{begin, escalate, may_replace, may_settle, replace, resolved, settle};
 pub(crate) use vote::cast;
 pub(crate) use winner::prevailing;

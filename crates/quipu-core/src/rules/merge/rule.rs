@@ -14,7 +14,8 @@ use quipu_wire::{
 };
 
 use super::{
-    Case, Error, Evidence, Side, begin, cast, escalate, prevailing, replace, resolved, settle,
+    Case, Error, Evidence, Side, begin, cast, escalate, may_replace, may_settle, prevailing,
+    replace, resolved, settle,
 };
 use crate::{
     event::{Event, Link, ResolutionBody, UnitBody},
@@ -22,9 +23,9 @@ use crate::{
     message::Message,
     origin::Origin,
     rules::Decision,
-    rules::{Refusal, admit, detect::Audience},
+    rules::{Refusal, admit, detect::Audience, replacing::Claim, saying::may_say},
     searchable::Searchable,
-    state::State,
+    state::{AgentEntry, State},
     visibility::{self, Sight},
 };
 
@@ -115,16 +116,19 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         // Whoever has a ballot may cast it; to call a vote is to settle.
         admit(state, &message.agent, message.authority, MERGE_AUTHORITY)?;
     }
+    let claim = Claim::of(state, caller, message);
     let mut events = Decision::new();
     match merge.strategy {
         ConflictStrategy::Synthesis => {
-            synthesize(&case, merge, message, &caller.role, &mut events)?;
+            synthesize(&case, merge, message, (caller, claim), &mut events)?;
         }
-        ConflictStrategy::Vote => cast(&case, merge, caller.name, &mut events)?,
+        ConflictStrategy::Vote => cast(&case, merge, (caller.name, claim), &mut events)?,
         ConflictStrategy::HumanEscalation => match case.entry.status {
             ConflictStatus::Escalated => {
                 let named = merge.winner.as_deref().ok_or_else(|| case.undecided())?;
-                settle(&case, merge, case.standing(named)?, &mut events);
+                let named = case.standing(named)?;
+                may_settle(&case, claim, named, 0)?;
+                settle(&case, merge, named, &mut events);
             }
             ConflictStatus::Detected | ConflictStatus::Resolving | ConflictStatus::Resolved => {
                 escalate(&case, merge, &mut events);
@@ -135,6 +139,7 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         | ConflictStrategy::Authority
         | ConflictStrategy::EvidenceCount => {
             let winner = prevailing(&case, merge, authority)?;
+            may_settle(&case, claim, winner, 0)?;
             begin(&case, merge, &mut events);
             settle(&case, merge, winner, &mut events);
         }
@@ -163,10 +168,24 @@ fn synthesize(
     case: &Case<'_>,
     merge: &MergeCommand,
     message: &Message,
-    role: &str,
+    (caller, claim): (&AgentEntry, Claim<'_>),
     events: &mut Decision,
-) -> Result<(), Error> {
+) -> Result<(), Refusal> {
     let synthesis = merge.synthesis.as_ref().ok_or(Error::NoSynthesis)?;
+    let says = (MemoryType::Synthesis, Mode::Committed);
+    let path = || "payload.resolution.synthesis".to_owned();
+    may_say(case.state, (&message.agent, claim.authority), says, path)?;
+    let there =
+        Audience { session: message.session.as_deref(), memory_type: MemoryType::Synthesis };
+    let told = |side: &Side<'_>| {
+        let here = Audience::of(case.state, side.ordinal);
+        here.is_some_and(|here| here.is_open_to_readers(case.state, there))
+    };
+    for side in [&case.a, &case.b] {
+        if told(side) {
+            may_replace(claim, side, claim.authority)?;
+        }
+    }
     begin(case, merge, events);
     let elaborates =
         |side: &Side<'_>| Link { kind: RelationType::Elaborates, target: side.id.to_string() };
@@ -174,22 +193,20 @@ fn synthesize(
         unit: synthesis.unit,
         mode: Mode::Committed,
         memory_type: MemoryType::Synthesis,
-        role: role.to_owned(),
+        role: caller.role.clone(),
         task: case.common_task(),
         score: Some(case.least_score()),
         session: None,
         shown: Vec::new(),
         deferred: false,
+        authority: Some(claim.authority),
+        spared: Vec::new(),
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };
     events.push(DraftEvent { event, body: Some(synthesis.body.clone()) });
     resolved(case, merge, None, events);
-    let there =
-        Audience { session: message.session.as_deref(), memory_type: MemoryType::Synthesis };
     for side in [&case.a, &case.b] {
-        let here = Audience::of(case.state, side.ordinal);
-        let told = here.is_some_and(|here| here.is_open_to_readers(case.state, there));
-        replace(case, side, told, events);
+        replace(case, side, told(side), events);
     }
     Ok(())
 }
@@ -203,7 +220,7 @@ pub(crate) fn is_same(merge: &MergeCommand, header: &Header<Event>, commit: &Com
     let mut told = false;
     for (at, sealed) in (0u32..).zip(&header.events) {
         let event = &sealed.event;
-        let same = if let Event::ConflictBallotCast { conflict, choice, tally } = event {
+        let same = if let Event::ConflictBallotCast { conflict, choice, tally, .. } = event {
             told = true;
             merge.strategy == ConflictStrategy::Vote
                 && merge.quorum.is_none_or(|quorum| quorum == tally.quorum)

@@ -3,7 +3,7 @@
 use quipu_log::DraftEvent;
 use quipu_wire::akashik::{ConflictStatus, UnitStatus};
 
-use super::{Case, Side};
+use super::{Case, Error, Side};
 use crate::{
     event::Event,
     ids::UnitId,
@@ -11,6 +11,7 @@ use crate::{
     rules::{
         detect::{is_disputed, tells},
         merge::MergeCommand,
+        replacing::{Claim, recorded_with},
     },
 };
 
@@ -35,6 +36,31 @@ pub(crate) fn settle(
     let told = tells(case.state, loser.ordinal, winner.ordinal);
     replace(case, loser, told, events);
     release(case, winner, events);
+}
+
+/// Checks that the caller, or those who voted with a higher authority, may let a unit prevail over the other one.
+pub(crate) fn may_settle(
+    case: &Case<'_>,
+    claim: Claim<'_>,
+    winner: &Side<'_>,
+    voters: u8,
+) -> Result<(), Error> {
+    let loser = case.other(winner);
+    if !tells(case.state, loser.ordinal, winner.ordinal) {
+        return Ok(());
+    }
+    may_replace(claim, loser, recorded_with(case.state, winner.ordinal).max(voters))
+}
+
+/// Checks that a unit may be replaced: by its own author, by an authority like that with which it was recorded, or
+/// by a unit that was recorded with such a one.
+pub(crate) fn may_replace(claim: Claim<'_>, side: &Side<'_>, by: u8) -> Result<(), Error> {
+    match claim.lacks(side.ordinal) {
+        Some(needed) if by < needed && side.stands => {
+            Err(Error::Outranked { unit: side.id, needed, authority: claim.authority })
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// A unit is replaced, where whoever sees it sees by what. To others it would tell of something hidden.

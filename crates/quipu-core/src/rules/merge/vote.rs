@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use quipu_log::DraftEvent;
 use quipu_wire::akashik::{BALLOT_AUTHORITY, ConflictStatus, VoteTally};
 
-use super::{Case, Error, Side, begin, escalate, settle};
+use super::{Case, Error, Side, begin, escalate, may_settle, settle};
 use crate::{
     event::Event,
     limits::VOTE_QUORUM_MIN,
     rules::Decision,
-    rules::merge::MergeCommand,
+    rules::{merge::MergeCommand, replacing::Claim},
     state::{Name, State},
 };
 
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) fn cast(
     case: &Case<'_>,
     merge: &MergeCommand,
-    voter: Name,
+    (voter, claim): (Name, Claim<'_>),
     events: &mut Decision,
 ) -> Result<(), Error> {
     let choice = case.standing(merge.winner.as_deref().unwrap_or_default())?;
@@ -32,7 +32,12 @@ pub(crate) fn cast(
         quorum: quorum(case, merge)?,
     };
     begin(case, merge, events);
-    let event = Event::ConflictBallotCast { conflict: case.entry.id, choice: choice.id, tally };
+    let event = Event::ConflictBallotCast {
+        conflict: case.entry.id,
+        choice: choice.id,
+        tally,
+        authority: Some(claim.authority),
+    };
     events.push(DraftEvent { event, body: Some(merge.ballot.clone()) });
     if tally.unit_a + tally.unit_b < tally.quorum {
         return Ok(());
@@ -43,8 +48,11 @@ pub(crate) fn cast(
         std::cmp::Ordering::Equal => None,
     };
     match ahead {
-        Some(winner) if winner.stands => settle(case, merge, winner, events),
-        // What the majority wants was replaced or withdrawn meanwhile: the strategy failed.
+        Some(winner) if winner.stands && may_prevail(case, (voter, claim), &ballots, winner) => {
+            settle(case, merge, winner, events);
+        }
+        // What the majority wants was replaced or withdrawn meanwhile, or nobody who wants it may replace the other
+        // unit: the strategy failed.
         Some(_) => escalate(case, merge, events),
         None if electorate(case.state).all(|elector| ballots.contains_key(&elector)) => {
             escalate(case, merge, events);
@@ -52,6 +60,26 @@ pub(crate) fn cast(
         None => {}
     }
     Ok(())
+}
+
+/// Whether the unit with more ballots, or one of those who cast them, has the authority to replace the other one.
+fn may_prevail(
+    case: &Case<'_>,
+    (caller, claim): (Name, Claim<'_>),
+    ballots: &BTreeMap<Name, u32>,
+    winner: &Side<'_>,
+) -> bool {
+    let authority = |voter: &Name| {
+        if *voter == caller {
+            return claim.authority;
+        }
+        let registered = || Some(case.state.agents.get(case.state.names.text(*voter))?.authority);
+        let cast = case.state.backing.ballot(case.entry.id, *voter).or_else(registered);
+        cast.unwrap_or_default()
+    };
+    let voters = ballots.iter().filter(|(_, choice)| **choice == winner.ordinal);
+    let voters = voters.map(|(voter, _)| authority(voter)).max().unwrap_or_default();
+    may_settle(case, claim, winner, voters).is_ok()
 }
 
 fn count(ballots: &BTreeMap<Name, u32>, unit: u32) -> u32 {

@@ -9,7 +9,7 @@ use super::{
     Error,
     case::{Case, Side, is_final},
 };
-use crate::rules::merge::MergeCommand;
+use crate::rules::{merge::MergeCommand, replacing::recorded_with};
 
 /// The unit that prevails. Where only one of them still stands it is that one, by any strategy.
 pub(crate) fn prevailing<'case, 'state>(
@@ -75,9 +75,9 @@ fn compare(case: &Case<'_>, merge: &MergeCommand) -> Ordering {
     }
 }
 
-/// The authority of a unit's author, also where it left since.
+/// The authority with which a unit was recorded.
 fn authority(case: &Case<'_>, side: &Side<'_>) -> u8 {
-    case.state.agents.get(side.author).map_or(0, |agent| agent.authority)
+    recorded_with(case.state, side.ordinal)
 }
 
 /// How many units support this one and still stand themselves.

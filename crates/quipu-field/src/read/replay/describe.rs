@@ -5,7 +5,8 @@ use quipu_log::EngineError;
 use quipu_recall::summary::summarize;
 use quipu_wire::{
     akashik::{
-        CompactStrategy, ConflictStrategy, DetectedBy, Mode, RelationType, ReplayDepth, ReplayEvent,
+        CompactStrategy, ConflictStrategy, DetectedBy, LeastAuthorityRow, Mode, RelationType,
+        ReplayDepth, ReplayEvent,
     },
     json::timestamp::rfc3339,
 };
@@ -52,6 +53,8 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
         | Event::ConflictResolved { .. }
         | Event::ConflictEscalated { .. } => ("MERGE", true, false),
         Event::UnitRetracted { .. } => ("RETRACT", true, false),
+        Event::UnitRestored { .. } => ("RESTORE", true, false),
+        Event::LeastAuthoritySet { .. } => ("AUTHORITY_SET", true, false),
         Event::SessionChanged { .. } => ("SESSION", true, false),
         Event::TaskChanged { .. } => ("COORDINATE", true, false),
         Event::HandoffChanged { .. } => ("HANDOFF", true, false),
@@ -161,6 +164,16 @@ fn words(
         },
         Event::UnitRetracted { unit, .. } => {
             of_unit(plain(format!("Retracted {unit}")), actor, *unit)
+        }
+        Event::UnitRestored { unit, from, to } => {
+            of_unit(plain(format!("Restored {unit}: was {from}, is {to}")), actor, *unit)
+        }
+        Event::LeastAuthoritySet { rows } => {
+            let row = |row: &LeastAuthorityRow| {
+                format!("{} {} {}", row.mode, row.memory_type, row.authority)
+            };
+            let rows: Vec<String> = rows.iter().map(row).collect();
+            plain(format!("{actor} set the least authority: {}", rows.join(", ")))
         }
         Event::SessionChanged { session, change } => {
             let description = format!("Session {session}: {}", session_words(change));

@@ -81,6 +81,11 @@ pub(crate) fn links(event: &Event) -> Links<'_> {
             let conflict = Entity::Conflict(*conflict);
             Links { about: vec![conflict], rests_on: vec![conflict], ..Links::default() }
         }
+        // What follows from a retraction rests on it.
+        Event::UnitRestored { unit, .. } => {
+            let unit = Entity::Unit(*unit);
+            Links { about: vec![unit], rests_on: vec![unit], made: None, follows: true }
+        }
         Event::UnitRetracted { unit, .. } => {
             let unit = Entity::Unit(*unit);
             Links { about: vec![unit], rests_on: vec![unit], ..Links::default() }
@@ -100,6 +105,7 @@ pub(crate) fn links(event: &Event) -> Links<'_> {
             Links { about: vec![Entity::Work(task)], ..Links::default() }
         }
         Event::AgentRegistered { .. }
+        | Event::LeastAuthoritySet { .. }
         | Event::DocumentChanged { .. }
         | Event::IdempotencyKept { .. }
         | Event::AgentDeregistered { .. }

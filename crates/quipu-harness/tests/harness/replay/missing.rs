@@ -10,7 +10,14 @@ use serde_json::json;
 use super::runs::{World, caller};
 
 fn message(id: &str, agent: &str) -> Message {
-    Message { id: id.to_owned(), agent: agent.to_owned(), session: None, epoch: 0, authority: 10 }
+    Message {
+        id: id.to_owned(),
+        agent: agent.to_owned(),
+        session: None,
+        epoch: 0,
+        authority: 10,
+        own_key: true,
+    }
 }
 
 #[tokio::test]

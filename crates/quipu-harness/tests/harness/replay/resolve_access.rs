@@ -11,7 +11,10 @@ use super::runs::{World, asked};
 
 /// Somebody of little authority.
 fn little(agent: &str) -> WriteRequest {
-    WriteRequest { caller: Caller { agent: agent.to_owned(), authority: 4 }, ..asked(agent) }
+    WriteRequest {
+        caller: Caller { agent: agent.to_owned(), authority: 4, own_key: true },
+        ..asked(agent)
+    }
 }
 
 async fn replay(world: &World, asked: &WriteRequest, task: &str, mut body: Value) -> String {

@@ -35,7 +35,7 @@ pub(crate) fn options() -> HarnessOptions {
 }
 
 pub(crate) fn caller(agent: &str) -> Caller {
-    Caller { agent: agent.to_owned(), authority: 10 }
+    Caller { agent: agent.to_owned(), authority: 10, own_key: true }
 }
 
 pub(crate) fn asked(agent: &str) -> WriteRequest {
@@ -82,6 +82,7 @@ impl World {
             session: None,
             epoch: 0,
             authority: 10,
+            own_key: true,
         };
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
         field.harn(message, command).await.unwrap();

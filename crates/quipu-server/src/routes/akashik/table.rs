@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use axum::handler::Handler;
 use quipu_core::rules::{
-    attune as attune_rule, detect as detect_rule, replay as replay_rule, retract as retract_rule,
+    attune as attune_rule, detect as detect_rule, least_authority as least_authority_rule,
+    replay as replay_rule, restore as restore_rule, retract as retract_rule,
     subscribe as subscribe_rule,
 };
 use quipu_wire::{
@@ -13,10 +14,11 @@ use quipu_wire::{
     akashik::{
         AgentList, AttunePayload, AttuneResponse, CompactPayload, CompactResponse, ConflictList,
         CoordinatePayload, CoordinateResponse, DeregisterPayload, DeregisterResponse,
-        DetectPayload, DetectResponse, HandoffPayload, HandoffResponse, LogPage, MemoryType,
-        MemoryUnit, MergePayload, MergeResponse, Operation, PushNotification, RecordPayload,
-        RecordResponse, RecordsPayload, RecordsResponse, RegisterPayload, RegisterResponse,
-        ReplayPayload, ReplayResponse, RetractPayload, RetractResponse, SessionPayload,
+        DetectPayload, DetectResponse, HandoffPayload, HandoffResponse, LeastAuthorityPayload,
+        LeastAuthorityTable, LogPage, MemoryType, MemoryUnit, MergePayload, MergeResponse,
+        Operation, PushNotification, RecordPayload, RecordResponse, RecordsPayload,
+        RecordsResponse, RegisterPayload, RegisterResponse, ReplayPayload, ReplayResponse,
+        RestorePayload, RestoreResponse, RetractPayload, RetractResponse, SessionPayload,
         SessionResponse, SubscribePayload, SubscribeResponse, UnitList, UnitOrder, UnitStatus,
     },
 };
@@ -28,8 +30,8 @@ use utoipa::openapi::{
 use super::{
     attune, compact, coordinate, deregister, detect,
     document::{FieldHeader, MessageHeaders},
-    handoff, log_follow, merge, own_reads, push, reads, record, register, replay, retract, session,
-    subscribe,
+    handoff, least_authority, log_follow, merge, own_reads, push, reads, record, register, replay,
+    restore, retract, session, subscribe,
 };
 use crate::{
     limits::{LOG_AUTHORITY, READ_AUTHORITY},
@@ -226,6 +228,27 @@ fn others() -> Vec<Route> {
             .ours()
             .payload::<RetractPayload>()
             .answers::<RetractResponse>(200, "The unit is retracted."),
+        message("/v1/restore", Key(restore_rule::AUTHORITY), restore::restore)
+            .says(
+                "restore",
+                "Brings units back: archived ones for authority 6, retracted ones for who may \
+                    retract them.",
+            )
+            .ours()
+            .payload::<RestorePayload>()
+            .answers::<RestoreResponse>(200, "The units are back."),
+        read("/v1/field/authority", Key(READ_AUTHORITY), least_authority::read)
+            .says("least_authority", "Which authority it takes to record a unit of each type.")
+            .ours()
+            .answers::<LeastAuthorityTable>(200, "A row for each type and mode."),
+        message("/v1/field/authority", Key(least_authority_rule::AUTHORITY), least_authority::set)
+            .says(
+                "set_least_authority",
+                "Changes which authority units of a type take. Needs authority 10.",
+            )
+            .ours()
+            .payload::<LeastAuthorityPayload>()
+            .answers::<LeastAuthorityTable>(200, "The whole table as it is now."),
     ]
 }
 

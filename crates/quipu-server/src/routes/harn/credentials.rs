@@ -83,7 +83,8 @@ impl Bearer {
             let message = "Akashik-Agent: `system` is the Field's own name";
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(AGENT).into());
         }
-        Ok(Caller { agent, authority: self.credential.authority })
+        let own_key = self.credential.is_of_one();
+        Ok(Caller { agent, authority: self.credential.authority, own_key })
     }
 }
 

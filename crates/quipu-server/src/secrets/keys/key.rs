@@ -106,6 +106,14 @@ pub struct Credential {
     pub field: Option<FieldName>,
 }
 
+impl Credential {
+    /// Whether it is one agent's alone, and so proves whose it is.
+    #[must_use]
+    pub fn is_of_one(&self) -> bool {
+        matches!(self.agent, KeyAgent::Named(_))
+    }
+}
+
 /// A key as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredKey {

@@ -316,11 +316,28 @@ class SessionAnswer(Answer):
     sessions: list[Session] = []
 
 
+class RestoredUnit(Open):
+    """A unit that came back."""
+
+    unit_id: str
+    was: str
+    status: str
+
+
+class Restored(Answer):
+    """The answer to a restoration."""
+
+    restored: list[RestoredUnit]
+    superseded_units: list[str] = []
+    epoch: int
+
+
 class Retracted(Answer):
     """The answer to a retraction."""
 
     unit_id: str
     was: str
+    restored_units: list[str] = []
     epoch: int
 
 
