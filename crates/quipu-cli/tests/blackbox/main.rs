@@ -8,6 +8,7 @@ mod bad_input;
 mod bench_peers;
 mod client_commands;
 mod client_crashes;
+mod closed_doors;
 mod cluster_examples;
 mod conformance;
 mod console;

@@ -63,9 +63,7 @@ fn apply_event(
     event: &Event,
 ) -> Result<(), String> {
     match event {
-        Event::AgentRegistered { agent, role, interests, authority } => {
-            agent_registered(state, agent, role, interests, *authority);
-        }
+        Event::AgentRegistered { agent, .. } => agent_registered(state, agent, event),
         Event::AgentDeregistered { agent, .. } => agent_deregistered(state, agent)?,
         Event::AgentStatusChanged { agent, to, task } => {
             agent_status_changed(state, agent, *to, task.as_deref())?;
@@ -138,14 +136,16 @@ pub(crate) fn find(state: &State, unit: UnitId) -> Result<u32, String> {
     state.units.find(unit).ok_or_else(|| format!("no unit {unit}"))
 }
 
-fn agent_registered(state: &mut State, id: &str, role: &str, interests: &[String], authority: u8) {
+fn agent_registered(state: &mut State, id: &str, event: &Event) {
+    let Event::AgentRegistered { role, interests, authority, claimed, .. } = event else { return };
     let name = state.names.intern(id);
     let units = state.agents.get(id).map_or(0, |agent| agent.units);
     let entry = AgentEntry {
         name,
-        role: role.to_owned(),
-        interests: interests.to_vec(),
-        authority,
+        role: role.clone(),
+        claimed: *claimed,
+        interests: interests.clone(),
+        authority: *authority,
         status: AgentStatus::Idle,
         units,
         current_task: None,

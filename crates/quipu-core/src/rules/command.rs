@@ -1,11 +1,12 @@
 //! What the writer is asked to do: a message with everything observed already in it.
 
-use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
+use quipu_wire::akashik::DeregisterPayload;
 
 use super::{
     compact::CompactCommand, coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand,
-    harn::HarnCommand, merge::MergeCommand, record::RecordCommand, retract::RetractCommand,
-    session::SessionCommand, subscribe::SubscribeCommand, trace::TraceCommand,
+    harn::HarnCommand, merge::MergeCommand, record::RecordCommand, register::RegisterCommand,
+    retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
+    trace::TraceCommand,
 };
 use crate::{event::ClockReason, message::Message, searchable::Searchable};
 
@@ -39,7 +40,7 @@ impl Command {
 #[derive(Debug, Clone)]
 pub enum Action {
     /// REGISTER.
-    Register(RegisterPayload),
+    Register(RegisterCommand),
     /// DEREGISTER.
     Deregister(DeregisterPayload),
     /// RECORD, of one unit or several.

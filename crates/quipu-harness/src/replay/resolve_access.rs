@@ -98,7 +98,7 @@ impl Harness {
 
 /// The authority that a caller has in a session.
 pub(crate) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
-    let Caller { agent, authority } = caller;
+    let Caller { agent, authority, .. } = caller;
     let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
     authority_in(state, agent, known.min(*authority), session)
 }

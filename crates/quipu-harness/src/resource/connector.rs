@@ -116,7 +116,7 @@ impl Harness {
 
     fn check_targets(&self, caller: &Caller, connector: &Connector) -> Result<(), HarnError> {
         if let Some(id) = &connector.target_session_id {
-            self.check_session(caller, id).map_err(|error| error.at("target_session_id"))?;
+            self.check_known(caller, id).map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
             && !crate::stored::built_in::is_for_field(Some(id))

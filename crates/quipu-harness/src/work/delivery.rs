@@ -143,7 +143,7 @@ impl Harness {
 
 /// As whom a connector submits.
 fn sender() -> Caller {
-    Caller { agent: CONNECTOR_WEBHOOK.to_owned(), authority: AUTHORITY }
+    Caller::new(CONNECTOR_WEBHOOK, AUTHORITY)
 }
 
 /// Under which id a delivery is kept. Its sender's id may be anything, so its digest stands for it.

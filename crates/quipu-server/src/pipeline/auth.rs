@@ -44,6 +44,7 @@ pub(crate) fn of_dev() -> Credential {
         agent: KeyAgent::Any,
         authority: AUTHORITY_MAX,
         field: None,
+        roles: Vec::new(),
     }
 }
 

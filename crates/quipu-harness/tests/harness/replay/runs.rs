@@ -34,7 +34,7 @@ pub(crate) fn options() -> HarnessOptions {
 }
 
 pub(crate) fn caller(agent: &str) -> Caller {
-    Caller { agent: agent.to_owned(), authority: 10 }
+    Caller::new(agent, 10)
 }
 
 pub(crate) fn asked(agent: &str) -> WriteRequest {
