@@ -24,7 +24,7 @@ pub use event::{
     documents::{DocumentKind, DocumentOwner},
 };
 pub use ids::UnitId;
-pub use message::Message;
+pub use message::{Message, RoleGrant};
 pub use origin::Origin;
 pub use rules::Refusal;
 pub use state::State;

@@ -19,10 +19,45 @@ pub struct Message {
     pub own_key: bool,
 }
 
+/// Which roles a credential gives to the agents that speak through it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoleGrant {
+    /// Every one: an operator says which role an agent has.
+    Every,
+    /// These alone.
+    Only(Vec<String>),
+}
+
+impl RoleGrant {
+    /// Whether it gives a role.
+    #[must_use]
+    pub fn gives(&self, role: &str) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Only(roles) => roles.iter().any(|given| given == role),
+        }
+    }
+
+    /// The role of an agent that names none.
+    #[must_use]
+    pub fn first(&self) -> Option<&str> {
+        match self {
+            Self::Every => None,
+            Self::Only(roles) => roles.first().map(String::as_str),
+        }
+    }
+}
+
+impl Default for RoleGrant {
+    fn default() -> Self {
+        Self::Only(Vec::new())
+    }
+}
+
 impl Message {
     /// Who speaks, through which credential.
     #[must_use]
     pub fn speaker(&self) -> Speaker<'_> {
-        Speaker { agent: &self.agent, credential: self.authority }
+        Speaker::through(&self.agent, self.authority)
     }
 }

@@ -70,7 +70,7 @@ pub(crate) const KEY_SET_BYTES_MAX: u64 = 1024 * 1024;
 /// The authority that may bring a Field into being.
 pub(crate) const CREATE_FIELD_AUTHORITY: u8 = 8;
 /// The authority that may read what a Field holds.
-pub(crate) const READ_AUTHORITY: u8 = 2;
+pub(crate) const READ_AUTHORITY: u8 = quipu_core::visibility::READ_AUTHORITY;
 /// The authority to read the log itself, across all sessions.
 pub(crate) const LOG_AUTHORITY: u8 = 8;
 /// The authority to make and revoke keys.

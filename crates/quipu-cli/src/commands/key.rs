@@ -19,7 +19,8 @@ const ABOUT: &str = "\
 Make, list and revoke the keys that callers prove themselves with.
 
 A key speaks for one agent or for any, has an authority from 0 to 10, and may be bound to one field.
-Only its hash is stored. A running server notices a new or revoked key within a second.
+A role that it gives is believed where sessions have rules for roles; what an agent only says of
+itself is not. Only its hash is stored. A running server notices a new or revoked key within a second.
 
 Nodes whose log is on a server share their keys: name that log with --log, and every node knows.
 
@@ -31,6 +32,9 @@ Example:
 
 const CREATE: &str = "\
 Make a key and print it, alone, on the last line. It cannot be shown again.
+
+Roles are for sessions that have rules for them (`--role reviewer`). A key for any agent with
+authority 8 or more says itself who has which role.
 
 Authority: 2 asks and records drafts, 4 records and looks for conflicts, 8 makes fields, 10 is an
 operator's.
@@ -104,6 +108,9 @@ pub(crate) struct CreateArgs {
     /// A note for the list
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
+    /// A role that it gives to the agent that speaks through it, by which sessions have rules; may be repeated
+    #[arg(long = "role", value_name = "ROLE")]
+    roles: Vec<String>,
 }
 
 /// The arguments of `quipu key revoke`.
@@ -128,11 +135,17 @@ pub(crate) fn key(action: KeyAction) -> Result<(), Failure> {
 fn create(args: CreateArgs) -> Result<(), Failure> {
     let store = args.place.open(false)?;
     let (agent, label) = (KeyAgent::from(args.agent), args.label);
-    let new = NewKey { agent, authority: args.authority, field: args.field, label };
+    let (authority, field, roles) = (args.authority, args.field, args.roles);
+    let new = NewKey { agent, authority, field, label, roles };
     let issued = store.create(new).map_err(|error| key_failure(&error))?;
     let (whom, what) = describe(&issued.info);
+    let roles = if issued.info.roles.is_empty() {
+        String::new()
+    } else {
+        format!("It gives the role {}.\n", role_text(&issued.info.roles, " or "))
+    };
     output::print(&format!(
-        "Key {} speaks for {whom}, with authority {}, in {what}.\n\
+        "Key {} speaks for {whom}, with authority {}, in {what}.\n{roles}\
          Keep it now: only its hash is stored, it cannot be shown again.\n{}\n",
         issued.info.id, issued.info.authority, issued.secret
     ))
@@ -150,12 +163,17 @@ fn describe(key: &KeyInfo) -> (String, String) {
     (whom, what)
 }
 
+fn role_text(roles: &[String], between: &str) -> String {
+    let roles: Vec<String> = roles.iter().map(|role| output::harmless(role)).collect();
+    roles.join(between)
+}
+
 fn list(place: &KeyStoreArgs) -> Result<(), Failure> {
     let keys = place.open(true)?.list().map_err(|error| key_failure(&error))?;
     if keys.is_empty() {
         return output::print(&format!("There are no keys in {place}.\n"));
     }
-    let header = ["ID", "AGENT", "AUTHORITY", "FIELD", "CREATED", "STATE", "LABEL"];
+    let header = ["ID", "AGENT", "AUTHORITY", "ROLES", "FIELD", "CREATED", "STATE", "LABEL"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     rows.extend(keys.iter().map(row));
     output::print(&output::table(&rows))
@@ -170,6 +188,7 @@ fn row(key: &KeyInfo) -> Vec<String> {
         key.id.clone(),
         output::harmless(&key.agent.to_string()),
         key.authority.to_string(),
+        role_text(&key.roles, ", "),
         key.field.as_ref().map_or_else(|| "*".to_owned(), ToString::to_string),
         timestamp::rfc3339(key.created_at_ms),
         state,
@@ -234,6 +253,7 @@ pub(crate) fn key_failure(error: &KeyStoreError) -> Failure {
             failure.advise("the machine lets this user start no more threads: raise its limit")
         }
         KeyStoreError::Agent { .. } => failure.advise("name an agent's id, or '*' for any"),
+        KeyStoreError::Role { .. } => failure.advise("name a role as REGISTER has it"),
         KeyStoreError::Authority { .. } => failure,
     }
 }

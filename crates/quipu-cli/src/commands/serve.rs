@@ -163,7 +163,8 @@ fn operator_key(keys: &KeyStore) -> Result<Option<IssuedKey>, Failure> {
         return Ok(None);
     }
     let label = Some("operator, made by the first start".to_owned());
-    let new = NewKey { agent: KeyAgent::Any, authority: OPERATOR, field: None, label };
+    let (agent, roles) = (KeyAgent::Any, Vec::new());
+    let new = NewKey { agent, authority: OPERATOR, field: None, label, roles };
     keys.create_first(new).map_err(|error| key_failure(&error))
 }
 

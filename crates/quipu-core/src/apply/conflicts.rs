@@ -1,4 +1,6 @@
-//! Applies what MERGE did to a conflict. The units' own changes are events of their own.
+//! Applies that units disagree, and what MERGE did about it. The units' own changes are events of their own.
+
+use std::collections::BTreeMap;
 
 use quipu_log::Header;
 use quipu_wire::akashik::{ConflictStatus, ConflictStrategy};
@@ -7,8 +9,36 @@ use crate::{
     apply::find,
     event::Event,
     ids::ConflictId,
-    state::{ResolutionEntry, State},
+    state::{ConflictEntry, ResolutionEntry, State},
 };
+
+/// Applies that two units were found to disagree.
+pub(crate) fn detected(
+    state: &mut State,
+    header: &Header<Event>,
+    index: u32,
+    event: &Event,
+) -> Result<(), String> {
+    let Event::ConflictDetected { conflict, conflict_type, unit_a, unit_b, detected_by } = event
+    else {
+        return Err("not a detected conflict".to_owned());
+    };
+    let (unit_a, unit_b) = (find(state, *unit_a)?, find(state, *unit_b)?);
+    state.conflicts.push(ConflictEntry {
+        id: *conflict,
+        conflict_type: *conflict_type,
+        status: ConflictStatus::Detected,
+        unit_a,
+        unit_b,
+        detected_by: *detected_by,
+        position: header.position,
+        event: index,
+        resolution: None,
+        ballots: BTreeMap::new(),
+        quorum: None,
+    });
+    Ok(())
+}
 
 /// Applies an event about a conflict that is being settled.
 pub(crate) fn settle(

@@ -1,14 +1,12 @@
 //! Applies what happened to the state. Looks at headers alone: a body may be gone, and the state is
 //! the same. Reads no clock, draws nothing, and never fails on a log that `decide` wrote.
 
-use std::collections::BTreeMap;
-
 use quipu_log::Header;
-use quipu_wire::akashik::{AgentStatus, ConflictStatus, Mode, RestoredFrom, UnitStatus};
+use quipu_wire::akashik::{AgentStatus, Mode, RestoredFrom, UnitStatus};
 
 use crate::{
     apply::{
-        conflicts::settle,
+        conflicts::{detected, settle},
         coordination::{agent_status_changed, handoff_changed, session_changed, task_changed},
         documents::{document_changed, note_streams, task_noted},
         texts::note_text,
@@ -16,8 +14,8 @@ use crate::{
     event::{ClockReason, Event, Link},
     ids::{TraceId, UnitId},
     state::{
-        AgentEntry, ConflictEntry, HintEntry, LinkTarget, State, SubscriptionEntry, UnitDetails,
-        UnitFlags, UnitLink,
+        AgentEntry, HintEntry, LinkTarget, State, SubscriptionEntry, UnitDetails, UnitFlags,
+        UnitLink,
     },
 };
 
@@ -63,9 +61,7 @@ fn apply_event(
     event: &Event,
 ) -> Result<(), String> {
     match event {
-        Event::AgentRegistered { agent, role, interests, authority } => {
-            agent_registered(state, agent, role, interests, *authority);
-        }
+        Event::AgentRegistered { agent, .. } => agent_registered(state, agent, event),
         Event::AgentDeregistered { agent, .. } => agent_deregistered(state, agent)?,
         Event::AgentStatusChanged { agent, to, task } => {
             agent_status_changed(state, agent, *to, task.as_deref())?;
@@ -83,22 +79,7 @@ fn apply_event(
             let ordinal = find(state, *unit)?;
             state.units.change(ordinal, |flags| flags.status = *to);
         }
-        Event::ConflictDetected { conflict, conflict_type, unit_a, unit_b, detected_by } => {
-            let (unit_a, unit_b) = (find(state, *unit_a)?, find(state, *unit_b)?);
-            state.conflicts.push(ConflictEntry {
-                id: *conflict,
-                conflict_type: *conflict_type,
-                status: ConflictStatus::Detected,
-                unit_a,
-                unit_b,
-                detected_by: *detected_by,
-                position: header.position,
-                event: index,
-                resolution: None,
-                ballots: BTreeMap::new(),
-                quorum: None,
-            });
-        }
+        Event::ConflictDetected { .. } => detected(state, header, index, event)?,
         Event::ConflictResolving { .. }
         | Event::ConflictBallotCast { .. }
         | Event::ConflictResolved { .. }
@@ -115,19 +96,9 @@ fn apply_event(
         }
         // The status change beside it says the rest.
         Event::UnitRetracted { unit, overruled, .. } => {
-            let ordinal = find(state, *unit)?;
-            state.backing.withdrawn(ordinal, *overruled);
+            state.backing.withdrawn(find(state, *unit)?, *overruled);
         }
-        Event::UnitRestored { unit, from, .. } => {
-            let ordinal = find(state, *unit)?;
-            match from {
-                RestoredFrom::Archived => {
-                    state.units.change(ordinal, |flags| flags.archived = false);
-                }
-                RestoredFrom::Retracted => state.backing.withdrawn(ordinal, false),
-                RestoredFrom::Superseded => {}
-            }
-        }
+        Event::UnitRestored { unit, from, .. } => restored(state, *unit, *from)?,
         Event::LeastAuthoritySet { rows } => {
             for row in rows {
                 state.least_authority.set(*row);
@@ -154,14 +125,16 @@ pub(crate) fn find(state: &State, unit: UnitId) -> Result<u32, String> {
     state.units.find(unit).ok_or_else(|| format!("no unit {unit}"))
 }
 
-fn agent_registered(state: &mut State, id: &str, role: &str, interests: &[String], authority: u8) {
+fn agent_registered(state: &mut State, id: &str, event: &Event) {
+    let Event::AgentRegistered { role, interests, authority, claimed, .. } = event else { return };
     let name = state.names.intern(id);
     let units = state.agents.get(id).map_or(0, |agent| agent.units);
     let entry = AgentEntry {
         name,
-        role: role.to_owned(),
-        interests: interests.to_vec(),
-        authority,
+        role: role.clone(),
+        claimed: *claimed,
+        interests: interests.clone(),
+        authority: *authority,
         status: AgentStatus::Idle,
         units,
         current_task: None,
@@ -194,6 +167,16 @@ fn attune_traced(
         let Header { position, epoch, .. } = *header;
         let hint = HintEntry { position, event: index, epoch, session, purged: false };
         state.hints.insert(*trace, hint);
+    }
+    Ok(())
+}
+
+fn restored(state: &mut State, unit: UnitId, from: RestoredFrom) -> Result<(), String> {
+    let ordinal = find(state, unit)?;
+    match from {
+        RestoredFrom::Archived => state.units.change(ordinal, |flags| flags.archived = false),
+        RestoredFrom::Retracted => state.backing.withdrawn(ordinal, false),
+        RestoredFrom::Superseded => {}
     }
     Ok(())
 }

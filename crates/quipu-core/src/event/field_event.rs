@@ -34,6 +34,10 @@ pub enum Event {
         interests: Vec<String>,
         /// Its authority, already limited by its credential.
         authority: u8,
+        /// Whether its role is only its own word, which the rules of sessions do not take. Where nothing is said, the role
+        /// was granted: in older logs every role counts.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        claimed: bool,
     },
     /// An agent left.
     #[serde(rename = "agent.deregistered")]

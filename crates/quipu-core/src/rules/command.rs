@@ -1,12 +1,13 @@
 //! What the writer is asked to do: a message with everything observed already in it.
 
-use quipu_wire::akashik::{DeregisterPayload, RegisterPayload};
+use quipu_wire::akashik::DeregisterPayload;
 
 use super::{
     compact::CompactCommand, coordinate::CoordinateCommand, detect::Found, handoff::HandoffCommand,
     harn::HarnCommand, least_authority::LeastAuthorityCommand, merge::MergeCommand,
-    record::RecordCommand, restore::RestoreCommand, retract::RetractCommand,
-    session::SessionCommand, subscribe::SubscribeCommand, trace::TraceCommand,
+    record::RecordCommand, register::RegisterCommand, restore::RestoreCommand,
+    retract::RetractCommand, session::SessionCommand, subscribe::SubscribeCommand,
+    trace::TraceCommand,
 };
 use crate::{event::ClockReason, message::Message, searchable::Searchable};
 
@@ -41,7 +42,7 @@ impl Command {
 #[derive(Debug, Clone)]
 pub enum Action {
     /// REGISTER.
-    Register(RegisterPayload),
+    Register(RegisterCommand),
     /// DEREGISTER.
     Deregister(DeregisterPayload),
     /// RECORD, of one unit or several.

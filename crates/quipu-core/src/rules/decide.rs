@@ -140,7 +140,7 @@ pub fn admit<'state>(
 /// The rule: what happens when this command meets this state.
 pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
     match &command.action {
-        Action::Register(payload) => register::decide(state, &command.message, payload),
+        Action::Register(register) => register::decide(state, &command.message, register),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
         Action::Record(units) => record::decide(state, &command.message, units),
         Action::Merge(merge) => merge::decide(state, &command.message, merge),
@@ -173,7 +173,7 @@ pub fn is_same_request(
     commit: &quipu_log::Commit,
 ) -> bool {
     match &command.action {
-        Action::Register(payload) => register::is_same(payload, &header.events),
+        Action::Register(register) => register::is_same(&register.payload, &header.events),
         Action::Deregister(payload) => deregister::is_same(payload, &header.events),
         Action::Record(units) => record::is_same(units, header, commit),
         Action::Merge(merge) => merge::is_same(merge, header, commit),

@@ -10,7 +10,21 @@ use quipu_wire::{
 };
 
 use super::Refusal;
-use crate::{event::Event, message::Message, rules::Decision, state::State};
+use crate::{
+    event::Event,
+    message::{Message, RoleGrant},
+    rules::Decision,
+    state::State,
+};
+
+/// A REGISTER with what the sender's credential gives it.
+#[derive(Debug, Clone)]
+pub struct RegisterCommand {
+    /// What it says.
+    pub payload: RegisterPayload,
+    /// Which roles it may have. Another one is kept as its own word.
+    pub roles: RoleGrant,
+}
 
 /// Why an agent cannot join.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,8 +84,9 @@ pub fn missing_operations(payload: &RegisterPayload) -> Option<RegisterResponse>
 pub fn decide(
     state: &State,
     message: &Message,
-    payload: &RegisterPayload,
+    command: &RegisterCommand,
 ) -> Result<Decision, Refusal> {
+    let payload = &command.payload;
     if state.agents.live(&payload.id).is_some() {
         return Err(Error::IdTaken { agent: payload.id.clone() }.into());
     }
@@ -85,6 +100,7 @@ pub fn decide(
         role: payload.role.clone(),
         interests: payload.interests.clone(),
         authority,
+        claimed: !command.roles.gives(&payload.role),
     };
     Ok(vec![DraftEvent { event, body: None }])
 }
@@ -93,7 +109,7 @@ pub fn decide(
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
     let agent = events.iter().find_map(|sealed| {
-        let Event::AgentRegistered { agent, role, interests, authority } = &sealed.event else {
+        let Event::AgentRegistered { agent, role, interests, authority, .. } = &sealed.event else {
             return None;
         };
         Some(Agent {
@@ -110,13 +126,24 @@ pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
         agent,
         field_capabilities: FieldCapabilities::current(),
         rejection_reason: None,
-        warnings: Vec::new(),
+        warnings: ungranted(events).into_iter().collect(),
     }
+}
+
+/// What an agent is told whose role is only its own word.
+fn ungranted(events: &[SealedEvent<Event>]) -> Option<String> {
+    events.iter().find_map(|sealed| {
+        let Event::AgentRegistered { role, claimed: true, .. } = &sealed.event else { return None };
+        Some(format!(
+            "payload.role: no key grants {role}; it counts for ranking, and sessions with rules for roles apply all \
+             of them"
+        ))
+    })
 }
 
 pub(super) fn is_same(payload: &RegisterPayload, events: &[SealedEvent<Event>]) -> bool {
     events.iter().any(|sealed| {
-        let Event::AgentRegistered { agent, role, interests, authority } = &sealed.event else {
+        let Event::AgentRegistered { agent, role, interests, authority, .. } = &sealed.event else {
             return false;
         };
         *agent == payload.id

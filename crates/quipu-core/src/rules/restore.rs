@@ -239,7 +239,7 @@ fn bring_back(
     let for_all = claim.lacks_for_all(&again);
     for unit in again {
         let own = claim.owns(unit);
-        if let Some(needed) = claim.lacks(unit).or(for_all.filter(|_| !own)) {
+        if let Some(needed) = claim.lacks(unit).or_else(|| for_all.filter(|_| !own)) {
             let id = state.units.details(unit).map_or(UnitId::from_bits(0), |unit| unit.id);
             let authority = claim.authority;
             return Err(Error::WouldReplace { unit: id, needed, authority }.into());

@@ -22,12 +22,12 @@ use crate::{
     origin::Origin,
     outline::SessionOutline,
     rules::Decision,
-    state::{AgentEntry, SessionEntry, State},
-    visibility::{CREATOR_AUTHORITY, authority_in, is_drawn, may_know},
+    state::{SessionEntry, State},
+    visibility::{CREATOR_AUTHORITY, READ_AUTHORITY, authority_in, is_drawn, may_know},
 };
 
 /// The authority to read of sessions and to join them, and to open one.
-pub const AUTHORITY_READ: u8 = 2;
+pub const AUTHORITY_READ: u8 = READ_AUTHORITY;
 const AUTHORITY_CREATE: u8 = 4;
 
 /// Why a session cannot be had.
@@ -136,22 +136,70 @@ pub fn decide(
     let id = command.id.as_str();
     let session = visible_session(state, &message.agent, authority, id)?;
     let whom = command.payload.agent_id.as_deref().unwrap_or(&message.agent);
-    let own = authority_in(state, &message.agent, authority, Some(id));
-    let itself = whom == message.agent;
-    let needed = if action == SessionAction::Join && itself && changed_role(session, sender, whom) {
-        CREATOR_AUTHORITY
-    } else {
-        authority_needed(action, session, itself)
-    };
-    if own < needed {
-        let agent = message.agent.clone();
-        return Err(Refusal::InsufficientAuthority { agent, authority, needed });
+    if action == SessionAction::Join {
+        let doorkeeper = Doorkeeper { agent: &message.agent, role: &sender.role, authority };
+        return join(state, doorkeeper, id, whom);
     }
+    let needed = authority_needed(action, session, whom == message.agent);
+    require(state, &message.agent, authority, id, needed)?;
     let Some(to) = next_status(session.status, action) else {
         let (session, status) = (id.to_owned(), session.status);
         return Err(Error::IllegalMove { session, action, status }.into());
     };
     change(state, command, session, whom, to)
+}
+
+/// Who lets somebody into a session, most often itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Doorkeeper<'a> {
+    pub(super) agent: &'a str,
+    pub(super) role: &'a str,
+    pub(super) authority: u8,
+}
+
+/// The one way to become a member of a session, in both protocols: its rules say who may let in whom. Nothing happens
+/// where somebody is a member already.
+pub(super) fn join(
+    state: &State,
+    doorkeeper: Doorkeeper<'_>,
+    id: &str,
+    whom: &str,
+) -> Result<Decision, Refusal> {
+    let Doorkeeper { agent, role, authority } = doorkeeper;
+    let session = visible_session(state, agent, authority, id)?;
+    let itself = whom == agent;
+    let needed = if itself && changed_role(session, role, whom) {
+        CREATOR_AUTHORITY
+    } else {
+        authority_needed(SessionAction::Join, session, itself)
+    };
+    require(state, agent, authority, id, needed)?;
+    if next_status(session.status, SessionAction::Join).is_none() {
+        let (session, action, status) = (id.to_owned(), SessionAction::Join, session.status);
+        return Err(Error::IllegalMove { session, action, status }.into());
+    }
+    if session.members.contains(whom) {
+        return Ok(Vec::new());
+    }
+    // Who lets itself in takes part, or does so from this commit on.
+    if !itself && state.agents.live(whom).is_none() {
+        return Err(Error::NoSuchAgent { agent: whom.to_owned() }.into());
+    }
+    Ok(vec![changed(id, SessionChange::Joined { agent: whom.to_owned() }, None)])
+}
+
+/// Checks that somebody has an authority inside of a session.
+fn require(
+    state: &State,
+    agent: &str,
+    authority: u8,
+    session: &str,
+    needed: u8,
+) -> Result<(), Refusal> {
+    if authority_in(state, agent, authority, Some(session)) >= needed {
+        return Ok(());
+    }
+    Err(Refusal::InsufficientAuthority { agent: agent.to_owned(), authority, needed })
 }
 
 fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<Decision, Refusal> {
@@ -171,10 +219,10 @@ fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<
 
 /// Whether somebody left under another role than it has now. Where rules go by roles it does not let
 /// itself in again: that would be a way around them.
-fn changed_role(session: &SessionEntry, sender: &AgentEntry, whom: &str) -> bool {
+fn changed_role(session: &SessionEntry, role: &str, whom: &str) -> bool {
     !session.policy.visibility_rules.is_empty()
         && !session.members.contains(whom)
-        && session.left_as.get(whom).is_some_and(|role| *role != sender.role)
+        && session.left_as.get(whom).is_some_and(|then| then != role)
 }
 
 fn authority_needed(action: SessionAction, session: &SessionEntry, itself: bool) -> u8 {
@@ -201,18 +249,15 @@ fn change(
 ) -> Result<Decision, Refusal> {
     let id = &command.id;
     let change = match command.payload.action {
-        SessionAction::Join if session.members.contains(whom) => return Ok(Vec::new()),
         SessionAction::Leave if !session.members.contains(whom) => return Ok(Vec::new()),
-        SessionAction::Join if state.agents.live(whom).is_none() => {
-            return Err(Error::NoSuchAgent { agent: whom.to_owned() }.into());
-        }
-        SessionAction::Join => SessionChange::Joined { agent: whom.to_owned() },
         SessionAction::Leave => SessionChange::Left { agent: whom.to_owned() },
         SessionAction::SetPolicy => SessionChange::PolicySet { policy: requested_policy(command) },
         SessionAction::Pause | SessionAction::Resume | SessionAction::End => {
             SessionChange::Moved { from: session.status, to }
         }
-        SessionAction::Create | SessionAction::Get | SessionAction::List => return Ok(Vec::new()),
+        SessionAction::Create | SessionAction::Join | SessionAction::Get | SessionAction::List => {
+            return Ok(Vec::new());
+        }
     };
     let mut events = vec![changed(id, change, None)];
     if to == SessionStatus::Ended {

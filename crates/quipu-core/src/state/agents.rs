@@ -9,11 +9,14 @@ use super::Name;
 
 /// What the Field keeps of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredAgent", into = "StoredAgent")]
 pub struct AgentEntry {
     /// Its id, as units name their author.
     pub name: Name,
     /// Its role.
     pub role: String,
+    /// Whether the role is only its own word: nobody granted it.
+    pub claimed: bool,
     /// Its topics.
     pub interests: Vec<String>,
     /// Its authority.
@@ -47,6 +50,47 @@ impl AgentEntry {
             current_task_id: self.current_task.clone(),
             authority_level: self.authority,
         }
+    }
+}
+
+/// An agent as it is written. Whether its role is claimed is one bit more of its authority, so that the states of logs
+/// in which nobody only claims a role are written as ever.
+#[derive(Serialize, Deserialize)]
+struct StoredAgent {
+    name: Name,
+    role: String,
+    interests: Vec<String>,
+    authority: u8,
+    status: AgentStatus,
+    units: u64,
+    current_task: Option<String>,
+}
+
+/// The bit of the authority that says so.
+const CLAIMED: u8 = 0x80;
+
+impl From<StoredAgent> for AgentEntry {
+    fn from(stored: StoredAgent) -> Self {
+        let StoredAgent { name, role, interests, authority, status, units, current_task } = stored;
+        Self {
+            name,
+            role,
+            claimed: authority & CLAIMED != 0,
+            interests,
+            authority: authority & !CLAIMED,
+            status,
+            units,
+            current_task,
+        }
+    }
+}
+
+impl From<AgentEntry> for StoredAgent {
+    fn from(entry: AgentEntry) -> Self {
+        let AgentEntry { name, role, claimed, interests, authority, status, units, current_task } =
+            entry;
+        let authority = if claimed { authority | CLAIMED } else { authority };
+        Self { name, role, interests, authority, status, units, current_task }
     }
 }
 

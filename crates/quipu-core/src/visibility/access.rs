@@ -7,7 +7,7 @@ use quipu_wire::{
     limits::AUTHORITY_MAX,
 };
 
-use super::Sight;
+use super::{Sight, Viewpoint};
 use crate::{
     ids::SessionId,
     state::{SessionEntry, State},
@@ -15,6 +15,8 @@ use crate::{
 
 /// The authority that the creator of a session holds inside of it.
 pub const CREATOR_AUTHORITY: u8 = 8;
+/// The authority to read anything but the history.
+pub const READ_AUTHORITY: u8 = 2;
 
 /// Why somebody may not speak in a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,23 +63,38 @@ impl Error {
 pub struct Speaker<'a> {
     /// The agent.
     pub agent: &'a str,
-    /// The authority of the credential.
-    pub credential: u8,
+    /// The authority of the credential; none where the agent is only spoken of.
+    pub credential: Option<u8>,
 }
 
 impl<'a> Speaker<'a> {
     /// An agent of whom no credential is known, because it is only spoken of.
     #[must_use]
     pub const fn named(agent: &'a str) -> Self {
-        Self { agent, credential: AUTHORITY_MAX }
+        Self { agent, credential: None }
     }
 
-    fn authority(self, state: &State) -> u8 {
-        state.agents.get(self.agent).map_or(0, |agent| agent.authority).min(self.credential)
+    /// The same through a credential.
+    #[must_use]
+    pub const fn through(agent: &'a str, credential: u8) -> Self {
+        Self { agent, credential: Some(credential) }
+    }
+
+    /// What it has: what it was registered with, and no more than its credential. Who is not registered has what
+    /// REGISTER would give it, which is the credential's.
+    #[must_use]
+    pub fn authority(self, state: &State) -> u8 {
+        let own = state.agents.get(self.agent).map(|agent| agent.authority);
+        match (own, self.credential) {
+            (Some(own), Some(credential)) => own.min(credential),
+            (Some(own), None) => own,
+            (None, credential) => credential.unwrap_or(0),
+        }
     }
 
     /// The human operator may enter every session.
-    fn has_part(self, state: &State, session: &SessionEntry) -> bool {
+    #[must_use]
+    pub fn has_part(self, state: &State, session: &SessionEntry) -> bool {
         has_part(session, self.agent, self.authority(state))
     }
 }
@@ -85,7 +102,7 @@ impl<'a> Speaker<'a> {
 /// Whether who speaks in a session may see a unit, by its ordinal.
 #[must_use]
 pub fn may_see(state: &State, speaker: Speaker<'_>, session: Option<&str>, unit: u32) -> bool {
-    Sight::by(state, speaker.agent, session, speaker.credential).sees(unit)
+    Sight::at(state, speaker, Viewpoint::In(session)).sees(unit)
 }
 
 /// Checks that somebody may speak in a session at all. A session that SESSION never opened is a label

@@ -6,9 +6,9 @@ mod reader;
 mod sight;
 
 pub use access::{
-    CREATOR_AUTHORITY, Error, Speaker, authority_in, is_active, is_drawn, may_enter, may_know,
-    may_reach, may_read, may_see, may_write, may_write_within,
+    CREATOR_AUTHORITY, Error, READ_AUTHORITY, Speaker, authority_in, is_active, is_drawn,
+    may_enter, may_know, may_reach, may_read, may_see, may_write, may_write_within,
 };
 pub use hidden::Hidden;
 pub use reader::Reader;
-pub use sight::Sight;
+pub use sight::{Sight, Viewpoint};

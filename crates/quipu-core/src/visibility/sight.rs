@@ -4,23 +4,48 @@
 use std::collections::BTreeMap;
 
 use quipu_recall::Seen;
-use quipu_wire::{
-    akashik::{MemoryType, SessionPolicy},
-    limits::AUTHORITY_MAX,
-};
+use quipu_wire::{akashik::MemoryType, limits::AUTHORITY_MAX};
 
-use super::{Hidden, access::has_part};
+use super::{CREATOR_AUTHORITY, Hidden, Speaker, access::has_part};
 use crate::state::{ConflictEntry, Name, SessionEntry, State};
+
+/// Where somebody reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewpoint<'a> {
+    /// In one session, or outside of all: as a message of the Akashik Protocol does.
+    In(Option<&'a str>),
+    /// In all sessions that it has a part in at once, and in the one that it names: as a request of the Harn Protocol
+    /// does, whose resources are found by their ids.
+    Everywhere(Option<&'a str>),
+}
+
+impl<'a> Viewpoint<'a> {
+    /// The session that is named.
+    pub(super) const fn named(self) -> Option<&'a str> {
+        match self {
+            Self::In(session) | Self::Everywhere(session) => session,
+        }
+    }
+}
 
 /// What one reader sees, worked out once for many units.
 #[derive(Debug)]
 pub struct Sight<'s> {
     state: &'s State,
-    everything: bool,
+    extent: Extent,
     labels: Labels,
     sessions: BTreeMap<Name, Types>,
     /// Of a view of the past: what is seen today. Units have the same ordinals in both.
     today: Option<Box<Self>>,
+}
+
+/// How much is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Nothing,
+    /// What belongs to no session, and what the sessions and labels say.
+    Allowed,
+    Everything,
 }
 
 /// Which of the sessions that nobody opened are seen.
@@ -53,46 +78,61 @@ impl Types {
 }
 
 impl<'s> Sight<'s> {
-    /// What an agent that speaks in a session sees, by its registered role and authority.
+    /// What an agent that is spoken of sees in a session, by its registered role and authority.
     #[must_use]
     pub fn of(state: &'s State, agent: &str, session: Option<&str>) -> Self {
-        Self::by(state, agent, session, AUTHORITY_MAX)
+        Self::at(state, Speaker::named(agent), Viewpoint::In(session))
     }
 
     /// The same through a credential, above whose authority no agent has any.
     #[must_use]
     pub fn by(state: &'s State, agent: &str, session: Option<&str>, credential: u8) -> Self {
-        let known = state.agents.get(agent);
-        let (role, own) = known.map_or(("", 0), |agent| (&agent.role, agent.authority));
-        let authority = own.min(credential);
-        let allowed = |entry: &SessionEntry| types_allowed(&entry.policy, role, authority);
+        Self::at(state, Speaker::through(agent, credential), Viewpoint::In(session))
+    }
+
+    /// What somebody sees where it reads.
+    #[must_use]
+    pub fn at(state: &'s State, speaker: Speaker<'_>, place: Viewpoint<'_>) -> Self {
+        let standing = Standing::of(state, speaker);
+        if matches!(place, Viewpoint::Everywhere(_)) && standing.authority >= AUTHORITY_MAX {
+            return Self::unlimited(state);
+        }
         let seen = |id: &str, entry: &SessionEntry| {
+            let reads_in = match place {
+                Viewpoint::In(session) => session == Some(id),
+                Viewpoint::Everywhere(_) => true,
+            };
             state.cross_session
                 || entry.policy.cross_session_visibility
-                || (session == Some(id) && has_part(entry, agent, authority))
+                || (reads_in && has_part(entry, speaker.agent, standing.authority))
         };
         let sessions = state
             .sessions
             .iter()
             .filter(|(id, entry)| seen(id, entry))
-            .map(|(_, entry)| (entry.name, allowed(entry)))
+            .map(|(_, entry)| (entry.name, types_allowed(entry, speaker.agent, standing)))
             .collect();
-        let label = session
-            .filter(|id| state.sessions.get(id).is_none())
-            .and_then(|id| state.names.find(id));
-        let labels = match label {
+        let label = place.named().filter(|id| state.sessions.get(id).is_none());
+        let labels = match label.and_then(|id| state.names.find(id)) {
             _ if state.cross_session => Labels::All,
             Some(name) => Labels::Only(name),
             None => Labels::None,
         };
-        Self { state, everything: false, labels, sessions, today: None }
+        Self { state, extent: Extent::Allowed, labels, sessions, today: None }
     }
 
     /// What somebody sees from whom nothing is hidden.
     #[must_use]
     pub const fn unlimited(state: &'s State) -> Self {
         let sessions = BTreeMap::new();
-        Self { state, everything: true, labels: Labels::All, sessions, today: None }
+        Self { state, extent: Extent::Everything, labels: Labels::All, sessions, today: None }
+    }
+
+    /// What somebody sees who may read nothing.
+    #[must_use]
+    pub(super) const fn nothing(state: &'s State) -> Self {
+        let sessions = BTreeMap::new();
+        Self { state, extent: Extent::Nothing, labels: Labels::None, sessions, today: None }
     }
 
     /// Of a view of the past, only what is seen today too and was not purged since.
@@ -112,7 +152,7 @@ impl<'s> Sight<'s> {
     /// Everything that is not seen. `reaches` says of a session whether its tasks and handoffs are.
     #[must_use]
     pub fn hidden(&self, reaches: impl Fn(Option<&str>) -> bool) -> Hidden {
-        if self.everything {
+        if self.extent == Extent::Everything {
             return Hidden::default();
         }
         let units = (0..self.state.units.next_ordinal()).filter(|&unit| !self.sees(unit));
@@ -133,11 +173,11 @@ impl<'s> Sight<'s> {
     /// Whether a unit is seen, by its ordinal.
     #[must_use]
     pub fn sees(&self, unit: u32) -> bool {
-        if self.is_gone(unit) {
+        if self.extent == Extent::Nothing || self.is_gone(unit) {
             return false;
         }
         let Some(session) = self.state.units.session_of(unit) else { return true };
-        if self.everything {
+        if self.extent == Extent::Everything {
             return true;
         }
         if let Some(types) = self.sessions.get(&session) {
@@ -150,8 +190,12 @@ impl<'s> Sight<'s> {
     /// Whether what belongs to a session, or to none, is seen at all.
     #[must_use]
     pub fn sees_within(&self, session: Option<Name>) -> bool {
-        let Some(session) = session else { return true };
-        self.everything || self.sessions.contains_key(&session) || self.sees_label(session)
+        let Some(session) = session else { return self.extent != Extent::Nothing };
+        match self.extent {
+            Extent::Nothing => false,
+            Extent::Allowed => self.sessions.contains_key(&session) || self.sees_label(session),
+            Extent::Everything => true,
+        }
     }
 
     /// Whether a session that nobody opened is seen.
@@ -168,14 +212,15 @@ impl<'s> Sight<'s> {
     pub fn seen(&self) -> Seen {
         let whole = |session: Name| match self.sessions.get(&session) {
             Some(types) => *types == Types::ALL,
-            None => match self.labels {
-                Labels::None => false,
-                Labels::Only(name) => name == session,
-                Labels::All => self.state.sessions.get(self.state.names.text(session)).is_none(),
-            },
+            None => self.sees_label(session),
         };
         // Most readers see everything, and then nobody has to look at each unit.
-        if self.today.is_none() && (self.everything || self.state.units.sessions().all(whole)) {
+        let all = match self.extent {
+            Extent::Nothing => false,
+            Extent::Allowed => self.state.units.sessions().all(whole),
+            Extent::Everything => true,
+        };
+        if self.today.is_none() && all {
             return Seen::ALL;
         }
         Seen::only(self.state.units.next_ordinal(), |unit| self.sees(unit))
@@ -188,15 +233,43 @@ impl<'s> Sight<'s> {
     }
 }
 
-/// What the rules leave for a role and an authority. A denial beats every permission; the human
-/// operator is above the rules.
-fn types_allowed(policy: &SessionPolicy, role: &str, authority: u8) -> Types {
+/// What an agent is, as far as the rules of sessions go by it.
+#[derive(Debug, Clone, Copy)]
+struct Standing<'a> {
+    role: &'a str,
+    /// Whether the role was granted to it, and is not only its own word.
+    granted: bool,
+    authority: u8,
+}
+
+impl<'a> Standing<'a> {
+    fn of(state: &'a State, speaker: Speaker<'_>) -> Self {
+        let known = state.agents.get(speaker.agent);
+        Self {
+            role: known.map_or("", |agent| agent.role.as_str()),
+            granted: known.is_some_and(|agent| !agent.claimed),
+            authority: speaker.authority(state),
+        }
+    }
+
+    /// Whether a rule for a role is for it. Who only says that it is something else is not let out of any rule, unless
+    /// it could do away with the rule itself.
+    fn is_under(self, role: &str, makes_rules: bool) -> bool {
+        if self.granted || makes_rules { self.role == role } else { true }
+    }
+}
+
+/// What the rules of a session leave for somebody. A denial beats every permission; the human operator is above the
+/// rules.
+fn types_allowed(session: &SessionEntry, agent: &str, standing: Standing<'_>) -> Types {
+    let authority = standing.authority;
     if authority >= AUTHORITY_MAX {
         return Types::ALL;
     }
+    let makes_rules = session.creator == agent || authority >= CREATOR_AUTHORITY;
     let (mut allowed, mut denied) = (Types::ALL, Types(0));
-    for rule in &policy.visibility_rules {
-        let meant = rule.role.as_ref().is_none_or(|meant| meant == role)
+    for rule in &session.policy.visibility_rules {
+        let meant = rule.role.as_ref().is_none_or(|role| standing.is_under(role, makes_rules))
             && rule.below_authority.is_none_or(|limit| authority < limit);
         if !meant {
             continue;

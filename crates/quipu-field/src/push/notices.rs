@@ -94,13 +94,9 @@ pub(crate) fn notices(event: &Event) -> Vec<Notice> {
             only_for: None,
             action: RequiredAction::Authors,
         }],
-        Event::AgentRegistered { agent, .. } => vec![Notice {
-            event: SubscriptionEvent::AgentJoined,
-            entity: Entity::Agent(agent.clone()),
-            units: Vec::new(),
-            only_for: None,
-            action: RequiredAction::Nobody,
-        }],
+        Event::AgentRegistered { agent, .. } => {
+            vec![Notice::plain(SubscriptionEvent::AgentJoined, Entity::Agent(agent.clone()))]
+        }
         Event::ConflictResolved { conflict, winner, .. } => vec![Notice {
             event: SubscriptionEvent::ConflictResolved,
             entity: Entity::Conflict(*conflict),

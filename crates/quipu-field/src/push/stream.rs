@@ -229,7 +229,7 @@ impl PushStream {
         let is_for = commit.actor != entry.agent
             && entry.events.contains(&told.event)
             && told.only_for.as_ref().is_none_or(|agent| *agent == entry.agent);
-        let speaker = Speaker { agent: &entry.agent, credential: self.target.credential };
+        let speaker = Speaker::through(&entry.agent, self.target.credential);
         if !is_for || !self.tail.may_tell(speaker, notice) {
             return None;
         }

@@ -63,7 +63,15 @@ async fn submit(field: &Field, task: &str, by_field: bool) -> HarnOutcome {
     field.harn(within("boss", "s", &format!("submit-{task}")), act(submitted)).await.unwrap()
 }
 
+/// Who works on what is in a session is a member of it.
+async fn join(field: &Field, agent: &str) {
+    let entered = HarnAct::EnterSession { session: "s".to_owned() };
+    let id = format!("join-{agent}-{}", field.head().position);
+    field.harn(weak(agent, "s", &id), act(entered)).await.unwrap();
+}
+
 async fn claim(field: &Field, agent: &str, task: &str) -> Result<HarnOutcome, FieldError> {
+    join(field, agent).await;
     let claimed = HarnAct::ClaimTask { task: task.to_owned(), lease_ms: 1000 };
     let id = format!("claim-{agent}-{}", field.head().position);
     field.harn(weak(agent, "s", &id), act(claimed)).await
@@ -143,6 +151,7 @@ async fn only_who_has_a_task_works_on_it() {
     open_session(&field).await;
     submit(&field, "t", false).await;
     claim(&field, "worker", "t").await.unwrap();
+    join(&field, "other").await;
     let refused = field.harn(weak("other", "s", "1"), noted(&field, "llm:1")).await.unwrap_err();
     assert_eq!(refused.code(), ErrorCode::InvalidTransition);
     field.harn(weak("worker", "s", "2"), noted(&field, "llm:1")).await.unwrap();
@@ -190,6 +199,9 @@ async fn what_the_field_waits_for_is_answered_by_whoever_may_write_there_and_not
         act(HarnAct::Await { task: task.to_owned(), auth: false, body })
     };
     submit(&field, "own", true).await;
+    let outside = field.harn(weak("bob", "s", "outside"), answer("own")).await.unwrap_err();
+    assert_eq!(outside.code(), ErrorCode::UnitNotFound, "it is for members");
+    join(&field, "bob").await;
     let early = field.harn(weak("bob", "s", "early"), answer("own")).await.unwrap_err();
     assert_eq!(early.code(), ErrorCode::InvalidTransition, "it does not wait");
     field.harn(within("system", "s", "ask"), waits("own")).await.unwrap();

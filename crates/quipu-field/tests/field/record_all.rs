@@ -33,7 +33,7 @@ async fn record_all(
 }
 
 fn reader() -> Reader {
-    Reader { agent: Some("a".to_owned()), session: None, authority: 10 }
+    Reader { agent: Some("a".to_owned()), session: None, authority: 10, everywhere: false }
 }
 
 async fn team() -> (Arc<dyn Engine>, Arc<Field>, Vec<String>) {

@@ -152,7 +152,8 @@ async fn what_an_agent_may_not_see_it_cannot_learn_of() {
     let attuned = field.attune(message("x", "b"), payload).await.unwrap();
     assert_eq!(attuned.conflicts, Vec::new());
     assert_eq!(attuned.context_budget.units_available, 0, "by a count");
-    let reader = Reader { agent: Some("b".to_owned()), session: None, authority: 4 };
+    let reader =
+        Reader { agent: Some("b".to_owned()), session: None, authority: 4, everywhere: false };
     assert_eq!(field.conflicts_for(reader.clone()).await.unwrap().conflicts, Vec::new());
     let counted = field.status_for(&reader);
     assert_eq!((counted.units.total, counted.conflicts.total), (0, 0));

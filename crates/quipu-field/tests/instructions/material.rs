@@ -1,10 +1,10 @@
 //! What the hot paths work on: the same texts, commands and logs on every run, on every machine.
 
 use quipu_core::{
-    Event, Message, State, UnitId,
+    Event, Message, RoleGrant, State, UnitId,
     apply::apply,
     origin::ScriptedOrigin,
-    rules::{self, Action, Command, Decision, record::RecordCommand},
+    rules::{self, Action, Command, Decision, record::RecordCommand, register::RegisterCommand},
 };
 use quipu_log::{Commit, Draft, Head, Header, SealedEvent};
 use quipu_wire::{
@@ -95,7 +95,8 @@ impl Growing {
         let mut log = Self { state, head: Head::EMPTY, origin };
         let commits = AGENTS.map(|agent| {
             let role = json!({"id": agent, "role": "engineer", "interests": ["disk", "queue"]});
-            let action = Action::Register(RegisterPayload::parse(role).unwrap().0);
+            let (payload, _) = RegisterPayload::parse(role).unwrap();
+            let action = Action::Register(RegisterCommand { payload, roles: RoleGrant::Every });
             log.carry_out(&command(format!("register-{agent}"), agent, action))
         });
         (log, commits.into())

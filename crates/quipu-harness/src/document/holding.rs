@@ -12,7 +12,7 @@ use crate::{
     Caller, Harness,
     handle::failure::harn_error,
     stored::artifact_marks::is_redacted,
-    visibility::{access::may_know, parts::may_see},
+    visibility::{access::reaches, parts::may_see},
 };
 
 /// How many Artifacts with the same bytes are looked at for one that a caller may read.
@@ -105,7 +105,7 @@ impl Harness {
         let prefix = prefix(digest);
         let places: Vec<_> = self.field.with_state(|state| {
             let known = noted_holders(state, &prefix)
-                .filter(|entry| may_know(state, caller, entry.owner.session.as_deref()));
+                .filter(|entry| reaches(state, caller, entry.owner.session.as_deref()));
             known.map(|entry| entry.at).take(LOOKED_AT_MAX).collect()
         });
         for at in places {

@@ -16,7 +16,7 @@ use crate::{
     handle::{failure::harn_error, page::Page},
     not_found,
     visibility::{
-        access::may_know,
+        access::reader_reaches,
         quoting::{Gap, Withheld},
     },
 };
@@ -81,7 +81,7 @@ impl Harness {
         id: &str,
     ) -> Option<DocumentEntry> {
         let entry = self.field.with_state(|state| state.documents.get(document, id).cloned())?;
-        self.may_know(caller, entry.owner.session.as_deref()).then_some(entry)
+        self.reaches(caller, entry.owner.session.as_deref()).then_some(entry)
     }
 
     /// What a document says now. Reads storage.
@@ -144,10 +144,11 @@ impl Harness {
     ) -> Result<List<T>, HarnError> {
         let before = built_in.len();
         let from = usize::try_from(page.from).unwrap_or(usize::MAX).saturating_sub(before);
+        let reader = caller.reader();
         let taken = self.field.with_state(|state| {
             let entries = state.documents.from(T::DOCUMENT, from);
             let entries = entries.filter(|(_, entry)| {
-                passes(entry) && may_know(state, caller, entry.owner.session.as_deref())
+                passes(entry) && reader_reaches(state, &reader, entry.owner.session.as_deref())
             });
             let entries = entries.map(|(place, entry)| {
                 ((place + before) as u64, Listed::Kept(Box::new(entry.clone())))

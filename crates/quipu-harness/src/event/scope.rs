@@ -1,13 +1,9 @@
 //! Which Events are asked for, and where in the log they are.
 
-use quipu_core::State;
-use quipu_wire::harn::Event;
+use quipu_core::{Reader, State, UnitId};
+use quipu_wire::harn::{Event, EventKind, EventName};
 
-use crate::{
-    Caller,
-    stored::built_in::{SESSION_DEFAULT, session_in_field},
-    visibility::access::may_know,
-};
+use crate::{Caller, stored::built_in::SESSION_DEFAULT, visibility::access::reader_reaches};
 
 /// Which Events are asked for. Without anything, all that the caller may know of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,10 +52,29 @@ impl EventScope {
     /// Whether an Event is one of them, and one that the caller may know of.
     pub(crate) fn has(&self, state: &State, caller: &Caller, event: &Event) -> bool {
         let fits = |asked: &Option<String>, is: &Option<String>| asked.is_none() || asked == is;
-        let session = event.session_id.as_deref().and_then(session_in_field);
+        let reader = caller.reader_in(self.session.as_deref());
         fits(&self.task, &event.task_id)
             && fits(&self.session, &event.session_id)
             && fits(&self.workspace, &event.workspace_id)
-            && may_know(state, caller, session)
+            && reader_reaches(state, &reader, event.session_id.as_deref())
+            && sees_subject(state, &reader, event)
+    }
+}
+
+/// Whether the reader may know of what an Event of a Task is about, where that is no part of the Task: a memory unit or a
+/// handoff may be of another session.
+fn sees_subject(state: &State, reader: &Reader, event: &Event) -> bool {
+    let named = |member: &str| event.payload.get(member).and_then(|value| value.as_str());
+    match event.event {
+        EventName::Known(EventKind::AgentMemoryWrite) => {
+            let unit = named("memory_id").and_then(UnitId::parse);
+            let unit = unit.and_then(|unit| state.units.find(unit));
+            unit.is_none_or(|unit| reader.sight(state).sees(unit))
+        }
+        EventName::Known(EventKind::AgentHandoff) => {
+            let handoff = named("handoff_id").and_then(|id| state.handoffs.get(id));
+            handoff.is_none_or(|it| reader_reaches(state, reader, it.session.as_deref()))
+        }
+        EventName::Known(_) | EventName::Vendor(_) => true,
     }
 }

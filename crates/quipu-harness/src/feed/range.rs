@@ -255,11 +255,7 @@ impl Harness {
 
     fn before(&self, task: &str, place: EventPlace) -> Result<Option<String>, HarnError> {
         // Who may see one Event of a Task may see them all.
-        let anybody = Caller {
-            agent: String::new(),
-            authority: quipu_wire::limits::AUTHORITY_MAX,
-            own_key: true,
-        };
+        let anybody = Caller::new("", quipu_wire::limits::AUTHORITY_MAX);
         let scope = EventScope::task(task);
         let mut position = place.0.0;
         loop {

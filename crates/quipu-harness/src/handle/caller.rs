@@ -1,5 +1,6 @@
 //! Who asks, and with what right.
 
+use quipu_core::{Reader, RoleGrant};
 use quipu_wire::harn::{HarnError, HarnErrorCode};
 
 /// The authority that sets limits and policies.
@@ -14,9 +15,35 @@ pub struct Caller {
     pub authority: u8,
     /// Whether the credential is this agent's alone.
     pub own_key: bool,
+    /// The session that the request names beside its path: it shows what is under a free label of the other protocol.
+    pub session: Option<String>,
+    /// Which roles the credential gives it.
+    pub roles: RoleGrant,
 }
 
 impl Caller {
+    /// Who has a credential of its own, names no session and is given no role.
+    #[must_use]
+    pub fn new(agent: impl Into<String>, authority: u8) -> Self {
+        let (session, roles) = (None, RoleGrant::default());
+        Self { agent: agent.into(), authority, own_key: true, session, roles }
+    }
+
+    /// The caller as whoever decides what is seen knows it.
+    pub(crate) fn reader(&self) -> Reader {
+        self.reader_in(None)
+    }
+
+    /// The same where the request itself names a session, as a filter does.
+    pub(crate) fn reader_in(&self, session: Option<&str>) -> Reader {
+        Reader {
+            agent: Some(self.agent.clone()),
+            session: session.map(str::to_owned).or_else(|| self.session.clone()),
+            authority: self.authority,
+            everywhere: true,
+        }
+    }
+
     /// Checks that the caller's credential has an authority.
     pub(crate) fn require(&self, authority: u8) -> Result<(), HarnError> {
         if self.authority >= authority {

@@ -70,6 +70,7 @@ impl Harness {
         session: Option<&str>,
         mut command: HarnCommand,
     ) -> Result<HarnOutcome, WriteError> {
+        command.roles = write.caller.roles.clone();
         let scope = write.scope(target);
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {

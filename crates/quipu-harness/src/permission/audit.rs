@@ -68,7 +68,7 @@ impl Harness {
                 if found.len() >= limit {
                     break;
                 }
-                if harness.may_know(&caller, entry.owner.session.as_deref()) {
+                if harness.reaches(&caller, entry.owner.session.as_deref()) {
                     let audit = harness.load_decision(&entry)?;
                     found.extend(audit.filter(|audit| filter.passes(audit)));
                 }

@@ -21,7 +21,8 @@ impl Harness {
         mut request: PermissionCheckRequest,
     ) -> Result<PermissionCheckResponse, HarnError> {
         write.caller.require(AUTHORITY_WRITE)?;
-        let session = self.view_session(&write.caller, &request.session_id);
+        let session = self.check_session(&write.caller, &request.session_id);
+        let session = session.and_then(|()| self.view_session(&write.caller, &request.session_id));
         let view = session.map_err(|error| error.at("session_id"))?;
         request.workspace_id = Some(view.workspace);
         let question = request.clone();

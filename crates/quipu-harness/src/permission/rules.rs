@@ -34,7 +34,7 @@ impl Harness {
         write.caller.require(AUTHORITY_POLICY)?;
         let named = rule.scope_value.as_deref().unwrap_or_default();
         let checked = match rule.scope {
-            RuleScope::Session => self.view_session(&write.caller, named).map(|_| ()),
+            RuleScope::Session => self.check_session(&write.caller, named),
             RuleScope::Workspace => self.check_workspace(named),
             RuleScope::User | RuleScope::Always => Ok(()),
         };
@@ -64,7 +64,7 @@ impl Harness {
         self.reading(move |harness| {
             let known = harness.rules()?.into_iter().filter(|rule| {
                 let session = rule.scope_value.as_deref();
-                rule.scope != RuleScope::Session || harness.may_know(&caller, session)
+                rule.scope != RuleScope::Session || harness.reaches(&caller, session)
             });
             page.take((0u64..).zip(known)).list(Ok)
         })

@@ -32,11 +32,7 @@ impl Harness {
         task: &str,
         page: Page,
     ) -> Result<List<ReceiptResource>, HarnError> {
-        let session = self.field.with_state(|state| Some(state.tasks.get(task)?.session.clone()));
-        let known = session.is_some_and(|session| self.may_know(caller, session.as_deref()));
-        if !known {
-            return Err(not_found(ResourceKind::Task, task));
-        }
+        self.check_task(caller, task)?;
         let taken = self.field.with_state(|state| {
             let issued = state.documents.of_task(DocumentKind::Receipt, task);
             page.take(issued.map(|(ordinal, entry)| (ordinal as u64, entry.clone())))

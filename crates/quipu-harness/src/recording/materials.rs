@@ -37,7 +37,7 @@ impl Kept<'_> {
             .with_state(|state| state.documents.get(DocumentKind::Artifact, id).cloned())
             .ok_or(UNKNOWN)?;
         let session = entry.owner.session.as_deref();
-        if !self.caller.is_none_or(|caller| self.harness.may_know(caller, session)) {
+        if !self.reaches(session) {
             return Err(UNKNOWN);
         }
         let artifact = field.body_at::<Artifact>(entry.at).ok().flatten();
@@ -59,9 +59,14 @@ impl Kept<'_> {
     }
 
     fn memory(&self, id: &str) -> Result<(), &'static str> {
-        let id = UnitId::parse(id).ok_or("there is no such memory")?;
+        const UNKNOWN: &str = "there is no such memory";
+        let id = UnitId::parse(id).ok_or(UNKNOWN)?;
+        let reader = self.caller.map(Caller::reader);
         self.harness.field.with_state(|state| {
-            let ordinal = state.units.find(id).ok_or("there is no such memory")?;
+            let ordinal = state.units.find(id).ok_or(UNKNOWN)?;
+            if reader.is_some_and(|reader| !reader.sight(state).sees(ordinal)) {
+                return Err(UNKNOWN);
+            }
             match state.units.flags(ordinal) {
                 Some(flags) if !flags.purged => Ok(()),
                 Some(_) | None => Err("it was purged"),
@@ -70,8 +75,15 @@ impl Kept<'_> {
     }
 
     fn receipt(&self, id: &str) -> Result<(), &'static str> {
-        let there =
-            |state: &quipu_core::State| state.documents.get(DocumentKind::Receipt, id).is_some();
-        if self.harness.field.with_state(there) { Ok(()) } else { Err("there is no such receipt") }
+        let session = self.harness.field.with_state(|state| {
+            let entry = state.documents.get(DocumentKind::Receipt, id)?;
+            Some(entry.owner.session.clone())
+        });
+        let there = session.is_some_and(|session| self.reaches(session.as_deref()));
+        if there { Ok(()) } else { Err("there is no such receipt") }
+    }
+
+    fn reaches(&self, session: Option<&str>) -> bool {
+        self.caller.is_none_or(|caller| self.harness.reaches(caller, session))
     }
 }

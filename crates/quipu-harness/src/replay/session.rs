@@ -67,7 +67,7 @@ impl Harness {
         write: &WriteRequest,
         session: &str,
     ) -> Result<Vec<TaskView>, HarnError> {
-        self.view_session(&write.caller, session)?;
+        self.check_session(&write.caller, session)?;
         let views: Vec<TaskView> = self.field.with_state(|state| {
             let made = state.tasks.made_from((0, 0));
             let here = made.filter(|(_, _, entry)| entry.session.as_deref() == Some(session));

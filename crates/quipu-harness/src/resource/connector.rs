@@ -20,13 +20,18 @@ use crate::{
     not_found,
     stored::built_in::session_in_field,
     visibility::access::workspace_of,
-    work::delivery::{DELIVERY_ID, DELIVERY_TIME, DELIVERY_WINDOW_MS},
 };
 
 /// The connector that is there from the start.
 pub const CONNECTOR_WEBHOOK: &str = "connector_webhook";
 /// Under which name a connector's secret is kept.
 pub(crate) const WEBHOOK_SECRET: &str = "webhook";
+/// The header with the sender's id of a delivery.
+pub(crate) const DELIVERY_ID: &str = "X-Delivery-Id";
+/// The header with the time at which it was sent, in whole seconds since 1970.
+pub(crate) const DELIVERY_TIME: &str = "X-Delivery-Time";
+/// How far that time may be from ours, in milliseconds.
+pub(crate) const DELIVERY_WINDOW_MS: u64 = 5 * 60 * 1000;
 
 impl Harness {
     /// `GET /v1/connectors/{connector_id}`.
@@ -115,7 +120,7 @@ impl Harness {
 
     fn check_targets(&self, caller: &Caller, connector: &Connector) -> Result<(), HarnError> {
         if let Some(id) = &connector.target_session_id {
-            self.check_session(caller, id).map_err(|error| error.at("target_session_id"))?;
+            self.check_known(caller, id).map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
             && !crate::stored::built_in::is_for_field(Some(id))

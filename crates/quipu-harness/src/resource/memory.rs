@@ -1,8 +1,6 @@
 //! Memories: the Field's memory units as this protocol shows them. What this protocol says beside the content
 //! is kept in the unit itself, as its evidence, so that whoever purges a unit purges all of it.
 
-use std::collections::BTreeMap;
-
 use quipu_core::{
     DocumentKind, DocumentOwner, Message,
     rules::harn::{Expect, HarnAct, HarnCommand},
@@ -21,10 +19,7 @@ use crate::{
     },
     not_found,
     resource::memory_view::{MemoryFilter, Remembered, content_text, memory_of},
-    visibility::{
-        access::workspace_of,
-        memory::{reader_of, session_of, sight},
-    },
+    visibility::{access::workspace_of, memory::session_of},
 };
 
 const PATH: &str = "/v1/memories";
@@ -77,14 +72,13 @@ impl Harness {
     /// 404 where there is none that the caller may see, or where it was taken back.
     pub async fn memory(&self, caller: &Caller, id: &str) -> Result<Memory, HarnError> {
         let missing = || not_found(ResourceKind::Memory, id);
-        let ordinal = self.unit_of_memory(caller, id).ok_or_else(missing)?;
-        let reader = self.field.with_state(|state| reader_of(state, caller, ordinal));
-        let unit = self.field.unit(reader, id).await.map_err(|_| missing())?;
+        self.unit_of_memory(caller, id).ok_or_else(missing)?;
+        let unit = self.field.unit(caller.reader(), id).await.map_err(|_| missing())?;
         Ok(memory_of(unit, self.field.name().as_str()))
     }
 
     /// `GET /v1/memories`, oldest first. Units of Sessions that nobody opened are shown where the Session is
-    /// asked for.
+    /// named.
     ///
     /// # Errors
     /// Where storage cannot be read.
@@ -94,6 +88,8 @@ impl Harness {
         page: Page,
         filter: MemoryFilter,
     ) -> Result<List<Memory>, HarnError> {
+        let named = filter.session.clone().or_else(|| caller.session.clone());
+        let caller = &Caller { session: named, ..caller.clone() };
         let taken = page.take(self.units_seen(caller, &page, &filter));
         let mut data = Vec::new();
         for id in taken.data {
@@ -111,11 +107,12 @@ impl Harness {
         page: &Page,
         filter: &MemoryFilter,
     ) -> Vec<(u64, String)> {
+        let reader = caller.reader();
         let mut found = Vec::new();
         let mut next = u32::try_from(page.from).unwrap_or(u32::MAX);
         loop {
             let end = self.field.with_state(|state| {
-                let mut sights = BTreeMap::new();
+                let sight = reader.sight(state);
                 let end = state.units.next_ordinal();
                 for unit in next..end.min(next.saturating_add(SPAN)) {
                     if found.len() > page.limit {
@@ -124,8 +121,6 @@ impl Harness {
                     if !filter.passes(state, unit) {
                         continue;
                     }
-                    let session = state.units.session_of(unit);
-                    let sight = sights.entry(session).or_insert_with(|| sight(state, caller, unit));
                     if sight.sees(unit)
                         && let Some(details) = state.units.details(unit)
                     {
@@ -178,7 +173,7 @@ impl Harness {
         owner: &str,
     ) -> Result<Option<String>, HarnError> {
         let checked = match scope {
-            MemoryScope::Session => self.check_session(caller, owner),
+            MemoryScope::Session => self.check_known(caller, owner),
             MemoryScope::Workspace => self.check_workspace(owner),
             MemoryScope::Persona => self.check_persona(owner),
             MemoryScope::Tenant => Ok(()),

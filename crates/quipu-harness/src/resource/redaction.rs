@@ -114,7 +114,7 @@ impl Harness {
     /// Who has the bytes that were taken away, by what the caller may know of; nothing where they are erased.
     fn still_held(&self, caller: &Caller, holders: &[DocumentEntry]) -> Option<(String, Value)> {
         let (known, others): (Vec<_>, Vec<_>) =
-            holders.iter().partition(|entry| self.may_know(caller, entry.owner.session.as_deref()));
+            holders.iter().partition(|entry| self.reaches(caller, entry.owner.session.as_deref()));
         let ids: Vec<&str> = known.iter().map(|entry| entry.id.as_str()).collect();
         let says = json!({"artifacts": ids, "others": !others.is_empty()});
         (!holders.is_empty()).then(|| (STILL_HELD.to_owned(), says))

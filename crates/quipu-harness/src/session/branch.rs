@@ -69,7 +69,7 @@ impl Harness {
         session: &str,
         page: Page,
     ) -> Result<List<Branch>, HarnError> {
-        self.view_session(caller, session)?;
+        self.check_session(caller, session)?;
         let of = |owner: &Option<String>| owner.as_deref() == Some(session);
         self.list(caller, page, |entry| of(&entry.owner.session)).await
     }

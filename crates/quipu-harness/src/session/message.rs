@@ -16,7 +16,7 @@ use crate::{
         write::{Target, put_by},
     },
     session::sessions::owner,
-    visibility::parts,
+    visibility::{access::reader_reaches, parts},
 };
 
 impl Harness {
@@ -57,22 +57,24 @@ impl Harness {
     /// caller may not know of is left out.
     ///
     /// # Errors
-    /// 404 where there is no such Session.
+    /// 404 where there is no such Session, 403 where the caller is no member of it.
     pub async fn messages(
         &self,
         caller: &Caller,
         session: &str,
         page: Page,
     ) -> Result<List<Message>, HarnError> {
+        self.check_session(caller, session)?;
         let view = self.view_session(caller, session)?;
-        let caller = caller.clone();
+        let (caller, reader) = (caller.clone(), caller.reader());
         self.reading(move |harness| {
             let lineage = harness.lineage(&view)?;
             let said = harness.field.with_state(|state| lineage.transcript(state));
             let entries = said.into_iter().filter(|said| said.ordinal as u64 >= page.from);
             let entries = entries.filter_map(|said| {
                 let entry = harness.message_at(said.ordinal)?;
-                let known = harness.may_know(&caller, entry.owner.session.as_deref());
+                let session = entry.owner.session.as_deref();
+                let known = harness.field.with_state(|it| reader_reaches(it, &reader, session));
                 known.then_some((said.ordinal as u64, entry))
             });
             let taken = page.take(entries);

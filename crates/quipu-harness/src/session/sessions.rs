@@ -5,7 +5,6 @@ use quipu_core::{
     event::coordination::SessionBody,
     rules::harn::{Expect, HarnAct, HarnCommand},
     state::SessionEntry,
-    visibility,
 };
 use quipu_wire::{
     akashik::{SessionPolicy, SessionStatus},
@@ -119,9 +118,9 @@ impl Harness {
         page: Page,
         workspace: Option<&str>,
     ) -> Result<List<HarnSession>, HarnError> {
+        let reader = caller.reader();
         let taken = self.field.with_state(|state| {
-            let known =
-                |entry: &SessionEntry| visibility::may_know(entry, &caller.agent, caller.authority);
+            let known = |entry: &SessionEntry| reader.knows_session(state, entry);
             let all = state.sessions.iter().filter(|(_, entry)| known(entry));
             // The built-in one is as old as time.
             let built_in = std::iter::once((0, SESSION_DEFAULT));
@@ -200,6 +199,24 @@ impl Harness {
         self.session(&write.caller, id).await
     }
 
+    /// `POST /v1/sessions/{session_id}/join`, ours: the caller becomes a member, as SESSION's join has it.
+    ///
+    /// # Errors
+    /// 404 where there is none that the caller may know of, 403 where it may not join, 409 where it is over.
+    pub async fn join_session(
+        &self,
+        write: &WriteRequest,
+        id: &str,
+    ) -> Result<HarnSession, HarnError> {
+        let view = self.view_session(&write.caller, id)?;
+        let act = Some(HarnAct::EnterSession { session: id.to_owned() });
+        let command = HarnCommand { act, ..HarnCommand::default() };
+        let path = format!("/v1/sessions/{id}/join");
+        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
+        self.write(write, target, Some(id), command).await?;
+        self.session(&write.caller, id).await
+    }
+
     /// A Session with what its document says, to be changed.
     pub(crate) async fn session_to_change(
         &self,
@@ -210,6 +227,7 @@ impl Harness {
         if view.entry.is_none() {
             return Err(built_in_resources::unchangeable(ResourceKind::Session, id));
         }
+        self.check_session(caller, id)?;
         self.reading(move |harness| {
             let facts = harness.session_facts(&view)?;
             Ok((view, facts))

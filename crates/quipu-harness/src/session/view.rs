@@ -4,7 +4,6 @@ use quipu_core::{
     DocumentKind, Event as Logged,
     event::coordination::SessionBody,
     state::{DocumentEntry, SessionEntry},
-    visibility,
 };
 use quipu_wire::{
     akashik::SessionStatus,
@@ -21,7 +20,7 @@ use crate::{
     handle::failure::harn_error,
     not_found,
     stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
-    visibility::access::workspace_of,
+    visibility::access::{reader_reaches, workspace_of},
 };
 
 /// How many commits are read for the last Event; a commit without Events is rare.
@@ -35,6 +34,8 @@ pub(crate) struct SessionView {
     pub(crate) entry: Option<SessionEntry>,
     pub(crate) document: Option<DocumentEntry>,
     pub(crate) workspace: String,
+    /// Whether the caller may read what is in it, and not only know of it.
+    within: bool,
     /// The newest commits that have Events of it, newest first.
     newest: Vec<u64>,
 }
@@ -43,18 +44,17 @@ impl SessionView {
     /// What it was forked from, for its transcript only.
     pub(crate) fn parent(&self, id: &str, document: Option<DocumentEntry>) -> Self {
         let workspace = self.workspace.clone();
-        Self { id: id.to_owned(), entry: None, document, workspace, newest: Vec::new() }
+        let (id, newest) = (id.to_owned(), Vec::new());
+        Self { id, entry: None, document, workspace, within: self.within, newest }
     }
 }
 
 impl Harness {
     /// A Session that the caller may know of.
     pub(crate) fn view_session(&self, caller: &Caller, id: &str) -> Result<SessionView, HarnError> {
+        let reader = caller.reader();
         let found = self.field.with_state(|state| {
-            let entry = state
-                .sessions
-                .get(id)
-                .filter(|entry| visibility::may_know(entry, &caller.agent, caller.authority));
+            let entry = state.sessions.get(id).filter(|entry| reader.knows_session(state, entry));
             if entry.is_none() && id != SESSION_DEFAULT {
                 return None;
             }
@@ -64,6 +64,7 @@ impl Harness {
                 entry: entry.cloned(),
                 document: state.documents.get(DocumentKind::Session, id).cloned(),
                 workspace: workspace_of(state, Some(id)),
+                within: reader_reaches(state, &reader, Some(id)),
                 newest: commits.take(LAST_COMMITS_MAX).copied().collect(),
             })
         });
@@ -86,7 +87,11 @@ impl Harness {
 
     /// The Session. Reads storage.
     pub(crate) fn show_session(&self, view: &SessionView) -> Result<HarnSession, HarnError> {
-        let facts = self.session_facts(view)?;
+        let mut facts = self.session_facts(view)?;
+        if !view.within {
+            // Where it came from is told to who may read it.
+            (facts.fork, facts.branch_id) = (None, None);
+        }
         let entry = view.entry.as_ref();
         let created_ms = entry.map_or(0, |entry| entry.created_ms);
         let changed_ms = view.document.as_ref().map_or(0, |document| document.updated_ms);
@@ -117,7 +122,7 @@ impl Harness {
     }
 
     fn last_event(&self, view: &SessionView) -> Result<Option<String>, HarnError> {
-        for position in &view.newest {
+        for position in view.newest.iter().filter(|_| view.within) {
             let commits = self.field.commits(*position, 1).map_err(|error| harn_error(&error))?;
             let Some(commit) = commits.first() else { continue };
             let header = commit.decode_header::<Logged>().map_err(|_| {

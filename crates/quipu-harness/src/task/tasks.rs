@@ -22,7 +22,7 @@ use crate::{
     not_found,
     stored::built_in::SESSION_DEFAULT,
     visibility::{
-        access::{may_know, status_of, workspace_of},
+        access::{reaches, reader_reaches, status_of, workspace_of},
         parts,
     },
 };
@@ -95,7 +95,7 @@ impl TaskView {
     /// The Task, if the caller may know of it.
     pub(crate) fn find(state: &State, caller: &Caller, id: &str) -> Option<Self> {
         let entry = state.tasks.get(id)?;
-        may_know(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
+        reaches(state, caller, entry.session.as_deref()).then(|| Self::of(state, id, entry))
     }
 
     /// Its Session, as this protocol names it.
@@ -175,11 +175,13 @@ impl Harness {
         page: Page,
         filter: TaskFilter,
     ) -> Result<List<HarnTask>, HarnError> {
+        let reader = caller.reader_in(filter.session.as_deref());
         let taken = self.field.with_state(|state| {
             let made = state.tasks.made_from(EventPlace::at(page.from).0);
             let made = made.filter(|(_, _, entry)| in_session(entry, &filter));
-            let known =
-                made.filter(|(_, _, entry)| may_know(state, caller, entry.session.as_deref()));
+            let reached =
+                |entry: &TaskEntry| reader_reaches(state, &reader, entry.session.as_deref());
+            let known = made.filter(|(_, _, entry)| reached(entry));
             let views = known.map(|(place, id, entry)| {
                 (EventPlace(place).sequence(), TaskView::of(state, id, entry))
             });

@@ -1,19 +1,25 @@
-//! What a caller may know of: what belongs to a session that it may know of, and what belongs to none.
+//! What a caller may read, in this protocol's words. The rule itself is the Field's (`quipu_core::visibility`), and the
+//! other protocol asks the same.
 
-use quipu_core::{DocumentKind, State, state::TaskEntry};
+use quipu_core::{DocumentKind, Reader, State, state::TaskEntry, visibility::Error as NotHere};
 use quipu_wire::{
     akashik::TaskStatus,
-    harn::{HarnError, ResourceKind, TaskState},
+    harn::{HarnError, HarnErrorCode, ResourceKind, TaskState},
 };
 
-use crate::{Caller, Harness, not_found, stored::built_in::WORKSPACE_DEFAULT};
+use crate::{
+    Caller, Harness, not_found,
+    stored::built_in::{WORKSPACE_DEFAULT, session_in_field},
+};
 
-/// Whether the caller may know of what belongs to a session.
-pub(crate) fn may_know(state: &State, caller: &Caller, session: Option<&str>) -> bool {
-    let session = session.and_then(|id| state.sessions.get(id));
-    session.is_none_or(|session| {
-        quipu_core::visibility::may_know(session, &caller.agent, caller.authority)
-    })
+/// Whether the caller may read what belongs to a session; what belongs to the built-in one belongs to none.
+pub(crate) fn reaches(state: &State, caller: &Caller, session: Option<&str>) -> bool {
+    reader_reaches(state, &caller.reader(), session)
+}
+
+/// The same, for many things.
+pub(crate) fn reader_reaches(state: &State, reader: &Reader, session: Option<&str>) -> bool {
+    reader.reaches(state, session.and_then(session_in_field))
 }
 
 /// The Workspace that a session belongs to.
@@ -43,19 +49,40 @@ pub(crate) fn status_of(state: &State, id: &str, entry: &TaskEntry) -> TaskState
 }
 
 impl Harness {
-    /// Whether the caller may know of what belongs to a session. What belongs to none, everybody may.
-    pub(crate) fn may_know(&self, caller: &Caller, session: Option<&str>) -> bool {
-        self.field.with_state(|state| may_know(state, caller, session))
+    /// Whether the caller may read what belongs to a session. What belongs to none, everybody may who reads at all.
+    pub(crate) fn reaches(&self, caller: &Caller, session: Option<&str>) -> bool {
+        self.field.with_state(|state| reaches(state, caller, session))
     }
 
-    /// The Session's stream is one that the caller may know of.
+    /// Whether there is a Session that the caller may know of. Reading what is in it is another matter.
+    pub(crate) fn knows_session(&self, caller: &Caller, id: &str) -> bool {
+        id == crate::SESSION_DEFAULT
+            || self.field.with_state(|state| {
+                let session = state.sessions.get(id);
+                session.is_some_and(|session| caller.reader().knows_session(state, session))
+            })
+    }
+
+    /// The Session is one that the caller may know of.
+    pub(crate) fn check_known(&self, caller: &Caller, id: &str) -> Result<(), HarnError> {
+        if self.knows_session(caller, id) {
+            Ok(())
+        } else {
+            Err(not_found(ResourceKind::Session, id))
+        }
+    }
+
+    /// The Session is one in which the caller may read.
     ///
     /// # Errors
-    /// 404 otherwise.
+    /// 404 for one that it may not know of, 403 for one that it is no member of.
     pub fn check_session(&self, caller: &Caller, id: &str) -> Result<(), HarnError> {
-        let known = id == crate::SESSION_DEFAULT
-            || self.field.with_state(|state| state.sessions.get(id).is_some())
-                && self.may_know(caller, Some(id));
-        if known { Ok(()) } else { Err(not_found(ResourceKind::Session, id)) }
+        self.check_known(caller, id)?;
+        if self.reaches(caller, Some(id)) {
+            return Ok(());
+        }
+        let (agent, session) = (caller.agent.clone(), id.to_owned());
+        let refused = NotHere::NotAMember { agent, session };
+        Err(HarnError::new(HarnErrorCode::PermissionDenied, refused.to_string()))
     }
 }

@@ -1,8 +1,6 @@
 //! How many resources there are that a caller may know of.
 
-use quipu_core::visibility;
-
-use crate::{Caller, Harness, visibility::access::may_know};
+use crate::{Caller, Harness, visibility::access::reader_reaches};
 
 /// How many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,14 +15,13 @@ impl Harness {
     /// How many Sessions and Tasks there are that the caller may know of.
     #[must_use]
     pub fn counts(&self, caller: &Caller) -> Counts {
+        let reader = caller.reader();
         self.field.with_state(|state| {
-            let known = state
-                .sessions
-                .iter()
-                .filter(|(_, entry)| visibility::may_know(entry, &caller.agent, caller.authority));
+            let sessions = state.sessions.iter();
+            let known = sessions.filter(|(_, entry)| reader.knows_session(state, entry));
             let tasks = state.tasks.iter();
             let tasks =
-                tasks.filter(|(_, entry)| may_know(state, caller, entry.session.as_deref()));
+                tasks.filter(|(_, entry)| reader_reaches(state, &reader, entry.session.as_deref()));
             Counts { sessions: 1 + known.count() as u64, tasks: tasks.count() as u64 }
         })
     }

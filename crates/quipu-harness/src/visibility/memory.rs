@@ -1,7 +1,7 @@
 //! Which memory units a caller sees.
 
-use quipu_core::{Reader, Sight, State, UnitId};
-use quipu_wire::{akashik::UnitStatus, limits::AUTHORITY_MAX};
+use quipu_core::{State, UnitId};
+use quipu_wire::akashik::UnitStatus;
 
 use crate::{Caller, Harness};
 
@@ -16,31 +16,13 @@ pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
     state.units.session_of(unit).map(|name| state.names.text(name))
 }
 
-/// What the caller sees in the session of a unit.
-pub(crate) fn sight<'s>(state: &'s State, caller: &Caller, unit: u32) -> Sight<'s> {
-    reader_of(state, caller, unit).sight(state)
-}
-
-pub(crate) fn reader_of(state: &State, caller: &Caller, unit: u32) -> Reader {
-    if caller.authority >= AUTHORITY_MAX {
-        return Reader::operator();
-    }
-    Reader {
-        agent: Some(caller.agent.clone()),
-        session: session_of(state, unit).map(str::to_owned),
-        authority: caller.authority,
-    }
-}
-
 impl Harness {
     /// The unit of a Memory, if the caller may see it and it was not taken back.
     pub(crate) fn unit_of_memory(&self, caller: &Caller, id: &str) -> Option<u32> {
-        let unit = UnitId::parse(id)?;
+        let (unit, reader) = (UnitId::parse(id)?, caller.reader());
         self.field.with_state(|state| {
-            state
-                .units
-                .find(unit)
-                .filter(|unit| is_there(state, *unit) && sight(state, caller, *unit).sees(*unit))
+            let unit = state.units.find(unit).filter(|unit| is_there(state, *unit))?;
+            reader.sight(state).sees(unit).then_some(unit)
         })
     }
 }

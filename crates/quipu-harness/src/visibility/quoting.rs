@@ -11,13 +11,7 @@ use quipu_wire::{
 };
 use serde_json::json;
 
-use crate::{
-    Caller, Harness,
-    visibility::{
-        access::status_of,
-        memory::{session_of, sight},
-    },
-};
+use crate::{Caller, Harness, visibility::access::status_of};
 
 /// Why what a document says is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,12 +100,14 @@ impl<'a> Gap<'a> {
 impl Harness {
     /// Whether the caller may see every Memory that a document repeats.
     pub(crate) fn sees_quoted(&self, caller: &Caller, entry: &DocumentEntry) -> bool {
+        if entry.quotes.is_empty() {
+            return true;
+        }
+        let reader = caller.reader();
         self.field.with_state(|state| {
-            entry.quotes.iter().all(|unit| {
-                let Some(unit) = state.units.find(*unit) else { return false };
-                // What belongs to no session is everybody's.
-                session_of(state, unit).is_none() || sight(state, caller, unit).sees(unit)
-            })
+            let sight = reader.sight(state);
+            let seen = |unit| state.units.find(unit).is_some_and(|unit| sight.sees(unit));
+            entry.quotes.iter().all(|unit| seen(*unit))
         })
     }
 

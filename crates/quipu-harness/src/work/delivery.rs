@@ -19,18 +19,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CONNECTOR_WEBHOOK, Caller, Harness, NoteBody, SESSION_DEFAULT, WriteRequest,
-    resource::connector::WEBHOOK_SECRET,
+    resource::connector::{DELIVERY_WINDOW_MS, WEBHOOK_SECRET},
 };
 
 /// The authority with which a connector submits Tasks.
 const AUTHORITY: u8 = 8;
-
-/// The header with the sender's id of a delivery.
-pub(crate) const DELIVERY_ID: &str = "X-Delivery-Id";
-/// The header with the time at which it was sent, in whole seconds since 1970.
-pub(crate) const DELIVERY_TIME: &str = "X-Delivery-Time";
-/// How far that time may be from ours, in milliseconds.
-pub(crate) const DELIVERY_WINDOW_MS: u64 = 5 * 60 * 1000;
 
 /// What came in.
 #[derive(Debug, Clone)]
@@ -171,7 +164,7 @@ pub fn not_signed() -> HarnError {
 
 /// As whom a connector submits.
 fn sender() -> Caller {
-    Caller { agent: CONNECTOR_WEBHOOK.to_owned(), authority: AUTHORITY, own_key: true }
+    Caller::new(CONNECTOR_WEBHOOK, AUTHORITY)
 }
 
 /// Under which id a delivery is kept. Its sender's id may be anything, so its digest stands for it.

@@ -19,14 +19,11 @@ use crate::{
     },
     not_found,
     stored::{
-        built_in::{PERSONA_FIELD, SESSION_DEFAULT, is_for_field, session_in_field},
+        built_in::{PERSONA_FIELD, is_for_field, session_in_field},
         session_facts::SessionFacts,
     },
     task::{installed_module::Installed, tasks::blank},
-    visibility::{
-        access::{may_know, workspace_of},
-        parts,
-    },
+    visibility::{access::workspace_of, parts},
 };
 
 /// The longest title that COORDINATE has for a Task.
@@ -160,12 +157,8 @@ impl Harness {
         request: &SubmitTaskRequest,
     ) -> Result<String, HarnError> {
         let id = request.session_id.as_str();
-        let found = self.field.with_state(|state| {
-            let known = id == SESSION_DEFAULT
-                || state.sessions.get(id).is_some() && may_know(state, caller, Some(id));
-            known.then(|| workspace_of(state, session_in_field(id)))
-        });
-        let found = found.ok_or_else(|| not_found(ResourceKind::Session, id).at("session_id"))?;
+        self.check_known(caller, id).map_err(|error| error.at("session_id"))?;
+        let found = self.field.with_state(|state| workspace_of(state, session_in_field(id)));
         if request.workspace_id.as_ref().is_some_and(|asked| *asked != found) {
             let message = "workspace_id: must be the Workspace of the Session";
             let error = HarnError::new(HarnErrorCode::InvalidRequest, message);

@@ -10,6 +10,7 @@ mod lives;
 mod makers;
 mod modules;
 mod nodes;
+mod one_visibility;
 mod quoting;
 mod receipts;
 mod replay;

@@ -37,7 +37,7 @@ pub(crate) fn engine() -> Arc<dyn Engine> {
 }
 
 pub(crate) fn caller(agent: &str) -> Caller {
-    Caller { agent: agent.to_owned(), authority: 7, own_key: true }
+    Caller::new(agent, 7)
 }
 
 pub(crate) fn asked(agent: &str) -> WriteRequest {

@@ -147,7 +147,7 @@ async fn what_is_not_for_everybody_is_shown_to_nobody_else() {
     let persona = persona(&harness, "required").await;
     let id = submit(&harness, json!({"persona_id": persona, "input": input})).await;
     let shown = async |authority| {
-        let reader = quipu_harness::Caller { agent: "r".to_owned(), authority, own_key: true };
+        let reader = quipu_harness::Caller::new("r", authority);
         let task = harness.task(&reader, &id).await.unwrap();
         serde_json::to_string(&task.input).unwrap()
     };

@@ -15,12 +15,12 @@ const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnNames {
     port: u16,
-    public: Option<Place>,
+    public: Option<HostAndPort>,
 }
 
 /// A host, and the port where one is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct HostAndPort {
     host: String,
     port: Option<u16>,
 }
@@ -28,40 +28,40 @@ struct Place {
 impl OwnNames {
     /// Those of a server that listens there. `public_url` is where callers reach it, if the operator says so.
     pub(crate) fn new(listens: SocketAddr, public_url: Option<&str>) -> Self {
-        Self { port: listens.port(), public: public_url.and_then(Place::of_url) }
+        Self { port: listens.port(), public: public_url.and_then(HostAndPort::of_url) }
     }
 
     /// Whether a request may be answered: it is for one of our names, and no page of another site sends it.
     pub(crate) fn allow(&self, method: &Method, headers: &HeaderMap, uri: &Uri) -> bool {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (host, second) = (hosts.next(), hosts.next());
-        let host = host.and_then(|value| value.to_str().ok()).and_then(Place::of_authority);
-        let named = uri.authority().map(|named| Place::of_authority(named.as_str()));
-        let is_ours = |place: &Place| self.is_ours(place);
+        let host = host.and_then(|value| value.to_str().ok()).and_then(HostAndPort::of_authority);
+        let named = uri.authority().map(|named| HostAndPort::of_authority(named.as_str()));
+        let is_ours = |place: &HostAndPort| self.is_ours(place);
         second.is_none()
             && host.as_ref().is_some_and(is_ours)
             && named.is_none_or(|named| named.as_ref().is_some_and(is_ours))
             && headers.get_all(header::ORIGIN).iter().all(|origin| {
-                let page = origin.to_str().ok().and_then(Place::of_url);
+                let page = origin.to_str().ok().and_then(HostAndPort::of_url);
                 page.is_some_and(|page| self.is_own_page(&page, host.as_ref()))
             })
             && !is_from_another_site(method, headers)
     }
 
-    fn is_ours(&self, place: &Place) -> bool {
+    fn is_ours(&self, place: &HostAndPort) -> bool {
         is_loopback(&place.host) || self.is_public(place)
     }
 
     /// Whether a page comes from here: from our own port, or from the one that the request itself is sent to. Another port
     /// of this machine is another site.
-    fn is_own_page(&self, page: &Place, host: Option<&Place>) -> bool {
+    fn is_own_page(&self, page: &HostAndPort, host: Option<&HostAndPort>) -> bool {
         let sent_to = host.and_then(|host| host.port);
         let same_port = page.port == Some(self.port) || page.port == sent_to;
         (is_loopback(&page.host) && same_port) || self.is_public(page)
     }
 
     /// A port that is not named is no other one.
-    fn is_public(&self, place: &Place) -> bool {
+    fn is_public(&self, place: &HostAndPort) -> bool {
         self.public.as_ref().is_some_and(|public| {
             let same_port = place.port.is_none_or(|port| Some(port) == public.port);
             place.host == public.host && same_port
@@ -69,7 +69,7 @@ impl OwnNames {
     }
 }
 
-impl Place {
+impl HostAndPort {
     /// What `Host` names; nothing where it is no host.
     fn of_authority(text: &str) -> Option<Self> {
         let (host, rest) = match text.strip_prefix('[') {

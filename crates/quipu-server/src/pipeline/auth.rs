@@ -45,7 +45,8 @@ pub(crate) fn unread(app: &App) -> Option<ProtocolError> {
 
 /// What everybody may do where there are no keys.
 pub(crate) fn without_key(authority: u8) -> Credential {
-    Credential { key_id: "dev".to_owned(), agent: KeyAgent::Any, authority, field: None }
+    let (key_id, roles) = ("dev".to_owned(), Vec::new());
+    Credential { key_id, agent: KeyAgent::Any, authority, field: None, roles }
 }
 
 /// What follows `Bearer` in `Authorization`.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use axum::{extract::Request, http::HeaderMap};
-use quipu_core::Message;
+use quipu_core::{Message, RoleGrant};
 use quipu_field::Field;
 use quipu_wire::{
     ErrorCode, ProtocolError, akashik::Operation, json::reader::ReadError,
@@ -43,6 +43,8 @@ pub(crate) struct Authenticated {
 pub(crate) struct Call {
     pub(crate) field: Arc<Field>,
     pub(crate) message: Message,
+    /// Which roles the sender's key gives it.
+    pub(crate) roles: RoleGrant,
     admission: Admission,
     payload: Value,
     /// The room that the body takes is given back when the call is done.
@@ -113,7 +115,8 @@ impl Call {
         };
         app.leads.claim(&credential.key_id, field.lead_of(&message))?;
         field.meet(&message).await.map_err(|error| akashik_error(&error))?;
-        Ok(Self { field, message, admission, payload: said.payload, _room: room })
+        let roles = credential.role_grant();
+        Ok(Self { field, message, roles, admission, payload: said.payload, _room: room })
     }
 
     /// Checks that the sender takes part in the Field and has the authority that the payload needs.

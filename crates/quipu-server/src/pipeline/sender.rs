@@ -124,7 +124,8 @@ pub(crate) fn reader(
             Some(own.clone())
         }
     };
-    Ok(Reader { agent, session: id_header(headers, SESSION)?, authority: credential.authority })
+    let (session, authority) = (id_header(headers, SESSION)?, credential.authority);
+    Ok(Reader { agent, session, authority, everywhere: false })
 }
 
 fn epoch_header(headers: &HeaderMap) -> Result<u64, ProtocolError> {

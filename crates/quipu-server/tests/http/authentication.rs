@@ -66,7 +66,8 @@ fn a_revoked_key_stops_working_on_an_open_connection() {
 fn a_key_made_by_another_process_works_at_once() {
     let server = TestServer::start();
     let elsewhere = KeyStore::open(server.directory.path()).unwrap();
-    let key = NewKey { agent: KeyAgent::Any, authority: 2, field: None, label: None };
+    let key =
+        NewKey { agent: KeyAgent::Any, authority: 2, field: None, label: None, roles: Vec::new() };
     let secret = elsewhere.create(key).unwrap().secret;
     assert_eq!(server.client().with_key(&secret).get("/v1/agents").status, 200);
 }

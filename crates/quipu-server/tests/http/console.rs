@@ -142,7 +142,7 @@ fn a_key_is_told_who_it_is() {
     assert!(secret.contains(key));
     assert_eq!(
         told,
-        json!({"key_id": key, "agent": "ann", "authority": 4, "field": "team", "dev": false})
+        json!({"key_id": key, "agent": "ann", "authority": 4, "field": "team", "roles": [], "dev": false})
     );
     assert_eq!(server.client().get("/v1/whoami").status, 401);
     assert_eq!(TestServer::dev().client().get("/v1/whoami").json()["dev"], true);

@@ -9,7 +9,13 @@ use quipu_server::{
 };
 
 fn key(agent: &str, authority: u8) -> NewKey {
-    NewKey { agent: agent.to_owned().into(), authority, field: None, label: None }
+    NewKey {
+        agent: agent.to_owned().into(),
+        authority,
+        field: None,
+        label: None,
+        roles: Vec::new(),
+    }
 }
 
 #[test]

@@ -15,7 +15,13 @@ use tempfile::TempDir;
 use crate::support::wait_until;
 
 fn key(agent: &str, authority: u8) -> NewKey {
-    NewKey { agent: agent.to_owned().into(), authority, field: None, label: None }
+    NewKey {
+        agent: agent.to_owned().into(),
+        authority,
+        field: None,
+        label: None,
+        roles: Vec::new(),
+    }
 }
 
 fn engine() -> Arc<dyn Engine> {

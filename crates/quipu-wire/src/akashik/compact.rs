@@ -183,7 +183,7 @@ fn read_filter(mut object: ObjectReader) -> Result<CompactFilter, ReadError> {
         )?,
         older_than: read_age(&mut object)?,
         agent: object.take_id("agent")?,
-        unit_ids: read_unit_ids(&mut object)?,
+        unit_ids: read_unit_ids(&mut object, COMPACT_UNITS_MAX)?,
     };
     if object.take("key").is_some() {
         let problem = "cannot be answered: the log does not say which key wrote a unit; use agent";
@@ -203,16 +203,23 @@ fn read_age(object: &mut ObjectReader) -> Result<Option<String>, ReadError> {
 }
 
 /// An empty list is refused: whoever worked it out found nothing, and must not be given everything.
-fn read_unit_ids(object: &mut ObjectReader) -> Result<Vec<String>, ReadError> {
+/// What is said of a list without a unit in it.
+pub(super) const NO_UNITS: &str = "must name at least one unit";
+
+/// The units that a payload names; a list that is there names at least one.
+pub(super) fn read_unit_ids(
+    object: &mut ObjectReader,
+    most: usize,
+) -> Result<Vec<String>, ReadError> {
     let is_there = object.has("unit_ids");
     let mut ids = Vec::new();
-    for (path, value) in object.take_array("unit_ids", COMPACT_UNITS_MAX)? {
+    for (path, value) in object.take_array("unit_ids", most)? {
         let id = value.as_str().filter(|id| !id.is_empty() && id.len() <= ID_BYTES_MAX);
         let id = id.ok_or_else(|| ReadError::new(path, "must be the id of a unit"))?;
         ids.push(id.to_owned());
     }
     if is_there && ids.is_empty() {
-        return Err(object.refuse("unit_ids", "must name at least one unit"));
+        return Err(object.refuse("unit_ids", NO_UNITS));
     }
     Ok(ids)
 }

@@ -4,10 +4,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RetractIntent, UnitStatus};
+use super::{
+    RetractIntent, UnitStatus,
+    compact::{NO_UNITS, read_unit_ids},
+};
 use crate::{
     error::error_code::ErrorCode,
-    json::reader::{ObjectReader, ReadError, check_id},
+    json::reader::{ObjectReader, ReadError},
     limits::RESTORE_UNITS_MAX,
     words::words,
 };
@@ -69,18 +72,10 @@ impl RestorePayload {
     pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
         let mut object = ObjectReader::new("payload", payload)?;
         let (intent, mut warnings) = take_purpose(&mut object)?;
-        let listed = object.take_array("unit_ids", RESTORE_UNITS_MAX)?;
-        if listed.is_empty() {
-            return Err(object.refuse("unit_ids", "must name at least one unit"));
+        let unit_ids = read_unit_ids(&mut object, RESTORE_UNITS_MAX)?;
+        if unit_ids.is_empty() {
+            return Err(object.refuse("unit_ids", NO_UNITS));
         }
-        let unit_ids = listed.into_iter().map(|(path, value)| match value {
-            Value::String(id) => match check_id(&id) {
-                Ok(()) => Ok(id),
-                Err(problem) => Err(ReadError::new(path, problem)),
-            },
-            _ => Err(ReadError::new(path, "must be a string")),
-        });
-        let unit_ids = unit_ids.collect::<Result<_, _>>()?;
         warnings.extend(object.warnings());
         Ok((Self { unit_ids, intent }, warnings))
     }

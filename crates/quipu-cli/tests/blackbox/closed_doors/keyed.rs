@@ -75,7 +75,7 @@ impl Agent {
     }
 
     /// Posts the bare payload of what is ours.
-    pub(super) fn post(&mut self, path: &str, body: Value) -> Answer {
+    pub(super) fn post(&mut self, path: &str, body: &Value) -> Answer {
         self.client.post(path, body.to_string())
     }
 

@@ -34,7 +34,7 @@ fn only_authority_9_speaks_for_a_human() {
         is_refused(&agent.operate("RECORD", directive.clone()), &words);
         is_refused(&agent.operate("RECORD", draft_of("human_directive")), &words);
         let batch = json!({"units": [finding("harmless"), directive]});
-        is_refused(&agent.post("/v1/records", batch), &words);
+        is_refused(&agent.post("/v1/records", &batch), &words);
     }
     keyed.agent("human").records(directive);
 }
@@ -67,9 +67,9 @@ fn an_operator_changes_the_table_of_its_field_and_nobody_else_does() {
     let change = json!({"least": [{"type": "human_directive", "authority": 8},
         {"type": "synthesis", "mode": "committed", "authority": 7}],
         "intent": because("the leads speak for us")});
-    let refused = lead.post("/v1/field/authority", change.clone());
+    let refused = lead.post("/v1/field/authority", &change);
     assert_eq!(refused.status, 403, "{}", refused.json());
-    let answer = operator.post("/v1/field/authority", change).ok();
+    let answer = operator.post("/v1/field/authority", &change).ok();
     let least = |kind: &str, mode: &str| {
         let rows = answer["least"].as_array().unwrap();
         let row = rows.iter().find(|row| row["type"] == kind && row["mode"] == mode).unwrap();
@@ -95,7 +95,7 @@ fn a_synthesis_that_the_field_writes_is_judged_too() {
     let (mut ana, mut operator) = (keyed.agent("ana"), keyed.agent("operator"));
     let change = json!({"least": [{"type": "synthesis", "authority": 8}],
         "intent": because("few write summaries")});
-    operator.post("/v1/field/authority", change).ok();
+    operator.post("/v1/field/authority", &change).ok();
     let first = ana.records(finding("Four ships came."));
     let mut against = finding("Five ships came.");
     against["relations"] = json!([{"type": "contradicts", "target_id": first}]);

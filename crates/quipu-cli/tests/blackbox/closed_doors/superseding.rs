@@ -52,7 +52,7 @@ fn more_than_a_handful_of_others_units_at_once_takes_authority_8() {
     let answer = bo.operate("RECORD", replacing("synthesis", "Six in one", &many)).ok();
     assert_eq!(answer["conflicts_detected"].as_array().unwrap().len(), 6, "{answer}");
     let halves = [replacing("finding", "a", &rest[..3]), replacing("finding", "b", &rest[3..])];
-    let answer = bo.post("/v1/records", json!({"units": halves})).ok();
+    let answer = bo.post("/v1/records", &json!({"units": halves})).ok();
     assert_eq!(answer["units"][1]["conflicts_detected"].as_array().unwrap().len(), 3, "{answer}");
     for (units, status) in [(&few, "superseded"), (&many, "active"), (&rest, "active")] {
         for unit in units {
@@ -69,8 +69,8 @@ fn who_borrows_a_name_by_a_weak_key_has_no_more_than_the_key() {
     let mut boss = keyed.agent("boss");
     let directive = boss.records(of_type("human_directive", "Ask first."));
     let mut borrowed = Agent::by("boss", keyed.with_key_of("*"));
-    let answer =
-        borrowed.operate("RECORD", replacing("finding", "Do not ask.", &[directive.clone()]));
+    let answer = borrowed
+        .operate("RECORD", replacing("finding", "Do not ask.", std::slice::from_ref(&directive)));
     let new = answer.ok()["memory_unit_id"].as_str().unwrap().to_owned();
     assert_eq!(boss.status(&directive), "active");
     let mut client = keyed.with_key_of("*").with_header("akashik-agent", "boss");
@@ -117,12 +117,17 @@ fn retracting_what_replaced_a_unit_brings_it_back() {
     let keyed = Keyed::start(&[("ana", 6), ("bo", 6), ("op", 10)]);
     let (mut ana, mut bo, mut op) = (keyed.agent("ana"), keyed.agent("bo"), keyed.agent("op"));
     let old = ana.records(finding("The harbour closes at nine."));
-    let new = bo.records(replacing("finding", "Pilots like the harbour cafe.", &[old.clone()]));
-    let other = op.records(replacing("finding", "A heron stands on the pier.", &[old.clone()]));
+    let new = bo.records(replacing(
+        "finding",
+        "Pilots like the harbour cafe.",
+        std::slice::from_ref(&old),
+    ));
+    let other =
+        op.records(replacing("finding", "A heron stands on the pier.", std::slice::from_ref(&old)));
     let retract = |unit: &str| json!({"unit_id": unit, "intent": because("it was wrong")});
-    bo.post("/v1/retract", retract(&new)).ok();
+    bo.post("/v1/retract", &retract(&new)).ok();
     assert_eq!(ana.status(&old), "superseded", "another unit still replaces it");
-    op.post("/v1/retract", retract(&other)).ok();
+    op.post("/v1/retract", &retract(&other)).ok();
     assert_eq!(ana.status(&old), "active");
     let found = units_of(
         &bo.client.attune("bo", json!({"role": "r", "max_units": 5, "context_hint": "harbour"})),
@@ -132,7 +137,7 @@ fn retracting_what_replaced_a_unit_brings_it_back() {
     let told = bo.operate("REPLAY", replay).ok().to_string();
     assert!(told.contains("RESTORE"), "{told}");
     // The retraction itself can be taken back by who made it, and then replaces again.
-    bo.post("/v1/restore", json!({"unit_ids": [new], "intent": because("it was right")})).ok();
+    bo.post("/v1/restore", &json!({"unit_ids": [new], "intent": because("it was right")})).ok();
     assert_eq!((bo.status(&new), ana.status(&old)), ("active".into(), "superseded".into()));
 }
 
@@ -145,11 +150,11 @@ fn what_was_archived_comes_back_for_who_may_archive() {
     let hidden = units_of(&ana.client.attune("ana", scope(10)));
     assert!(hidden.is_empty(), "{hidden:?}");
     let restore = json!({"unit_ids": units, "intent": because("still needed")});
-    assert_eq!(intern.post("/v1/restore", restore.clone()).status, 403);
-    let answer = ana.post("/v1/restore", restore.clone()).ok();
+    assert_eq!(intern.post("/v1/restore", &restore).status, 403);
+    let answer = ana.post("/v1/restore", &restore).ok();
     assert_eq!(answer["restored"][1]["was"], "archived", "{answer}");
     assert_eq!(units_of(&ana.client.attune("ana", scope(10))).len(), 2);
-    assert_eq!(ana.post("/v1/restore", restore).status, 409, "there is nothing left to restore");
+    assert_eq!(ana.post("/v1/restore", &restore).status, 409, "there is nothing left to restore");
 }
 
 #[test]
@@ -159,11 +164,11 @@ fn what_authority_10_withdrew_its_author_does_not_bring_back() {
     let [kept, overruled] = ["mine", "theirs"].map(|text| ana.records(finding(text)));
     let retract = |unit: &str| json!({"unit_id": unit, "intent": because("it was wrong")});
     let restore = |unit: &str| json!({"unit_ids": [unit], "intent": because("it was right")});
-    ana.post("/v1/retract", retract(&kept)).ok();
-    op.post("/v1/retract", retract(&overruled)).ok();
-    ana.post("/v1/restore", restore(&kept)).ok();
-    assert_eq!(ana.post("/v1/restore", restore(&overruled)).status, 403);
-    op.post("/v1/restore", restore(&overruled)).ok();
+    ana.post("/v1/retract", &retract(&kept)).ok();
+    op.post("/v1/retract", &retract(&overruled)).ok();
+    ana.post("/v1/restore", &restore(&kept)).ok();
+    assert_eq!(ana.post("/v1/restore", &restore(&overruled)).status, 403);
+    op.post("/v1/restore", &restore(&overruled)).ok();
     assert_eq!(ana.status(&overruled), "active");
 }
 
@@ -172,9 +177,10 @@ fn what_came_back_is_the_same_from_the_log_and_from_a_snapshot() {
     let keyed = Keyed::start(&[("ana", 6), ("op", 10)]);
     let (mut ana, mut op) = (keyed.agent("ana"), keyed.agent("op"));
     let old = op.records(of_type("constraint", "At most nine ships."));
-    ana.records(replacing("finding", "Paint is stored in shed four.", &[old.clone()]));
-    let new = op.records(replacing("constraint", "Ropes are kept dry.", &[old.clone()]));
-    op.post("/v1/retract", json!({"unit_id": new, "intent": because("nine it is")})).ok();
+    ana.records(replacing("finding", "Paint is stored in shed four.", std::slice::from_ref(&old)));
+    let new =
+        op.records(replacing("constraint", "Ropes are kept dry.", std::slice::from_ref(&old)));
+    op.post("/v1/retract", &json!({"unit_id": new, "intent": because("nine it is")})).ok();
     // The first had no effect and does not hold it back; their conflict is still open.
     assert_eq!(op.status(&old), "contested");
     let Keyed { server, data, .. } = keyed;

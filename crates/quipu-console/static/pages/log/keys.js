@@ -31,9 +31,10 @@ function table(keys, revoke) {
     return empty("No key was ever made", "Under --dev nobody is asked for one. Without it, the first start prints the operator's key.", "quipu key create --agent ana --authority 4");
   }
   return h("table", null,
-    h("thead", null, h("tr", null, ["Key", "Agent", "Authority", "Field", "Label", "Made", ""].map((name) => h("th", { scope: "col" }, name)))),
+    h("thead", null, h("tr", null, ["Key", "Agent", "Authority", "Roles", "Field", "Label", "Made", ""].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", null, [...keys].reverse().map((key) => h("tr", null,
       h("td", { class: "mono" }, key.id), h("td", null, key.agent === "*" ? "any" : said(key.agent)), h("td", null, key.authority),
+      h("td", null, key.roles.length > 0 ? said(key.roles.join(", ")) : ""),
       h("td", null, key.field ?? "any"), h("td", null, key.label ? said(key.label) : ""), h("td", { class: "nowrap" }, moment(key.created_at_ms)),
       h("td", null, key.revoked_at_ms ? statusTag("revoked") : h("button", { class: "danger", type: "button", onclick: () => revoke(key), "aria-label": `Revoke ${key.id}` }, "Revoke"))))));
 }
@@ -44,14 +45,15 @@ function createForm(create) {
   const text = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ hint) => h("label", { class: "field" }, label, h("input", { name, placeholder: hint }));
   const level = h("select", { name: "authority" }, LEVELS.map(([value, name]) => h("option", { value, selected: value === 4 }, `${value} · ${name}`)));
   const form = h("form", { class: "filters" },
-    text("agent", "Agent", "any"), h("label", { class: "field" }, "Authority", level), text("field", "Field", "any"), text("label", "Label", "what it is for"),
+    text("agent", "Agent", "any"), h("label", { class: "field" }, "Authority", level), text("roles", "Roles", "lead, reviewer"), text("field", "Field", "any"), text("label", "Label", "what it is for"),
     h("button", { class: "primary", type: "submit" }, "Make a key"));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const data = new FormData(form);
     const value = (/** @type {string} */ name) => String(data.get(name) ?? "").trim() || undefined;
     try {
-      await create({ agent: value("agent"), authority: Number(data.get("authority")), field: value("field"), label: value("label") });
+      const roles = (value("roles") ?? "").split(",").map((role) => role.trim()).filter((role) => role !== "");
+      await create({ agent: value("agent"), authority: Number(data.get("authority")), roles, field: value("field"), label: value("label") });
       form.reset();
       replace(problem);
     } catch (error) {

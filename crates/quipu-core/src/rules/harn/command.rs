@@ -7,6 +7,7 @@ use super::act::HarnAct;
 use crate::{
     event::documents::{DocumentKind, DocumentOwner, IdempotencyMark, Note},
     ids::UnitId,
+    message::RoleGrant,
 };
 
 /// One write.
@@ -23,6 +24,8 @@ pub struct HarnCommand {
     /// Where the log was when what it puts was read and changed. It is refused where a document that it puts has
     /// changed since, or a receipt that it puts has lost its place in its session's chain.
     pub read_at: Option<u64>,
+    /// Which roles the actor's credential gives it, should this be the first that the Field hears of it.
+    pub roles: RoleGrant,
 }
 
 impl HarnCommand {

@@ -13,7 +13,7 @@ use crate::{
         Event,
         documents::{DocumentChange, DocumentKind},
     },
-    message::Message,
+    message::{Message, RoleGrant},
     rules::Decision,
     rules::Refusal,
     state::{DocumentEntry, State, is_final},
@@ -36,7 +36,7 @@ pub fn decide(
     command: &HarnCommand,
 ) -> Result<Decision, Refusal> {
     let mut events = Vec::new();
-    let authority = admit(state, message, &mut events)?;
+    let authority = admit(state, message, &command.roles, &mut events)?;
     let made = command.act.as_ref().map(|act| act.made());
     let made = made.unwrap_or_default();
     let entered = command.act.as_ref().and_then(|act| act.enters(message));
@@ -68,7 +68,12 @@ pub fn decide(
 }
 
 /// Lets the actor in: who speaks this protocol need not have spoken the other one before.
-fn admit(state: &State, message: &Message, events: &mut Decision) -> Result<u8, Refusal> {
+fn admit(
+    state: &State,
+    message: &Message,
+    roles: &RoleGrant,
+    events: &mut Decision,
+) -> Result<u8, Refusal> {
     let agent = message.agent.clone();
     if agent == FIELD_AGENT {
         return Ok(message.authority);
@@ -80,11 +85,13 @@ fn admit(state: &State, message: &Message, events: &mut Decision) -> Result<u8, 
         return Err(Refusal::InsufficientAuthority { agent, authority, needed });
     }
     if known.is_none() {
+        let role = roles.first().unwrap_or(ROLE);
         let event = Event::AgentRegistered {
             agent,
-            role: ROLE.to_owned(),
+            role: role.to_owned(),
             interests: Vec::new(),
             authority,
+            claimed: !roles.gives(role),
         };
         events.push(DraftEvent { event, body: None });
     }

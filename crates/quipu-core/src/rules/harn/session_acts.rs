@@ -3,11 +3,15 @@
 use quipu_log::{Body, DraftEvent};
 use quipu_wire::akashik::{JoinRule, SessionPolicy, SessionStatus};
 
-use super::{AUTHORITY_OTHERS, Error};
+use super::{AUTHORITY_OTHERS, Error, FIELD_AGENT};
 use crate::{
     event::{Event, coordination::SessionChange, documents::DocumentKind},
     message::Message,
-    rules::{Decision, Refusal, task_events},
+    rules::{
+        Decision, Refusal,
+        session::{self, Doorkeeper},
+        task_events,
+    },
     state::State,
     visibility::{self, authority_in},
 };
@@ -52,7 +56,8 @@ pub(super) fn close(
     Ok(events)
 }
 
-/// Whoever makes or takes a task of an open session becomes a member of it.
+/// Whoever says something in a session that it may join, or works on what is there, becomes a member of it: as
+/// SESSION's join has it, or not at all.
 pub(super) fn join(
     state: &State,
     message: &Message,
@@ -62,14 +67,15 @@ pub(super) fn join(
     let Some((id, entry)) = session.and_then(|id| Some((id, state.sessions.get(id)?))) else {
         return Ok(Vec::new());
     };
-    if entry.members.contains(&message.agent) {
+    let (agent, speaker) = (message.agent.as_str(), message.speaker());
+    if agent == FIELD_AGENT {
         return Ok(Vec::new());
     }
     if entry.policy.join != JoinRule::Open {
-        visibility::may_enter(state, message.speaker(), session)?;
+        visibility::may_enter(state, speaker, session)?;
         return Ok(Vec::new());
     }
-    let change = SessionChange::Joined { agent: message.agent.clone() };
-    let event = Event::SessionChanged { session: id.to_owned(), change };
-    Ok(vec![DraftEvent { event, body: None }])
+    let role = state.agents.live(agent).map_or("", |known| known.role.as_str());
+    let doorkeeper = Doorkeeper { agent, role, authority: speaker.authority(state) };
+    session::join(state, doorkeeper, id, agent)
 }

@@ -195,16 +195,13 @@ pub(super) fn working<'s>(
     Err(Error::NotHeld { task: task.to_owned(), agent: message.agent.clone() }.into())
 }
 
-/// The task, if the actor may know of it: it belongs to no session, to one of the actor's, or to one that
-/// anybody may join.
+/// The task, if the actor may know of it: it belongs to no session, or to one of the actor's.
 fn reach<'s>(state: &'s State, message: &Message, task: &str) -> Result<&'s TaskEntry, Refusal> {
     let missing = || Error::NotFound { kind: DocumentKind::Task, id: task.to_owned() };
     let entry = state.tasks.get(task).ok_or_else(missing)?;
-    let session = entry.session.as_deref().and_then(|id| state.sessions.get(id));
-    let known = session.is_none_or(|session| {
-        message.agent == FIELD_AGENT
-            || visibility::may_know(session, &message.agent, message.authority)
-    });
+    let (session, owner) = (message.session.as_deref(), entry.session.as_deref());
+    let known = message.agent == FIELD_AGENT
+        || visibility::may_reach(state, message.speaker(), session, owner);
     if known { Ok(entry) } else { Err(missing().into()) }
 }
 

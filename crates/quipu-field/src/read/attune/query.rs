@@ -142,6 +142,7 @@ mod tests {
             let entry = AgentEntry {
                 name: state.names.intern(id),
                 role: String::new(),
+                claimed: false,
                 interests: Vec::new(),
                 authority: 5,
                 status: AgentStatus::Idle,

@@ -5,7 +5,7 @@ use quipu_wire::akashik::{ReplayPayload, ReplayTarget};
 
 use quipu_core::{
     Event, UnitId,
-    event::coordination::HandoffChange,
+    event::{Link, coordination::HandoffChange},
     ids::{ConflictId, TraceId},
 };
 
@@ -41,19 +41,7 @@ pub(crate) struct Links<'a> {
 pub(crate) fn links(event: &Event) -> Links<'_> {
     match event {
         Event::UnitRecorded { unit, task, relations, shown, .. } => {
-            let shown = shown.iter().map(|trace| Entity::Trace(*trace));
-            let targets = relations.iter().filter_map(|link| UnitId::parse(&link.target));
-            let task = task.as_deref();
-            Links {
-                about: [Entity::Unit(*unit)].into_iter().chain(task.map(Entity::Work)).collect(),
-                rests_on: targets
-                    .map(Entity::Unit)
-                    .chain(task.map(Entity::Task))
-                    .chain(shown)
-                    .collect(),
-                made: Some(Entity::Unit(*unit)),
-                follows: false,
-            }
+            of_unit(*unit, task.as_deref(), relations, shown)
         }
         // The units that were shown are told of in words: all that led to each of them would be no
         // answer any more.
@@ -114,6 +102,22 @@ pub(crate) fn links(event: &Event) -> Links<'_> {
         | Event::SubscriptionCreated { .. }
         | Event::SubscriptionRemoved { .. }
         | Event::ClockAdvanced { .. } => Links::default(),
+    }
+}
+
+fn of_unit<'event>(
+    unit: UnitId,
+    task: Option<&'event str>,
+    relations: &'event [Link],
+    shown: &[TraceId],
+) -> Links<'event> {
+    let shown = shown.iter().map(|trace| Entity::Trace(*trace));
+    let targets = relations.iter().filter_map(|link| UnitId::parse(&link.target));
+    Links {
+        about: [Entity::Unit(unit)].into_iter().chain(task.map(Entity::Work)).collect(),
+        rests_on: targets.map(Entity::Unit).chain(task.map(Entity::Task)).chain(shown).collect(),
+        made: Some(Entity::Unit(unit)),
+        follows: false,
     }
 }
 

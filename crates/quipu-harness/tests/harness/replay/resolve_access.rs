@@ -11,10 +11,7 @@ use super::runs::{World, asked};
 
 /// Somebody of little authority.
 fn little(agent: &str) -> WriteRequest {
-    WriteRequest {
-        caller: Caller { agent: agent.to_owned(), authority: 4, own_key: true },
-        ..asked(agent)
-    }
+    WriteRequest { caller: Caller::new(agent, 4), ..asked(agent) }
 }
 
 async fn replay(world: &World, asked: &WriteRequest, task: &str, mut body: Value) -> String {

@@ -35,7 +35,7 @@ pub(crate) fn options() -> HarnessOptions {
 }
 
 pub(crate) fn caller(agent: &str) -> Caller {
-    Caller { agent: agent.to_owned(), authority: 10, own_key: true }
+    Caller::new(agent, 10)
 }
 
 pub(crate) fn asked(agent: &str) -> WriteRequest {

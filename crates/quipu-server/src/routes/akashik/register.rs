@@ -18,8 +18,8 @@ pub(super) async fn register(
 ) -> Outcome<RegisterResponse> {
     let mut call = Call::receive(&app, request).await?;
     let (payload, warnings) = call.parse(RegisterPayload::parse)?;
-    let mut response =
-        call.field.register(call.message, payload).await.during(Operation::Register)?;
+    let registered = call.field.register_granted(call.message, payload, call.roles).await;
+    let mut response = registered.during(Operation::Register)?;
     response.warnings.extend(warnings);
     Ok(Answer(response))
 }

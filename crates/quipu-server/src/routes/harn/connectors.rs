@@ -96,7 +96,8 @@ const STRANGER: &str = "connector:deliveries";
 
 /// Who has no key: may look for the Field that it names, and make nothing.
 fn stranger() -> Credential {
-    Credential { key_id: STRANGER.to_owned(), agent: KeyAgent::Any, authority: 0, field: None }
+    let (key_id, roles) = (STRANGER.to_owned(), Vec::new());
+    Credential { key_id, agent: KeyAgent::Any, authority: 0, field: None, roles }
 }
 
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {

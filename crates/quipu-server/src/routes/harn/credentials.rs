@@ -2,6 +2,7 @@
 //! WebSocket of a browser, among its subprotocols. What it lets its bearer do, and as whom.
 
 use axum::http::{HeaderMap, header};
+use quipu_core::Reader;
 use quipu_harness::Caller;
 use quipu_wire::harn::{HarnError, HarnErrorCode, TokenScope};
 
@@ -77,14 +78,14 @@ impl Bearer {
 
     /// As whom it calls.
     pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, HarnRefused> {
-        let agent = reader(headers, &self.credential)?.agent;
+        let Reader { agent, session, .. } = reader(headers, &self.credential)?;
         let agent = agent.unwrap_or_else(|| OPERATOR.to_owned());
         if agent == "system" {
             let message = "Akashik-Agent: `system` is the Field's own name";
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(AGENT).into());
         }
-        let own_key = self.credential.is_of_one();
-        Ok(Caller { agent, authority: self.credential.authority, own_key })
+        let (own_key, roles) = (self.credential.is_of_one(), self.credential.role_grant());
+        Ok(Caller { agent, authority: self.credential.authority, own_key, session, roles })
     }
 }
 
@@ -96,6 +97,7 @@ impl From<Grant> for Bearer {
             agent: KeyAgent::Named(grant.agent),
             authority: grant.authority,
             field: grant.field,
+            roles: Vec::new(),
         };
         Self { credential, scopes: Some(grant.scopes) }
     }

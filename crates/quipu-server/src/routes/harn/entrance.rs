@@ -20,8 +20,10 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::{credentials::Bearer, query::HarnQuery, upgrade};
 use crate::{
+    limits::READ_AUTHORITY,
     net::body::{self, discard},
     pipeline::{
+        auth,
         field_choice::{self, Missing},
         harn_refusal::HarnRefused,
         route::Admission,
@@ -74,6 +76,8 @@ impl HarnCall {
         let bearer = Bearer::identify(app, headers)?;
         if let Some(scope) = scope.into() {
             bearer.require(scope)?;
+            // What it may read of what is there is found out behind; below this it is nothing.
+            auth::require(&bearer.credential, READ_AUTHORITY)?;
         }
         let caller = bearer.caller(headers)?;
         tracing::Span::current().record("agent", caller.agent.as_str());

@@ -64,6 +64,16 @@ pub(super) async fn close_session(
     Ok(HarnAnswer::ok(call.harness.close_session(&asked, &session).await?))
 }
 
+pub(super) async fn join_session(
+    State(app): State<Arc<App>>,
+    HarnPath(session): HarnPath<String>,
+    request: Request,
+) -> HarnOutcome<HarnSession> {
+    let call = HarnCall::receive(&app, request).await?;
+    let asked = call.as_write()?;
+    Ok(HarnAnswer::ok(call.harness.join_session(&asked, &session).await?))
+}
+
 pub(super) async fn fork_session(
     State(app): State<Arc<App>>,
     HarnPath(session): HarnPath<String>,

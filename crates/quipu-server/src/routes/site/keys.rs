@@ -44,6 +44,8 @@ pub(super) struct Whoami {
     authority: u8,
     /// The only Field it is good for.
     field: Option<String>,
+    /// The roles that it gives to the agents that speak through it.
+    roles: Vec<String>,
     /// Whether the server asks nobody for a key.
     dev: bool,
 }
@@ -61,6 +63,8 @@ pub(super) struct Key {
     field: Option<String>,
     /// A note for the operator.
     label: Option<String>,
+    /// The roles that it gives to the agents that speak through it.
+    roles: Vec<String>,
     /// When it was made, in milliseconds since 1970.
     created_at_ms: u64,
     /// When it was revoked. A revoked key stays listed.
@@ -86,6 +90,8 @@ pub(super) struct CreateKey {
     field: Option<String>,
     /// A note for the operator.
     label: Option<String>,
+    /// The roles that it gives to the agents that speak through it; none if absent.
+    roles: Option<Vec<String>>,
 }
 
 /// A key that was just made.
@@ -105,6 +111,7 @@ impl From<KeyInfo> for Key {
             authority: info.authority,
             field: info.field.map(|field| field.to_string()),
             label: info.label,
+            roles: info.roles,
             created_at_ms: info.created_at_ms,
             revoked_at_ms: info.revoked_at_ms,
         }
@@ -112,9 +119,9 @@ impl From<KeyInfo> for Key {
 }
 
 pub(super) async fn whoami(State(app): State<Arc<App>>, headers: HeaderMap) -> Outcome<Whoami> {
-    let Credential { key_id, agent, authority, field } = auth::credential(&app, &headers)?;
+    let Credential { key_id, agent, authority, field, roles } = auth::credential(&app, &headers)?;
     let field = field.map(|field| field.to_string());
-    Ok(Answer(Whoami { key_id, agent: agent.into(), authority, field, dev: app.dev }))
+    Ok(Answer(Whoami { key_id, agent: agent.into(), authority, field, roles, dev: app.dev }))
 }
 
 pub(super) async fn keys(
@@ -187,7 +194,8 @@ fn read_new(body: Value) -> Result<NewKey, ReadError> {
     let field = field.transpose().map_err(|error| object.refuse("field", error.to_string()))?;
     let label = object.take_text("label", KEY_LABEL_BYTES_MAX)?;
     let label = label.filter(|label| !label.trim().is_empty());
-    Ok(NewKey { agent: KeyAgent::from(agent), authority, field, label })
+    let roles = object.take_texts("roles")?;
+    Ok(NewKey { agent: KeyAgent::from(agent), authority, field, label, roles })
 }
 
 /// Works on the file of keys, on a thread that serves no sockets.
@@ -199,7 +207,9 @@ pub(super) async fn stored<T: Send + 'static>(
         Refused::new(ErrorCode::InternalError, format!("the keys failed: {error}"))
     })?;
     done.map_err(|error| match error {
-        KeyStoreError::Agent { .. } | KeyStoreError::Authority { .. } => {
+        KeyStoreError::Agent { .. }
+        | KeyStoreError::Role { .. }
+        | KeyStoreError::Authority { .. } => {
             Refused::new(ErrorCode::InvalidPayload, error.to_string())
         }
         KeyStoreError::ReadShared(_) | KeyStoreError::WriteShared(_) => {

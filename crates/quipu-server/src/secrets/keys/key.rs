@@ -1,7 +1,8 @@
 //! A key and its parts: how a secret is written, hashed and compared. Knows no file.
 
+use quipu_core::{RoleGrant, visibility::CREATOR_AUTHORITY};
 use quipu_log::FieldName;
-use quipu_wire::Hash;
+use quipu_wire::{Hash, limits::AUTHORITY_MAX};
 use serde::{Deserialize, Serialize};
 
 use crate::ids;
@@ -54,6 +55,8 @@ pub struct NewKey {
     pub field: Option<FieldName>,
     /// A note for the operator.
     pub label: Option<String>,
+    /// The roles that it gives to the agents that speak through it.
+    pub roles: Vec<String>,
 }
 
 /// A key without its secret.
@@ -71,6 +74,9 @@ pub struct KeyInfo {
     /// A note for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The roles that it gives to the agents that speak through it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
     /// When it was made, in milliseconds since 1970.
     pub created_at_ms: u64,
     /// When it was revoked, in milliseconds since 1970. A revoked key stays listed.
@@ -104,6 +110,21 @@ pub struct Credential {
     pub authority: u8,
     /// The only Field it is good for.
     pub field: Option<FieldName>,
+    /// The roles that it gives to the agents that speak through it.
+    pub roles: Vec<String>,
+}
+
+impl Credential {
+    /// Which roles it gives. Who may speak for every agent with a session creator's authority, or is an operator, says
+    /// which role an agent has.
+    #[must_use]
+    pub fn role_grant(&self) -> RoleGrant {
+        let assigns = self.agent == KeyAgent::Any && self.authority >= CREATOR_AUTHORITY;
+        if assigns || self.authority >= AUTHORITY_MAX {
+            return RoleGrant::Every;
+        }
+        RoleGrant::Only(self.roles.clone())
+    }
 }
 
 impl Credential {
@@ -133,6 +154,7 @@ impl StoredKey {
             authority: new.authority,
             field: new.field,
             label: new.label,
+            roles: new.roles,
             created_at_ms,
             revoked_at_ms: None,
         };
@@ -153,6 +175,7 @@ impl StoredKey {
             agent: self.info.agent.clone(),
             authority: self.info.authority,
             field: self.info.field.clone(),
+            roles: self.info.roles.clone(),
         }
     }
 }

@@ -66,6 +66,14 @@ pub enum KeyStoreError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The key would give a role that no agent can have.
+    #[error("role {role:?} {problem}")]
+    Role {
+        /// The refused role.
+        role: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The key would be above all authority.
     #[error("authority {authority} is not from 0 to {AUTHORITY_MAX}")]
     Authority {
@@ -351,6 +359,9 @@ impl KeyStore {
 fn check(new: &NewKey) -> Result<(), KeyStoreError> {
     if new.authority > AUTHORITY_MAX {
         return Err(KeyStoreError::Authority { authority: new.authority });
+    }
+    for role in &new.roles {
+        check_id(role).map_err(|problem| KeyStoreError::Role { role: role.clone(), problem })?;
     }
     let KeyAgent::Named(agent) = &new.agent else { return Ok(()) };
     let refuse = |problem: String| KeyStoreError::Agent { agent: agent.clone(), problem };

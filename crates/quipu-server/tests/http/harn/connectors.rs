@@ -1,10 +1,7 @@
 //! Vaults and the webhook over HTTP: what goes in as a secret never comes out, and who does not know it is told
 //! nothing.
 
-use std::{
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use quipu_log::SqliteEngine;
 use ring::hmac;
@@ -33,7 +30,7 @@ fn signature(id: &str, body: &[u8]) -> Signed {
 
 /// So many seconds from now, since 1970.
 fn seconds(later: i64) -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let now = super::provider::now();
     i64::try_from(now).unwrap() + later
 }
 

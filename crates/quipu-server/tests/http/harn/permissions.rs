@@ -30,11 +30,18 @@ fn submit(actor: &mut Actor, session: &str, persona: &str) -> crate::support::Re
 fn begin(server: &TestServer, client: &mut Actor, worker: &mut Actor) -> Work {
     let (session, persona) = (client.session(), persona(&mut Actor::operator(server)));
     let task = id(&submit(client, &session, &persona).json());
+    let claim = json!({});
+    assert_eq!(worker.refused("POST", &format!("/v1/tasks/{task}/claim"), &claim).0, 404);
+    join(worker, &session);
     assert_eq!(
         worker.done("POST", &format!("/v1/tasks/{task}/claim"), &json!({}))["status"],
         "WORKING"
     );
     Work { session, task }
+}
+
+fn join(actor: &mut Actor, session: &str) {
+    actor.done("POST", &format!("/v1/sessions/{session}/join"), &json!({}));
 }
 
 fn status(actor: &mut Actor, task: &str) -> Value {
@@ -53,11 +60,9 @@ fn a_task_that_waits_for_input_goes_on_with_it() {
         (Actor::agent(&server, "client", 5), Actor::agent(&server, "worker", 5));
     let Work { session, task } = begin(&server, &mut client, &mut worker);
     let wait = format!("/v1/tasks/{task}/await");
-    let stranger = Actor::agent(&server, "other", 5).refused(
-        "POST",
-        &wait,
-        &json!({"for": "input", "reason": "x"}),
-    );
+    let mut other = Actor::agent(&server, "other", 5);
+    join(&mut other, &session);
+    let stranger = other.refused("POST", &wait, &json!({"for": "input", "reason": "x"}));
     assert_eq!(stranger.0, 409, "only who works on it waits");
     let waiting = worker.done("POST", &wait, &json!({"for": "input", "reason": "which one?"}));
     assert_eq!(waiting["status"], "INPUT_REQUIRED");
@@ -334,6 +339,7 @@ fn a_hard_quota_is_asked_before_work_and_counts_what_was_done() {
     let free = persona(&mut operator);
     operator.done("PATCH", &format!("/v1/personas/{limited}"), &json!({"quota_id": quota}));
     let first = id(&submit(&mut operator, &session, &limited).json());
+    join(&mut worker, &session);
     worker.done("POST", &format!("/v1/tasks/{first}/claim"), &json!({}));
     let call =
         |key: &str| json!({"key": key, "kind": "llm_provider_response", "value": {"said": 1}});

@@ -138,7 +138,7 @@ impl TestServer {
 
     pub(crate) fn key_for(&self, agent: KeyAgent, authority: u8, field: Option<&str>) -> String {
         let field = field.map(|name| FieldName::try_from(name).unwrap());
-        let key = NewKey { agent, authority, field, label: None };
+        let key = NewKey { agent, authority, field, label: None, roles: Vec::new() };
         self.keys.create(key).unwrap().secret
     }
 

@@ -61,6 +61,14 @@ fn sessions_routes() -> Vec<Route> {
             )
             .once()
             .answers::<HarnSession>(200, "The Session as it is now."),
+        post("/v1/sessions/{session_id}/join", SessionsWrite, sessions::join_session)
+            .says(
+                "joinSession",
+                "The caller becomes a member of a Session that it may join, and may read in it. \
+                    Joining again changes nothing.",
+            )
+            .once()
+            .answers::<HarnSession>(200, "The Session."),
         post("/v1/sessions/{session_id}/fork", SessionsWrite, sessions::fork_session)
             .says(
                 "forkSession",
