@@ -1,4 +1,4 @@
-//! The resources that are there without anybody having made them: a Workspace, a Persona and a Skill. They
+//! The resources that are there without anybody having made them: a Workspace, two Personas and a Skill. They
 //! cannot be changed.
 
 use quipu_wire::{
@@ -10,7 +10,9 @@ use quipu_wire::{
 };
 use serde_json::{Value, json};
 
-use crate::stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, WORKSPACE_DEFAULT};
+use crate::stored::built_in::{
+    PERSONA_FIELD, PERSONA_FIELD_NAME, PERSONA_WORKER, PERSONA_WORKER_NAME, WORKSPACE_DEFAULT,
+};
 
 /// The Skill of asking the Field.
 pub(crate) const SKILL_ATTUNE: &str = "skill_attune";
@@ -33,20 +35,32 @@ pub(crate) fn workspace() -> Workspace {
 }
 
 /// The Persona under which the Field itself works on a Task.
-pub(crate) fn persona() -> Persona {
+pub(crate) fn field_persona() -> Persona {
     let description =
         "The Field itself: ranks what it knows for the Task, at once, without a model.";
+    let capabilities = vec!["memory".to_owned()];
+    let (id, name) = (PERSONA_FIELD, PERSONA_FIELD_NAME);
+    Persona { capabilities, ..persona((id, name), "attune", description) }
+}
+
+/// The Persona of Tasks that a worker outside does.
+pub(crate) fn worker_persona() -> Persona {
+    let description = "Work that a worker outside of the server claims, does and records.";
+    persona((PERSONA_WORKER, PERSONA_WORKER_NAME), "worker", description)
+}
+
+fn persona((id, name): (&str, &str), entry_workflow: &str, description: &str) -> Persona {
     Persona {
         object: PersonaObject::Persona,
-        envelope: envelope(PERSONA_FIELD),
-        name: PERSONA_FIELD_NAME.to_owned(),
+        envelope: envelope(id),
+        name: name.to_owned(),
         version: "1".to_owned(),
-        entry_workflow: "attune".to_owned(),
+        entry_workflow: entry_workflow.to_owned(),
         description: description.to_owned(),
         autonomy_tier: AutonomyTier::ActAuto,
         receipt_policy: ReceiptPolicy::Required,
         tools: Vec::new(),
-        capabilities: vec!["memory".to_owned()],
+        capabilities: Vec::new(),
         triggers: Vec::new(),
         schedules: Vec::new(),
         handoffs: Vec::new(),

@@ -18,7 +18,7 @@ use crate::{
     Caller, Harness, WORKSPACE_DEFAULT, WriteRequest,
     handle::{page::Page, write::Target},
     not_found,
-    stored::built_in::session_in_field,
+    stored::built_in::{is_built_in_persona, session_in_field},
     visibility::access::workspace_of,
 };
 
@@ -123,7 +123,7 @@ impl Harness {
             self.check_known(caller, id).map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
-            && !crate::stored::built_in::is_for_field(Some(id))
+            && !is_built_in_persona(id)
             && self.entry(caller, DocumentKind::Persona, id).is_none()
         {
             return Err(not_found(ResourceKind::Persona, id).at("target_persona_id"));

@@ -18,7 +18,7 @@ use crate::{
     },
     not_found,
     resource::built_in_resources,
-    stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, is_for_field},
+    stored::built_in::{PERSONA_FIELD_NAME, PERSONA_WORKER, is_built_in_persona, is_for_field},
     task::tasks::TaskView,
 };
 
@@ -84,7 +84,10 @@ impl Harness {
     /// 404 where there is none.
     pub async fn persona(&self, caller: &Caller, id: &str) -> Result<Persona, HarnError> {
         if is_for_field(Some(id)) {
-            return Ok(built_in_resources::persona());
+            return Ok(built_in_resources::field_persona());
+        }
+        if id == PERSONA_WORKER {
+            return Ok(built_in_resources::worker_persona());
         }
         self.get(caller, id).await
     }
@@ -94,13 +97,15 @@ impl Harness {
     /// # Errors
     /// Where storage cannot be read.
     pub async fn personas(&self, caller: &Caller, page: Page) -> Result<List<Persona>, HarnError> {
-        self.list_behind(caller, page, vec![built_in_resources::persona()], |_| true).await
+        let built_in =
+            vec![built_in_resources::field_persona(), built_in_resources::worker_persona()];
+        self.list_behind(caller, page, built_in, |_| true).await
     }
 
     /// `PATCH /v1/personas/{persona_id}`.
     ///
     /// # Errors
-    /// 404 where there is none, or no such Quota; 422 for the built-in one; 403 for who may not change it, or the
+    /// 404 where there is none, or no such Quota; 422 for a built-in one; 403 for who may not change it, or the
     /// Quota that it is under.
     pub async fn update_persona(
         &self,
@@ -117,10 +122,8 @@ impl Harness {
         id: &str,
         request: UpdatePersonaRequest,
     ) -> Result<Persona, WriteError> {
-        if is_for_field(Some(id)) {
-            return Err(
-                built_in_resources::unchangeable(ResourceKind::Persona, PERSONA_FIELD).into()
-            );
+        if is_built_in_persona(id) {
+            return Err(built_in_resources::unchangeable(ResourceKind::Persona, id).into());
         }
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
@@ -162,7 +165,7 @@ impl Harness {
         let kept = || {
             self.field.with_state(|state| state.documents.get(DocumentKind::Persona, id).is_some())
         };
-        if is_for_field(Some(id)) || kept() {
+        if is_built_in_persona(id) || kept() {
             return Ok(());
         }
         Err(not_found(ResourceKind::Persona, id).at("persona_id"))
@@ -173,7 +176,7 @@ impl Harness {
         self.persona_named(view.persona()).await
     }
 
-    /// A Persona that somebody made; nothing for the built-in one.
+    /// A Persona that somebody made; nothing for a built-in one.
     pub(crate) async fn persona_named(
         &self,
         id: Option<&str>,

@@ -9,9 +9,19 @@ pub const PERSONA_FIELD: &str = "persona_field";
 /// Its name, which a Task may say instead.
 pub const PERSONA_FIELD_NAME: &str = "field";
 
+/// The Persona of Tasks that a worker outside does, so that nobody with little authority has to wait for one to be made.
+pub const PERSONA_WORKER: &str = "persona_worker";
+/// Its name.
+pub(crate) const PERSONA_WORKER_NAME: &str = "worker";
+
 /// Whether a Task under this Persona is the Field's own to answer.
 pub(crate) fn is_for_field(persona: Option<&str>) -> bool {
     persona.is_none_or(|id| id == PERSONA_FIELD || id == PERSONA_FIELD_NAME)
+}
+
+/// Whether a Persona is there without anybody having made it.
+pub(crate) fn is_built_in_persona(id: &str) -> bool {
+    is_for_field(Some(id)) || id == PERSONA_WORKER
 }
 
 /// The session as the Field knows it: the built-in one is none.

@@ -19,7 +19,7 @@ use crate::{
     },
     not_found,
     stored::{
-        built_in::{PERSONA_FIELD, is_for_field, session_in_field},
+        built_in::{PERSONA_FIELD, PERSONA_WORKER, is_for_field, session_in_field},
         session_facts::SessionFacts,
     },
     task::{installed_module::Installed, tasks::blank},
@@ -180,6 +180,9 @@ impl Harness {
         let Some(id) = named else { return Ok(None) };
         if is_for_field(Some(&id)) {
             return Ok(Some(PERSONA_FIELD.to_owned()));
+        }
+        if id == PERSONA_WORKER {
+            return Ok(Some(id));
         }
         let missing = || not_found(ResourceKind::Persona, &id).at("persona_id");
         self.entry(caller, DocumentKind::Persona, &id).ok_or_else(missing)?;

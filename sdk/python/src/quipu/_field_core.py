@@ -13,7 +13,7 @@ from ._link import Link
 from ._plans import Page, Plan, Sleep
 from ._run_core import LEASE_S, RunCore, outcome_of, receipt_of
 from ._wire import harn, present, read, segment
-from .errors import NotFound, TimedOut
+from .errors import NotFound, PermissionDenied, TimedOut
 from .models import (
     AgentInfo,
     AgentList,
@@ -32,6 +32,7 @@ from .models import (
 )
 
 PERSONA = "worker"
+WORKER = "persona_worker"
 POLL_S = 0.05
 SESSION = "session_default"
 
@@ -140,7 +141,11 @@ class FieldCore:
                 known = yield from self._find_persona(name)
             except NotFound:
                 known = None  # a new Field: its first write makes it
-            found = known or (yield from self._make_persona(name))
+            try:
+                found = known or (yield from self._make_persona(name))
+            except PermissionDenied:
+                # Making one takes authority 8. The built-in one is there for everybody's work.
+                found = WORKER
             with self._lock:
                 self._personas[name] = found
         return self._personas[name]

@@ -1,4 +1,4 @@
-"""The adapters with a key of a standard agent: an operator makes a Persona once, and nothing more."""
+"""The adapters with a key of a standard agent: nothing here may need an operator."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def test_a_key_of_authority_4_is_enough(guarded: Server) -> None:
     key = guarded.command("key", "create", "--agent", "*", "--authority", "4").split()[-1]
     with quipu.Field(guarded.url, key=guarded.key) as operator:
         operator.agent("operator").register()
-        operator.persona("langgraph")
     with quipu.Field(guarded.url, key=key) as field:
         store = QuipuStore(field)
         store.put(("a",), "k", {"text": "kept"})

@@ -84,13 +84,13 @@ fn an_epoch_that_is_impossible_or_too_far_ahead_is_refused_and_moves_no_clock() 
 #[test]
 fn an_epoch_at_the_end_of_the_allowed_jump_is_taken_over() {
     let mut v = start();
-    let epoch = v.client.get("/v1/field/status").ok()["epoch"].as_u64().unwrap() + 1_000_000;
+    let epoch = v.client.get("/v1/field/status").ok()["epoch"].as_u64().unwrap() + 1_000;
     let message = Message::new("RECORD", "agent", finding("far")).with("epoch", epoch);
     assert_eq!(v.send(&message).ok()["epoch"], epoch + 1);
     let ahead = Message::new("ATTUNE", "agent", json!({"scope": scope(9)}));
-    let seen = v.send(&ahead.with("epoch", epoch + 500_000)).ok();
+    let seen = v.send(&ahead.with("epoch", epoch + 500)).ok();
     let told = seen["epoch"].as_u64().unwrap();
-    assert_eq!(told, epoch + 500_001, "a read takes it over and ticks once");
+    assert_eq!(told, epoch + 501, "a read takes it over and ticks once");
     v.unharmed(2);
 }
 

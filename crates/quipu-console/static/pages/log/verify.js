@@ -27,7 +27,10 @@ export async function showVerify({ root, signal }) {
   panel("On the data itself", h("p", { class: "muted" }, "This reads the whole data directory, texts included, with or without a running server:"), commandBlock("quipu verify --data DIR")));
   const draw = async () => {
     const ready = await get("/readyz", { also: 503, signal });
-    if (!ready.fields) return replace(server, h("p", null, `The server is ${ready.status}. Which Field stands where is told to the operator alone.`));
+    if (!ready.fields) {
+      replace(server, h("p", null, `The server is ${ready.status}. Which Field stands where is told to the operator alone.`));
+      return;
+    }
     replace(server, ...ready.fields.map((/** @type {any} */ field) => facts([
       ["Field", field.name],
       ["Writes", field.ready ? h("span", { class: "status status-active" }, "accepted") : h("span", { class: "status status-failed" }, field.reason ?? "refused")],

@@ -345,6 +345,7 @@ fn the_built_in_resources_are_there_and_cannot_be_changed() {
     for (path, object, patch) in [
         ("/v1/workspaces/workspace_default", "workspace", json!({"name": "x"})),
         ("/v1/personas/persona_field", "persona", json!({"description": "x"})),
+        ("/v1/personas/persona_worker", "persona", json!({"description": "x"})),
         ("/v1/sessions/session_default", "session", json!({"summary": "x"})),
     ] {
         assert_eq!(actor.read(path)["object"], object);
@@ -388,8 +389,8 @@ fn workspaces_and_personas_are_made_listed_and_changed() {
         (&changed["description"], &changed["name"]),
         (&json!("reviews more"), &json!("reviewer"))
     );
-    let first = actor.read("/v1/personas?limit=1");
-    assert_eq!(ids(&first), ["persona_field"]);
+    let first = actor.read("/v1/personas?limit=2");
+    assert_eq!(ids(&first), ["persona_field", "persona_worker"]);
     let cursor = first["next_cursor"].as_str().unwrap();
     assert_eq!(ids(&actor.read(&format!("/v1/personas?cursor={cursor}"))), [id(&made)]);
     let taken = json!({

@@ -164,12 +164,17 @@ class StoreCore:
         return (self.purpose or _default_purpose)(op.namespace, op.key, value)
 
     def _retract(self, address: Address, unit_id: str) -> Plan[None]:
+        """Takes a unit back, and what comes back because of that: earlier values under the same key."""
         namespace, key = address
-        try:
-            yield from self.agent.retract(unit_id, purpose=f"{key} was deleted from {'/'.join(namespace)}")
-        except InvalidTransition:
-            # Somebody was faster.
-            return
+        purpose = f"{key} was deleted from {'/'.join(namespace)}"
+        left = [unit_id]
+        while left:
+            try:
+                gone = yield from self.agent.retract(left.pop(), purpose=purpose)
+            except InvalidTransition:
+                # Somebody was faster.
+                continue
+            left.extend(gone.restored_units)
 
     def _search(self, op: SearchOp) -> Plan[list[SearchItem]]:
         wanted = op.offset + op.limit
