@@ -143,6 +143,7 @@ impl StoredBodies {
     }
 
     /// About how many bytes they take.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn bytes(&self) -> usize {
         bytes_of(&self.bodies)
     }
