@@ -56,7 +56,9 @@ pub use resource::artifact_content::ArtifactContent;
 pub use resource::built_in_resources::skill as built_in_skill;
 pub use resource::connector::CONNECTOR_WEBHOOK;
 pub use resource::memory_view::MemoryFilter;
-pub use stored::built_in::{PERSONA_FIELD, PERSONA_FIELD_NAME, PERSONA_WORKER, SESSION_DEFAULT, WORKSPACE_DEFAULT};
+pub use stored::built_in::{
+    PERSONA_FIELD, PERSONA_FIELD_NAME, PERSONA_WORKER, SESSION_DEFAULT, WORKSPACE_DEFAULT,
+};
 pub use stored::note::NoteBody;
 pub use task::tasks::TaskFilter;
 pub use visibility::counts::Counts;

@@ -26,6 +26,8 @@ use crate::{
     visibility::{CREATOR_AUTHORITY, READ_AUTHORITY, authority_in, is_drawn, may_know},
 };
 
+/// The session of Tasks that name none, in the Harn protocol. It is there from the start, so nobody opens it.
+pub const BUILT_IN_SESSION: &str = "session_default";
 /// The authority to read of sessions and to join them, and to open one.
 pub const AUTHORITY_READ: u8 = READ_AUTHORITY;
 const AUTHORITY_CREATE: u8 = 4;
@@ -210,7 +212,8 @@ fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<
     let may_take_over = sender.authority.min(message.authority) >= CREATOR_AUTHORITY;
     // Whoever chooses an id like ours could ask in this way whether there is one.
     let like_ours = command.payload.session_id.as_deref().is_some_and(is_drawn);
-    if like_ours || state.sessions.get(id).is_some() || (!may_take_over && labelled()) {
+    let is_ours = like_ours || id == BUILT_IN_SESSION;
+    if is_ours || state.sessions.get(id).is_some() || (!may_take_over && labelled()) {
         return Err(Error::IdTaken { session: id.clone() }.into());
     }
     let policy = command.payload.session.policy.clone().unwrap_or_default();

@@ -112,6 +112,14 @@ impl TaskTable {
         self.by_id.get(id)
     }
 
+    /// Whether an id cannot be given to another task. What belongs to a task in the Harn protocol is named after its id
+    /// without `task_`, so two ids that differ by that alone would share it.
+    #[must_use]
+    pub fn is_taken(&self, id: &str) -> bool {
+        let rest = id.strip_prefix("task_").unwrap_or(id);
+        self.by_id.contains_key(rest) || self.by_id.contains_key(&format!("task_{rest}"))
+    }
+
     /// All of them, by id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TaskEntry)> {
         self.by_id.iter().map(|(id, task)| (id.as_str(), task))

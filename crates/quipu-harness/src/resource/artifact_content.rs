@@ -11,6 +11,7 @@ use crate::{
     Caller, Harness, WriteRequest,
     document::holding::{digest_of, holding, is_noted},
     handle::{
+        caller::AUTHORITY_POLICY,
         retry::{WriteError, retry_until_unchanged},
         write::Target,
     },
@@ -61,7 +62,8 @@ impl Harness {
     /// `PUT /v1/artifacts/{artifact_id}/content`. Ours.
     ///
     /// # Errors
-    /// 409 where the bytes are not those that were registered or were taken away, 413 where they are too many.
+    /// 403 for whoever did not register it without a digest and has less than authority 8; 409 where the bytes are not
+    /// those that were registered or were taken away, 413 where they are too many.
     pub async fn put_artifact_content(
         &self,
         write: &WriteRequest,
@@ -101,6 +103,10 @@ impl Harness {
                 return Err(HarnError::new(HarnErrorCode::Conflict, message).at("sha256").into());
             }
         } else {
+            // What an Artifact without a digest is to hold says whoever registered it.
+            if entry.created_by != write.caller.agent {
+                write.caller.require(AUTHORITY_POLICY)?;
+            }
             self.check_open(entry.owner.task.as_deref())?;
             artifact.sha256 = Some(sha256.bare());
             let kind = DocumentKind::Artifact;

@@ -19,6 +19,7 @@ use crate::{
     },
     not_found,
     resource::memory_view::{MemoryFilter, Remembered, content_text, memory_of},
+    stored::built_in::session_in_field,
     visibility::{access::workspace_of, memory::session_of},
 };
 
@@ -179,7 +180,8 @@ impl Harness {
             MemoryScope::Tenant => Ok(()),
         };
         checked.map_err(|error| error.at("owner_id"))?;
-        Ok((scope == MemoryScope::Session).then(|| owner.to_owned()))
+        let session = if scope == MemoryScope::Session { session_in_field(owner) } else { None };
+        Ok(session.map(str::to_owned))
     }
 
     /// Lets the caller into the Field and into an open session.

@@ -9,7 +9,10 @@ use quipu_wire::harn::{
 
 use crate::{
     EventPlace, Harness, WriteRequest,
-    handle::retry::{WriteError, retry_until_unchanged},
+    handle::{
+        caller::AUTHORITY_POLICY,
+        retry::{WriteError, retry_until_unchanged},
+    },
     session::view::SessionView,
     stored::session_facts::{ChangeEvent, Cut, SessionFacts},
 };
@@ -89,7 +92,8 @@ impl Harness {
     /// `POST /v1/sessions/{session_id}/truncate`.
     ///
     /// # Errors
-    /// 404 where there is none, 409 where it is over, 422 for the built-in one and one that was cut too often.
+    /// 403 for whoever did not open it and has less than authority 8; 404 where there is none, 409 where it is over, 422
+    /// for the built-in one and one that was cut too often.
     pub async fn truncate_session(
         &self,
         write: &WriteRequest,
@@ -108,6 +112,10 @@ impl Harness {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&write.caller, id).await?;
+        let own = view.entry.as_ref().is_some_and(|entry| entry.creator == write.caller.agent);
+        if !own {
+            write.caller.require(AUTHORITY_POLICY)?;
+        }
         let (said, head) = self.said_in(&view).await?;
         let keep = usize::try_from(request.keep_first).unwrap_or(usize::MAX).min(said.len());
         let (kept, removed) = said.split_at(keep);

@@ -3,7 +3,7 @@
 /// The Workspace of Sessions that were opened without one.
 pub const WORKSPACE_DEFAULT: &str = "workspace_default";
 /// The Session of Tasks that were made without one.
-pub const SESSION_DEFAULT: &str = "session_default";
+pub const SESSION_DEFAULT: &str = quipu_core::rules::session::BUILT_IN_SESSION;
 /// The Persona under which the Field itself works on a Task, at once and without a model.
 pub const PERSONA_FIELD: &str = "persona_field";
 /// Its name, which a Task may say instead.

@@ -18,6 +18,7 @@ mod saying;
 mod secrets;
 mod signals_crash;
 mod superseding;
+mod taking_over;
 mod team;
 mod telling;
 mod unknown_sessions;

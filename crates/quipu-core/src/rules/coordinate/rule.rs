@@ -94,7 +94,7 @@ fn create(
     let session = message.session.as_deref();
     visibility::may_write_within(state, message.speaker(), session)?;
     let id = &command.id;
-    if state.tasks.get(id).is_some() {
+    if state.tasks.is_taken(id) {
         return Err(Error::IdTaken { task: id.clone() }.into());
     }
     let draft = &command.payload.task;

@@ -46,7 +46,7 @@ pub(super) fn decide(
     }
     visibility::may_write(state, message.speaker(), message.session.as_deref())?;
     let taken = |kind, id: &str| Error::IdTaken { kind, id: id.to_owned() };
-    if state.tasks.get(task).is_some() {
+    if state.tasks.is_taken(task) {
         return Err(taken(DocumentKind::Task, task).into());
     }
     let mut events = Vec::new();

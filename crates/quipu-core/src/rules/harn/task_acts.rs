@@ -27,7 +27,7 @@ pub(super) fn submit(
     body: &Body,
 ) -> Result<Decision, Refusal> {
     let mut events = join(state, message, message.session.as_deref())?;
-    if state.tasks.get(task).is_some() {
+    if state.tasks.is_taken(task) {
         return Err(Error::IdTaken { kind: DocumentKind::Task, id: task.to_owned() }.into());
     }
     let created =
