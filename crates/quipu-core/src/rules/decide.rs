@@ -33,6 +33,18 @@ pub enum Refusal {
         /// What it needs.
         needed: u8,
     },
+    /// The key may speak for any agent, but not for one with more authority than its own.
+    #[error(
+        "{agent} was registered with authority {needed}, and a key for any agent with {authority} cannot speak for it"
+    )]
+    NameOfStronger {
+        /// The agent.
+        agent: String,
+        /// What the key has.
+        authority: u8,
+        /// What the agent has.
+        needed: u8,
+    },
     /// The sender used the id for another message.
     #[error("id: {id} was used by {agent} for another message")]
     MessageIdReused {
@@ -94,7 +106,9 @@ impl Refusal {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::AgentNotRegistered { .. } => ErrorCode::AgentNotRegistered,
-            Self::InsufficientAuthority { .. } => ErrorCode::InsufficientAuthority,
+            Self::InsufficientAuthority { .. } | Self::NameOfStronger { .. } => {
+                ErrorCode::InsufficientAuthority
+            }
             Self::MessageIdReused { .. } => ErrorCode::MessageIdReused,
             Self::Register(error) => error.code(),
             Self::Record(error) => error.code(),
@@ -135,6 +149,19 @@ pub fn admit<'state>(
         return Err(Refusal::InsufficientAuthority { agent: agent.to_owned(), authority, needed });
     }
     Ok(entry)
+}
+
+/// Checks that a key which may speak for any agent speaks for none that was registered with more authority than it
+/// has: in that one's sessions, tasks and votes it would be what it is not.
+pub fn may_borrow(state: &State, agent: &str, credential: u8) -> Result<(), Refusal> {
+    match state.agents.live(agent) {
+        Some(entry) if entry.authority > credential => Err(Refusal::NameOfStronger {
+            agent: agent.to_owned(),
+            authority: credential,
+            needed: entry.authority,
+        }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// The rule: what happens when this command meets this state.

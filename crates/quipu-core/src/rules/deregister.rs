@@ -3,7 +3,7 @@
 use quipu_log::{DraftEvent, SealedEvent};
 use quipu_wire::akashik::{Cleanup, DeregisterPayload, DeregisterResponse, DeregisterStatus};
 
-use super::{Refusal, admit, task_events};
+use super::{Refusal, admit, may_borrow, task_events};
 use crate::{
     event::{Event, coordination::SessionChange},
     message::Message,
@@ -36,6 +36,9 @@ pub fn decide(
         return Ok(Vec::new());
     };
     admit(state, &message.agent, message.authority, needed)?;
+    if !message.own_key {
+        may_borrow(state, &message.agent, message.authority)?;
+    }
     let (follows, tasks_reassigned) = task_events::agent_left(state, &payload.agent_id);
     let event = Event::AgentDeregistered {
         agent: payload.agent_id.clone(),

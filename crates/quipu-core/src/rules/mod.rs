@@ -30,5 +30,5 @@ mod same_text;
 mod task_events;
 
 pub use command::{Action, Command};
-pub use decide::{Decision, Refusal, admit, decide, is_same_request};
+pub use decide::{Decision, Refusal, admit, decide, is_same_request, may_borrow};
 use same_text::same_text;

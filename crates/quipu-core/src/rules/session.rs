@@ -207,8 +207,12 @@ fn require(
 fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<Decision, Refusal> {
     let sender = admit(state, &message.agent, message.authority, AUTHORITY_CREATE)?;
     let id = &command.id;
-    // Units that carry the label would become the new session's own, out of sight of others.
-    let labelled = || state.names.find(id).is_some_and(|name| state.units.has_session(name));
+    // What carries the label would become the new session's own, out of sight of others.
+    let of_units = || state.names.find(id).is_some_and(|name| state.units.has_session(name));
+    let label = Some(id.as_str());
+    let of_tasks = || state.tasks.iter().any(|(_, task)| task.session.as_deref() == label);
+    let of_handoffs = || state.handoffs.iter().any(|(_, it)| it.session.as_deref() == label);
+    let labelled = || of_units() || of_tasks() || of_handoffs();
     let may_take_over = sender.authority.min(message.authority) >= CREATOR_AUTHORITY;
     // Whoever chooses an id like ours could ask in this way whether there is one.
     let like_ours = command.payload.session_id.as_deref().is_some_and(is_drawn);

@@ -33,6 +33,11 @@ impl Field {
         }
     }
 
+    /// Checks that a key for any agent, with this authority, may speak for this one.
+    pub fn check_borrowed(&self, agent: &str, credential: u8) -> Result<(), FieldError> {
+        Ok(rules::may_borrow(&self.view.read().state, agent, credential)?)
+    }
+
     /// How far a message is ahead of the Field's clock, which it would push there. What is further ahead than any
     /// message may be pushes nothing: it will be refused.
     pub fn lead_of(&self, message: &Message) -> u64 {

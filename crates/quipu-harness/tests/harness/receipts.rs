@@ -73,7 +73,7 @@ async fn a_completed_task_has_a_receipt_of_what_its_worker_recorded() {
     let receipt = receipt(&harness, &task).await;
     assert_holds(&harness, &receipt);
     assert_eq!(receipt["lifecycle"]["final_state"], "SUCCEEDED");
-    assert_eq!(receipt["identifiers"]["persona_ref"], "persona_worker");
+    assert_eq!(receipt["identifiers"]["persona_ref"], "persona_reviewer");
     assert_eq!(receipt["identifiers"]["session_id"], "session_default");
     assert_eq!(receipt["issued_at"], receipt["lifecycle"]["completed_at"]);
     assert_eq!(receipt["signatures"][0]["signed_at"], receipt["issued_at"]);

@@ -64,7 +64,7 @@ async fn put_persona(harness: &Harness, body: Value) -> String {
         rules::harn::{DocumentDraft, Expect, HarnCommand},
     };
     let mut body = body;
-    let id = "persona_worker";
+    let id = "persona_reviewer";
     for (name, value) in [("object", "persona"), ("id", id), ("created_at", ""), ("updated_at", "")]
     {
         body[name] = json!(value);

@@ -2,12 +2,13 @@
 //! registration; that is the Field's.
 
 use axum::http::{HeaderMap, header};
+use quipu_field::Field;
 use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
     limits::KEYS_AUTHORITY,
     net::visits,
-    pipeline::state::App,
+    pipeline::{errors::akashik_error, state::App},
     secrets::keys::{Credential, KeyAgent},
 };
 
@@ -69,6 +70,19 @@ pub(crate) fn is_operator(credential: &Credential) -> bool {
     credential.authority >= KEYS_AUTHORITY
         && credential.agent == KeyAgent::Any
         && credential.field.is_none()
+}
+
+/// Refuses a key for any agent that speaks for a stronger one. Without keys nobody's name is anybody's.
+pub(crate) fn check_name(
+    app: &App,
+    credential: &Credential,
+    field: &Field,
+    agent: &str,
+) -> Result<(), ProtocolError> {
+    if app.dev || credential.agent != KeyAgent::Any {
+        return Ok(());
+    }
+    field.check_borrowed(agent, credential.authority).map_err(|error| akashik_error(&error))
 }
 
 /// Refuses a caller whose key is too weak, where no agent is asked for.

@@ -113,6 +113,9 @@ impl Call {
             authority: credential.authority,
             own_key: credential.is_of_one(),
         };
+        if operation != Some(Operation::Register) {
+            auth::check_name(app, &credential, &field, &message.agent)?;
+        }
         app.leads.claim(&credential.key_id, field.lead_of(&message))?;
         field.meet(&message).await.map_err(|error| akashik_error(&error))?;
         let roles = credential.role_grant();

@@ -56,7 +56,7 @@ fn a_weak_key_speaks_for_no_human_under_a_strong_name() {
     keyed.agent("boss");
     let mut borrowed = Agent::by("boss", keyed.with_key_of("*"));
     let directive = of_type("human_directive", "Do as I say.");
-    is_refused(&borrowed.operate("RECORD", directive), &["human_directive", "authority 9", "4"]);
+    is_refused(&borrowed.operate("RECORD", directive), &["boss", "authority 10", "4"]);
 }
 
 #[test]

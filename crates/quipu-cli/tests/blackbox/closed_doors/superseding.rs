@@ -64,24 +64,35 @@ fn more_than_a_handful_of_others_units_at_once_takes_authority_8() {
 }
 
 #[test]
-fn who_borrows_a_name_by_a_weak_key_has_no_more_than_the_key() {
+fn who_borrows_a_name_by_a_weak_key_is_refused() {
     let keyed = Keyed::start(&[("boss", 10), ("*", 4)]);
     let mut boss = keyed.agent("boss");
     let directive = boss.records(of_type("human_directive", "Ask first."));
+    let session = json!({"action": "create", "session_id": "board", "session": {"goal": "g"}});
+    boss.operate("SESSION", session).ok();
     let mut borrowed = Agent::by("boss", keyed.with_key_of("*"));
-    let answer = borrowed
-        .operate("RECORD", replacing("finding", "Do not ask.", std::slice::from_ref(&directive)));
-    let new = answer.ok()["memory_unit_id"].as_str().unwrap().to_owned();
-    assert_eq!(boss.status(&directive), "active");
-    let mut client = keyed.with_key_of("*").with_header("akashik-agent", "boss");
+    let units = std::slice::from_ref(&directive);
+    for (operation, payload) in [
+        ("RECORD", replacing("finding", "Do not ask.", units)),
+        ("ATTUNE", json!({"scope": {"role": "r", "max_units": 1}})),
+        ("SESSION", json!({"action": "end", "session_id": "board"})),
+        ("DEREGISTER", json!({"agent_id": "boss"})),
+    ] {
+        let answer = borrowed.operate(operation, payload);
+        assert_eq!(answer.status, 403, "{operation}: {}", answer.json());
+    }
+    let client = keyed.with_key_of("*").with_header("akashik-agent", "boss");
+    let mut client =
+        client.with_header("Harn-Agents-Protocol-Version", "agents-protocol-2026-04-25");
     let gone = json!({"unit_id": directive, "intent": because("no use")}).to_string();
-    assert_eq!(client.post("/v1/retract", gone).status, 403);
-    // The unit that was recorded through the weak key loses against the other by authority.
-    let conflict = conflicts(&mut boss).remove(0)["id"].clone();
-    let merge = json!({"conflict_id": conflict, "strategy": "authority",
-        "resolution": {"rationale": "by authority"}});
-    let merged = boss.operate("MERGE", merge).ok();
-    assert_eq!(merged["side_effects"]["superseded_units"], json!([new]), "{merged}");
+    for (method, path, body) in [
+        ("POST", "/v1/retract", gone.as_bytes()),
+        ("GET", "/v1/units", b"".as_slice()),
+        ("GET", "/v1/memories", b"".as_slice()),
+    ] {
+        assert_eq!(client.try_request(method, path, body).unwrap().status, 403, "{path}");
+    }
+    assert_eq!(boss.status(&directive), "active");
 }
 
 #[test]

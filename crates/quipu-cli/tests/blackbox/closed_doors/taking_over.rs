@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::team::{Team, get, post, said};
-use crate::support::{Answer, Client, refused};
+use crate::support::{Answer, Client, Message, refused};
 
 fn registered(team: &Team, agent: &str) -> Client {
     let mut client = team.client(agent, "4", &[]);
@@ -80,4 +80,16 @@ fn a_memory_of_the_session_that_is_there_from_the_start_can_be_read_again() {
     assert!(status == 200 || status == 201, "{status} {made}");
     let path = format!("/v1/memories/{}", made["id"].as_str().unwrap());
     assert_eq!(get(&mut ana, &path).0, 200);
+}
+
+#[test]
+fn a_label_under_which_others_work_is_opened_as_a_session_by_nobody_weak() {
+    let team = Team::start();
+    let (mut ana, mut bo) = (registered(&team, "ana"), registered(&team, "bo"));
+    let task = json!({"id": "t-1", "title": "t", "intent": {"purpose": "p"}});
+    let payload = json!({"action": "create", "assignee": "ana", "task": task});
+    ana.send(&Message::new("COORDINATE", "ana", payload).with("session_id", "dock")).ok();
+    let session = json!({"goal": "mine", "policy": {"join": "invite"}});
+    let create = json!({"action": "create", "session_id": "dock", "session": session});
+    refused(&bo.operate("SESSION", "bo", create), 409, "INVALID_TRANSITION");
 }

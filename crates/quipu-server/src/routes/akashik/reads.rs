@@ -32,7 +32,11 @@ pub(super) async fn readable(
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, admission.least_authority())?;
     let reader = sender::reader(headers, &credential)?;
-    Ok((field_choice::choose(app, &credential, headers, Missing::Refuse).await?, reader))
+    let field = field_choice::choose(app, &credential, headers, Missing::Refuse).await?;
+    if let Some(agent) = &reader.agent {
+        auth::check_name(app, &credential, &field, agent)?;
+    }
+    Ok((field, reader))
 }
 
 /// The Field of a caller that may see all of its log: headers name units, agents and tasks of every

@@ -27,6 +27,7 @@ use crate::{
         field_choice::{self, Missing},
         harn_refusal::HarnRefused,
         route::Admission,
+        sender::AGENT,
         state::App,
     },
     secrets::keys::KeyAgent,
@@ -84,6 +85,9 @@ impl HarnCall {
         // Looking makes nothing.
         let missing = if parts.method.is_safe() { Missing::Refuse } else { Missing::Make };
         let field = field_choice::choose(app, &bearer.credential, headers, missing).await?;
+        if headers.contains_key(AGENT) {
+            auth::check_name(app, &bearer.credential, &field, &caller.agent)?;
+        }
         // A write is checked before it is decided, and both must rest on what all nodes wrote.
         if !parts.method.is_safe() {
             field.catch_up().await?;
