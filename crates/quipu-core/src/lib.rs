@@ -2,7 +2,7 @@
 //! events into state. One file for each operation, in `rules`.
 //!
 //! Pure: no clock, no randomness, no threads, no storage, no map whose order shows. Ids, salts and times come in
-//! with a command, drawn from an [`Origin`](origin::Origin) before it is decided. So the state after a log is a
+//! with a command, drawn from an [`Origin`] before it is decided. So the state after a log is a
 //! function of the log.
 #![warn(clippy::indexing_slicing)]
 

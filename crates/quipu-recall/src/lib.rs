@@ -1,8 +1,9 @@
 //! Text to meaning: what a reader should be given, in which order, why, and how much of it.
 //!
 //! Recall has three stages, each behind its own type so that further signals can join:
-//! a [`Query`] says what is asked, an [`Index`] finds candidates, [`score`](score::score) weighs
-//! their signals. [`rank`](rank::rank), [`reason`](explain::reason) and [`Budget`](budget::Budget) follow.
+//! a [`Query`] says what is asked, an [`Index`] finds candidates, [`score`](rank::score::score) weighs
+//! their signals. [`rank`](rank::diversity::rank), [`reason`](rank::explain::reason) and
+//! [`Budget`](summary::budget::Budget) follow.
 //! Documents are `u32` ordinals and authors opaque `u32`: agents, transport and storage are unknown here.
 
 pub mod analyze;
