@@ -91,12 +91,11 @@ function open() {
 /** @param {{ commits: Commit[], head: Head, next_from: number | null }} page */
 function hear(page) {
   attempt = 0;
-  const first = head === null;
   const last = page.commits.at(-1);
   head = last && page.next_from ? { position: last.position, epoch: last.header.epoch, hash: last.hash } : page.head;
   become("live");
-  const news = { commits: page.commits, head: page.head, behind: page.next_from !== null };
-  if (!first || page.commits.length > 0) for (const listener of listeners) listener(news);
+  // The first page is news too: something may have landed after a view read the log and before we listened.
+  for (const listener of listeners) listener({ commits: page.commits, head: page.head, behind: page.next_from !== null });
 }
 
 function lose() {

@@ -63,6 +63,24 @@ test("commits are shown as they land, and each can be looked into", async () => 
   assert.deepEqual(complaints, []);
 });
 
+test("a commit that lands before the console listens is shown all the same", async () => {
+  const { page } = await visitor(browser);
+  /** @type {() => void} */
+  let listen = () => {};
+  const allowed = new Promise((resolve) => (listen = () => resolve(undefined)));
+  await page.routeWebSocket(/\/v1\/log\/follow/, async (/** @type {any} */ socket) => {
+    await allowed;
+    socket.connectToServer();
+  });
+  await page.goto(`${server.url}/#/log`);
+  await signIn(page, server.key);
+  const summary = page.getByText(/^\d+ commits, as they land$/);
+  const shown = Number.parseInt(await summary.innerText(), 10);
+  await server.record("ben", "It lands before anybody listens.");
+  listen();
+  await page.getByText(`${shown + 1} commits, as they land`).waitFor();
+});
+
 test("a commit that lands while its page is on the way is shown all the same", async () => {
   const { page } = await visitor(browser);
   await page.goto(`${server.url}/#/log?tab=verify`);

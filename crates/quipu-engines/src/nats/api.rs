@@ -18,8 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// a leader do not answer, and forget the request.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(6);
-/// For how long a request is repeated, and the pause before each repetition.
-const ASKING: Duration = Duration::from_secs(10);
+/// For how long a request is repeated, and the pause before each repetition. Servers that were all started anew elect a
+/// leader of their own and then one of the stream; each takes up to 9 s, and longer where votes are split.
+const ASKING: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// There is no such stream.
