@@ -30,7 +30,7 @@ pub const READ_BYTES_MAX: usize = 16 * 1024 * 1024;
 ///
 /// **Ordering.** Positions of a field start at 1 and are dense. A batch is written whole or not at all. Of several
 /// appends with the same expected head exactly one succeeds; the others get [`EngineError::HeadMoved`].
-/// An engine never retries on its own. Fields are independent of each other.
+/// An engine never sends again what may have happened. Fields are independent of each other.
 ///
 /// **Idempotency.** `head`, `read`, `follow` and `fields` change nothing. `erase`, `seal` and `unseal` may be repeated.
 /// A repeated `append` is refused with `HeadMoved`; after an error of kind [`EngineError::Io`] or
