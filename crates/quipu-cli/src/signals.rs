@@ -99,17 +99,21 @@ mod system {
             })
         }
 
-        /// Waits for a signal to stop, and passes on the others.
+        /// Waits for a signal to stop, and passes on the others: first, so that none that came before it is lost.
         pub(super) async fn stop(&mut self, hangup: &mpsc::Sender<()>) -> &'static str {
             let [one, two] = &mut self.user;
             loop {
                 tokio::select! {
-                    _ = self.interrupt.recv() => return "SIGINT",
-                    _ = self.terminate.recv() => return "SIGTERM",
-                    // One that waits already stands for this one too.
-                    _ = self.hangup.recv() => drop(hangup.try_send(())),
+                    biased;
                     _ = one.recv() => tracing::info!(signal = "SIGUSR1", "a signal without a meaning"),
                     _ = two.recv() => tracing::info!(signal = "SIGUSR2", "a signal without a meaning"),
+                    _ = self.hangup.recv() => {
+                        tracing::info!(signal = "SIGHUP", "the configuration is to be read again");
+                        // One that waits already stands for this one too.
+                        drop(hangup.try_send(()));
+                    }
+                    _ = self.interrupt.recv() => return "SIGINT",
+                    _ = self.terminate.recv() => return "SIGTERM",
                 }
             }
         }
