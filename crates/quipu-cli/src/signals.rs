@@ -110,7 +110,7 @@ mod system {
                     _ = self.hangup.recv() => {
                         tracing::info!(signal = "SIGHUP", "the configuration is to be read again");
                         // One that waits already stands for this one too.
-                        drop(hangup.try_send(()));
+                        hangup.try_send(()).ok();
                     }
                     _ = self.interrupt.recv() => return "SIGINT",
                     _ = self.terminate.recv() => return "SIGTERM",
