@@ -17,6 +17,8 @@ pub struct Message {
     pub authority: u8,
     /// Whether the credential is this agent's alone, and not one that may speak for any.
     pub own_key: bool,
+    /// The id of the credential; none where nobody was asked for one.
+    pub key: Option<String>,
 }
 
 /// Which roles a credential gives to the agents that speak through it.

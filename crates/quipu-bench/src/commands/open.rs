@@ -215,6 +215,7 @@ pub(crate) fn message(id: &str) -> Message {
         epoch: 0,
         authority: 10,
         own_key: true,
+        key: None,
     }
 }
 

@@ -210,6 +210,7 @@ fn unit_recorded(
         relations,
         session,
         authority,
+        key,
         spared,
         ..
     } = event
@@ -247,6 +248,10 @@ fn unit_recorded(
     state.units.push(flags, details);
     if let Some(authority) = authority {
         state.backing.recorded(ordinal, *authority);
+    }
+    if let Some(key) = key {
+        let key = state.names.intern(key);
+        state.unit_keys.recorded(ordinal, key);
     }
     for spared in spared {
         let target = find(state, spared.unit)?;

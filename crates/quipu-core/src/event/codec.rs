@@ -81,6 +81,8 @@ struct Recorded {
     deferred: bool,
     #[serde(rename = "with_authority")]
     authority: Option<u8>,
+    #[serde(rename = "with_key")]
+    key: Option<String>,
     #[serde(default)]
     spared: Vec<Spared>,
 }
@@ -99,6 +101,7 @@ impl From<Recorded> for Event {
             shown,
             deferred,
             authority,
+            key,
             spared,
         } = recorded;
         Self::UnitRecorded {
@@ -113,6 +116,7 @@ impl From<Recorded> for Event {
             shown,
             deferred,
             authority,
+            key,
             spared,
         }
     }
@@ -218,6 +222,7 @@ mod tests {
             shown: vec![TraceId::from_bits(9)],
             deferred,
             authority: Some(4),
+            key: Some("k1".to_owned()),
             spared: vec![Spared { unit: UnitId::from_bits(3), needs: 9 }],
         }
     }

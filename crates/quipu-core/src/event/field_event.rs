@@ -117,6 +117,9 @@ pub enum Event {
         /// The authority that its sender's key really had. Absent in logs of before.
         #[serde(default, rename = "with_authority", skip_serializing_if = "Option::is_none")]
         authority: Option<u8>,
+        /// The id of its sender's key. Absent in logs of before, and where nobody was asked for a key.
+        #[serde(default, rename = "with_key", skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
         /// What it says it supersedes and may not: these units stay as they are.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         spared: Vec<Spared>,

@@ -33,6 +33,7 @@ impl Command {
             epoch: 0,
             authority: quipu_wire::limits::AUTHORITY_MAX,
             own_key: true,
+            key: None,
         };
         Self { message, time_ms, action }
     }

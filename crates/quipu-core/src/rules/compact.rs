@@ -138,6 +138,10 @@ impl CompactCommand {
         if author == Some(None) {
             return Vec::new();
         }
+        let key = filter.key.as_deref().map(|key| state.names.find(key));
+        if key == Some(None) {
+            return Vec::new();
+        }
         let named = self.named(state);
         let end = self.written.as_ref().map_or(u32::MAX, |written| written.end);
         let passes = |ordinal: &u32| {
@@ -158,6 +162,7 @@ impl CompactCommand {
                 && self.before_ms.is_none_or(|before| details.time_ms < before)
                 && session.is_none_or(|session| details.session == session)
                 && author.is_none_or(|author| Some(flags.author) == author)
+                && key.is_none_or(|key| state.unit_keys.of(*ordinal) == key)
                 && (filter.unit_ids.is_empty() || named.contains(ordinal))
                 && (filter.types.is_empty() || filter.types.contains(&flags.memory_type))
                 && (filter.status.is_empty() || filter.status.contains(&flags.status))
@@ -182,6 +187,7 @@ impl CompactCommand {
             && filter.status.is_empty()
             && filter.older_than.is_none()
             && filter.agent.is_none()
+            && filter.key.is_none()
             && filter.unit_ids.is_empty()
             && session != Some(None);
         let passes = |hint: &HintEntry| {
@@ -206,6 +212,7 @@ impl CompactCommand {
         parts.extend(filter.session_id.as_ref().map(|session| format!("of session {session}")));
         parts.extend(filter.older_than.as_ref().map(|age| format!("older than {age}")));
         parts.extend(filter.agent.as_ref().map(|agent| format!("recorded by {agent}")));
+        parts.extend(filter.key.as_ref().map(|key| format!("recorded through key {key}")));
         if !filter.unit_ids.is_empty() {
             parts.push(format!("by id ({})", filter.unit_ids.len()));
         }
@@ -246,7 +253,7 @@ pub fn decide(
     if command.strategy == CompactStrategy::Summarize {
         let authority = author.authority.min(message.authority);
         may_summarize(state, &message.agent, authority)?;
-        events = record_summaries(command, (author, authority), &selected)?;
+        events = record_summaries(command, message, (author, authority), &selected)?;
     }
     let units: Vec<UnitId> =
         selected.iter().filter_map(|at| Some(state.units.details(*at)?.id)).collect();
@@ -275,6 +282,7 @@ fn may_summarize(state: &State, agent: &str, authority: u8) -> Result<(), saying
 /// The summaries as units, if they were written from just these units.
 fn record_summaries(
     command: &CompactCommand,
+    message: &Message,
     (author, authority): (&AgentEntry, u8),
     selected: &[u32],
 ) -> Result<Decision, Error> {
@@ -301,6 +309,7 @@ fn record_summaries(
             shown: Vec::new(),
             deferred: false,
             authority: Some(authority),
+            key: message.key.clone(),
             spared: Vec::new(),
         },
         body: Some(synthesis.body.clone()),

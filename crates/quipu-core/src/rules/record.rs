@@ -305,6 +305,7 @@ fn record_one(
         shown: traces_before(state, author, message),
         deferred: record.is_deferred,
         authority: Some(right.claim.authority),
+        key: message.key.clone(),
         spared: spared.iter().filter_map(|unit| told_spared(state, right, *unit)).collect(),
     };
     standing.push(recorded, Some(record.drawn.body.clone()));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AgentTable, Backing, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
     IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, SessionTable,
-    StreamTable, SubscriptionTable, TaskTable, TextTable, UnitTable,
+    StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -62,6 +62,9 @@ pub struct State {
     /// Which authority units of a type take.
     #[serde(skip)]
     pub least_authority: LeastAuthority,
+    /// Through which keys units were recorded.
+    #[serde(skip)]
+    pub unit_keys: UnitKeys,
 }
 
 impl State {
@@ -72,6 +75,9 @@ impl State {
         postcard::to_io(self, &mut hasher).expect("a hasher takes every byte");
         if self.has_later_parts() {
             postcard::to_io(&self.later_parts(), &mut hasher).expect("a hasher takes every byte");
+        }
+        if !self.unit_keys.is_empty() {
+            postcard::to_io(&self.unit_keys, &mut hasher).expect("a hasher takes every byte");
         }
         hasher.finish()
     }
@@ -86,6 +92,9 @@ impl State {
         if self.has_later_parts() {
             bytes.extend(postcard::to_stdvec(&self.later_parts())?);
         }
+        if !self.unit_keys.is_empty() {
+            bytes.extend(postcard::to_stdvec(&self.unit_keys)?);
+        }
         Ok(bytes)
     }
 
@@ -96,13 +105,17 @@ impl State {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, postcard::Error> {
         let (mut state, rest): (Self, _) = postcard::take_from_bytes(bytes)?;
         if !rest.is_empty() {
-            (state.backing, state.least_authority) = postcard::from_bytes(rest)?;
+            let (later, rest) = postcard::take_from_bytes(rest)?;
+            (state.backing, state.least_authority) = later;
+            if !rest.is_empty() {
+                state.unit_keys = postcard::from_bytes(rest)?;
+            }
         }
         Ok(state)
     }
 
     fn has_later_parts(&self) -> bool {
-        !self.backing.is_empty() || !self.least_authority.is_empty()
+        !self.backing.is_empty() || !self.least_authority.is_empty() || !self.unit_keys.is_empty()
     }
 
     const fn later_parts(&self) -> (&Backing, &LeastAuthority) {

@@ -98,6 +98,7 @@ impl Field {
             epoch,
             authority: quipu_wire::limits::AUTHORITY_MAX,
             own_key: true,
+            key: None,
         }
     }
 }

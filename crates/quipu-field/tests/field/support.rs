@@ -43,6 +43,7 @@ pub(crate) fn message(id: &str, agent: &str) -> Message {
         epoch: 0,
         authority: 10,
         own_key: true,
+        key: None,
     }
 }
 

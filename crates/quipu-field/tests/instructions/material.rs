@@ -148,6 +148,7 @@ impl Growing {
             shown: Vec::new(),
             deferred: false,
             authority: Some(10),
+            key: None,
             spared: Vec::new(),
         };
         self.happen(&message(format!("message-{number}"), AGENTS[0]), vec![recorded]);
@@ -179,7 +180,15 @@ impl Growing {
 
 /// A message with full authority.
 pub(crate) fn message(id: String, agent: &str) -> Message {
-    Message { id, agent: agent.to_owned(), session: None, epoch: 0, authority: 10, own_key: true }
+    Message {
+        id,
+        agent: agent.to_owned(),
+        session: None,
+        epoch: 0,
+        authority: 10,
+        own_key: true,
+        key: None,
+    }
 }
 
 fn command(id: String, agent: &str, action: Action) -> Command {

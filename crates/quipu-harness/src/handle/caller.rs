@@ -15,6 +15,8 @@ pub struct Caller {
     pub authority: u8,
     /// Whether the credential is this agent's alone.
     pub own_key: bool,
+    /// The id of the credential; none where nobody was asked for one.
+    pub key: Option<String>,
     /// The session that the request names beside its path: it shows what is under a free label of the other protocol.
     pub session: Option<String>,
     /// Which roles the credential gives it.
@@ -25,8 +27,8 @@ impl Caller {
     /// Who has a credential of its own, names no session and is given no role.
     #[must_use]
     pub fn new(agent: impl Into<String>, authority: u8) -> Self {
-        let (session, roles) = (None, RoleGrant::default());
-        Self { agent: agent.into(), authority, own_key: true, session, roles }
+        let (key, session, roles) = (None, None, RoleGrant::default());
+        Self { agent: agent.into(), authority, own_key: true, key, session, roles }
     }
 
     /// The caller as whoever decides what is seen knows it.

@@ -89,6 +89,7 @@ impl Harness {
             epoch: 0,
             authority: write.caller.authority,
             own_key: write.caller.own_key,
+            key: write.caller.key.clone(),
         };
         Ok(self.field.harn(message, command).await?)
     }
@@ -128,6 +129,7 @@ impl Harness {
             epoch: 0,
             authority: AUTHORITY_MAX,
             own_key: true,
+            key: None,
         };
         Ok(self.field.harn(message, command).await?)
     }

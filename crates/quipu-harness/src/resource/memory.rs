@@ -211,6 +211,7 @@ impl Harness {
             epoch: 0,
             authority: write.caller.authority,
             own_key: write.caller.own_key,
+            key: write.caller.key.clone(),
         }
     }
 }

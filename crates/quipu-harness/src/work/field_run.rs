@@ -140,6 +140,7 @@ impl Harness {
             epoch: 0,
             authority: AUTHORITY_MAX,
             own_key: true,
+            key: None,
         };
         let attuned = self.field.attune(message, payload).await;
         attuned.map_err(|error| harn_error(&error))

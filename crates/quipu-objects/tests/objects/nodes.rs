@@ -37,6 +37,7 @@ async fn join(field: &Field, from: u32, count: u32) {
             epoch: 0,
             authority: 10,
             own_key: true,
+            key: None,
         };
         field.register(message, asked).await.unwrap();
     }

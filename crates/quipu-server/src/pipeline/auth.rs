@@ -9,7 +9,7 @@ use crate::{
     limits::KEYS_AUTHORITY,
     net::visits,
     pipeline::{errors::akashik_error, state::App},
-    secrets::keys::{Credential, KeyAgent},
+    secrets::keys::{Credential, KeyAgent, NO_KEY},
 };
 
 /// What the caller may do, if it has not asked for too much already.
@@ -46,7 +46,7 @@ pub(crate) fn unread(app: &App) -> Option<ProtocolError> {
 
 /// What everybody may do where there are no keys.
 pub(crate) fn without_key(authority: u8) -> Credential {
-    let (key_id, roles) = ("dev".to_owned(), Vec::new());
+    let (key_id, roles) = (NO_KEY.to_owned(), Vec::new());
     Credential { key_id, agent: KeyAgent::Any, authority, field: None, roles }
 }
 

@@ -112,6 +112,7 @@ impl Call {
             epoch: said.epoch,
             authority: credential.authority,
             own_key: credential.is_of_one(),
+            key: credential.noted_id(),
         };
         if operation != Some(Operation::Register) {
             auth::check_name(app, &credential, &field, &message.agent)?;

@@ -135,6 +135,7 @@ fn a_subscriber_that_never_reads_is_cut_off_and_resumes_without_a_gap() {
                     epoch: 0,
                     authority: 10,
                     own_key: true,
+                    key: None,
                 };
                 let field = Arc::clone(&field);
                 tokio::spawn(async move { field.record(message, payload).await.unwrap() })

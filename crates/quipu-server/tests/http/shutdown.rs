@@ -47,6 +47,7 @@ fn a_request_under_way_is_answered_and_the_fields_are_closed_after_it() {
         epoch: 0,
         authority: 10,
         own_key: true,
+        key: None,
     };
     let (payload, _) = quipu_wire::akashik::RegisterPayload::parse(register("b")).unwrap();
     let field = server.fields.opened()[0].clone();

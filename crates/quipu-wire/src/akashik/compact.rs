@@ -58,6 +58,9 @@ pub struct CompactFilter {
     /// Recorded by this agent (ours).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Recorded through the key of this id (ours).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// Of these ids (ours).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unit_ids: Vec<String>,
@@ -183,12 +186,9 @@ fn read_filter(mut object: ObjectReader) -> Result<CompactFilter, ReadError> {
         )?,
         older_than: read_age(&mut object)?,
         agent: object.take_id("agent")?,
+        key: object.take_id("key")?,
         unit_ids: read_unit_ids(&mut object, COMPACT_UNITS_MAX)?,
     };
-    if object.take("key").is_some() {
-        let problem = "cannot be answered: the log does not say which key wrote a unit; use agent";
-        return Err(object.refuse("key", problem));
-    }
     object.refuse_leftovers()?;
     Ok(filter)
 }
@@ -269,7 +269,7 @@ mod tests {
             let known = json!({"types": ["finding"]});
             let payload = json!({"strategy": strategy, "filter": known, "dryrun": true});
             assert_eq!(refusal(payload), "payload.dryrun");
-            let key = json!({"types": ["finding"], "key": "k1"});
+            let key = json!({"types": ["finding"], "key": ["k1"]});
             assert_eq!(refusal(json!({"strategy": strategy, "filter": key})), "payload.filter.key");
         }
     }

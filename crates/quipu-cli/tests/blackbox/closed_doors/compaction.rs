@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::keyed::{Agent, Keyed};
 use crate::support::{Client, Server, Settings, finding, refused};
 
 /// A server with seven findings of `ann` and three decisions of `bob`.
@@ -37,7 +38,8 @@ fn a_misspelled_filter_is_refused_by_every_strategy_and_nothing_is_touched() {
     for strategy in ["archive", "summarize", "purge"] {
         for (payload, named) in [
             (json!({"filter": {"max_age_epochs": 0, "sesion_id": "s"}}), "filter.sesion_id"),
-            (json!({"filter": {"max_age_epochs": 0, "key": "k"}}), "filter.key"),
+            (json!({"filter": {"max_age_epochs": 0, "keys": "k"}}), "filter.keys"),
+            (json!({"filter": {"max_age_epochs": 0, "key": 5}}), "filter.key"),
             (json!({"filter": {"max_age_epochs": 0}, "dryrun": true}), "dryrun"),
             (json!({"filter": {"unit_ids": []}}), "filter.unit_ids"),
             (json!({"filter": {"older_than": "a while"}}), "filter.older_than"),
@@ -113,4 +115,38 @@ fn a_count_that_is_not_right_is_refused_with_the_right_one() {
     }
     let wish = json!({"strategy": "archive", "filter": {}, "confirm": 10});
     assert_eq!(client.operate("COMPACT", "ann", wish).ok()["units_affected"], 10);
+}
+
+/// How many units archiving those of a key would take, and which.
+fn of_key(agent: &mut Agent, filter: &Value) -> Value {
+    let wish = json!({"strategy": "archive", "filter": filter, "dry_run": true});
+    agent.operate("COMPACT", wish).ok()["units"].clone()
+}
+
+#[test]
+fn units_are_taken_by_the_key_that_they_came_with_also_after_a_restart() {
+    let keyed = Keyed::start(&[("ann", 6), ("*", 6)]);
+    let mut ann = keyed.agent("ann");
+    let mut lent = Agent::by("ann", keyed.with_key_of("*"));
+    let own = ann.records(finding("Berth four is free."));
+    let through = [lent.records(finding("Berth five is free.")), {
+        let units = json!({"units": [finding("Berth six is taken.")]});
+        let mut client = keyed.with_key_of("*").with_header("akashik-agent", "ann");
+        let answer = client.post("/v1/records", units.to_string()).ok();
+        answer["units"][0]["memory_unit_id"].as_str().unwrap().to_owned()
+    }];
+    let id = |agent: &mut Agent| agent.client.get("/v1/whoami").ok()["key_id"].clone();
+    let (own_key, lent_key) = (id(&mut ann), id(&mut lent));
+    assert_eq!(of_key(&mut ann, &json!({"key": own_key})), json!([own]));
+    assert_eq!(of_key(&mut ann, &json!({"key": lent_key})), json!(through));
+    assert_eq!(of_key(&mut ann, &json!({"key": "nobodys1"})), json!([]));
+    let both = json!({"key": lent_key, "unit_ids": [own, through[1]]});
+    assert_eq!(of_key(&mut ann, &both), json!([through[1]]));
+    let keyed = keyed.again();
+    let mut ann = Agent::by("ann", keyed.with_key_of("ann"));
+    assert_eq!(of_key(&mut ann, &json!({"key": lent_key})), json!(through));
+    ann.operate("COMPACT", json!({"strategy": "summarize", "filter": both})).ok();
+    assert_eq!(of_key(&mut ann, &json!({"key": lent_key})), json!([through[0]]));
+    let left = of_key(&mut ann, &json!({"key": own_key}));
+    assert_eq!(left.as_array().unwrap().len(), 2, "the summary came with the key of who asked");
 }

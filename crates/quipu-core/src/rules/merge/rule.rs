@@ -200,6 +200,7 @@ fn synthesize(
         shown: Vec::new(),
         deferred: false,
         authority: Some(claim.authority),
+        key: message.key.clone(),
         spared: Vec::new(),
         relations: vec![elaborates(&case.a), elaborates(&case.b)],
     };

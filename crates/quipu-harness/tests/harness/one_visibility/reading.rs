@@ -60,6 +60,7 @@ impl Onlooker<'_> {
             session: named(session),
             epoch: 0,
             own_key: true,
+            key: None,
             authority: self.key,
         }
     }

@@ -152,6 +152,7 @@ impl World {
             session: session.map(str::to_owned),
             epoch: 0,
             own_key: true,
+            key: None,
             authority: self.members[index].own,
         }
     }

@@ -17,6 +17,7 @@ fn message(id: &str, agent: &str) -> Message {
         epoch: 0,
         authority: 10,
         own_key: true,
+        key: None,
     }
 }
 

@@ -83,6 +83,7 @@ impl World {
             epoch: 0,
             authority: 10,
             own_key: true,
+            key: None,
         };
         let command = HarnCommand { documents: vec![draft], ..HarnCommand::default() };
         field.harn(message, command).await.unwrap();

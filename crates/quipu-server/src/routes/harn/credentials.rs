@@ -85,7 +85,8 @@ impl Bearer {
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(AGENT).into());
         }
         let (own_key, roles) = (self.credential.is_of_one(), self.credential.role_grant());
-        Ok(Caller { agent, authority: self.credential.authority, own_key, session, roles })
+        let (authority, key) = (self.credential.authority, self.credential.noted_id());
+        Ok(Caller { agent, authority, own_key, key, session, roles })
     }
 }
 

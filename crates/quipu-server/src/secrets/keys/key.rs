@@ -99,6 +99,9 @@ impl std::fmt::Debug for IssuedKey {
     }
 }
 
+/// Stands for the id of a key where nobody is asked for one. No key's id is so short.
+pub(crate) const NO_KEY: &str = "dev";
+
 /// What a caller may do, as its key proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
@@ -132,6 +135,11 @@ impl Credential {
     #[must_use]
     pub fn is_of_one(&self) -> bool {
         matches!(self.agent, KeyAgent::Named(_))
+    }
+
+    /// What is noted with the units that come through it; nothing where nobody was asked for a key.
+    pub(crate) fn noted_id(&self) -> Option<String> {
+        (self.key_id != NO_KEY).then(|| self.key_id.clone())
     }
 }
 

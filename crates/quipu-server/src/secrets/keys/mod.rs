@@ -10,5 +10,6 @@ mod passing;
 mod shared;
 mod store;
 
+pub(crate) use key::NO_KEY;
 pub use key::{Credential, IssuedKey, KeyAgent, KeyInfo, NewKey};
 pub use store::{KeyStore, KeyStoreError};
