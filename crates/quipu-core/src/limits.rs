@@ -2,9 +2,12 @@
 
 /// The most recent commits whose message ids are remembered for idempotency.
 pub const MESSAGE_WINDOW: usize = 1_000_000;
-/// The units of others that one commit may replace, where its author's authority is below the next.
+/// The units of others that may give way to those of one sender within so many commits, where its authority is below
+/// the next.
 pub const REPLACED_MAX: usize = 5;
-/// The authority that may replace more of them at once.
+/// The commits within which they are counted, the newest.
+pub const REPLACED_WITHIN: u64 = 1_000;
+/// The authority that may replace more of them.
 pub const REPLACE_MANY_AUTHORITY: u8 = 8;
 /// Traced ATTUNEs that a unit remembers as what its author was shown before it, the most recent.
 pub const TRACES_BEFORE_UNIT_MAX: usize = 16;

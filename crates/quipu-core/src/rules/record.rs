@@ -24,7 +24,7 @@ use super::{
 use crate::{
     event::{ConflictBody, Event, Link, Spared, UnitBody},
     ids::{ConflictId, TraceId, UnitId},
-    limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX},
+    limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX, REPLACED_WITHIN},
     message::Message,
     origin::Origin,
     rules::Decision,
@@ -173,7 +173,7 @@ fn prepare_spared(
     let mut description = format!(
         "The unit says that it supersedes {target}, which stays as it is: to replace what another agent recorded \
          takes the authority that it was recorded with, and {REPLACE_MANY_AUTHORITY} for more than {REPLACED_MAX} \
-         units at once."
+         units within {REPLACED_WITHIN} commits."
     );
     if let Some(said) = &relation.description {
         description.push_str(&format!(" It gives this reason: {said}"));
@@ -228,7 +228,7 @@ pub fn decide(
 struct Right<'s> {
     author: &'s AgentEntry,
     claim: Claim<'s>,
-    /// The authority that is missing to replace all that they would replace.
+    /// The authority that is missing to replace all that they would replace, besides what was replaced of late.
     lacks_for_all: Option<u8>,
 }
 

@@ -7,7 +7,7 @@ use quipu_wire::akashik::{ConflictStatus, MemoryType, Mode, RelationType, UnitSt
 
 use super::detect::{is_disputed, tells};
 use crate::{
-    limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX},
+    limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX, REPLACED_WITHIN},
     message::Message,
     state::{AgentEntry, ConflictEntry, Name, State},
 };
@@ -30,12 +30,17 @@ pub(crate) struct Claim<'s> {
     /// What the sender's key and its registration leave it.
     pub(super) authority: u8,
     own_key: bool,
+    /// The key, where it may speak for any agent and is too weak itself to replace many units.
+    shared_key: Option<Name>,
 }
 
 impl<'s> Claim<'s> {
     pub(super) fn of(state: &'s State, author: &AgentEntry, message: &Message) -> Self {
         let authority = author.authority.min(message.authority);
-        Self { state, author: author.name, authority, own_key: message.own_key }
+        let is_shared = !message.own_key && message.authority < REPLACE_MANY_AUTHORITY;
+        let key = message.key.as_deref().filter(|_| is_shared);
+        let shared_key = key.and_then(|key| state.names.find(key));
+        Self { state, author: author.name, authority, own_key: message.own_key, shared_key }
     }
 
     /// Whether a unit is the sender's own. A key that may speak for anybody proves no name, so it is believed as far
@@ -51,13 +56,52 @@ impl<'s> Claim<'s> {
         (self.authority < needed && !self.owns(unit)).then_some(needed)
     }
 
-    /// The authority that it takes to replace so many units of others at once, where the sender has not got it.
+    /// The authority that it takes to replace so many units of others besides those that it replaced of late, where
+    /// the sender has not got it.
     pub(super) fn lacks_for_all(self, units: &BTreeSet<u32>) -> Option<u8> {
-        if self.authority >= REPLACE_MANY_AUTHORITY || units.len() <= REPLACED_MAX {
+        if self.authority >= REPLACE_MANY_AUTHORITY {
             return None;
         }
         let of_others = units.iter().filter(|unit| !self.owns(**unit)).count();
-        (of_others > REPLACED_MAX).then_some(REPLACE_MANY_AUTHORITY)
+        let many = of_others > 0 && of_others + self.replaced_of_late() > REPLACED_MAX;
+        many.then_some(REPLACE_MANY_AUTHORITY)
+    }
+
+    /// How many units of others gave way to the sender's in the last commits, and were not brought back since.
+    fn replaced_of_late(self) -> usize {
+        let (state, since) = (self.state, self.state.position.saturating_sub(REPLACED_WITHIN));
+        let own = state.units.first_behind(since)..state.units.next_ordinal();
+        let own = own.filter(|unit| self.is_senders(*unit));
+        let superseded =
+            own.flat_map(|by| superseded_by(state, by).into_iter().map(move |unit| (unit, by)));
+        let merged = state.conflicts.iter().filter_map(|conflict| {
+            let settled = conflict.resolution.as_ref().filter(|_| !conflict.is_open())?;
+            (settled.position > since).then(|| (settled.by, settled_by(state, conflict)))
+        });
+        let merged = merged.flat_map(|(judge, pairs)| {
+            // What somebody else settled in the sender's favour is not the sender's doing.
+            let counts =
+                move |by| self.is_by_key(by) || judge == self.author && self.is_senders(by);
+            pairs.into_iter().filter(move |(_, by)| counts(*by))
+        });
+        let flags = |unit| state.units.flags(unit);
+        let of_others = superseded.chain(merged).filter(|(unit, by)| {
+            let author = flags(*by).map(|by| by.author);
+            flags(*unit).is_some_and(|unit| {
+                unit.status == UnitStatus::Superseded && Some(unit.author) != author
+            })
+        });
+        of_others.map(|(unit, _)| unit).collect::<BTreeSet<u32>>().len()
+    }
+
+    /// Whether the sender recorded a unit, or somebody else through its key.
+    pub(super) fn is_senders(self, unit: u32) -> bool {
+        let of_name = self.state.units.flags(unit).is_some_and(|unit| unit.author == self.author);
+        of_name || self.is_by_key(unit)
+    }
+
+    fn is_by_key(self, unit: u32) -> bool {
+        self.shared_key.is_some_and(|key| self.state.unit_keys.of(unit) == Some(key))
     }
 }
 
@@ -83,12 +127,7 @@ impl<'s> Replacements<'s> {
 
     /// The units that a unit replaces: what it supersedes, and what it prevailed over.
     pub(super) fn by(&self, unit: u32) -> BTreeSet<u32> {
-        let details = self.state.units.details(unit);
-        let mut replaced = details.map_or_else(BTreeSet::new, |details| match details.mode {
-            Mode::Committed => details.linked(RelationType::Supersedes),
-            Mode::Draft => BTreeSet::new(),
-        });
-        replaced.retain(|target| !self.state.backing.is_spared(*target, unit));
+        let mut replaced = superseded_by(self.state, unit);
         let lost = self.merged.iter().filter(|(_, by)| by.contains(&unit));
         replaced.extend(lost.map(|(lost, _)| *lost));
         replaced.retain(|target| tells(self.state, *target, unit));
@@ -136,6 +175,15 @@ impl<'s> Replacements<'s> {
             Some(Mode::Committed) | None => UnitStatus::Active,
         }
     }
+}
+
+/// The units that a unit says it supersedes, and may.
+fn superseded_by(state: &State, unit: u32) -> BTreeSet<u32> {
+    let committed = state.units.details(unit).filter(|details| details.mode == Mode::Committed);
+    let mut superseded =
+        committed.map_or_else(BTreeSet::new, |details| details.linked(RelationType::Supersedes));
+    superseded.retain(|target| !state.backing.is_spared(*target, unit));
+    superseded
 }
 
 /// What a settled conflict replaced, and by what: the unit that prevailed, or the synthesis that its commit recorded.

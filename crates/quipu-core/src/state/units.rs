@@ -263,6 +263,13 @@ impl UnitTable {
         u32::try_from(self.details.partition_point(|unit| unit.epoch < epoch)).unwrap_or(u32::MAX)
     }
 
+    /// The first unit that was recorded behind a position. Positions rise with ordinals.
+    #[must_use]
+    pub fn first_behind(&self, position: u64) -> u32 {
+        let first = self.details.partition_point(|unit| unit.position <= position);
+        u32::try_from(first).unwrap_or(u32::MAX)
+    }
+
     /// The units of a task, oldest first.
     #[must_use]
     pub fn of_task(&self, task: Name) -> &[u32] {

@@ -64,6 +64,40 @@ fn more_than_a_handful_of_others_units_at_once_takes_authority_8() {
 }
 
 #[test]
+fn many_small_commits_replace_no_more_of_others_units_than_one() {
+    let keyed = Keyed::start(&[("ana", 6), ("bo", 6), ("*", 6), ("op", 10)]);
+    let (mut ana, mut bo, mut op) = (keyed.agent("ana"), keyed.agent("bo"), keyed.agent("op"));
+    let old: Vec<String> = (0..13).map(|at| ana.records(finding(&format!("old {at}")))).collect();
+    let instead = |at: usize| replacing("finding", &format!("new {at}"), &old[at..=at]);
+    let new: Vec<String> = (0..5).map(|at| bo.records(instead(at))).collect();
+    let answer = bo.operate("RECORD", instead(5)).ok();
+    assert!(warning_of(&answer).contains("needs authority 8"), "{answer}");
+    assert_eq!((op.status(&old[4]), op.status(&old[5])), ("superseded".into(), "active".into()));
+    // Nor does a MERGE in favour of its own unit, while one between others is settled as before.
+    let (against, judged) =
+        (answer["conflicts_detected"][0].clone(), json!({"rationale": "newer"}));
+    let merge =
+        json!({"conflict_id": against, "strategy": "last_write_wins", "resolution": judged});
+    assert_eq!(bo.operate("MERGE", merge.clone()).status, 403);
+    ana.operate("MERGE", merge).ok();
+    assert_eq!(op.status(&old[5]), "superseded");
+    // What came back is not counted, and one's own units never are.
+    bo.post("/v1/retract", &json!({"unit_id": new[0], "intent": because("it was wrong")})).ok();
+    assert_eq!(bo.operate("RECORD", instead(6)).ok()["conflicts_detected"], json!([]));
+    let own = bo.records(replacing("finding", "one's own", &new[1..]));
+    assert_eq!((op.status(&own), op.status(&new[4])), ("active".into(), "superseded".into()));
+    // A key for any agent has no more than one under all names together.
+    let names = ["cy", "di", "eve", "flo", "gus", "hal"];
+    let replaced = names.into_iter().zip(7..).filter(|(name, at)| {
+        let mut agent = Agent::by(name, keyed.with_key_of("*"));
+        agent.client.register(name, "tester");
+        agent.records(instead(*at));
+        op.status(&old[*at]) == "superseded"
+    });
+    assert_eq!(replaced.count(), 5);
+}
+
+#[test]
 fn who_borrows_a_name_by_a_weak_key_is_refused() {
     let keyed = Keyed::start(&[("boss", 10), ("*", 4)]);
     let mut boss = keyed.agent("boss");

@@ -15,6 +15,8 @@ pub use error::Error;
 pub use respond::respond;
 pub(crate) use rule::is_same;
 pub use rule::{MergeCommand, decide};
-pub(crate) use steps::{begin, escalate, may_replace, may_settle, replace, resolved, settle};
+pub(crate) use steps::{
+    begin, escalate, may_give_way, may_replace, may_settle, replace, resolved, settle,
+};
 pub(crate) use vote::cast;
 pub(crate) use winner::prevailing;

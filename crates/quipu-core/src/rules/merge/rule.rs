@@ -14,8 +14,8 @@ use quipu_wire::{
 };
 
 use super::{
-    Case, Error, Evidence, Side, begin, cast, escalate, may_replace, may_settle, prevailing,
-    replace, resolved, settle,
+    Case, Error, Evidence, Side, begin, cast, escalate, may_give_way, may_replace, may_settle,
+    prevailing, replace, resolved, settle,
 };
 use crate::{
     event::{Event, Link, ResolutionBody, UnitBody},
@@ -23,7 +23,12 @@ use crate::{
     message::Message,
     origin::Origin,
     rules::Decision,
-    rules::{Refusal, admit, detect::Audience, replacing::Claim, saying::may_say},
+    rules::{
+        Refusal, admit,
+        detect::{Audience, tells},
+        replacing::Claim,
+        saying::may_say,
+    },
     searchable::Searchable,
     state::{AgentEntry, State},
     visibility::{self, Sight},
@@ -140,6 +145,10 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         | ConflictStrategy::EvidenceCount => {
             let winner = prevailing(&case, merge, authority)?;
             may_settle(&case, claim, winner, 0)?;
+            let loser = case.other(winner);
+            if claim.is_senders(winner.ordinal) && tells(state, loser.ordinal, winner.ordinal) {
+                may_give_way(claim, &[loser])?;
+            }
             begin(&case, merge, &mut events);
             settle(&case, merge, winner, &mut events);
         }
@@ -181,11 +190,11 @@ fn synthesize(
         let here = Audience::of(case.state, side.ordinal);
         here.is_some_and(|here| here.is_open_to_readers(case.state, there))
     };
-    for side in [&case.a, &case.b] {
-        if told(side) {
-            may_replace(claim, side, claim.authority)?;
-        }
+    let replaced: Vec<_> = [&case.a, &case.b].into_iter().filter(|side| told(side)).collect();
+    for side in &replaced {
+        may_replace(claim, side, claim.authority)?;
     }
+    may_give_way(claim, &replaced)?;
     begin(case, merge, events);
     let elaborates =
         |side: &Side<'_>| Link { kind: RelationType::Elaborates, target: side.id.to_string() };

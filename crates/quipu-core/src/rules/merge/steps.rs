@@ -63,6 +63,20 @@ pub(crate) fn may_replace(claim: Claim<'_>, side: &Side<'_>, by: u8) -> Result<(
     }
 }
 
+/// Checks that units may give way to one of the sender's own, besides those of others that did so of late. Who settles
+/// between others is not asked.
+pub(crate) fn may_give_way(claim: Claim<'_>, sides: &[&Side<'_>]) -> Result<(), Error> {
+    let standing: Vec<_> = sides.iter().filter(|side| side.stands).collect();
+    let needed = claim.lacks_for_all(&standing.iter().map(|side| side.ordinal).collect());
+    let of_other = standing.iter().find(|side| !claim.owns(side.ordinal));
+    match needed.zip(of_other) {
+        Some((needed, side)) => {
+            Err(Error::Outranked { unit: side.id, needed, authority: claim.authority })
+        }
+        None => Ok(()),
+    }
+}
+
 /// A unit is replaced, where whoever sees it sees by what. To others it would tell of something hidden.
 pub(crate) fn replace(case: &Case<'_>, side: &Side<'_>, told: bool, events: &mut Decision) {
     if told {
