@@ -12,7 +12,7 @@ use quipu_wire::{
     },
 };
 
-use super::{Refusal, admit, saying};
+use super::{Refusal, admit, replacing::recorded_with, saying};
 use crate::{
     event::{Event, Link},
     ids::{TraceId, UnitId},
@@ -21,7 +21,7 @@ use crate::{
     rules::Decision,
     searchable::Searchable,
     state::{AgentEntry, HintEntry, State},
-    visibility::{Sight, may_enter, may_read},
+    visibility::{Sight, let_by, may_enter, may_read},
 };
 
 /// Why nothing can be compacted.
@@ -72,6 +72,22 @@ pub struct Synthesis {
     pub sources: Vec<UnitId>,
     /// The same by ordinal.
     pub ordinals: Vec<u32>,
+}
+
+/// What units have in common that are told together, beside their session: which rules show them, so that whoever saw one
+/// of them sees the summary, and the authority with which they were recorded, so that it weighs what they weighed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Likeness {
+    let_by: Vec<bool>,
+    authority: u8,
+}
+
+impl Likeness {
+    /// That of a unit.
+    #[must_use]
+    pub fn of(state: &State, unit: u32) -> Self {
+        Self { let_by: let_by(state, unit), authority: recorded_with(state, unit) }
+    }
 }
 
 /// A COMPACT with everything observed: the epoch and the time from which ages are counted and, for a summary,
@@ -253,7 +269,7 @@ pub fn decide(
     if command.strategy == CompactStrategy::Summarize {
         let authority = author.authority.min(message.authority);
         may_summarize(state, &message.agent, authority)?;
-        events = record_summaries(command, message, (author, authority), &selected)?;
+        events = record_summaries(state, message, command, (author, authority), &selected)?;
     }
     let units: Vec<UnitId> =
         selected.iter().filter_map(|at| Some(state.units.details(*at)?.id)).collect();
@@ -279,10 +295,12 @@ fn may_summarize(state: &State, agent: &str, authority: u8) -> Result<(), saying
     saying::may_say(state, (agent, authority), says, || "payload.strategy".to_owned())
 }
 
-/// The summaries as units, if they were written from just these units.
+/// The summaries as units, if they were written from just these units. None has more authority than the caller, nor than
+/// what it was written from.
 fn record_summaries(
-    command: &CompactCommand,
+    state: &State,
     message: &Message,
+    command: &CompactCommand,
     (author, authority): (&AgentEntry, u8),
     selected: &[u32],
 ) -> Result<Decision, Error> {
@@ -292,6 +310,10 @@ fn record_summaries(
     if !sources.iter().eq(selected) {
         return Err(Error::Changed);
     }
+    let least = |synthesis: &Synthesis| {
+        let sources = synthesis.ordinals.iter().map(|source| recorded_with(state, *source));
+        sources.fold(authority, u8::min)
+    };
     let recorded = written.syntheses.iter().map(|synthesis| DraftEvent {
         event: Event::UnitRecorded {
             unit: synthesis.id,
@@ -308,7 +330,7 @@ fn record_summaries(
             session: synthesis.session.clone(),
             shown: Vec::new(),
             deferred: false,
-            authority: Some(authority),
+            authority: Some(least(synthesis)),
             key: message.key.clone(),
             spared: Vec::new(),
         },

@@ -16,7 +16,7 @@ use crate::{
     ids::{ConflictId, UnitId},
     outline::ConflictOutline,
     rules::Decision,
-    state::{ConflictEntry, State},
+    state::{ConflictEntry, State, TypeSet},
     visibility::Sight,
 };
 
@@ -128,21 +128,32 @@ pub struct Found {
     pub finding: Finding,
 }
 
-/// Who sees a unit: the session it was recorded in, and its type, by which role rules hide it.
+/// Who sees a unit: the session it was recorded in, and the types by which role rules hide it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Audience<'s> {
     /// Its session.
     pub session: Option<&'s str>,
-    /// Its type.
-    pub(crate) memory_type: MemoryType,
+    /// Its types: its own, and those of what it tells.
+    types: TypeSet,
 }
 
 impl<'s> Audience<'s> {
     /// That of a recorded unit.
     pub(crate) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
+        state.units.flags(ordinal)?;
         let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
-        let memory_type = state.units.flags(ordinal)?.memory_type;
-        Some(Self { session, memory_type })
+        Some(Self { session, types: state.units.types_told(ordinal) })
+    }
+
+    /// That of a unit that is to be recorded.
+    pub(crate) fn of_new(
+        state: &State,
+        session: Option<&'s str>,
+        memory_type: MemoryType,
+        elaborated: impl IntoIterator<Item = u32>,
+    ) -> Self {
+        let name = session.and_then(|session| state.names.find(session));
+        Self { session, types: state.units.told_by(memory_type, name, elaborated) }
     }
 
     /// Whether whoever sees a unit here sees one there too. Only then may the first be contested
@@ -153,7 +164,7 @@ impl<'s> Audience<'s> {
         let rules = policy.is_some_and(|policy| !policy.visibility_rules.is_empty());
         let shown = policy.is_some_and(|policy| policy.cross_session_visibility);
         (shown && !rules)
-            || self.session == Some(session) && (self.memory_type == there.memory_type || !rules)
+            || self.session == Some(session) && (self.types.has_all(there.types) || !rules)
     }
 }
 
@@ -189,13 +200,14 @@ pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
         if !current || state.conflicts.is_pair_open(a, b) || !pairs.insert((a, b)) {
             continue;
         }
-        let (Some(place_a), Some(place_b)) = (Audience::of(state, a), Audience::of(state, b))
+        let (Some(place_a), Some(place_b), Some(flags_b)) =
+            (Audience::of(state, a), Audience::of(state, b), state.units.flags(b))
         else {
             continue;
         };
         let event = Event::ConflictDetected {
             conflict: finding.conflict,
-            conflict_type: conflict_type(state, a, place_b.memory_type),
+            conflict_type: conflict_type(state, a, flags_b.memory_type),
             unit_a: unit_a.id,
             unit_b: unit_b.id,
             detected_by: finding.detected_by,

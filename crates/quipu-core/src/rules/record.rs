@@ -247,7 +247,7 @@ fn replaceable(
     claim: Claim<'_>,
     record: &RecordCommand,
 ) -> Result<BTreeSet<u32>, Error> {
-    let here = Audience { session: message.session.as_deref(), memory_type: record.memory_type };
+    let here = audience(state, message, record);
     let mut replaced = BTreeSet::new();
     for ordinal in replaces(state, record, here)? {
         let status = state.units.flags(ordinal).map(|unit| unit.status);
@@ -290,7 +290,7 @@ fn record_one(
     record: &RecordCommand,
 ) -> Result<(), Error> {
     let (state, author) = (standing.state, right.author);
-    let here = Audience { session: message.session.as_deref(), memory_type: record.memory_type };
+    let here = audience(state, message, record);
     let (replaced, spared): (BTreeSet<u32>, BTreeSet<u32>) =
         replaces(state, record, here)?.into_iter().partition(|unit| right.lacks(*unit).is_none());
     let recorded = Event::UnitRecorded {
@@ -483,6 +483,14 @@ fn find(state: &State, record: &RecordCommand, index: usize, link: &Link) -> Res
 fn not_found(record: &RecordCommand, index: usize, link: &Link) -> Error {
     let (path, target) = (record.path.clone(), link.target.clone());
     Error::TargetNotFound { path, index, target, kind: link.kind }
+}
+
+/// Who will see the new unit.
+fn audience<'m>(state: &State, message: &'m Message, record: &RecordCommand) -> Audience<'m> {
+    let elaborated = targets(record, RelationType::Elaborates);
+    let elaborated =
+        elaborated.filter_map(|(_, link)| state.units.find(UnitId::parse(&link.target)?));
+    Audience::of_new(state, message.session.as_deref(), record.memory_type, elaborated)
 }
 
 /// Whether whoever sees a unit sees the new one too.

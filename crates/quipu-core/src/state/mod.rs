@@ -18,6 +18,7 @@ mod streams;
 mod subscriptions;
 mod tasks;
 mod texts;
+mod type_set;
 mod unit_keys;
 mod units;
 
@@ -39,5 +40,6 @@ pub use streams::{EventAddress, StreamTable, TaskStream};
 pub use subscriptions::{SubscriptionEntry, SubscriptionTable};
 pub use tasks::{TaskEntry, TaskTable, is_final, is_held, next_status};
 pub use texts::TextTable;
+pub use type_set::TypeSet;
 pub use unit_keys::UnitKeys;
 pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable, is_standing};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use quipu_wire::akashik::{MemoryType, Mode, RelationType, UnitStatus};
 use serde::{Deserialize, Serialize};
 
-use super::Name;
+use super::{Name, TypeSet};
 use crate::ids::UnitId;
 
 /// What a scan over all units looks at. Kept small: a million of them are eight megabytes.
@@ -94,6 +94,8 @@ pub struct UnitTable {
     supporters: BTreeMap<u32, Vec<u32>>,
     superseders: BTreeMap<u32, Vec<u32>>,
     sessions: Vec<Option<Name>>,
+    /// Of syntheses that elaborate other units: the types of these, and its own.
+    retold: BTreeMap<u32, TypeSet>,
     /// By ordinal: the units before and after it in its row.
     beside: Vec<[u32; 2]>,
     /// By ordinal: whether it belongs to no session and no task. Apart from the details, because who ranks
@@ -149,6 +151,11 @@ impl UnitTable {
         }
         for target in details.linked(RelationType::Supersedes) {
             self.superseders.entry(target).or_default().push(ordinal);
+        }
+        if flags.memory_type == MemoryType::Synthesis {
+            let elaborated = details.linked(RelationType::Elaborates);
+            let types = self.told_by(flags.memory_type, details.session, elaborated);
+            self.retold.insert(ordinal, types);
         }
         let row = details.session.map(Row::Session);
         let row = row.or_else(|| details.task.map(Row::Task)).unwrap_or(Row::Neither);
@@ -243,6 +250,30 @@ impl UnitTable {
     #[must_use]
     pub fn session_of(&self, ordinal: u32) -> Option<Name> {
         self.sessions.get(index(ordinal)).copied().flatten()
+    }
+
+    /// The types by which the rules of its session show a unit: its own, and of a synthesis also those of the units
+    /// of that session which it elaborates, for it tells what they say.
+    #[must_use]
+    pub fn types_told(&self, ordinal: u32) -> TypeSet {
+        let own = || self.flags(ordinal).map(|unit| TypeSet::of(&[unit.memory_type]));
+        self.retold.get(&ordinal).copied().or_else(own).unwrap_or(TypeSet::NONE)
+    }
+
+    /// The same of a unit that is to be recorded.
+    #[must_use]
+    pub fn told_by(
+        &self,
+        memory_type: MemoryType,
+        session: Option<Name>,
+        elaborated: impl IntoIterator<Item = u32>,
+    ) -> TypeSet {
+        let own = TypeSet::of(&[memory_type]);
+        if memory_type != MemoryType::Synthesis {
+            return own;
+        }
+        let beside = elaborated.into_iter().filter(|unit| self.session_of(*unit) == session);
+        beside.fold(own, |types, unit| types.or(self.types_told(unit)))
     }
 
     /// Whether a unit was recorded in that session.

@@ -11,4 +11,5 @@ pub use access::{
 };
 pub use hidden::Hidden;
 pub use reader::Reader;
+pub(crate) use sight::let_by;
 pub use sight::{Sight, Viewpoint};

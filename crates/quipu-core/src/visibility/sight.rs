@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use quipu_recall::Seen;
-use quipu_wire::{akashik::MemoryType, limits::AUTHORITY_MAX};
+use quipu_wire::{akashik::VisibilityRule, limits::AUTHORITY_MAX};
 
 use super::{CREATOR_AUTHORITY, Hidden, Speaker, access::has_part};
-use crate::state::{ConflictEntry, Name, SessionEntry, State};
+use crate::state::{ConflictEntry, Name, SessionEntry, State, TypeSet};
 
 /// Where somebody reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Sight<'s> {
     state: &'s State,
     extent: Extent,
     labels: Labels,
-    sessions: BTreeMap<Name, Types>,
+    sessions: BTreeMap<Name, TypeSet>,
     /// Of a view of the past: what is seen today. Units have the same ordinals in both.
     today: Option<Box<Self>>,
 }
@@ -54,27 +54,6 @@ enum Labels {
     None,
     Only(Name),
     All,
-}
-
-/// A set of memory types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Types(u32);
-
-impl Types {
-    const ALL: Self = Self(u32::MAX);
-
-    fn of(types: &[MemoryType]) -> Self {
-        Self(types.iter().fold(0, |bits, kind| bits | Self::bit(*kind)))
-    }
-
-    fn bit(kind: MemoryType) -> u32 {
-        let place = MemoryType::ALL.iter().position(|other| *other == kind).unwrap_or(31);
-        1 << u32::try_from(place).unwrap_or(31)
-    }
-
-    fn has(self, kind: MemoryType) -> bool {
-        self.0 & Self::bit(kind) != 0
-    }
 }
 
 impl<'s> Sight<'s> {
@@ -181,8 +160,7 @@ impl<'s> Sight<'s> {
             return true;
         }
         if let Some(types) = self.sessions.get(&session) {
-            let flags = self.state.units.flags(unit);
-            return flags.is_some_and(|flags| types.has(flags.memory_type));
+            return *types == TypeSet::ALL || types.has_all(self.state.units.types_told(unit));
         }
         self.sees_label(session)
     }
@@ -211,7 +189,7 @@ impl<'s> Sight<'s> {
     #[must_use]
     pub fn seen(&self) -> Seen {
         let whole = |session: Name| match self.sessions.get(&session) {
-            Some(types) => *types == Types::ALL,
+            Some(types) => *types == TypeSet::ALL,
             None => self.sees_label(session),
         };
         // Most readers see everything, and then nobody has to look at each unit.
@@ -261,23 +239,32 @@ impl<'a> Standing<'a> {
 
 /// What the rules of a session leave for somebody. A denial beats every permission; the human operator is above the
 /// rules.
-fn types_allowed(session: &SessionEntry, agent: &str, standing: Standing<'_>) -> Types {
+fn types_allowed(session: &SessionEntry, agent: &str, standing: Standing<'_>) -> TypeSet {
     let authority = standing.authority;
     if authority >= AUTHORITY_MAX {
-        return Types::ALL;
+        return TypeSet::ALL;
     }
     let makes_rules = session.creator == agent || authority >= CREATOR_AUTHORITY;
-    let (mut allowed, mut denied) = (Types::ALL, Types(0));
-    for rule in &session.policy.visibility_rules {
-        let meant = rule.role.as_ref().is_none_or(|role| standing.is_under(role, makes_rules))
-            && rule.below_authority.is_none_or(|limit| authority < limit);
-        if !meant {
-            continue;
-        }
-        if !rule.allow_types.is_empty() {
-            allowed.0 &= Types::of(&rule.allow_types).0;
-        }
-        denied.0 |= Types::of(&rule.deny_types).0;
-    }
-    Types(allowed.0 & !denied.0)
+    let rules = session.policy.visibility_rules.iter().filter(|rule| {
+        rule.role.as_ref().is_none_or(|role| standing.is_under(role, makes_rules))
+            && rule.below_authority.is_none_or(|limit| authority < limit)
+    });
+    rules.fold(TypeSet::ALL, |types, rule| types.and(left_by(rule)))
+}
+
+/// The types that a rule leaves to who is under it.
+fn left_by(rule: &VisibilityRule) -> TypeSet {
+    let allowed =
+        if rule.allow_types.is_empty() { TypeSet::ALL } else { TypeSet::of(&rule.allow_types) };
+    allowed.without(TypeSet::of(&rule.deny_types))
+}
+
+/// Which rules of its session let a unit be seen, in their order. Units of a session for which it is the same are seen by
+/// the same readers.
+pub(crate) fn let_by(state: &State, unit: u32) -> Vec<bool> {
+    let types = state.units.types_told(unit);
+    let session = state.units.session_of(unit).map(|name| state.names.text(name));
+    let entry = session.and_then(|session| state.sessions.get(session));
+    let rules = entry.into_iter().flat_map(|entry| &entry.policy.visibility_rules);
+    rules.map(|rule| left_by(rule).has_all(types)).collect()
 }

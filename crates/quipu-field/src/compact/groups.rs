@@ -1,5 +1,6 @@
 //! Decides which units are summarized together: those of one session and one task, else those of one
-//! session and one topic. Never across sessions, so that no summary says what its readers could not see.
+//! session and one topic. Never across sessions, nor of units that different readers see, so that no summary says what its
+//! readers could not see; nor of units that were recorded with different authority.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use quipu_recall::{Analyzed, analyze};
 
 use super::write::Source;
 use crate::base::limits::SYNTHESIS_SOURCES_MAX;
-use quipu_core::event::UnitBody;
+use quipu_core::{event::UnitBody, rules::compact::Likeness};
 
 /// Why the units of a group are together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +30,14 @@ pub(super) struct Group {
 
 /// The groups, in the order of their oldest unit.
 pub(super) fn groups(sources: &[(Source, Option<UnitBody>)]) -> Vec<Group> {
-    type Key<'a> = (Option<&'a str>, Option<&'a str>);
+    type Key<'a> = (Option<&'a str>, Option<&'a str>, &'a Likeness);
     let mut by_place: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (at, (source, _)) in sources.iter().enumerate() {
-        by_place.entry((source.session.as_deref(), source.task.as_deref())).or_default().push(at);
+        let place = (source.session.as_deref(), source.task.as_deref(), &source.likeness);
+        by_place.entry(place).or_default().push(at);
     }
     let mut groups = Vec::new();
-    for ((_, task), members) in by_place {
+    for ((_, task, _), members) in by_place {
         if task.is_some() {
             push(&mut groups, Bond::Task, &members);
         } else {

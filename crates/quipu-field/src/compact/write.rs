@@ -1,6 +1,9 @@
 //! Writes a group of units down as one: whole sentences of theirs, each dated and with its author.
 
-use quipu_core::{outline::Texts, rules::compact::Synthesis};
+use quipu_core::{
+    outline::Texts,
+    rules::compact::{Likeness, Synthesis},
+};
 
 use quipu_log::{Body, EngineError};
 use quipu_recall::{Summarizer, summary::summarize, text::tokens};
@@ -35,6 +38,7 @@ pub(crate) struct Source {
     score: Option<f64>,
     position: u64,
     event: u32,
+    pub(super) likeness: Likeness,
     pub(super) session: Option<String>,
     pub(super) task: Option<String>,
 }
@@ -54,6 +58,7 @@ pub(crate) fn sources(state: &State, ordinals: &[u32]) -> Vec<Source> {
             score: details.score,
             position: details.position,
             event: details.event,
+            likeness: Likeness::of(state, ordinal),
             session: details.session.map(text),
             task: details.task.map(text),
         })

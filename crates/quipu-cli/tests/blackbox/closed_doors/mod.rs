@@ -17,6 +17,7 @@ mod roles;
 mod saying;
 mod secrets;
 mod signals_crash;
+mod summaries;
 mod superseding;
 mod taking_over;
 mod team;

@@ -184,8 +184,8 @@ fn synthesize(
     let says = (MemoryType::Synthesis, Mode::Committed);
     let path = || "payload.resolution.synthesis".to_owned();
     may_say(case.state, (&message.agent, claim.authority), says, path)?;
-    let there =
-        Audience { session: message.session.as_deref(), memory_type: MemoryType::Synthesis };
+    let (session, sides) = (message.session.as_deref(), [case.a.ordinal, case.b.ordinal]);
+    let there = Audience::of_new(case.state, session, MemoryType::Synthesis, sides);
     let told = |side: &Side<'_>| {
         let here = Audience::of(case.state, side.ordinal);
         here.is_some_and(|here| here.is_open_to_readers(case.state, there))
