@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod attune;
+mod chains;
 mod clock;
 mod closed_sessions;
 mod compact;
