@@ -8,14 +8,14 @@ use std::{
 
 use quipu_core::{Message, Reader, RoleGrant};
 use quipu_field::Field;
-use quipu_harness::{Caller, Harness, SESSION_DEFAULT, WriteRequest};
+use quipu_harness::{Caller, EventScope, Harness, SESSION_DEFAULT, WriteRequest};
 use quipu_wire::{
     akashik::{
-        CoordinatePayload, DeregisterPayload, HandoffPayload, RecordPayload, RegisterPayload,
-        SessionPayload, UnitQuery,
+        Conflict, CoordinatePayload, DeregisterPayload, HandoffPayload, RecordPayload,
+        RegisterPayload, SessionPayload, UnitQuery,
     },
     harn::{
-        AppendMessageRequest, ClaimTaskRequest, CompleteTaskRequest, CreateMemoryRequest,
+        AppendMessageRequest, ClaimTaskRequest, CompleteTaskRequest, CreateMemoryRequest, Event,
         MessageInput, RegisterArtifactRequest, Sha256, SubmitTaskRequest,
     },
 };
@@ -24,8 +24,8 @@ use tokio::runtime::Runtime;
 
 use crate::support::{harness, persona};
 
-const SESSIONS: [&str; 3] = ["s0", "s1", "s2"];
-const LABELS: [&str; 2] = ["l0", "l1"];
+const SESSIONS: [&str; 2] = ["s0", "s1"];
+const LABEL: &str = "l0";
 const ROLES: [&str; 3] = ["intern", "lead", "clerk"];
 const TYPES: [&str; 3] = ["finding", "decision", "question"];
 
@@ -69,6 +69,9 @@ pub(super) struct World {
     pub(super) handoffs: Vec<(String, Option<String>)>,
     /// Tasks that were worked on to their end.
     pub(super) ended: Vec<(String, Option<String>)>,
+    /// All events and conflicts that there are in the end.
+    pub(super) events: Vec<Event>,
+    pub(super) conflicts: Vec<Conflict>,
 }
 
 pub(super) fn name(index: usize) -> String {
@@ -91,7 +94,7 @@ fn policy(what: usize) -> Value {
 
 /// A place where something is said: nowhere, in a session, or under a label.
 fn place(number: usize) -> Option<&'static str> {
-    [None, Some("s0"), Some("s1"), Some("s2"), Some("l0"), Some("l1")][number % 6]
+    [None, Some(SESSIONS[0]), Some(SESSIONS[1]), Some(LABEL)][number % 4]
 }
 
 impl World {
@@ -110,6 +113,8 @@ impl World {
             artifacts: Vec::new(),
             handoffs: Vec::new(),
             ended: Vec::new(),
+            events: Vec::new(),
+            conflicts: Vec::new(),
         };
         for index in 0..world.members.len() {
             world.register(index).await;
@@ -125,7 +130,12 @@ impl World {
     /// Ids under which something may have been said, and that nobody opened.
     pub(super) fn labels(&self) -> impl Iterator<Item = &'static str> {
         let unopened = SESSIONS.into_iter().filter(|id| !self.opened.contains(*id));
-        LABELS.into_iter().chain(unopened)
+        [LABEL].into_iter().chain(unopened)
+    }
+
+    /// Both: wherever something may have been said.
+    pub(super) fn places(&self) -> impl Iterator<Item = &'static str> {
+        SESSIONS.into_iter().chain([LABEL])
     }
 
     pub(super) fn field(&self) -> &Arc<Field> {
@@ -243,7 +253,7 @@ impl World {
 
     /// A session of the Harn Protocol, as it is named there, and as the Field knows it.
     fn harn_session(step: &Step) -> (&'static str, Option<String>) {
-        match SESSIONS.get(step.place % 4) {
+        match SESSIONS.get(step.place % 3) {
             Some(session) => (session, Some((*session).to_owned())),
             None => (SESSION_DEFAULT, None),
         }
@@ -334,5 +344,8 @@ impl World {
         let query = UnitQuery { limit: 500, ..UnitQuery::default() };
         let all = self.field().units(Reader::operator(), query).await.unwrap();
         self.units = all.units.into_iter().map(|unit| unit.id).collect();
+        let (all, everything) = (Caller::new("", 10), EventScope::default());
+        self.events = self.harness.events(&all, everything, None, 10_000).await.unwrap().data;
+        self.conflicts = self.field().conflicts().await.unwrap().conflicts;
     }
 }
