@@ -1,7 +1,9 @@
-//! `quipu-fuzz`: hunts in all targets at once, or in one, for as long as it is told. What makes one fail is saved.
+//! `quipu-fuzz`: hunts in all targets at once, or in one, for as long as it is told. What makes one fail is saved. Without
+//! `--seed` each run goes by another one; it is printed, so that the run can be repeated.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool speaks to its user")]
 
 use std::{
+    hash::{BuildHasher as _, RandomState},
     process::ExitCode,
     sync::{
         atomic::{AtomicBool, Ordering},
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::from(2);
     };
+    println!("seed {}", options.seed);
     silence_panics();
     let stop = AtomicBool::new(false);
     let (ended, ends) = channel();
@@ -51,7 +54,7 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Option<Options> {
-    let mut options = Options { seconds: 60, seed: 1, targets: Vec::new() };
+    let mut options = Options { seconds: 60, seed: another_seed(), targets: Vec::new() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--seconds" => options.seconds = arguments.next()?.parse().ok()?,
@@ -63,6 +66,11 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Option<Options> {
         options.targets.extend(TARGETS);
     }
     Some(options)
+}
+
+/// The standard library draws the keys of its hash maps anew in each process.
+fn another_seed() -> u64 {
+    RandomState::new().hash_one(())
 }
 
 fn work(target: &Target, seed: u64, stop: &AtomicBool, ended: &Sender<bool>) {
@@ -81,7 +89,8 @@ fn work(target: &Target, seed: u64, stop: &AtomicBool, ended: &Sender<bool>) {
                 let saved = corpus.save_crash(&crash.input);
                 let place =
                     saved.map_or_else(|error| error.to_string(), |it| it.display().to_string());
-                eprintln!("{}: FAILED: {}\n    {place}", target.name, crash.said);
+                let (name, said) = (target.name, crash.said);
+                eprintln!("{name}: FAILED by the seed {seed}: {said}\n    {place}");
                 false
             }
         },
