@@ -110,14 +110,18 @@ mod tests {
         FieldName::try_from("f").unwrap()
     }
 
+    /// Waits until somebody waits.
+    fn await_follower(followers: &Followers) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(followers.wanted.notified());
+    }
+
     #[test]
     fn whoever_waits_is_told_how_far_it_is() {
         let followers = Followers::default();
         thread::scope(|scope| {
             let waiting = scope.spawn(|| followers.wait(&name(), 3, 2, LONG));
-            while followers.waited_for().is_empty() {
-                thread::yield_now();
-            }
+            await_follower(&followers);
             followers.reached("f", 7);
             assert_eq!(waiting.join().unwrap(), 7);
         });
@@ -129,9 +133,7 @@ mod tests {
         let followers = Followers::default();
         thread::scope(|scope| {
             scope.spawn(|| followers.wait(&name(), 1, 0, LONG));
-            while followers.waited_for().is_empty() {
-                thread::yield_now();
-            }
+            await_follower(&followers);
             followers.reached("f", 1);
         });
         followers.reached("f", 5);

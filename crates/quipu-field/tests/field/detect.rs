@@ -6,7 +6,7 @@ use std::sync::{
     mpsc::{Receiver, channel},
 };
 
-use crate::support::{message, open, record, register};
+use crate::support::{eventually, message, open, record, register};
 use quipu_core::origin::ScriptedOrigin;
 use quipu_field::{DetectionOptions, Field, FieldError, FieldOptions};
 use quipu_log::{Engine, FieldName, MemoryEngine};
@@ -170,6 +170,7 @@ async fn a_scan_finds_every_pair_and_what_was_settled_is_not_found_again() {
     let again = detect(&field, json!({"mode": "scan"})).await.unwrap();
     let coverage = again.scan_coverage;
     assert_eq!((coverage.units_scanned, coverage.new_conflicts_found), (1, 0));
+    assert_eq!(again.conflicts.len(), 3);
     assert!(again.conflicts.iter().all(|one| one.status == ConflictStatus::Resolved));
     assert!(again.conflicts.iter().all(|one| one.resolution.is_some()));
 }
@@ -266,16 +267,12 @@ async fn a_scan_stops_when_its_caller_leaves() {
         let field = Arc::clone(&field);
         tokio::spawn(async move { detect(&field, json!({"mode": "scan"})).await })
     };
-    while patient.judged.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
-    }
+    eventually("a unit is judged", || patient.judged.load(Ordering::SeqCst) > 0).await;
     scanning.abort();
     assert!(scanning.await.unwrap_err().is_cancelled());
     drop(shut);
     // The work holds the Field until it ends.
-    while Arc::strong_count(&field) > 1 {
-        tokio::task::yield_now().await;
-    }
+    eventually("the work ends", || Arc::strong_count(&field) == 1).await;
     let judged = patient.judged.load(Ordering::SeqCst);
     assert!(judged <= 2, "it went on for {judged} units");
 }

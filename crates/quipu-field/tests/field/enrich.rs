@@ -8,12 +8,11 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
-    time::Duration,
 };
 
 use crate::{
     compact::{attune, compact},
-    support::{message, record, register},
+    support::{eventually, message, record, register},
 };
 use quipu_core::{Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldModels, FieldOptions, restore::restore};
@@ -89,17 +88,6 @@ fn engine() -> Arc<dyn Engine> {
     Arc::new(MemoryEngine::new())
 }
 
-/// Waits until something in the background has happened.
-async fn until(what: &str, holds: impl Fn() -> bool) {
-    let wait = async {
-        let mut ticks = tokio::time::interval(Duration::from_millis(5));
-        while !holds() {
-            ticks.tick().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), wait).await.expect(what);
-}
-
 fn done(field: &Field) -> (u64, u64) {
     let progress = field.enrichment().unwrap();
     (progress.done, progress.of)
@@ -122,7 +110,7 @@ async fn a_unit_gets_its_vector_after_it_was_recorded() {
         let answer = record(&field, message(id, "a"), "ships sail", json!([])).await.unwrap();
         assert!(answer.warnings.is_empty());
     }
-    until("three vectors", || done(&field) == (3, 3)).await;
+    eventually("three vectors", || done(&field) == (3, 3)).await;
     let progress = field.enrichment().unwrap();
     assert_eq!((progress.model.as_str(), progress.failure), ("m", None));
     assert!(all_are(&field, "active", 3));
@@ -137,7 +125,7 @@ async fn while_the_model_fails_units_are_pending_and_become_active_later() {
     register(&field, "a").await.unwrap();
     model.fail(true);
     record(&field, message("1", "a"), "the first is not known to fail", json!([])).await.unwrap();
-    until("a failure", || field.enrichment().unwrap().failure.is_some()).await;
+    eventually("a failure", || field.enrichment().unwrap().failure.is_some()).await;
     let answer = record(&field, message("2", "a"), "ships sail", json!([])).await.unwrap();
     assert!(answer.warnings[0].starts_with("ENRICHMENT_FAILED: "), "{:?}", answer.warnings);
     let again = record(&field, message("2", "a"), "ships sail", json!([])).await.unwrap();
@@ -146,7 +134,7 @@ async fn while_the_model_fails_units_are_pending_and_become_active_later() {
     let status = |at: usize| found[at].status;
     assert_eq!((status(0), status(1)), (UnitStatus::Active, UnitStatus::PendingEnrichment));
     model.fail(false);
-    until("all active", || all_are(&field, "active", 2) && done(&field) == (2, 2)).await;
+    eventually("all active", || all_are(&field, "active", 2) && done(&field) == (2, 2)).await;
     let state =
         restore(engine.as_ref(), &FieldName::default_field(), None, Pace::Alone, &mut |_| true)
             .unwrap();
@@ -161,7 +149,7 @@ async fn drafts_and_contested_units_keep_their_status() {
     register(&field, "a").await.unwrap();
     model.fail(true);
     let first = record(&field, message("1", "a"), "it is blue", json!([])).await.unwrap();
-    until("a failure", || field.enrichment().unwrap().failure.is_some()).await;
+    eventually("a failure", || field.enrichment().unwrap().failure.is_some()).await;
     let second = record(&field, message("2", "a"), "it is red", json!([])).await.unwrap();
     assert_eq!(second.warnings.len(), 1);
     let against = json!([{"type": "contradicts", "target_id": first.memory_unit_id},
@@ -171,7 +159,7 @@ async fn drafts_and_contested_units_keep_their_status() {
     let waiting = [("contested".to_owned(), 2), ("pending_enrichment".to_owned(), 1)];
     assert_eq!(statuses(&field), waiting);
     model.fail(false);
-    until("all contested", || all_are(&field, "contested", 3)).await;
+    eventually("all contested", || all_are(&field, "contested", 3)).await;
     field.close().await;
 }
 
@@ -183,16 +171,16 @@ async fn vectors_survive_a_restart_and_what_was_missing_is_fetched_then() {
     let field = open(&engine, &model, Some(&vectors));
     register(&field, "a").await.unwrap();
     record(&field, message("1", "a"), "ships sail", json!([])).await.unwrap();
-    until("one vector", || done(&field) == (1, 1)).await;
+    eventually("one vector", || done(&field) == (1, 1)).await;
     model.fail(true);
     record(&field, message("2", "a"), "ships sink", json!([])).await.unwrap();
-    until("a failure", || field.enrichment().unwrap().failure.is_some()).await;
+    eventually("a failure", || field.enrichment().unwrap().failure.is_some()).await;
     record(&field, message("3", "a"), "ships float", json!([])).await.unwrap();
     field.close().await;
     model.fail(false);
     let asked = model.asked();
     let field = open(&engine, &model, Some(&vectors));
-    until("all active", || done(&field) == (3, 3) && all_are(&field, "active", 3)).await;
+    eventually("all active", || done(&field) == (3, 3) && all_are(&field, "active", 3)).await;
     assert_eq!(model.asked() - asked, 2, "the first came from the file");
     field.close().await;
 }
@@ -212,7 +200,7 @@ async fn another_model_makes_all_vectors_anew() {
                 record(&field, message(&text, "a"), &text, json!([])).await.unwrap();
             }
         }
-        until("all vectors", || done(&field) == (100, 100)).await;
+        eventually("all vectors", || done(&field) == (100, 100)).await;
         assert_eq!(model.asked(), 100);
         field.close().await;
     }
@@ -228,13 +216,13 @@ async fn a_damaged_file_is_made_anew() {
     for at in 0..3 {
         let text = format!("ship {at}");
         record(&field, message(&text, "a"), &text, json!([])).await.unwrap();
-        until("a vector", || done(&field) == (at + 1, at + 1)).await;
+        eventually("a vector", || done(&field) == (at + 1, at + 1)).await;
     }
     field.close().await;
     let bytes = std::fs::read(&vectors).unwrap();
     std::fs::write(&vectors, &bytes[..bytes.len() - 5]).unwrap();
     let field = open(&engine, &model, Some(&vectors));
-    until("three again", || done(&field) == (3, 3)).await;
+    eventually("three again", || done(&field) == (3, 3)).await;
     assert_eq!(model.asked(), 4);
     field.close().await;
     assert_eq!(std::fs::read(&vectors).unwrap().len(), bytes.len());
@@ -251,7 +239,7 @@ async fn a_purged_unit_s_vector_is_gone_also_where_no_model_is_configured_any_mo
         let sent = Message { session: session.map(str::to_owned), ..message(id, "a") };
         record(&field, sent, "ships sail", json!([])).await.unwrap();
     }
-    until("three vectors", || done(&field) == (3, 3)).await;
+    eventually("three vectors", || done(&field) == (3, 3)).await;
     let size = || std::fs::metadata(&vectors).unwrap().len();
     let before = size();
     let oldest = json!({"strategy": "purge", "reason": "asked for", "filter": {"session_id": "s"}});
@@ -259,7 +247,7 @@ async fn a_purged_unit_s_vector_is_gone_also_where_no_model_is_configured_any_mo
     assert!(size() < before);
     assert_eq!(done(&field), (2, 2));
     record(&field, message("4", "a"), "ships sink", json!([])).await.unwrap();
-    until("one more", || done(&field) == (3, 3)).await;
+    eventually("one more", || done(&field) == (3, 3)).await;
     assert_eq!(size(), before);
     field.close().await;
 
@@ -286,9 +274,9 @@ async fn a_text_that_the_model_refuses_does_not_hold_up_the_others() {
     for (id, text) in [("1", "ships"), ("2", "forbidden ships"), ("3", "more ships")] {
         record(&field, message(id, "a"), text, json!([])).await.unwrap();
     }
-    until("the other two", || done(&field) == (2, 3)).await;
+    eventually("the other two", || done(&field) == (2, 3)).await;
     record(&field, message("4", "a"), "later ships", json!([])).await.unwrap();
-    until("one more", || done(&field) == (3, 4)).await;
+    eventually("one more", || done(&field) == (3, 4)).await;
     field.close().await;
 }
 
@@ -333,7 +321,7 @@ async fn first_for(oracle: Oracle) -> String {
     for text in ["grok plin", "wug dax"] {
         record(&field, message(text, "a"), text, json!([])).await.unwrap();
     }
-    until("both vectors", || done(&field) == (2, 2)).await;
+    eventually("both vectors", || done(&field) == (2, 2)).await;
     let asked = json!({"scope": {"role": "tester", "max_units": 2}, "context_hint": "zorp"});
     let (asked, _) = AttunePayload::parse(asked).unwrap();
     let answer = field.attune(message("attune", "reader"), asked).await.unwrap();

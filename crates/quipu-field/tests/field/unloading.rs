@@ -11,7 +11,7 @@ use std::{
 use crate::{
     coordination::coordinate,
     state_from_log::{Step, perform, runtime, step},
-    support::{message, record, register},
+    support::{eventually, message, record, register},
 };
 use proptest::prelude::*;
 use quipu_core::Origin;
@@ -158,12 +158,7 @@ async fn a_lease_ends_when_it_is_due_although_the_field_was_put_away() {
     origin.pass(IDLE * 2);
     fields.tend().await;
     let noted = || engine.head(&name("a")).unwrap().position > before.position;
-    let waiting = tokio::time::timeout(Duration::from_secs(30), async {
-        while !noted() {
-            tokio::task::yield_now().await;
-        }
-    });
-    waiting.await.expect("the lease is ended");
+    eventually("the lease is ended", noted).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -9,7 +9,7 @@ use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::harn::{CreateWorkspaceRequest, ResourceKind, TaskState, UpdateWorkspaceRequest};
 use serde_json::{Value, json};
 
-use crate::support::{asked, caller, claim, complete, persona, submit};
+use crate::support::{asked, caller, claim, complete, eventually, persona, submit};
 
 /// Two nodes over one log.
 fn nodes() -> [Harness; 2] {
@@ -73,14 +73,12 @@ async fn a_task_that_two_nodes_answer_is_answered_once() {
     let runners = nodes.each_ref().map(|node| tokio::spawn(node.clone().run_field_tasks()));
     for number in 0..10 {
         let task = submit(&nodes[number % 2], json!({"input": format!("ships {number}")})).await;
-        let done = || async {
+        let done = async || {
             let [one, other] = &nodes;
             follow(one, other).await;
             one.task(&caller("alice"), &task).await.is_ok_and(|task| task.status.is_terminal())
         };
-        while !done().await {
-            tokio::task::yield_now().await;
-        }
+        eventually("the Task is answered", done).await;
         let ended = nodes[0].task(&caller("alice"), &task).await.unwrap();
         assert_eq!(ended.status, TaskState::Completed, "{ended:?}");
     }

@@ -9,8 +9,8 @@ use quipu_wire::harn::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    asked, caller, claim, complete, coordinate, engine, harness, open, persona, record, register,
-    submit,
+    asked, caller, claim, complete, coordinate, engine, eventually, harness, open, persona, record,
+    register, submit,
 };
 
 async fn receipts(harness: &Harness, task: &str) -> Vec<Value> {
@@ -209,9 +209,8 @@ async fn what_ended_before_a_crash_is_settled_after_it_and_once() {
     let again = open(&engine);
     assert!(again.field().with_state(|state| state.endings.waits("t-1")));
     let notary = tokio::spawn(again.clone().run_notary());
-    while again.field().with_state(|state| state.endings.waits("t-1")) {
-        assert!(again.field().await_beyond(again.field().head().position).await);
-    }
+    let settled = async || !again.field().with_state(|state| state.endings.waits("t-1"));
+    eventually("the Task has its receipt", settled).await;
     let stored = receipt(&again, "t-1").await;
     assert_holds(&again, &stored);
     again.settle_all().await.unwrap();

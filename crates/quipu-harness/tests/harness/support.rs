@@ -1,7 +1,7 @@
 //! What the tests share: a Field in memory with scripted time and ids, callers, and a worker's way through a
 //! Task.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use quipu_core::{Message, origin::ScriptedOrigin};
 use quipu_field::{Field, FieldOptions};
@@ -156,6 +156,17 @@ pub(crate) async fn persona_of(harness: &Harness, autonomy: &str) -> String {
 pub(crate) async fn compact(harness: &Harness, id: &str, payload: Value) {
     let (payload, _) = CompactPayload::parse(payload).unwrap();
     harness.field().compact(message(id, "alice"), payload).await.unwrap();
+}
+
+/// Waits for what happens in the background.
+pub(crate) async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
+    let waiting = async {
+        let mut ticks = tokio::time::interval(Duration::from_millis(5));
+        while !is_so().await {
+            ticks.tick().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect(what);
 }
 
 /// Every text that the log holds.

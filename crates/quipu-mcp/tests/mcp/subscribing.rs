@@ -1,5 +1,7 @@
 //! Subscriptions of both generations: what the client is notified of, and that they end with the client.
 
+use std::time::Duration;
+
 use quipu_mcp::Verb;
 use quipu_wire::akashik::Operation;
 use rmcp::{
@@ -23,9 +25,12 @@ async fn wait_until_ended(field: &TinyField) {
         Verb::Operate(Operation::Subscribe, payload) => payload["action"] == "unsubscribe",
         Verb::Operate(..) | Verb::Read(_) => false,
     };
-    while !field.state().calls.iter().any(|call| is_end(&call.verb)) {
-        tokio::task::yield_now().await;
-    }
+    let waiting = async {
+        while !field.state().calls.iter().any(|call| is_end(&call.verb)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it is ended");
 }
 
 #[tokio::test]

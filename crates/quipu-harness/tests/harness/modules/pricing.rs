@@ -7,7 +7,10 @@ use quipu_wire::harn::{
 };
 use serde_json::{Value, json};
 
-use crate::replay::runs::{World, asked, caller};
+use crate::{
+    replay::runs::{World, asked, caller},
+    support::eventually,
+};
 
 /// Asks for the time, a tool and a model; who is of the lowest tier is for somebody else to decide.
 pub(crate) const PRICING: &str = r#"
@@ -85,9 +88,8 @@ impl World {
 
     /// The Task once it stands there.
     pub(crate) async fn until(&self, task: &str, state: TaskState) -> HarnTask {
-        while self.harness.task_state(&caller("boss"), task) != Some(state) {
-            tokio::task::yield_now().await;
-        }
+        let stands = async || self.harness.task_state(&caller("boss"), task) == Some(state);
+        eventually("the Task stands there", stands).await;
         self.harness.task(&caller("boss"), task).await.unwrap()
     }
 
@@ -97,6 +99,11 @@ impl World {
         let events = self.events(task).await;
         let asks = events.iter().rev().find_map(|event| event.payload.get("asks").cloned());
         asks.expect("a Task that waits says for what")
+    }
+
+    /// Waits until the module asks for this.
+    pub(crate) async fn until_asks(&self, task: &str, key: &str) {
+        eventually(key, async || self.asks(task).await["key"] == key).await;
     }
 
     pub(crate) async fn answer_as(
@@ -121,9 +128,7 @@ impl World {
     pub(crate) async fn priced(&self) -> String {
         let task = self.submit_to(PRICING, json!({"customer": "Acme"})).await;
         self.answer(&task, json!({"tier": "gold"})).await;
-        while self.asks(&task).await["key"] != "llm:main:1" {
-            tokio::task::yield_now().await;
-        }
+        self.until_asks(&task, "llm:main:1").await;
         self.answer(&task, json!("a hundred")).await;
         self.until(&task, TaskState::Completed).await;
         task

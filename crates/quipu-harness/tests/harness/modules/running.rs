@@ -22,9 +22,7 @@ async fn a_module_asks_is_answered_and_returns_and_every_answer_is_recorded() {
     assert_eq!(held.code, HarnErrorCode::ResourceLocked, "nobody claims what the Field runs");
     let task = {
         world.answer(&task, json!({"tier": "gold"})).await;
-        while world.asks(&task).await["key"] != "llm:main:1" {
-            tokio::task::yield_now().await;
-        }
+        world.until_asks(&task, "llm:main:1").await;
         world.answer(&task, json!("a hundred")).await;
         world.until(&task, TaskState::Completed).await
     };
@@ -90,9 +88,7 @@ async fn a_task_that_a_crash_left_behind_is_run_when_the_field_is_opened_again()
     let world = world.reopen().await;
     world.run_modules();
     world.answer(&task, json!({"tier": "tin"})).await;
-    while world.asks(&task).await["key"] != "host:tools.invoke:2" {
-        tokio::task::yield_now().await;
-    }
+    world.until_asks(&task, "host:tools.invoke:2").await;
     // It waits for an answer, and the answer comes while nobody runs modules.
     let world = world.reopen().await;
     world.answer(&task, json!({"name": "Ann"})).await;
