@@ -24,6 +24,8 @@ mod opening_doc;
 mod operation_matrix;
 mod paths;
 mod plain_words;
+#[cfg(test)]
+mod planted;
 mod product_code;
 mod pure_core;
 mod room_cycles;

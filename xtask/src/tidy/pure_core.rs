@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::built_from::BuiltFrom;
 use super::finding::Finding;
 use super::metadata::Metadata;
-use super::paths;
+use super::paths::{self, NamedPath};
 use super::product_code::ProductCode;
 use super::source;
 use super::tables::PureCrate;
@@ -28,6 +28,7 @@ pub(crate) fn check(
             continue;
         }
         findings.extend(dependencies(tree, metadata, crate_name, pure));
+        findings.extend(build_script(tree, crate_name));
         findings.extend(packages(built_from, crate_name, pure));
         findings.extend(words(code, crate_name, pure));
     }
@@ -41,17 +42,25 @@ fn dependencies(
     pure: &PureCrate,
 ) -> Vec<Finding> {
     let packages = metadata.members().filter(|package| package.name == crate_name);
-    let normal = packages.flat_map(|package| {
-        let dependencies = package.dependencies.iter().filter(|found| found.kind.is_none());
+    let needed = packages.flat_map(|package| {
+        let for_tests = |kind: &Option<String>| kind.as_deref() == Some("dev");
+        let dependencies = package.dependencies.iter().filter(move |found| !for_tests(&found.kind));
         dependencies.map(|found| (metadata.manifest(package), found.name.as_str()))
     });
-    normal
+    needed
         .filter(|(_, name)| !pure.dependencies.iter().any(|allowed| allowed == name))
         .map(|(manifest, name)| {
             let line = tree.line_where(manifest, |line| line.starts_with(name));
             Finding::new(manifest, line, format!("{crate_name} is pure and may not need {name}"))
         })
         .collect()
+}
+
+/// What runs before the crate is built could make anything of it.
+fn build_script(tree: &Tree, crate_name: &str) -> Option<Finding> {
+    let path = format!("crates/{crate_name}/build.rs");
+    let message = format!("{crate_name} is pure and may not have a build script");
+    tree.contains(&path).then(|| Finding::new(&path, 1, message))
 }
 
 fn packages(built_from: &BuiltFrom, crate_name: &str, pure: &PureCrate) -> Vec<Finding> {
@@ -81,12 +90,25 @@ fn words(code: &ProductCode, crate_name: &str, pure: &PureCrate) -> Vec<Finding>
     findings
 }
 
-/// Where the code names a word, or a path such as `std::fs`, also by a group such as `std::{fs, io}`.
+/// Where the code names a word, or a path such as `std::fs`, also by a group such as `std::{fs, io}`, by a glob of what it
+/// is in, or by another name for that.
 fn places(code: &str, banned: &str) -> Vec<usize> {
     let segments: Vec<_> = banned.split("::").collect();
     let [first, _, ..] = segments.as_slice() else { return source::word_places(code, banned) };
     let paths = paths::beginning_with(code, &[first]);
-    paths.iter().filter(|path| path.segments.starts_with(&segments)).map(|path| path.at).collect()
+    let found = paths.iter().filter(|path| may_name(path, &segments)).map(|path| path.at);
+    let renamed = paths::imported(code);
+    let renamed = renamed.iter().filter(|it| it.segments == [*first] && it.alias.is_some());
+    found.chain(renamed.map(|path| path.at)).collect()
+}
+
+fn may_name(path: &NamedPath<'_>, banned: &[&str]) -> bool {
+    let hides = match path.segments.as_slice() {
+        [above @ .., "*"] => banned.starts_with(above),
+        [above @ .., "self"] => path.alias.is_some() && banned.starts_with(above),
+        _ => false,
+    };
+    hides || path.segments.starts_with(banned)
 }
 
 #[cfg(test)]
@@ -131,6 +153,15 @@ mod tests {
     }
 
     #[test]
+    fn refuses_what_hides_which_paths_of_the_table_are_named() {
+        let named = |text: &str| named(text).len();
+        for text in ["use std::*;\n", "use std as s;\n", "use std::{self as s, fmt};\n"] {
+            assert_eq!(named(text), 1, "{text}");
+        }
+        assert_eq!(named("use std::{self, fmt::*, collections::{self as c, *}};\n"), 0);
+    }
+
+    #[test]
     fn tests_comments_strings_and_longer_words_are_free() {
         let text = "//! No Instant, no tokio.\nfn a(b: Instantly) { c(\"tokio\", std::fmt::fs) }\n\
                     #[cfg(test)]\nmod tests {\n    use std::time::Instant;\n}\n";
@@ -139,14 +170,20 @@ mod tests {
 
     #[test]
     fn refuses_a_dependency_that_the_table_does_not_have() {
-        let dependencies = [("serde", None), ("tokio", None), ("proptest", Some("dev"))];
+        let dependencies =
+            [("serde", None), ("tokio", None), ("proptest", Some("dev")), ("cc", Some("build"))];
         let metadata = workspace(&[("core", &dependencies)], &[]);
         let manifest = "[dependencies]\nserde.workspace = true\ntokio.workspace = true\n";
-        let tree = Tree::of(&[("crates/core/Cargo.toml", manifest)]);
+        let files = [("crates/core/Cargo.toml", manifest), ("crates/core/build.rs", "")];
+        let tree = Tree::of(&files);
         let (code, built_from) = (ProductCode::default(), BuiltFrom::default());
         assert_eq!(
             texts(&check(&tree, &metadata, &built_from, &code, &table("core"))),
-            ["crates/core/Cargo.toml:3: core is pure and may not need tokio"]
+            [
+                "crates/core/Cargo.toml:3: core is pure and may not need tokio",
+                "crates/core/Cargo.toml:1: core is pure and may not need cc",
+                "crates/core/build.rs:1: core is pure and may not have a build script",
+            ]
         );
     }
 

@@ -15,12 +15,13 @@ use super::{
     test_hygiene,
 };
 
-struct Repository {
-    tree: Tree,
-    code: ProductCode,
-    tables: Tables,
-    metadata: Metadata,
-    built_from: BuiltFrom,
+/// What the rules judge.
+pub(super) struct Repository {
+    pub(super) tree: Tree,
+    pub(super) code: ProductCode,
+    pub(super) tables: Tables,
+    pub(super) metadata: Metadata,
+    pub(super) built_from: BuiltFrom,
 }
 
 struct Rule {
@@ -171,7 +172,7 @@ pub(crate) fn run(root: &Path) -> bool {
     broken == 0
 }
 
-fn load(root: &Path) -> Result<Repository, Finding> {
+pub(super) fn load(root: &Path) -> Result<Repository, Finding> {
     let tree = Tree::load(root)
         .map_err(|error| Finding::new(".", 1, format!("the tree cannot be read: {error}")))?;
     let tables = Tables::load(&tree)?;
@@ -181,6 +182,13 @@ fn load(root: &Path) -> Result<Repository, Finding> {
     let built_from = BuiltFrom::load(root, pure.filter(|name| metadata.is_member(name)))
         .map_err(|said| Finding::new("Cargo.toml", 1, said))?;
     Ok(Repository { tree, code, tables, metadata, built_from })
+}
+
+/// What one rule finds.
+#[cfg(test)]
+pub(super) fn findings(name: &str, repository: &Repository) -> Vec<Finding> {
+    let rule = RULES.iter().find(|rule| rule.name == name).expect("a rule has this name");
+    (rule.check)(repository)
 }
 
 #[cfg(test)]

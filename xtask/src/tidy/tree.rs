@@ -40,7 +40,7 @@ impl Tree {
         Ok(tree)
     }
 
-    fn insert(&mut self, path: String, bytes: Vec<u8>) {
+    pub(crate) fn insert(&mut self, path: String, bytes: Vec<u8>) {
         let size_bytes = bytes.len();
         self.files.insert(path, File { size_bytes, text: String::from_utf8(bytes).ok() });
     }
