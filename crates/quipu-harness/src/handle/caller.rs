@@ -1,6 +1,6 @@
 //! Who asks, and with what right.
 
-use quipu_core::{Reader, RoleGrant};
+use quipu_core::{Reader, RoleGrant, State, visibility::authority_in};
 use quipu_wire::harn::{HarnError, HarnErrorCode};
 
 /// The authority that sets limits and policies.
@@ -44,6 +44,12 @@ impl Caller {
             authority: self.authority,
             everywhere: true,
         }
+    }
+
+    /// The authority that the caller has in a session.
+    pub(crate) fn authority_within(&self, state: &State, session: Option<&str>) -> u8 {
+        let known = state.agents.get(&self.agent).map_or(self.authority, |it| it.authority);
+        authority_in(state, &self.agent, known.min(self.authority), session)
     }
 
     /// Checks that the caller's credential has an authority.

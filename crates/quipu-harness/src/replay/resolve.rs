@@ -17,7 +17,6 @@ use quipu_wire::{
     },
 };
 
-use super::resolve_access::authority_of;
 use crate::{
     Caller, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
@@ -86,7 +85,7 @@ impl Harness {
             return Err(conflict(&format!("task {} is {status}; nobody works on it", view.id)));
         }
         let session = view.entry.session.as_deref();
-        let own = self.field.with_state(|state| authority_of(state, &write.caller, session));
+        let own = self.field.with_state(|state| write.caller.authority_within(state, session));
         if view.entry.holder() == Some(agent.as_str()) || own >= AUTHORITY_OTHERS {
             return Ok(());
         }

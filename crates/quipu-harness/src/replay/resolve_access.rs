@@ -2,9 +2,7 @@
 //! recorded, or what somebody substituted. Whoever has claimed a replay works on it, and that alone does not open what
 //! a run kept for itself: that takes a part in the source.
 
-use quipu_core::{
-    State, rules::harn::AUTHORITY_OTHERS, state::TaskEntry, visibility::authority_in,
-};
+use quipu_core::{rules::harn::AUTHORITY_OTHERS, state::TaskEntry};
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};
 
@@ -93,7 +91,7 @@ impl Harness {
         self.field.with_state(|state| {
             let task = state.tasks.get(&document.plan.identity.replay_task_id);
             let session = task.and_then(|entry| entry.session.as_deref());
-            authority_of(state, caller, session) >= AUTHORITY_OTHERS
+            caller.authority_within(state, session) >= AUTHORITY_OTHERS
         })
     }
 }
@@ -103,11 +101,4 @@ fn refusal(key: &str, why: &str) -> HarnError {
     let mut error = HarnError::new(HarnErrorCode::PermissionDenied, message).at("key");
     error.details.insert("key".to_owned(), key.into());
     error
-}
-
-/// The authority that a caller has in a session.
-pub(crate) fn authority_of(state: &State, caller: &Caller, session: Option<&str>) -> u8 {
-    let Caller { agent, authority, .. } = caller;
-    let known = state.agents.get(agent).map_or(*authority, |it| it.authority);
-    authority_in(state, agent, known.min(*authority), session)
 }
