@@ -37,6 +37,11 @@ impl WriteError {
         matches!(self.rule(), Some(Rule::IdTaken { id, .. }) if id == wanted)
     }
 
+    /// Whether a Task has recorded something under a key already.
+    pub(crate) fn is_recorded(&self, of: &str, wanted: &str) -> bool {
+        matches!(self.rule(), Some(Rule::KeyTaken { task, key }) if task == of && key == wanted)
+    }
+
     /// Where a Task stands, if the write was refused because the Task stands there.
     pub(crate) fn stands_at(&self, id: &str) -> Option<TaskStatus> {
         match self.rule() {
@@ -144,6 +149,9 @@ mod tests {
         assert_eq!(moved.stands_at(&id), Some(TaskStatus::Cancelled));
         assert_eq!((moved.stands_at("task-2"), taken.stands_at(&id)), (None, None));
         assert!(taken.is_taken(&id) && !moved.is_taken(&id));
+        let recorded = refused(Rule::KeyTaken { task: id.clone(), key: "host:a:1".to_owned() });
+        assert!(recorded.is_recorded(&id, "host:a:1") && !recorded.is_recorded(&id, "host:a:2"));
+        assert!(!recorded.is_recorded("task-2", "host:a:1") && !taken.is_recorded(&id, &id));
         assert_eq!(HarnError::from(moved).code, HarnErrorCode::Conflict);
         assert_eq!(HarnError::from(taken).code, HarnErrorCode::Conflict);
     }

@@ -98,13 +98,11 @@ impl Harness {
         match self.submit_with(&asked, request, more).await {
             Ok(submitted) => Ok(answer(submitted.task.envelope.id)),
             // The same delivery came twice at one time.
-            Err(error) if error.code == HarnErrorCode::Conflict => {
-                match self.first_of(&kept).await? {
-                    Some(first) => self.answer_delivery_again(&kept, first, digest).await,
-                    None => Err(error),
-                }
-            }
-            Err(error) => Err(error),
+            Err(error) if error.is_taken(&kept) => match self.first_of(&kept).await? {
+                Some(first) => self.answer_delivery_again(&kept, first, digest).await,
+                None => Err(error.into()),
+            },
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -20,7 +20,10 @@ use serde_json::Value;
 
 use crate::{
     Harness, NoteBody,
-    handle::failure::{harn_error, is_for_now},
+    handle::{
+        failure::{harn_error, is_for_now},
+        retry::WriteError,
+    },
     stored::note::DEPENDENCY_RECORDED,
     task::{
         artifact::{canonical, owned_artifact},
@@ -109,8 +112,10 @@ impl Harness {
         let response = self.attune_for(view).await?;
         match (self.record_answer(view, &response).await, self.answered_at(&view.id)) {
             // Another node was faster, and its answer is the Task's.
-            (Err(_), Some(place)) => self.reading(move |harness| harness.found_at(place)).await,
-            (recorded, _) => recorded,
+            (Err(error), Some(place)) if error.is_recorded(&view.id, ATTUNED) => {
+                self.reading(move |harness| harness.found_at(place)).await
+            }
+            (recorded, _) => Ok(recorded?),
         }
     }
 
@@ -150,7 +155,7 @@ impl Harness {
         &self,
         view: &TaskView,
         response: &AttuneResponse,
-    ) -> Result<Found, HarnError> {
+    ) -> Result<Found, WriteError> {
         let quotes = quoted(response);
         let dataset = Dataset {
             units: response.record.iter().filter_map(json).collect(),

@@ -15,6 +15,7 @@ use crate::{
     Caller, Harness, NoteBody, WriteRequest,
     handle::{
         failure::harn_error,
+        retry::WriteError,
         write::{Target, put_by},
     },
     not_found,
@@ -48,7 +49,7 @@ impl Harness {
         write: &WriteRequest,
         request: SubmitTaskRequest,
     ) -> Result<Submitted, HarnError> {
-        self.submit_with(write, request, |_| Ok(HarnCommand::default())).await
+        Ok(self.submit_with(write, request, |_| Ok(HarnCommand::default())).await?)
     }
 
     /// Submits a Task with more documents and notes in the same commit.
@@ -57,7 +58,7 @@ impl Harness {
         write: &WriteRequest,
         request: SubmitTaskRequest,
         more: impl FnOnce(&str) -> Result<HarnCommand, HarnError> + Send,
-    ) -> Result<Submitted, HarnError> {
+    ) -> Result<Submitted, WriteError> {
         let session_id = request.session_id.clone();
         let workspace = self.workspace_for_task(&write.caller, &request)?;
         let write = WriteRequest { digest: digest_of(&request)?, ..write.clone() };

@@ -38,6 +38,11 @@ async fn record_as(
     harness.record_dependency(&asked("bob"), task, request).await
 }
 
+async fn guess_as_eve(harness: &Harness, task: &str, body: Value) -> HarnError {
+    let request = RecordDependencyRequest::parse(body).unwrap();
+    harness.record_dependency(&asked("eve"), task, request).await.unwrap_err()
+}
+
 async fn told(harness: &Harness, task: &str) -> Vec<Value> {
     let list = harness.events(&caller("alice"), EventScope::task(task), None, 200).await.unwrap();
     list.data.iter().map(|event| serde_json::to_value(event).unwrap()).collect()
@@ -181,6 +186,24 @@ async fn a_key_has_one_answer_and_the_same_one_again_changes_nothing() {
     let missing = json!({"key": "host:a:1", "kind": "host_fact", "artifact_id": "artifact_none"});
     let refused = record_as(&harness, &id, missing).await.unwrap_err();
     assert_eq!((refused.code.http_status(), refused.param.as_deref()), (404, Some("artifact_id")));
+}
+
+#[tokio::test]
+async fn who_does_not_work_on_a_task_cannot_find_out_its_secrets_by_guessing() {
+    let harness = harness();
+    let id = task(&harness).await;
+    claim(&harness, &id).await;
+    let body = |guess: &str| json!({"key": "secret:token", "kind": "secret_value", "value": guess});
+    record_as(&harness, &id, body("tok-1")).await.unwrap();
+    for ended in [false, true] {
+        if ended {
+            complete(&harness, &id).await;
+        }
+        let right = guess_as_eve(&harness, &id, body("tok-1")).await;
+        let wrong = guess_as_eve(&harness, &id, body("tok-2")).await;
+        assert_eq!(right.code, HarnErrorCode::Conflict, "ended: {ended}");
+        assert_eq!(right, wrong, "ended: {ended}");
+    }
 }
 
 #[tokio::test]
