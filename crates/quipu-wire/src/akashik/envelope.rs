@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Operation;
 use crate::{
     error::error_code::ErrorCode,
-    json::reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, Problem, ReadError},
     limits::PROTOCOL_VERSION,
 };
 
@@ -99,7 +99,7 @@ fn expect_version(object: &mut ObjectReader) -> Result<(), ReadError> {
     if version.as_str() == Some(PROTOCOL_VERSION) {
         return Ok(());
     }
-    let problem = format!("must be \"{PROTOCOL_VERSION}\", got {version}");
+    let problem = Problem::found(format!("must be \"{PROTOCOL_VERSION}\""), version);
     Err(object.refuse("version", problem).with_code(ErrorCode::UnsupportedVersion))
 }
 

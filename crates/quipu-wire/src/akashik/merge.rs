@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Conflict, ConflictStrategy};
 use crate::{
-    json::reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, Problem, ReadError},
     limits::CONTENT_BYTES_MAX,
     words::words,
 };
@@ -139,7 +139,7 @@ impl MergePayload {
 fn read_quorum(object: &mut ObjectReader) -> Result<Option<u32>, ReadError> {
     match object.take_integer("quorum")? {
         None => Ok(None),
-        Some(0) => Err(object.refuse("quorum", "must be at least 1, got 0")),
+        Some(0) => Err(object.refuse("quorum", Problem::found("must be at least 1", 0))),
         Some(number) => Ok(Some(u32::try_from(number).unwrap_or(u32::MAX))),
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    json::reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, Problem, ReadError},
     limits::ATTUNE_UNITS_MAX,
     words::words,
 };
@@ -130,7 +130,7 @@ impl Scope {
 fn read_positive(object: &mut ObjectReader, key: &str) -> Result<Option<usize>, ReadError> {
     match object.take_integer(key)? {
         None => Ok(None),
-        Some(0) => Err(object.refuse(key, "must be at least 1, got 0")),
+        Some(0) => Err(object.refuse(key, Problem::found("must be at least 1", 0))),
         Some(number) => Ok(Some(usize::try_from(number).unwrap_or(usize::MAX))),
     }
 }

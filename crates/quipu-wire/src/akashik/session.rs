@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::MemoryType;
 use crate::{
-    json::reader::{ObjectReader, ReadError},
+    json::reader::{ObjectReader, Problem, ReadError},
     limits::{AUTHORITY_MAX, LIST_ENTRIES_MAX},
     words::words,
 };
@@ -271,7 +271,10 @@ fn read_authority(rule: &mut ObjectReader) -> Result<Option<u8>, ReadError> {
     let Some(given) = rule.take_integer("below_authority")? else { return Ok(None) };
     let authority = u8::try_from(given).ok().filter(|given| *given <= AUTHORITY_MAX);
     authority.map(Some).ok_or_else(|| {
-        rule.refuse("below_authority", format!("must be from 0 to {AUTHORITY_MAX}, got {given}"))
+        rule.refuse(
+            "below_authority",
+            Problem::found(format!("must be from 0 to {AUTHORITY_MAX}"), given),
+        )
     })
 }
 

@@ -167,8 +167,7 @@ impl HarnError {
 impl From<ReadError> for HarnError {
     fn from(error: ReadError) -> Self {
         let code = HarnErrorCode::InvalidRequest;
-        let (path, problem) = (error.path, error.problem);
-        let problem = problem.split_once(", got ").map_or(problem.as_str(), |(before, _)| before);
+        let (path, problem) = (error.path, error.problem.wanted);
         if path.is_empty() {
             return Self::new(code, format!("the body {problem}"));
         }

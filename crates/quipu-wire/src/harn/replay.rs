@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{JsonObject, Sha256, Visibility, reading};
 use crate::{
-    json::reader::{ObjectReader, ReadError, check_id},
+    json::reader::{ObjectReader, Problem, ReadError, check_id},
     limits::LIST_ENTRIES_MAX,
     words::words,
 };
@@ -166,7 +166,8 @@ fn read_overrides(
     let path = object.path_of("override");
     let Some(map) = object.take_map("override")? else { return Ok(BTreeMap::new()) };
     if map.len() > LIST_ENTRIES_MAX {
-        let problem = format!("must hold at most {LIST_ENTRIES_MAX} keys, got {}", map.len());
+        let problem =
+            Problem::found(format!("must hold at most {LIST_ENTRIES_MAX} keys"), map.len());
         return Err(object.refuse("override", problem));
     }
     map.0

@@ -1,6 +1,8 @@
 //! Reads a JSON object field by field, so that every refusal names the field, says what was
 //! expected and what was found, and so that keys nobody asked for are known by name.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -14,16 +16,51 @@ use crate::{
 pub struct ReadError {
     /// Where, such as `payload.intent.purpose`.
     pub path: String,
-    /// What is wrong, as a fragment.
-    pub problem: String,
+    /// What is wrong.
+    pub problem: Problem,
     /// The code to answer with.
     pub code: ErrorCode,
+}
+
+/// What is wrong with a value, as a fragment. What was found stands apart, for who must not repeat it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What it must be.
+    pub wanted: String,
+    /// What it is.
+    pub found: Option<String>,
+}
+
+impl Problem {
+    /// What a value must be, and what was found in its place.
+    pub fn found(wanted: impl Into<String>, found: impl fmt::Display) -> Self {
+        Self { wanted: wanted.into(), found: Some(found.to_string()) }
+    }
+}
+
+impl From<String> for Problem {
+    fn from(wanted: String) -> Self {
+        Self { wanted, found: None }
+    }
+}
+
+impl From<&str> for Problem {
+    fn from(wanted: &str) -> Self {
+        wanted.to_owned().into()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.wanted)?;
+        self.found.as_ref().map_or(Ok(()), |found| write!(f, ", got {found}"))
+    }
 }
 
 impl ReadError {
     /// A plain `INVALID_PAYLOAD` at a path.
     #[must_use]
-    pub fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn new(path: impl Into<String>, problem: impl Into<Problem>) -> Self {
         Self { path: path.into(), problem: problem.into(), code: ErrorCode::InvalidPayload }
     }
 
@@ -65,7 +102,7 @@ impl ObjectReader {
 
     /// A refusal at a key of this object.
     #[must_use]
-    pub fn refuse(&self, key: &str, problem: impl Into<String>) -> ReadError {
+    pub fn refuse(&self, key: &str, problem: impl Into<Problem>) -> ReadError {
         ReadError::new(self.path_of(key), problem)
     }
 
@@ -85,8 +122,7 @@ impl ObjectReader {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(text)) if text.len() > bytes_max => {
-                Err(self
-                    .refuse(key, format!("must be at most {bytes_max} bytes, got {}", text.len())))
+                Err(self.refuse(key, too_long(bytes_max, &text)))
             }
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(self.refuse(key, expected("a string", &other))),
@@ -155,7 +191,7 @@ impl ObjectReader {
             None => Ok(Vec::new()),
             Some(Value::Array(items)) if items.len() > entries_max => Err(self.refuse(
                 key,
-                format!("must hold at most {entries_max} entries, got {}", items.len()),
+                Problem::found(format!("must hold at most {entries_max} entries"), items.len()),
             )),
             Some(Value::Array(items)) => Ok(items
                 .into_iter()
@@ -175,9 +211,7 @@ impl ObjectReader {
                     return Err(ReadError::new(path, expected("a string", &value)));
                 };
                 if text.len() > TEXT_BYTES_MAX {
-                    let problem =
-                        format!("must be at most {TEXT_BYTES_MAX} bytes, got {}", text.len());
-                    return Err(ReadError::new(path, problem));
+                    return Err(ReadError::new(path, too_long(TEXT_BYTES_MAX, &text)));
                 }
                 Ok(text)
             })
@@ -252,15 +286,15 @@ fn ignored(path: &str) -> String {
 }
 
 /// Checks an identifier that arrived outside of an object, such as in a header.
-pub fn check_id(id: &str) -> Result<(), String> {
+pub fn check_id(id: &str) -> Result<(), Problem> {
     if id.trim().is_empty() {
-        return Err("must not be empty".to_owned());
+        return Err("must not be empty".into());
     }
     if id.len() > ID_BYTES_MAX {
-        return Err(format!("must be at most {ID_BYTES_MAX} bytes, got {}", id.len()));
+        return Err(too_long(ID_BYTES_MAX, id));
     }
     if id.chars().any(char::is_control) {
-        return Err("must not contain control characters".to_owned());
+        return Err("must not contain control characters".into());
     }
     Ok(())
 }
@@ -280,7 +314,11 @@ fn as_integer(value: &Value) -> Option<u64> {
     })
 }
 
-fn expected(what: &str, found: &Value) -> String {
+fn too_long(bytes_max: usize, text: &str) -> Problem {
+    Problem::found(format!("must be at most {bytes_max} bytes"), text.len())
+}
+
+fn expected(what: &str, found: &Value) -> Problem {
     let found = match found {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
@@ -293,7 +331,7 @@ fn expected(what: &str, found: &Value) -> String {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     };
-    format!("must be {what}, got {found}")
+    Problem::found(format!("must be {what}"), found)
 }
 
 #[cfg(test)]

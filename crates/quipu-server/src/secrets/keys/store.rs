@@ -11,7 +11,10 @@ use std::{
 };
 
 use quipu_log::{Engine, EngineError, Notes};
-use quipu_wire::{json::reader::check_id, limits::AUTHORITY_MAX};
+use quipu_wire::{
+    json::reader::{Problem, check_id},
+    limits::AUTHORITY_MAX,
+};
 
 use super::{
     document,
@@ -64,7 +67,7 @@ pub enum KeyStoreError {
         /// The refused name.
         agent: String,
         /// What is wrong with it.
-        problem: String,
+        problem: Problem,
     },
     /// The key would give a role that no agent can have.
     #[error("role {role:?} {problem}")]
@@ -72,7 +75,7 @@ pub enum KeyStoreError {
         /// The refused role.
         role: String,
         /// What is wrong with it.
-        problem: String,
+        problem: Problem,
     },
     /// The key would be above all authority.
     #[error("authority {authority} is not from 0 to {AUTHORITY_MAX}")]
@@ -361,13 +364,14 @@ fn check(new: &NewKey) -> Result<(), KeyStoreError> {
         return Err(KeyStoreError::Authority { authority: new.authority });
     }
     for role in &new.roles {
-        check_id(role).map_err(|problem| KeyStoreError::Role { role: role.clone(), problem })?;
+        let refuse = |problem: Problem| KeyStoreError::Role { role: role.clone(), problem };
+        check_id(role).map_err(refuse)?;
     }
     let KeyAgent::Named(agent) = &new.agent else { return Ok(()) };
-    let refuse = |problem: String| KeyStoreError::Agent { agent: agent.clone(), problem };
+    let refuse = |problem: Problem| KeyStoreError::Agent { agent: agent.clone(), problem };
     match agent.as_str() {
-        "*" => Err(refuse("stands for any agent and is no name".to_owned())),
-        "system" => Err(refuse("is the Field's own name".to_owned())),
+        "*" => Err(refuse("stands for any agent and is no name".into())),
+        "system" => Err(refuse("is the Field's own name".into())),
         name => check_id(name).map_err(refuse),
     }
 }
