@@ -26,6 +26,7 @@ pub use base::{
     models::FieldModels,
     steady::{ClockJump, ClockJumps},
     system_origin::SystemOrigin,
+    unavailable::Unavailable,
 };
 pub use compact::purge;
 pub use detect::DetectionOptions;

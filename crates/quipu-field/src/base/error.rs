@@ -11,7 +11,10 @@ use quipu_wire::{
     limits::{EPOCH_JUMP_MAX, SAFE_INTEGER_MAX},
 };
 
-use crate::base::limits::{ANSWER_WAIT, CONFLICTS_MAX, QUEUE_COMMANDS_MAX};
+use crate::base::{
+    limits::{ANSWER_WAIT, CONFLICTS_MAX, QUEUE_COMMANDS_MAX},
+    unavailable::Unavailable,
+};
 
 /// Why a Field does not do what was asked of it.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -38,19 +41,14 @@ pub enum FieldError {
         unknown: &'static str,
     },
     /// The Field is closed, or takes no more writes, or what it needs besides the log is not usable.
-    #[error("{0}")]
-    Unavailable(String),
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
     /// A defect of ours.
     #[error("{0}")]
     Internal(String),
 }
 
 impl FieldError {
-    /// What is said once the Field was closed.
-    pub(crate) fn closed() -> Self {
-        Self::Unavailable("the Field is closed".to_owned())
-    }
-
     /// The code to answer with.
     #[must_use]
     pub fn code(&self) -> ErrorCode {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use crate::base::error::FieldError;
+use crate::base::{error::FieldError, unavailable::Unavailable};
 
 /// See [`Health::fail_on_panic`].
 #[derive(Debug)]
@@ -46,7 +46,8 @@ impl Health {
 
     /// Refuses, where the Field takes no writes.
     pub fn check(&self) -> Result<(), FieldError> {
-        self.failure().map_or(Ok(()), |reason| Err(FieldError::Unavailable(reason.to_owned())))
+        let reason = |reason: &str| Unavailable::TakesNoWrites { reason: reason.to_owned() };
+        self.failure().map_or(Ok(()), |failure| Err(reason(failure).into()))
     }
 
     /// How far the check of old commits has come in the background: done, and of how many.

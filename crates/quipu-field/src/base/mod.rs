@@ -8,3 +8,4 @@ pub(crate) mod meter;
 pub(crate) mod models;
 pub(crate) mod steady;
 pub(crate) mod system_origin;
+pub(crate) mod unavailable;

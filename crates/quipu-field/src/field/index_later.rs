@@ -18,6 +18,7 @@ use crate::{
         error::FieldError,
         failure::with_causes,
         limits::{ANSWER_WAIT, INDEX_AT_ONCE, INDEX_LAST_WAIT, INDEX_RETRY, INDEXING_FIELDS_MAX},
+        unavailable::Unavailable,
     },
     field::Field,
     read::{
@@ -87,12 +88,9 @@ impl Field {
             Indexed::Behind(trouble) => trouble.clone(),
             Indexed::Failed(reason) => Some(reason.clone()),
         };
-        let far = self.texts_behind().map(|behind| (behind.read, behind.of)).unwrap_or_default();
-        let mut what = format!("the texts are being read, {} of {} commits so far", far.0, far.1);
-        if let Some(trouble) = trouble {
-            what = format!("{what}: {trouble}");
-        }
-        Err(FieldError::Unavailable(what))
+        let far = self.texts_behind().map(|behind| (behind.read, behind.of));
+        let (read, of) = far.unwrap_or_default();
+        Err(Unavailable::TextsBehind { read, of, trouble }.into())
     }
 
     fn reads_for_a_snapshot(&self) -> bool {

@@ -9,6 +9,7 @@ use crate::{
     base::{
         error::{FieldError, Overload},
         limits::ANSWER_WAIT,
+        unavailable::Unavailable,
     },
     field::Field,
     read::unit_words::CommitWords,
@@ -67,15 +68,15 @@ impl Field {
         let (queued, answer) = Queued::new(command);
         let words = Arc::clone(&queued.words);
         self.jobs.try_send(Job::Command(queued)).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => Overload::QueueFull.into(),
-            mpsc::error::TrySendError::Closed(_) => FieldError::closed(),
+            mpsc::error::TrySendError::Full(_) => FieldError::from(Overload::QueueFull),
+            mpsc::error::TrySendError::Closed(_) => Unavailable::Closed.into(),
         })?;
         Ok((answer, words))
     }
 
     pub(crate) async fn outcome(&self, answer: Awaited) -> Result<Outcome, FieldError> {
         match tokio::time::timeout(ANSWER_WAIT, answer).await {
-            Ok(answered) => answered.unwrap_or_else(|_| Err(FieldError::closed())),
+            Ok(answered) => answered.unwrap_or_else(|_| Err(Unavailable::Closed.into())),
             Err(_) => {
                 let unknown = "whether it was carried out is not known";
                 Err(FieldError::OutcomeUnknown { unknown })

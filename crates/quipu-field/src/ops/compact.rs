@@ -10,7 +10,9 @@ use quipu_log::BodyAddress;
 use quipu_wire::akashik::{CompactPayload, CompactResponse, CompactStrategy};
 
 use crate::{
-    base::{error::FieldError, failure::with_causes, limits::COMPACT_ATTEMPTS},
+    base::{
+        error::FieldError, failure::with_causes, limits::COMPACT_ATTEMPTS, unavailable::Unavailable,
+    },
     compact::{purge, sources, write},
     field::Field,
     write::job::Outcome,
@@ -157,7 +159,7 @@ impl Field {
             return Ok((0, Vec::new()));
         }
         let bytes = self.erase_texts(&texts, last_purge)?;
-        self.forget_vectors(units).map_err(|error| FieldError::Unavailable(with_causes(&error)))?;
+        self.forget_vectors(units).map_err(|error| not_erased(&error))?;
         Ok((bytes, quoted.into_iter().collect()))
     }
 
@@ -173,9 +175,13 @@ impl Field {
         self.summaries.forget();
         if let Some(snapshotter) = &self.snapshotter {
             let purged = snapshotter.purge(last_purge);
-            purged.map_err(|error| FieldError::Unavailable(with_causes(&error)))?;
+            purged.map_err(|error| not_erased(&error))?;
         }
         self.purged.fetch_max(last_purge, Ordering::Relaxed);
         Ok(erased.bytes_reclaimed)
     }
+}
+
+fn not_erased(error: &dyn std::error::Error) -> Unavailable {
+    Unavailable::NotErased { reason: with_causes(error) }
 }

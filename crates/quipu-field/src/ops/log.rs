@@ -13,6 +13,7 @@ use crate::{
     base::{
         error::{FieldError, RequestError},
         limits::LOG_PAGE_COMMITS_MAX,
+        unavailable::Unavailable,
     },
     field::Field,
 };
@@ -71,9 +72,9 @@ impl Field {
 }
 
 fn entry(commit: &Commit) -> Result<LogEntry, FieldError> {
-    let header = canon::parse(&commit.header).map_err(|error| {
-        let what = format!("the log failed at position {}: {error}", commit.position);
-        FieldError::Unavailable(what)
+    let header = canon::parse(&commit.header).map_err(|error| Unavailable::CommitUnreadable {
+        position: commit.position,
+        reason: error.to_string(),
     })?;
     Ok(LogEntry { position: commit.position, hash: commit.hash.to_string(), header })
 }

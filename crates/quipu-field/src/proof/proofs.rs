@@ -17,6 +17,7 @@ use crate::{
     base::{
         error::{FieldError, RequestError},
         limits::{READ_PAGE, TREE_SAVED_COMMITS},
+        unavailable::Unavailable,
     },
     proof::files::{ProofDir, SavedTree},
 };
@@ -123,27 +124,26 @@ impl Proofs {
 
     fn signed_before(&self) -> Result<Option<TreeHead>, FieldError> {
         let Some(directory) = &self.directory else { return Ok(None) };
-        directory.signed().map_err(|error| self.unusable(directory, &error))
+        Ok(directory.signed().map_err(|error| self.unusable(directory, &error))?)
     }
 
     fn check_contains(&self, last: &TreeHead, size: u64) -> Result<(), FieldError> {
-        let why = if last.size > size {
-            format!("the log has only {size} commits")
-        } else if self.tree_head(last.size)? != *last {
-            "the log has another history by now".to_owned()
+        let signed = last.size;
+        let error = if signed > size {
+            Unavailable::ShorterThanSigned { signed, size }
+        } else if self.tree_head(signed)? != *last {
+            Unavailable::OtherThanSigned { signed }
         } else {
             return Ok(());
         };
-        let message = format!("a checkpoint of {} commits was signed, and {why}", last.size);
-        tracing::error!(field = %self.leaves.field, message, "nothing is signed");
-        Err(FieldError::Unavailable(message))
+        tracing::error!(field = %self.leaves.field, %error, "nothing is signed");
+        Err(error.into())
     }
 
-    fn unusable(&self, directory: &ProofDir, error: &std::io::Error) -> FieldError {
+    fn unusable(&self, directory: &ProofDir, error: &std::io::Error) -> Unavailable {
         let path = directory.path().display();
         tracing::error!(field = %self.leaves.field, %path, %error, "nothing is signed");
-        let message = "what was signed last cannot be read or written, so nothing is signed";
-        FieldError::Unavailable(message.to_owned())
+        Unavailable::SignedUnknown
     }
 
     /// The proof that the log of `size` commits holds the one at `position`.
@@ -232,7 +232,7 @@ impl From<ProveError<EngineError>> for FieldError {
                 RequestError::Unprovable(error.to_string()).into()
             }
             ProveError::LeafCount { .. } | ProveError::LeavesChanged { .. } => {
-                Self::Unavailable(error.to_string())
+                Unavailable::TreeUnreliable { reason: error.to_string() }.into()
             }
         }
     }

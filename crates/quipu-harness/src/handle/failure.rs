@@ -82,7 +82,7 @@ pub(crate) fn internal_error(message: impl Into<String>) -> HarnError {
 mod tests {
     use super::*;
     use quipu_core::{Refusal, rules::harn::Error as Rule};
-    use quipu_field::{EpochError, Overload, RequestError};
+    use quipu_field::{EpochError, Overload, RequestError, Unavailable};
     use quipu_log::EngineError;
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
             (EngineError::Full.into(), HarnErrorCode::ServiceUnavailable),
             (Overload::QueueFull.into(), HarnErrorCode::ServiceUnavailable),
             (FieldError::OutcomeUnknown { unknown: "" }, HarnErrorCode::ServiceUnavailable),
-            (FieldError::Unavailable(String::new()), HarnErrorCode::ServiceUnavailable),
+            (Unavailable::Closed.into(), HarnErrorCode::ServiceUnavailable),
             (FieldError::Internal(String::new()), HarnErrorCode::InternalError),
         ] {
             assert_eq!(harn_error(&error).code, code, "{error:?}");

@@ -37,7 +37,7 @@ mod tests {
         Refusal,
         rules::{compact, harn},
     };
-    use quipu_field::{EpochError, Overload, RequestError};
+    use quipu_field::{EpochError, Overload, RequestError, Unavailable};
     use quipu_log::EngineError;
     use quipu_wire::ErrorCode;
 
@@ -57,7 +57,7 @@ mod tests {
             (damaged, ErrorCode::FieldUnavailable),
             (Overload::QueueFull.into(), ErrorCode::Overloaded),
             (FieldError::OutcomeUnknown { unknown: "what" }, ErrorCode::FieldUnavailable),
-            (FieldError::Unavailable("closed".to_owned()), ErrorCode::FieldUnavailable),
+            (Unavailable::Closed.into(), ErrorCode::FieldUnavailable),
             (FieldError::Internal("lost".to_owned()), ErrorCode::InternalError),
         ] {
             let told = akashik_error(&error);
