@@ -46,27 +46,28 @@ impl Field {
         if self.head().position >= position {
             return Ok(());
         }
-        if let Some(following) = &self.following {
-            let mut reached = self.reached.subscribe();
-            following.seek(position);
-            let there = reached.wait_for(|reached| *reached >= position);
-            if let Ok(Ok(_)) = tokio::time::timeout(POSITION_WAIT, there).await {
-                return Ok(());
+        let Some(following) = &self.following else {
+            // Where nobody else appends, nobody can have been told of more than there is.
+            let here = self.head().position;
+            return Err(RequestError::NoSuchPosition { position, here }.into());
+        };
+        let mut reached = self.reached.subscribe();
+        following.seek(position);
+        let there = reached.wait_for(|reached| *reached >= position);
+        match tokio::time::timeout(POSITION_WAIT, there).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) | Err(_) => {
+                Err(Overload::NotHereYet { position, here: self.head().position }.into())
             }
         }
-        let here = self.head().position;
-        // Where nobody else appends, nobody can have been told of more than there is.
-        Err(match self.engine.is_shared() {
-            true => Overload::NotHereYet { position, here }.into(),
-            false => RequestError::NoSuchPosition { position, here }.into(),
-        })
     }
 
     /// Catches up with other nodes where this one does not know who speaks: another may have registered it.
     /// Where it cannot catch up, it does not know who speaks, and must not say that nobody does.
     pub async fn meet(&self, message: &Message) -> Result<(), FieldError> {
+        let Some(following) = &self.following else { return Ok(()) };
         let unknown = || self.view.read().state.agents.live(&message.agent).is_none();
-        if self.engine.is_shared() && unknown() { self.catch_up().await } else { Ok(()) }
+        if unknown() { following.seek_all().await } else { Ok(()) }
     }
 
     /// Waits until this node knows of everything that was durable when it was asked, or says why it cannot.
