@@ -11,7 +11,7 @@ use std::{
 };
 
 use quipu_log::{Engine, EngineError, FieldName};
-use tokio::sync::{Mutex as Gate, OnceCell, Semaphore};
+use tokio::sync::{Mutex as Gate, OnceCell, Semaphore, watch};
 
 use crate::{
     base::{
@@ -40,6 +40,8 @@ pub struct Fields {
     pub(crate) places: Arc<Mutex<BTreeMap<FieldName, Residence>>>,
     /// Places for those who open one.
     opening: Semaphore,
+    /// How often one was opened.
+    openings: watch::Sender<u64>,
     /// What is remembered of the Fields that were put away.
     pub(crate) away: Arc<Mutex<BTreeMap<FieldName, Parting>>>,
     /// Why Fields could not be opened, the last time it was tried.
@@ -99,6 +101,7 @@ impl Fields {
             keeping: Keeping::default(),
             places: Arc::default(),
             opening: Semaphore::new(FIELDS_OPENING_MAX),
+            openings: watch::Sender::default(),
             away: Arc::default(),
             failed: Mutex::default(),
         }
@@ -144,6 +147,7 @@ impl Fields {
         match field {
             Ok(field) => {
                 failed.remove(name);
+                self.openings.send_modify(|count| *count += 1);
                 Ok(Arc::clone(field))
             }
             Err(error) => {
@@ -229,6 +233,12 @@ impl Fields {
     #[must_use]
     pub fn opened(&self) -> Vec<Arc<Field>> {
         self.places().values().filter_map(|place| place.slot.field.get().map(Arc::clone)).collect()
+    }
+
+    /// Changes when one was opened, for whoever has something to begin in each.
+    #[must_use]
+    pub fn openings(&self) -> watch::Receiver<u64> {
+        self.openings.subscribe()
     }
 
     /// The Fields that could not be opened when it was last tried, and why.

@@ -72,12 +72,11 @@ impl Service {
         keys: Arc<KeyStore>,
     ) -> Result<Self, ServiceError> {
         let default = FieldName::default_field();
-        let field = open_patiently(&fields, &default).await;
-        let field = field.map_err(|source| ServiceError::Field { field: default, source })?;
+        let opened = open_patiently(&fields, &default).await;
+        opened.map_err(|source| ServiceError::Field { field: default, source })?;
         let (of_app, harn) = (Arc::clone(&fields), options.harn);
         let mut app = App::new(of_app, keys, options.dev, install_metrics(), options.push, harn)
             .map_err(ServiceError::Harn)?;
-        app.harnesses.of(&field);
         app.secure = options.secure;
         let names = |listens| OwnNames::new(listens, harn.public_url.as_deref());
         app.own_names = options.listens.filter(|_| options.dev).map(names);
@@ -102,18 +101,17 @@ impl Service {
                 metrics.sum_up();
             }
         });
-        let (fields, app) = (Arc::clone(&self.fields), Arc::clone(&self.app));
+        let fields = Arc::clone(&self.fields);
         beside.spawn(async move {
             loop {
                 sleep(LEASE_CHECK).await;
                 for field in fields.opened() {
                     field.expire_leases();
-                    // A Field whose caller left while it was opened has no Harness yet.
-                    app.harnesses.of(&field);
                 }
                 fields.tend().await;
             }
         });
+        beside.spawn(Arc::clone(&self.app).begin_in_fields());
     }
 
     /// Ends the modules that run.

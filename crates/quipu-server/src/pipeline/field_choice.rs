@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use quipu_field::{Field, with_causes};
+use quipu_field::{Field, Fields, with_causes};
 use quipu_log::{EngineError, FieldName};
 use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
     limits::{CREATE_FIELD_AUTHORITY, FIELDS_IN_USE_MAX},
-    pipeline::{position, sender::text_header, state::App},
+    pipeline::{position, sender::text_header},
     secrets::keys::Credential,
 };
 
@@ -27,31 +27,28 @@ pub(crate) enum Missing {
 
 /// Finds the Field of a request, opens it if it is not open yet, and waits until it is where the caller has been.
 pub(crate) async fn choose(
-    app: &App,
+    fields: &Fields,
     credential: &Credential,
     headers: &HeaderMap,
     missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
-    let field = find(app, credential, headers, missing).await?;
+    let field = find(fields, credential, headers, missing).await?;
     position::arrive(&field, headers).await?;
     Ok(field)
 }
 
 /// The same for a caller that is told nothing of where the Field is.
 pub(crate) async fn find(
-    app: &App,
+    fields: &Fields,
     credential: &Credential,
     headers: &HeaderMap,
     missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
     let name = name(credential, headers)?;
-    if let Some(field) = app.fields.get(&name) {
+    if let Some(field) = fields.get(&name) {
         return Ok(field);
     }
-    let field = find_or_make(app, credential, &name, missing).await?;
-    // What ended in it before it was opened is settled, whichever protocol opened it.
-    app.harnesses.of(&field);
-    Ok(field)
+    find_or_make(fields, credential, &name, missing).await
 }
 
 fn name(credential: &Credential, headers: &HeaderMap) -> Result<FieldName, ProtocolError> {
@@ -73,16 +70,16 @@ fn name(credential: &Credential, headers: &HeaderMap) -> Result<FieldName, Proto
 }
 
 async fn find_or_make(
-    app: &App,
+    fields: &Fields,
     credential: &Credential,
     name: &FieldName,
     missing: Missing,
 ) -> Result<Arc<Field>, ProtocolError> {
-    if app.fields.open_count() >= FIELDS_IN_USE_MAX && !app.fields.make_room().await {
+    if fields.open_count() >= FIELDS_IN_USE_MAX && !fields.make_room().await {
         let message = format!("{FIELDS_IN_USE_MAX} Fields are in use already");
         return Err(ProtocolError::new(ErrorCode::Overloaded, message));
     }
-    if let Some(field) = app.fields.find(name).await.map_err(|error| unavailable(name, &error))? {
+    if let Some(field) = fields.find(name).await.map_err(|error| unavailable(name, &error))? {
         return Ok(field);
     }
     let may_make =
@@ -91,7 +88,7 @@ async fn find_or_make(
         let message = format!("header Quipu-Field: there is no Field {name}");
         return Err(ProtocolError::new(ErrorCode::FieldNotFound, message));
     }
-    app.fields.open(name).await.map_err(|error| unavailable(name, &error))
+    fields.open(name).await.map_err(|error| unavailable(name, &error))
 }
 
 fn unavailable(name: &FieldName, error: &EngineError) -> ProtocolError {

@@ -1,5 +1,5 @@
 //! The Harness of each open Field: one, because whoever issues receipts must agree on which came last. It
-//! begins its own work when its Field is first asked for, and holds the Field only while it works.
+//! begins its own work when its Field was opened, and holds the Field only while it works.
 
 use std::{
     collections::BTreeMap,
@@ -66,5 +66,55 @@ impl Harnesses {
         let mut runners =
             std::mem::take(&mut *self.runners.lock().unwrap_or_else(PoisonError::into_inner));
         while runners.join_next().await.is_some() {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{sync::mpsc, time::Duration};
+
+    use axum::{body::Body, http::Request};
+    use quipu_field::{Fields, SystemOrigin};
+    use quipu_log::MemoryEngine;
+
+    use crate::{
+        observe::metrics::install_metrics, pipeline::state::App, routes::mcp,
+        secrets::keys::KeyStore,
+    };
+
+    fn app() -> Arc<App> {
+        let directory = tempfile::tempdir().unwrap();
+        let keys = Arc::new(KeyStore::open(directory.path()).unwrap());
+        let engine = Arc::new(MemoryEngine::new());
+        let fields = Arc::new(Fields::new(engine, Arc::new(SystemOrigin), None));
+        let (push, harn) = (crate::PushOptions::default(), crate::HarnOptions::default());
+        Arc::new(App::new(fields, keys, true, install_metrics(), push, &harn).unwrap())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_request_of_the_other_protocol_opens_a_field_while_the_harnesses_are_not_to_be_had() {
+        let app = app();
+        let (holder, (has, holds), (release, released)) =
+            (Arc::clone(&app), mpsc::channel(), mpsc::channel::<()>());
+        let holding = std::thread::spawn(move || {
+            let _held = holder.harnesses.by_field.write().unwrap();
+            has.send(()).unwrap();
+            released.recv().unwrap_err();
+        });
+        holds.recv().unwrap();
+        let joining = r#"{"id":"a","role":"r","interests":[],"required_operations":[]}"#;
+        let request = Request::post("/v1/register")
+            .header("Content-Type", "application/json")
+            .header("Quipu-Field", "another")
+            .body(Body::from(joining))
+            .unwrap();
+        let entrance = mcp::entrance(Arc::clone(&app));
+        let answering =
+            tokio::spawn(async move { entrance.serve(request).await.unwrap().status() });
+        let answered = tokio::time::timeout(Duration::from_secs(30), answering).await;
+        drop(release);
+        holding.join().unwrap();
+        assert_eq!(answered.expect("it waited for the Harnesses").unwrap(), 200);
     }
 }

@@ -167,7 +167,7 @@ async fn choose_for(
             | Operation::Session,
         ) => Missing::Make,
     };
-    field_choice::choose(app, credential, headers, missing).await
+    field_choice::choose(&app.fields, credential, headers, missing).await
 }
 
 /// The agent that speaks: the one that the message names, if the key may speak for it.

@@ -132,4 +132,18 @@ impl App {
             started_at_ms: unix_ms(),
         })
     }
+
+    /// Begins in each Field, once it is open, what its Harness does by itself: what ended in it before is settled, whichever
+    /// protocol opened it. No request waits for that.
+    pub(crate) async fn begin_in_fields(self: Arc<Self>) {
+        let mut openings = self.fields.openings();
+        loop {
+            for field in self.fields.opened() {
+                self.harnesses.of(&field);
+            }
+            if openings.changed().await.is_err() {
+                return;
+            }
+        }
+    }
 }

@@ -119,7 +119,8 @@ impl Follower {
         let headers = lifted(headers, query.field.as_deref())?;
         let credential = auth::credential(&app, &headers)?;
         auth::require(&credential, admission.least_authority())?;
-        let field = field_choice::choose(&app, &credential, &headers, Missing::Refuse).await?;
+        let field =
+            field_choice::choose(&app.fields, &credential, &headers, Missing::Refuse).await?;
         let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
             let message = format!("{} streams are open already", app.push.streams_max);
             ProtocolError::new(ErrorCode::Overloaded, message)

@@ -61,7 +61,8 @@ impl Admitted {
         headers: &HeaderMap,
     ) -> Result<Self, ProtocolError> {
         let credential = auth::credential(&app, headers)?;
-        let field = field_choice::choose(&app, &credential, headers, Missing::Refuse).await?;
+        let field =
+            field_choice::choose(&app.fields, &credential, headers, Missing::Refuse).await?;
         let invalid = |message: String| ProtocolError::new(ErrorCode::InvalidPayload, message);
         let Query(query) = asked.map_err(|rejection| invalid(format!("query: {rejection}")))?;
         // A browser that resumes repeats the query of the first time and adds how far it came.

@@ -32,7 +32,7 @@ pub(super) async fn readable(
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, admission.least_authority())?;
     let reader = sender::reader(headers, &credential)?;
-    let field = field_choice::choose(app, &credential, headers, Missing::Refuse).await?;
+    let field = field_choice::choose(&app.fields, &credential, headers, Missing::Refuse).await?;
     if let Some(agent) = &reader.agent {
         auth::check_name(app, &credential, &field, agent)?;
     }
@@ -48,7 +48,7 @@ pub(crate) async fn whole_log(
 ) -> Result<Arc<Field>, Refused> {
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, admission.least_authority())?;
-    Ok(field_choice::choose(app, &credential, headers, Missing::Refuse).await?)
+    Ok(field_choice::choose(&app.fields, &credential, headers, Missing::Refuse).await?)
 }
 
 /// How the Field stands, and to whom this is said.

@@ -80,7 +80,7 @@ pub(super) async fn deliver(
     let _own_room = body::find_room(&own, body::needed(&body, REQUEST_BYTES_MAX)).await?;
     let whole = body::read(&app.strangers.all, &parts.headers, body, REQUEST_BYTES_MAX).await?;
     // Whether there is such a Field is nobody's business who has not proven anything yet.
-    let field = field_choice::find(&app, &stranger(), &parts.headers, Missing::Refuse).await;
+    let field = field_choice::find(&app.fields, &stranger(), &parts.headers, Missing::Refuse).await;
     let field = field.map_err(|_| HarnRefused::from(not_signed()))?;
     let delivery = Delivery {
         id: text(&parts.headers, DELIVERY_ID).filter(|id| id.len() <= DELIVERY_ID_BYTES_MAX),

@@ -84,7 +84,7 @@ impl HarnCall {
         tracing::Span::current().record("agent", caller.agent.as_str());
         // Looking makes nothing.
         let missing = if parts.method.is_safe() { Missing::Refuse } else { Missing::Make };
-        let field = field_choice::choose(app, &bearer.credential, headers, missing).await?;
+        let field = field_choice::choose(&app.fields, &bearer.credential, headers, missing).await?;
         if headers.contains_key(AGENT) {
             auth::check_name(app, &bearer.credential, &field, &caller.agent)?;
         }

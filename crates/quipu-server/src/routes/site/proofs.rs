@@ -58,7 +58,7 @@ pub(super) struct Consistency {
 
 async fn audited(app: &App, headers: &HeaderMap) -> Result<(Arc<Field>, SigningKey), Refused> {
     let credential = auth::credential(app, headers)?;
-    let field = field_choice::choose(app, &credential, headers, Missing::Refuse).await?;
+    let field = field_choice::choose(&app.fields, &credential, headers, Missing::Refuse).await?;
     let key = app.signer.key(field.name())?;
     Ok((field, key))
 }
