@@ -30,6 +30,8 @@ pub const ATTUNE_UNITS_MAX: usize = 10_000;
 pub const COMPACT_REASON_BYTES_MAX: usize = 1024;
 /// The most units that one COMPACT names by id.
 pub const COMPACT_UNITS_MAX: usize = 10_000;
+/// The most rows of the table of least authorities that one change sets: each type in each mode, and some said twice.
+pub const LEAST_AUTHORITY_ROWS_MAX: usize = 64;
 /// The most units that are restored together.
 pub const RESTORE_UNITS_MAX: usize = 1000;
 /// The highest authority: a human operator.

@@ -7,10 +7,7 @@ use std::sync::Arc;
 use axum::{extract::Request, http::HeaderMap};
 use quipu_core::{Message, RoleGrant};
 use quipu_field::Field;
-use quipu_wire::{
-    ErrorCode, ProtocolError, akashik::Operation, json::reader::ReadError,
-    limits::REQUEST_BYTES_MAX,
-};
+use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation, json::reader::ReadError};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -70,7 +67,8 @@ impl Authenticated {
         let headers = parts.headers;
         let credential = auth::credential(app, &headers);
         // Who has no key is told what is wrong with a small message, and cannot make us hold more.
-        let limit = if credential.is_ok() { REQUEST_BYTES_MAX } else { SMALL_BODY_BYTES };
+        let most = Admission::of(&parts.extensions).body_bytes_max;
+        let limit = if credential.is_ok() { most } else { SMALL_BODY_BYTES };
         let whole = match (body::read(&app.room, &headers, body, limit).await, &credential) {
             (Ok(whole), _) => whole,
             (Err(error), Err(unauthenticated)) if error.code == ErrorCode::PayloadTooLarge => {

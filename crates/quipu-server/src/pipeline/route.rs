@@ -14,13 +14,15 @@ use quipu_wire::{
     ProtocolError,
     akashik::Operation,
     harn::{LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, List, TokenScope},
+    limits::REQUEST_BYTES_MAX,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::{
     IntoParams, ToSchema,
     openapi::{
         Content, HttpMethod, KnownFormat, ObjectBuilder, OneOfBuilder, Paths, Ref, RefOr, Required,
         ResponseBuilder, Schema, SchemaFormat, Type,
+        extensions::Extensions as Additions,
         path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn},
         request_body::RequestBodyBuilder,
         schema::SchemaType,
@@ -28,9 +30,13 @@ use utoipa::{
     },
 };
 
-use crate::pipeline::state::App;
+use crate::{limits::READ_AUTHORITY, pipeline::state::App};
 
 const JSON: &str = "application/json";
+/// What the document says of the authority that a route needs: a number, or one for each of some payloads.
+const AUTHORITY: &str = "x-required-authority";
+/// What it says of the largest body that a route reads.
+const BODY_BYTES_MAX: &str = "x-max-bytes";
 
 /// The schemas of a document, by name.
 pub(crate) type Schemas = BTreeMap<String, RefOr<Schema>>;
@@ -60,9 +66,15 @@ pub(crate) struct Admission {
     /// The operation of Akashik that the route carries out.
     pub(crate) operation: Option<Operation>,
     pub(crate) access: Access,
+    /// The largest body that is read, unless the options say otherwise.
+    pub(crate) body_bytes_max: usize,
 }
 
 impl Admission {
+    pub(crate) const fn new(operation: Option<Operation>, access: Access) -> Self {
+        Self { operation, access, body_bytes_max: REQUEST_BYTES_MAX }
+    }
+
     /// That of the request with these extensions.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         *extensions.get().expect("every route of a table puts its admission into the request")
@@ -80,7 +92,8 @@ impl Admission {
     pub(crate) const fn least_authority(&self) -> u8 {
         match self.access {
             Access::Key(authority) => authority,
-            Access::Everybody | Access::Payload(_) | Access::Credential(_) => 0,
+            Access::Credential(Some(_)) => READ_AUTHORITY,
+            Access::Everybody | Access::Payload(_) | Access::Credential(None) => 0,
         }
     }
 
@@ -128,7 +141,9 @@ impl Route {
         let names = path.split('/').filter_map(|word| word.strip_prefix('{')?.strip_suffix('}'));
         Self {
             handler: on(filter(&method), handler),
-            described: OperationBuilder::new().securities(Some(securities(admission.access))),
+            described: OperationBuilder::new()
+                .securities(Some(securities(admission.access)))
+                .extensions(authority(&method, admission)),
             parameters: names.map(|name| text(ParameterIn::Path, name)).collect(),
             schemas: Vec::new(),
             has_name: false,
@@ -147,6 +162,23 @@ impl Route {
     /// Under which heading the document has it.
     pub(crate) fn tag(self, tag: &str) -> Self {
         self.describe(|operation| operation.tags(Some([tag])))
+    }
+
+    /// Says which authority each of some payloads needs.
+    pub(crate) fn needs_by(self, payloads: impl IntoIterator<Item = Value>) -> Self {
+        let admission = self.admission;
+        let needed =
+            |payload| json!({"authority": admission.authority(&payload), "payload": payload});
+        let needed = payloads.into_iter().map(needed).collect();
+        self.describe(|operation| {
+            operation.extensions(Some(Additions::from_iter([(AUTHORITY, Value::Array(needed))])))
+        })
+    }
+
+    /// The largest body that it reads, where that is not the largest of all.
+    pub(crate) fn at_most(mut self, bytes: usize) -> Self {
+        self.admission.body_bytes_max = bytes;
+        self
     }
 
     fn describe(mut self, more: impl FnOnce(OperationBuilder) -> OperationBuilder) -> Self {
@@ -352,7 +384,13 @@ impl Route {
         if self.has_name {
             self.schemas.iter().for_each(|collect| collect(schemas));
             let parameters = (!self.parameters.is_empty()).then_some(self.parameters);
-            let operation = self.described.parameters(parameters).build();
+            let mut operation = self.described.parameters(parameters).build();
+            if let Some(RefOr::T(body)) = &mut operation.request_body
+                && body.content.contains_key(JSON)
+            {
+                let most = (BODY_BYTES_MAX, self.admission.body_bytes_max);
+                body.extensions = Some(Additions::from_iter([most]));
+            }
             paths.add_path_operation(self.path, vec![self.method], operation);
         }
     }
@@ -368,6 +406,18 @@ fn filter(method: &HttpMethod) -> MethodFilter {
         HttpMethod::Head => MethodFilter::HEAD,
         HttpMethod::Patch => MethodFilter::PATCH,
         HttpMethod::Trace => MethodFilter::TRACE,
+    }
+}
+
+/// What the document says of the authority, where the table knows it: what a write of the Harn protocol needs depends on the
+/// resource, and its rule says it.
+fn authority(method: &HttpMethod, admission: Admission) -> Option<Additions> {
+    match admission.access {
+        Access::Credential(_) if *method != HttpMethod::Get => None,
+        Access::Everybody => None,
+        Access::Key(_) | Access::Payload(_) | Access::Credential(_) => {
+            Some(Additions::from_iter([(AUTHORITY, admission.least_authority())]))
+        }
     }
 }
 

@@ -7,11 +7,8 @@ use serde_json::Value;
 use super::{MemoryType, Mode, RetractIntent, restore::take_purpose};
 use crate::{
     json::reader::{ObjectReader, ReadError},
-    limits::AUTHORITY_MAX,
+    limits::{AUTHORITY_MAX, LEAST_AUTHORITY_ROWS_MAX},
 };
-
-/// The most rows that one change sets: each type in each mode, and some said twice.
-const ROWS_MAX: usize = 64;
 
 /// The authority that units of one type and mode take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +63,7 @@ impl LeastAuthorityPayload {
     pub fn parse(payload: Value) -> Result<(Self, Vec<String>), ReadError> {
         let mut object = ObjectReader::new("payload", payload)?;
         let (intent, mut warnings) = take_purpose(&mut object)?;
-        let listed = object.take_array("least", ROWS_MAX)?;
+        let listed = object.take_array("least", LEAST_AUTHORITY_ROWS_MAX)?;
         if listed.is_empty() {
             return Err(object.refuse("least", "must name at least one type"));
         }

@@ -12,16 +12,19 @@ use quipu_core::rules::{
 use quipu_wire::{
     ProtocolError,
     akashik::{
-        AgentList, AttunePayload, AttuneResponse, CompactPayload, CompactResponse, ConflictList,
-        CoordinatePayload, CoordinateResponse, DeregisterPayload, DeregisterResponse,
-        DetectPayload, DetectResponse, HandoffPayload, HandoffResponse, LeastAuthorityPayload,
-        LeastAuthorityTable, LogPage, MemoryType, MemoryUnit, MergePayload, MergeResponse,
-        Operation, PushNotification, RecordPayload, RecordResponse, RecordsPayload,
-        RecordsResponse, RegisterPayload, RegisterResponse, ReplayPayload, ReplayResponse,
-        RestorePayload, RestoreResponse, RetractPayload, RetractResponse, SessionPayload,
-        SessionResponse, SubscribePayload, SubscribeResponse, UnitList, UnitOrder, UnitStatus,
+        AgentList, AttunePayload, AttuneResponse, CompactPayload, CompactResponse, CompactStrategy,
+        ConflictList, ConflictStrategy, CoordinatePayload, CoordinateResponse, DeregisterPayload,
+        DeregisterResponse, DetectPayload, DetectResponse, HandoffAction, HandoffPayload,
+        HandoffResponse, LeastAuthorityPayload, LeastAuthorityTable, LogPage, MemoryType,
+        MemoryUnit, MergePayload, MergeResponse, Mode, Operation, PushNotification, RecordPayload,
+        RecordResponse, RecordsPayload, RecordsResponse, RegisterPayload, RegisterResponse,
+        ReplayPayload, ReplayResponse, RestorePayload, RestoreResponse, RetractPayload,
+        RetractResponse, SessionAction, SessionPayload, SessionResponse, SubscribePayload,
+        SubscribeResponse, TaskAction, UnitList, UnitOrder, UnitStatus,
     },
 };
+use serde::Serialize;
+use serde_json::{Value, json};
 use utoipa::openapi::{
     HttpMethod,
     path::ParameterIn::{Header, Query},
@@ -72,6 +75,7 @@ fn of(operation: Operation) -> Route {
                     "Adds a memory unit. It is on stable storage when the answer comes.",
                 )
                 .payload::<RecordPayload>()
+                .needs_by(by("mode", Mode::ALL))
                 .answers::<RecordResponse>(200, "The unit is in.")
                 .failed("Failed; nothing was recorded, or it is not known.")
         }
@@ -87,6 +91,7 @@ fn of(operation: Operation) -> Route {
             operation_row(operation, Payload(MergePayload::authority_needed), merge::merge)
                 .says("merge", "Settles a conflict, or casts a ballot on it.")
                 .payload::<MergePayload>()
+                .needs_by(by("strategy", ConflictStrategy::ALL))
                 .answers::<MergeResponse>(200, "The conflict as it is now, and what else changed.")
         }
         Operation::Coordinate => operation_row(
@@ -100,6 +105,7 @@ fn of(operation: Operation) -> Route {
                 publishes none.",
         )
         .payload::<CoordinatePayload>()
+        .needs_by(by("action", TaskAction::ALL))
         .answers::<CoordinateResponse>(200, "The task, or the list."),
         Operation::Handoff => {
             operation_row(operation, Payload(HandoffPayload::authority_needed), handoff::handoff)
@@ -109,6 +115,7 @@ fn of(operation: Operation) -> Route {
                         the protocol publishes none.",
                 )
                 .payload::<HandoffPayload>()
+                .needs_by(by("action", HandoffAction::ALL))
                 .answers::<HandoffResponse>(200, "The handoff, or the list.")
         }
         Operation::Session => {
@@ -119,6 +126,7 @@ fn of(operation: Operation) -> Route {
                         protocol publishes none.",
                 )
                 .payload::<SessionPayload>()
+                .needs_by(by("action", SessionAction::ALL))
                 .answers::<SessionResponse>(200, "The session, or the list.")
         }
         Operation::Replay => operation_row(operation, Key(replay_rule::AUTHORITY), replay::replay)
@@ -129,6 +137,7 @@ fn of(operation: Operation) -> Route {
             operation_row(operation, Payload(CompactPayload::authority_needed), compact::compact)
                 .says("compact", "Archives, summarizes or purges units.")
                 .payload::<CompactPayload>()
+                .needs_by(by("strategy", CompactStrategy::ALL))
                 .answers::<CompactResponse>(
                     200,
                     "What was done, which is nothing where no unit passes the filter.",
@@ -220,6 +229,7 @@ fn others() -> Vec<Route> {
             )
             .ours()
             .payload::<RecordsPayload>()
+            .needs_by(by("mode", Mode::ALL).map(|unit| json!({"units": [unit]})))
             .answers::<RecordsResponse>(200, "The units are in.")
             .refuses::<ProtocolError>("4XX", "Refused; none was recorded.")
             .failed("Failed; none was recorded, or it is not known."),
@@ -252,18 +262,18 @@ fn others() -> Vec<Route> {
     ]
 }
 
+/// A payload for each word of a member on which it depends who may send it.
+fn by<W: Serialize>(member: &str, words: &[W]) -> impl Iterator<Item = Value> {
+    words.iter().map(move |word| json!({member: word}))
+}
+
 fn operation_row<H, T>(operation: Operation, access: Access, handler: H) -> Route
 where
     H: Handler<T, Arc<App>>,
     T: 'static,
 {
-    row(
-        HttpMethod::Post,
-        operation.path(),
-        Admission { operation: Some(operation), access },
-        handler,
-    )
-    .headers::<MessageHeaders>()
+    row(HttpMethod::Post, operation.path(), Admission::new(Some(operation), access), handler)
+        .headers::<MessageHeaders>()
 }
 
 /// A message that is no operation of the protocol.
@@ -272,8 +282,7 @@ where
     H: Handler<T, Arc<App>>,
     T: 'static,
 {
-    row(HttpMethod::Post, path, Admission { operation: None, access }, handler)
-        .headers::<MessageHeaders>()
+    row(HttpMethod::Post, path, Admission::new(None, access), handler).headers::<MessageHeaders>()
 }
 
 fn read<H, T>(path: &'static str, access: Access, handler: H) -> Route
@@ -281,8 +290,7 @@ where
     H: Handler<T, Arc<App>>,
     T: 'static,
 {
-    row(HttpMethod::Get, path, Admission { operation: None, access }, handler)
-        .headers::<FieldHeader>()
+    row(HttpMethod::Get, path, Admission::new(None, access), handler).headers::<FieldHeader>()
 }
 
 fn row<H, T>(method: HttpMethod, path: &'static str, admission: Admission, handler: H) -> Route

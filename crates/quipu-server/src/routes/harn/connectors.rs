@@ -10,10 +10,7 @@ use axum::{
     http::HeaderMap,
 };
 use quipu_harness::{Delivery, Page, not_signed};
-use quipu_wire::{
-    harn::{Connector, ConnectorDelivery, List, ResourceKind, UpdateConnectorRequest},
-    limits::REQUEST_BYTES_MAX,
-};
+use quipu_wire::harn::{Connector, ConnectorDelivery, List, ResourceKind, UpdateConnectorRequest};
 
 use super::{entrance::HarnCall, path::HarnPath};
 use crate::{
@@ -22,6 +19,7 @@ use crate::{
         field_choice::{self, Missing},
         harn_answer::{HarnAnswer, HarnOutcome},
         harn_refusal::HarnRefused,
+        route::Admission,
         state::App,
     },
     secrets::keys::{Credential, KeyAgent},
@@ -77,8 +75,9 @@ pub(super) async fn deliver(
     // has no more than a part of the room that there is for it.
     let address = visits::address().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let own = app.strangers.of(address);
-    let _own_room = body::find_room(&own, body::needed(&body, REQUEST_BYTES_MAX)).await?;
-    let whole = body::read(&app.strangers.all, &parts.headers, body, REQUEST_BYTES_MAX).await?;
+    let most = Admission::of(&parts.extensions).body_bytes_max;
+    let _own_room = body::find_room(&own, body::needed(&body, most)).await?;
+    let whole = body::read(&app.strangers.all, &parts.headers, body, most).await?;
     // Whether there is such a Field is nobody's business who has not proven anything yet.
     let field = field_choice::find(&app.fields, &stranger(), &parts.headers, Missing::Refuse).await;
     let field = field.map_err(|_| HarnRefused::from(not_signed()))?;

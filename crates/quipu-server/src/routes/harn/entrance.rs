@@ -13,7 +13,6 @@ use quipu_wire::{
         TokenScope, VERSION_HEADER,
     },
     json::canon,
-    limits::REQUEST_BYTES_MAX,
 };
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -56,7 +55,7 @@ impl HarnCall {
         let (parts, body) = request.into_parts();
         let scope = Admission::of(&parts.extensions).scope();
         match Self::enter(app, scope, &parts).await {
-            Ok(call) => call.take_body(app, &parts.headers, body).await,
+            Ok(call) => call.take_body(app, &parts, body).await,
             Err(refused) => {
                 // A connection whose body is unread must be closed.
                 discard(&parts.headers, body).await;
@@ -120,14 +119,15 @@ impl HarnCall {
     async fn take_body(
         mut self,
         app: &App,
-        headers: &HeaderMap,
+        parts: &Parts,
         body: Body,
     ) -> Result<Self, HarnRefused> {
+        let (headers, admission) = (&parts.headers, Admission::of(&parts.extensions));
         if self.method.is_safe() {
             discard(headers, body).await;
             return Ok(self);
         }
-        let whole = body::read(&app.room, headers, body, REQUEST_BYTES_MAX).await?;
+        let whole = body::read(&app.room, headers, body, admission.body_bytes_max).await?;
         if !whole.bytes.trim_ascii().is_empty() {
             self.body = Some(canon::parse(&whole.bytes).map_err(HarnError::from)?);
         }

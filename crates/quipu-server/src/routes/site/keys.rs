@@ -21,7 +21,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
-    limits::{KEY_LABEL_BYTES_MAX, SMALL_BODY_BYTES},
+    limits::KEY_LABEL_BYTES_MAX,
     net::body::{self, discard},
     pipeline::{
         answer::{Answer, Outcome, Refused},
@@ -147,7 +147,7 @@ pub(super) async fn create_key(
         discard(&parts.headers, body).await;
         return Err(refused.into());
     }
-    let whole = body::read(&app.room, &parts.headers, body, SMALL_BODY_BYTES).await?;
+    let whole = body::read(&app.room, &parts.headers, body, admission.body_bytes_max).await?;
     let invalid = |error: canon::ParseError| {
         ProtocolError::new(ErrorCode::InvalidPayload, format!("body: {error}"))
     };

@@ -8,7 +8,7 @@ use utoipa::openapi::HttpMethod::{self, Delete, Get, Post};
 
 use super::{files, keys, metrics, pages, probes, proofs};
 use crate::{
-    limits::{KEYS_AUTHORITY, LOG_AUTHORITY},
+    limits::{KEYS_AUTHORITY, LOG_AUTHORITY, SMALL_BODY_BYTES},
     pipeline::{
         route::{
             Access::{self, Everybody, Key},
@@ -19,6 +19,7 @@ use crate::{
 };
 
 /// All routes beside the protocols.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         row(Get, "/v1/log/checkpoint", Key(0), proofs::checkpoint)
@@ -63,6 +64,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .tag("quipu")
             .reads::<keys::CreateKey>()
+            .at_most(SMALL_BODY_BYTES)
             .answers::<keys::CreatedKey>(200, "The key, with its secret."),
         row(Delete, "/v1/keys/{id}", Key(KEYS_AUTHORITY), keys::revoke_key)
             .says(
@@ -97,7 +99,7 @@ where
     H: Handler<T, Arc<App>>,
     T: 'static,
 {
-    let route = Route::new(method, path, Admission { operation: None, access }, handler);
+    let route = Route::new(method, path, Admission::new(None, access), handler);
     match access {
         Access::Everybody => route,
         Access::Key(_) | Access::Payload(_) | Access::Credential(_) => route

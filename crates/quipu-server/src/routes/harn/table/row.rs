@@ -69,7 +69,7 @@ where
     H: Handler<T, Arc<App>>,
     T: 'static,
 {
-    let route = Route::new(method, path, Admission { operation: None, access }, handler);
+    let route = Route::new(method, path, Admission::new(None, access), handler);
     let route = route.tag("harn").refuses::<HarnErrorResponse>("default", "Refused.");
     match access {
         Access::Everybody => route,
