@@ -1,6 +1,7 @@
 //! `GET /v1/tasks/{task_id}/divergence`: a replay beside its source. In process each event of the one has its
 //! event of the other; a worker's run is compared by what it was given, what it did, and how it ended.
 
+use quipu_core::DocumentKind;
 use quipu_replay::task::{Comparison, RecordedEvent, ReplayOutcome};
 use quipu_wire::harn::{
     Divergence, DivergenceObject, EventName, EventSide, HarnError, HarnErrorCode, OutputPair,
@@ -15,6 +16,7 @@ use crate::{
         steps::Step,
         worked::{Break, Recorded, Worked},
     },
+    task::tasks::outcome_id,
 };
 
 impl Harness {
@@ -33,11 +35,12 @@ impl Harness {
         if !self.settled_state(&view).is_terminal() {
             return conflict(format!("task {task} is {}: it is not over", TaskState::Working));
         }
-        self.reading(move |harness| harness.diverge(&document)).await
+        let caller = caller.clone();
+        self.reading(move |harness| harness.diverge(&caller, &document)).await
     }
 
     /// Reads storage.
-    fn diverge(&self, document: &ReplayDocument) -> Result<Divergence, HarnError> {
+    fn diverge(&self, caller: &Caller, document: &ReplayDocument) -> Result<Divergence, HarnError> {
         let identity = &document.plan.identity;
         let (compared, outcome) = match document.executor {
             Executor::InProcess => self.beside(document)?,
@@ -46,7 +49,7 @@ impl Harness {
                 (self.beside_worker(document)?, outcome)
             }
         };
-        let output = self.outputs(&identity.source_task_id, &identity.replay_task_id)?;
+        let output = self.outputs(caller, &identity.source_task_id, &identity.replay_task_id)?;
         let dependencies = outcome.changed_dependencies();
         let diverged = compared.first_difference.is_some()
             || !dependencies.is_empty()
@@ -118,9 +121,22 @@ impl Harness {
         Ok(compared)
     }
 
-    fn outputs(&self, source: &str, replay: &str) -> Result<OutputPair, HarnError> {
-        let (source, replay) = (self.output_of(source)?, self.output_of(replay)?);
-        Ok(OutputPair { equal: source == replay, source, replay })
+    /// The outputs, each where the caller may read the Outcome that it is in.
+    fn outputs(
+        &self,
+        caller: &Caller,
+        source: &str,
+        replay: &str,
+    ) -> Result<OutputPair, HarnError> {
+        let outputs = (self.output_of(source)?, self.output_of(replay)?);
+        let reads = |task: &str| {
+            let entry = self.entry(caller, DocumentKind::Outcome, &outcome_id(task));
+            entry.is_some_and(|entry| self.sees_quoted(caller, &entry))
+        };
+        let equal = outputs.0 == outputs.1;
+        let source_output = outputs.0.filter(|_| reads(source));
+        let replay_output = outputs.1.filter(|_| reads(replay));
+        Ok(OutputPair { equal, source: source_output, replay: replay_output })
     }
 
     /// What came of a Task, as whoever ended it put it. Reads storage.

@@ -85,7 +85,7 @@ impl Harness {
             return Err(conflict(&format!("task {} is {status}; nobody works on it", view.id)));
         }
         let session = view.entry.session.as_deref();
-        let own = self.field.with_state(|state| write.caller.authority_within(state, session));
+        let own = self.authority_of(&write.caller, session);
         if view.entry.holder() == Some(agent.as_str()) || own >= AUTHORITY_OTHERS {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Who may receive an answer over `resolve`. What the server fetched itself, nobody: a worker is given what workers
 //! recorded, or what somebody substituted. Whoever has claimed a replay works on it, and that alone does not open what
-//! a run kept for itself: that takes a part in the source.
+//! a run kept for itself: that takes a part in the source. Nor does a session of one's own: a replay of another's
+//! session is one.
 
 use quipu_core::{rules::harn::AUTHORITY_OTHERS, state::TaskEntry};
 use quipu_replay::task::RecordedDependency;
@@ -44,11 +45,13 @@ impl Harness {
             return Ok(());
         }
         let replay = self.part(caller, &document.plan.identity.replay_task_id);
-        // Who gave the substitute knows it.
-        if self.speaks_for_others(caller, document) || planned.is_some() && replay.made {
+        // Who gave the substitute knows it. Over what a run kept for itself nobody has the authority that opening a
+        // session gives, and be it by forking or replaying another.
+        let sees_others = !secret && self.authority_of(caller, None) >= AUTHORITY_OTHERS;
+        if sees_others || planned.is_some() && replay.made {
             return Ok(());
         }
-        let source = self.part_in_source(caller, document)?;
+        let source = self.part_in_source(caller, &document.plan.identity.source_task_id)?;
         // Who submits a Task has no part in its secrets.
         let made = source.made && visibility == Visibility::Internal && !secret;
         if source.worked || made {
@@ -59,13 +62,9 @@ impl Harness {
     }
 
     /// The caller's part in the source and, where that is a replay, in all that is behind it: nobody comes by
-    /// an answer through a replay of somebody else's Task.
-    fn part_in_source(
-        &self,
-        caller: &Caller,
-        document: &ReplayDocument,
-    ) -> Result<Part, HarnError> {
-        let mut source = document.plan.identity.source_task_id.clone();
+    /// an answer through a replay of somebody else's Task. Reads storage.
+    fn part_in_source(&self, caller: &Caller, source: &str) -> Result<Part, HarnError> {
+        let mut source = source.to_owned();
         let mut part = self.part(caller, &source);
         for _ in 0..DEPTH_MAX {
             let Some(behind) = self.replay_document(&source)? else { break };
@@ -85,14 +84,6 @@ impl Harness {
         };
         let none = Part { made: false, worked: false };
         self.field.with_state(|state| state.tasks.get(task).map_or(none, of))
-    }
-
-    fn speaks_for_others(&self, caller: &Caller, document: &ReplayDocument) -> bool {
-        self.field.with_state(|state| {
-            let task = state.tasks.get(&document.plan.identity.replay_task_id);
-            let session = task.and_then(|entry| entry.session.as_deref());
-            caller.authority_within(state, session) >= AUTHORITY_OTHERS
-        })
     }
 }
 

@@ -54,6 +54,11 @@ impl Harness {
         self.field.with_state(|state| reaches(state, caller, session))
     }
 
+    /// The authority that a caller has in a session; in none, its own.
+    pub(crate) fn authority_of(&self, caller: &Caller, session: Option<&str>) -> u8 {
+        self.field.with_state(|state| caller.authority_within(state, session))
+    }
+
     /// Whether there is a Session that the caller may know of. Reading what is in it is another matter.
     pub(crate) fn knows_session(&self, caller: &Caller, id: &str) -> bool {
         id == crate::SESSION_DEFAULT

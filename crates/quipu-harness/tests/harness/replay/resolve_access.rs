@@ -1,13 +1,14 @@
 //! Who is told what over `resolve`, and that nothing live comes into a worker's replay.
 
-use quipu_harness::{Caller, WriteRequest};
+use quipu_harness::{Caller, Page, TaskFilter, WriteRequest};
 use quipu_wire::harn::{
-    ClaimTaskRequest, HarnError, HarnErrorCode, RecordDependencyRequest, ReplayTaskRequest,
-    ResolutionSource, ResolveDependencyRequest, ResolvedDependency, TaskState,
+    ClaimTaskRequest, CreateSessionRequest, HarnError, HarnErrorCode, RecordDependencyRequest,
+    ReplaySessionRequest, ReplayTaskRequest, ResolutionSource, ResolveDependencyRequest,
+    ResolvedDependency, ResourceKind, SubmitTaskRequest, TaskState,
 };
 use serde_json::{Value, json};
 
-use super::runs::{World, asked};
+use super::runs::{PERSONA, World, asked};
 
 /// Somebody of little authority.
 fn little(agent: &str) -> WriteRequest {
@@ -113,6 +114,71 @@ async fn internal_answers_are_for_worker_and_maker_and_those_of_receipts_for_the
             }
         }
     }
+}
+
+const KEPT: [&str; 2] = ["host:internal:1", "host:receipt_only:1"];
+
+/// A Session of lead's that worker and eve joined, with a Task of boss's in which the worker kept answers for itself.
+async fn with_kept_answers(world: &World) -> (String, String) {
+    let request = CreateSessionRequest::new("workspace_default");
+    let session = world.harness.create_session(&little("lead"), request).await.unwrap().envelope.id;
+    for agent in ["worker", "eve"] {
+        world.harness.join_session(&little(agent), &session).await.unwrap();
+    }
+    let body = json!({"persona_id": PERSONA, "input": "price"});
+    let request = SubmitTaskRequest::parse(body, Some(&session)).unwrap();
+    let task = world.harness.submit_task(&asked("boss"), request).await.unwrap().task.envelope.id;
+    claim(world, &little("worker"), &task).await;
+    for key in KEPT {
+        let visibility = key.split(':').nth(1);
+        let body = json!({"key": key, "kind": "host_fact", "value": 1, "visibility": visibility});
+        record(world, &task, body).await.unwrap();
+    }
+    world.complete("worker", &task, json!(1)).await;
+    (session, task)
+}
+
+#[tokio::test]
+async fn who_opened_the_session_of_a_run_is_not_told_what_the_run_kept_for_itself() {
+    let world = World::new().await;
+    let (_, task) = with_kept_answers(&world).await;
+    let lead = little("lead");
+    let own = replay(&world, &lead, &task, json!({"mode": "exact"})).await;
+    claim(&world, &lead, &own).await;
+    for key in KEPT {
+        is_refused(&world, &lead, &own, key).await;
+    }
+}
+
+#[tokio::test]
+async fn a_replay_of_a_session_opens_nothing_of_the_runs_in_it() {
+    let world = World::new().await;
+    let (session, _) = with_kept_answers(&world).await;
+    let eve = little("eve");
+    let request = ReplaySessionRequest::default();
+    let fork = world.harness.replay_session(&eve, &session, request).await.unwrap().envelope.id;
+    let filter = TaskFilter { session: Some(fork), ..TaskFilter::default() };
+    let page = Page::first(ResourceKind::Task);
+    let replayed = world.harness.tasks(&eve.caller, page, filter).await.unwrap().data;
+    let [first] = replayed.as_slice() else { panic!("{replayed:?}") };
+    world.harness.run_replay(&first.envelope.id).await.unwrap();
+    world.settled(&first.envelope.id).await;
+    let second = replay(&world, &eve, &first.envelope.id, json!({"mode": "exact"})).await;
+    claim(&world, &eve, &second).await;
+    for key in KEPT {
+        is_refused(&world, &eve, &second, key).await;
+    }
+}
+
+#[tokio::test]
+async fn a_substituted_secret_is_not_for_authority_8_either() {
+    let world = World::new().await;
+    let (task, _) = world.run().await;
+    let secret = json!({"secret:token": {"kind": "secret_value", "value": "tok-other"}});
+    let body = json!({"mode": "with_overrides", "override": secret});
+    let replay = replay(&world, &little("lead"), &task, body).await;
+    claim(&world, &asked("boss"), &replay).await;
+    is_refused(&world, &asked("boss"), &replay, "secret:token").await;
 }
 
 #[tokio::test]
