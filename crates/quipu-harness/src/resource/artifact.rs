@@ -5,8 +5,8 @@ use quipu_core::{
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::harn::{
-    Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List, RegisterArtifactRequest,
-    ResourceEnvelope, ResourceKind, Visibility,
+    Artifact, ArtifactObject, HarnError, HarnErrorCode, List, RegisterArtifactRequest,
+    ResourceEnvelope, ResourceKind,
 };
 
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
         built_in::session_in_field,
     },
     task::tasks::{has_ended, is_over},
-    visibility::parts::may_see,
+    visibility::parts,
 };
 
 /// Which Artifacts of a list are asked for.
@@ -108,6 +108,18 @@ impl Harness {
         Ok(can.then(|| holding(&artifact.envelope.id, &digest)))
     }
 
+    /// An Artifact, for what its reader writes down of it: whole for who made it, and otherwise as it is shown.
+    pub(crate) async fn readable_artifact(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Artifact, HarnError> {
+        let made = self.entry(caller, DocumentKind::Artifact, id);
+        let own = made.is_some_and(|entry| entry.created_by == caller.agent);
+        let artifact = self.get(caller, id).await?;
+        Ok(if own { artifact } else { parts::artifact(caller, artifact) })
+    }
+
     fn owner_of_artifact(
         &self,
         caller: &Caller,
@@ -160,15 +172,7 @@ impl Harness {
                 issued.map(|(_, entry)| entry.id.clone())
             });
         }
-        if !may_see(caller, artifact.visibility) {
-            let word = artifact.visibility.as_str();
-            artifact.uri = None;
-            artifact.envelope.metadata = JsonObject::with("redacted", word);
-            if artifact.visibility == Visibility::Internal {
-                artifact.sha256 = None;
-            }
-        }
-        artifact
+        parts::artifact(caller, artifact)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use quipu_core::DocumentKind;
 use quipu_wire::{
-    harn::{HarnError, List, Outcome},
+    harn::{Artifact, HarnError, List, Outcome},
     json::timestamp::rfc3339,
 };
 
-use crate::{Caller, Harness, handle::page::Page};
+use crate::{Caller, Harness, handle::page::Page, visibility::parts};
 
 impl Harness {
     /// `GET /v1/outcomes`, of one Task where one is named.
@@ -22,7 +22,7 @@ impl Harness {
         let wanted = |of: Option<&str>| task.is_none() || of == task;
         let list = self.list(caller, page, |entry| wanted(entry.owner.task.as_deref()));
         let mut list: List<Outcome> = list.await?;
-        list.data.iter_mut().for_each(|outcome| self.set_artifact_times(outcome));
+        list.data = list.data.into_iter().map(|each| self.show_outcome(caller, each)).collect();
         Ok(list)
     }
 
@@ -31,9 +31,21 @@ impl Harness {
     /// # Errors
     /// Where there is none that the caller may know of.
     pub async fn outcome(&self, caller: &Caller, id: &str) -> Result<Outcome, HarnError> {
-        let mut outcome = self.get(caller, id).await?;
+        Ok(self.show_outcome(caller, self.get(caller, id).await?))
+    }
+
+    /// The Outcome as the caller sees it: an Artifact in it is shown no further than it is by itself.
+    fn show_outcome(&self, caller: &Caller, mut outcome: Outcome) -> Outcome {
         self.set_artifact_times(&mut outcome);
-        Ok(outcome)
+        let shown = |artifact: Artifact| {
+            let within = self.reaches(caller, artifact.session_id.as_deref());
+            match within {
+                true => parts::artifact(caller, artifact),
+                false => parts::hidden(artifact, "hidden"),
+            }
+        };
+        outcome.artifacts = outcome.artifacts.into_iter().map(shown).collect();
+        outcome
     }
 
     /// The times of the Artifacts in an Outcome are those of their own documents: where one was made in the

@@ -1,7 +1,7 @@
 //! What of a content is shown to whom. What is not for the caller leaves a descriptor that something was
 //! there.
 
-use quipu_wire::harn::{MessageInput, Part, TaskInput, Visibility};
+use quipu_wire::harn::{Artifact, JsonObject, MessageInput, Part, TaskInput, Visibility};
 use serde_json::json;
 
 use crate::Caller;
@@ -28,6 +28,22 @@ pub(crate) fn parts(caller: &Caller, parts: Vec<Part>) -> Vec<Part> {
         Part::Json { value: json!({"redacted": visibility.as_str()}), visibility }
     };
     parts.into_iter().map(show).collect()
+}
+
+/// The Artifact, without what is not for the caller. A digest proves what only receipts do.
+pub(crate) fn artifact(caller: &Caller, artifact: Artifact) -> Artifact {
+    let visibility = artifact.visibility;
+    if may_see(caller, visibility) {
+        return artifact;
+    }
+    let sha256 = artifact.sha256.clone().filter(|_| visibility == Visibility::ReceiptOnly);
+    Artifact { sha256, ..hidden(artifact, visibility.as_str()) }
+}
+
+/// An Artifact of which no more is told than that it is there.
+pub(crate) fn hidden(mut artifact: Artifact, word: &str) -> Artifact {
+    artifact.envelope.metadata = JsonObject::with("redacted", word);
+    Artifact { uri: None, sha256: None, ..artifact }
 }
 
 /// What a Task is to do, without what is not for the caller.

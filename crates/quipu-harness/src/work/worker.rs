@@ -110,7 +110,7 @@ impl Harness {
         let view = self.view_task(&write.caller, id)?;
         let mut artifacts = Vec::new();
         for (index, artifact) in request.artifacts.iter().enumerate() {
-            let found = self.get(&write.caller, artifact).await;
+            let found = self.readable_artifact(&write.caller, artifact).await;
             artifacts.push(found.map_err(|error| error.at(format!("artifacts[{index}]")))?);
         }
         let mut parts = vec![Part::text(&request.summary)];

@@ -172,7 +172,7 @@ impl Harness {
                 says.value = Some(value.clone());
             }
             DependencyAnswer::Artifact(id) => {
-                let found = self.get::<Artifact>(&write.caller, id).await;
+                let found = self.readable_artifact(&write.caller, id).await;
                 let artifact = found.map_err(|error| error.at("artifact_id"))?;
                 let readable =
                     self.held(&artifact).is_some() && self.may_read(&write.caller, &artifact);
@@ -181,7 +181,7 @@ impl Harness {
                 }
                 let digest = artifact.sha256.as_deref().map(Sha256::parse_bare);
                 let Some(Ok(digest)) = digest else {
-                    let message = "artifact_id: the Artifact has no digest";
+                    let message = "artifact_id: the Artifact has no digest that the caller may see";
                     let error = HarnError::new(HarnErrorCode::InvalidRequest, message);
                     return Err(error.at("artifact_id"));
                 };

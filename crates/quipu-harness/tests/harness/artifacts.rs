@@ -4,9 +4,10 @@ use quipu_core::{
     DocumentKind, DocumentOwner,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
-use quipu_harness::{ArtifactFilter, EventScope, Harness, Page};
+use quipu_harness::{ArtifactFilter, Caller, EventScope, Harness, Page, WriteRequest};
 use quipu_wire::harn::{
-    Artifact, HarnErrorCode, RecordCheckpointRequest, RegisterArtifactRequest, ResourceKind, Sha256,
+    Artifact, ClaimTaskRequest, CompleteTaskRequest, HarnErrorCode, RecordCheckpointRequest,
+    RecordDependencyRequest, RegisterArtifactRequest, ResourceKind, Sha256,
 };
 use serde_json::{Value, json};
 
@@ -236,4 +237,73 @@ async fn an_artifact_inside_of_an_outcome_has_the_times_of_the_artifact() {
         let inside = &outcome.artifacts[0].envelope;
         assert_eq!((&inside.created_at, &inside.updated_at), (&own.created_at, &own.updated_at));
     }
+}
+
+const TOLD: &str = "canary-of-the-metadata";
+
+/// An Artifact of alice's that tells its reader something beside its content.
+async fn telling(harness: &Harness, visibility: &str) -> String {
+    let mut body = body(visibility, Some(b"canary"));
+    body["uri"] = json!(format!("https://example.com/{TOLD}"));
+    body["metadata"] = json!({"note": TOLD});
+    artifact(harness, body).await.envelope.id
+}
+
+/// A Task of this worker's that came to these Artifacts; everything that a reader is told of it, as one text.
+async fn ended_with(
+    harness: &Harness,
+    (worker, reader): (&Caller, &Caller),
+    artifacts: &[&str],
+) -> String {
+    let persona = persona(harness, "required").await;
+    let task = submit(harness, json!({"input": "count", "persona_id": persona})).await;
+    let asked = WriteRequest { caller: worker.clone(), ..asked(&worker.agent) };
+    let request = ClaimTaskRequest::parse(None).unwrap();
+    harness.claim_task(&asked, &task, &request).await.unwrap();
+    let request = json!({"summary": "done", "artifacts": artifacts});
+    let request = CompleteTaskRequest::parse(request).unwrap();
+    let ended = harness.complete_task(&asked, &task, request).await.unwrap();
+    harness.settle_all().await.unwrap();
+    let id = ended.outcome_id.unwrap_or_else(|| task.replacen("task_", "outcome_", 1));
+    let page = Page::first(ResourceKind::Outcome);
+    let outcomes = harness.outcomes(reader, page, Some(&task)).await.unwrap().data;
+    let page = Page::first(ResourceKind::Receipt);
+    let receipts = harness.task_receipts(reader, &task, page).await.unwrap().data;
+    json!([harness.outcome(reader, &id).await.unwrap(), outcomes, receipts]).to_string()
+}
+
+#[tokio::test]
+async fn an_outcome_shows_no_more_of_an_artifact_than_the_artifact_does() {
+    let harness = harness();
+    let (alice, bob) = (caller("alice"), caller("bob"));
+    let high = Caller::new("carol", 8);
+    let internal = telling(&harness, "internal").await;
+    let receipt_only = telling(&harness, "receipt_only").await;
+    let both = [internal.as_str(), receipt_only.as_str()];
+    let told = ended_with(&harness, (&alice, &bob), &both).await;
+    assert!(told.contains(&internal) && told.contains(&receipt_only), "{told}");
+    assert!(!told.contains(TOLD), "{told}");
+    let told = ended_with(&harness, (&alice, &high), &both[..1]).await;
+    assert!(told.contains(TOLD), "authority 8 sees what is internal: {told}");
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_an_artifact_by_naming_it_in_a_task_of_ones_own() {
+    let harness = harness();
+    let internal = telling(&harness, "internal").await;
+    let digest = Sha256::of(b"canary").bare();
+    let bob = caller("bob");
+    let told = ended_with(&harness, (&bob, &bob), &[&internal]).await;
+    assert!(told.contains(&internal) && !told.contains(TOLD) && !told.contains(&digest), "{told}");
+    // Nor does whoever may see it tell others.
+    let high = Caller::new("carol", 8);
+    let told = ended_with(&harness, (&high, &bob), &[&internal]).await;
+    assert!(!told.contains(TOLD), "{told}");
+    let persona = persona(&harness, "required").await;
+    let task = submit(&harness, json!({"input": "count", "persona_id": persona})).await;
+    claim(&harness, &task).await;
+    let answer = json!({"key": "host:a:1", "kind": "host_fact", "artifact_id": internal});
+    let request = RecordDependencyRequest::parse(answer).unwrap();
+    let refused = harness.record_dependency(&asked("bob"), &task, request).await.unwrap_err();
+    assert_eq!(refused.code, HarnErrorCode::InvalidRequest);
 }
