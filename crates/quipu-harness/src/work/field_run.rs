@@ -14,6 +14,7 @@ use quipu_wire::{
         Part, ResourceKind, Sha256, Visibility,
     },
     limits::{AUTHORITY_MAX, TEXT_BYTES_MAX},
+    quote::quoted,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -156,7 +157,7 @@ impl Harness {
         view: &TaskView,
         response: &AttuneResponse,
     ) -> Result<Found, WriteError> {
-        let quotes = quoted(response);
+        let quotes = units_in(response);
         let dataset = Dataset {
             units: response.record.iter().filter_map(json).collect(),
             units_available: response.context_budget.units_available,
@@ -239,7 +240,7 @@ fn json<T: Serialize>(value: &T) -> Option<Value> {
     serde_json::to_value(value).ok()
 }
 
-fn quoted(response: &AttuneResponse) -> Vec<UnitId> {
+fn units_in(response: &AttuneResponse) -> Vec<UnitId> {
     let units = response.record.iter().map(|unit| unit.memory_unit.id());
     let disputed = response
         .conflicts
@@ -268,7 +269,7 @@ fn summary(dataset: &Dataset) -> String {
     }
 }
 
-/// The ranked units in words.
+/// The ranked units in words. What somebody recorded is quoted: each line begins with what is ours.
 fn text_of_units(dataset: &Dataset) -> String {
     if dataset.units.is_empty() {
         return summary(dataset);
@@ -277,7 +278,7 @@ fn text_of_units(dataset: &Dataset) -> String {
         let text = |pointer: &str| unit.pointer(pointer).and_then(Value::as_str);
         let content = text("/memory_unit/content").unwrap_or_default();
         let kind = text("/memory_unit/type").unwrap_or_default();
-        format!("{}. [{kind}] {content}", place + 1)
+        format!("{}. [{kind}] {}", place + 1, quoted(content))
     };
     dataset.units.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
