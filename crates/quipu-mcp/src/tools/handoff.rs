@@ -25,7 +25,8 @@ pub(super) fn tool() -> OperationTool {
         Operation::Handoff,
         "Hand work over",
         DESCRIPTION,
-        Effect::Adds,
+        // Accepting takes the task from who has it; rejecting and canceling end the offer.
+        Effect::Changes,
         describe,
     )
 }

@@ -36,7 +36,8 @@ pub(super) fn tool() -> OperationTool {
         Operation::Record,
         "Record what you learned",
         DESCRIPTION,
-        Effect::Adds,
+        // With `supersedes`, it hides what it replaces.
+        Effect::Changes,
         describe,
     )
 }

@@ -15,11 +15,9 @@ use super::schema::{self, Way};
 pub(super) enum Effect {
     /// Only reads.
     Reads,
-    /// Adds something.
-    Adds,
     /// Adds something, and changes nothing when it is repeated.
     AddsOnce,
-    /// Changes, hides or removes something.
+    /// May change, hide, end or remove something, whatever else it does.
     Changes,
     /// Removes something, and changes nothing when it is repeated.
     Removes,
@@ -142,7 +140,6 @@ fn annotations(title: &str, effect: Effect) -> ToolAnnotations {
     let annotations = ToolAnnotations::with_title(title).open_world(false);
     match effect {
         Effect::Reads => annotations.read_only(true).destructive(false).idempotent(true),
-        Effect::Adds => annotations.read_only(false).destructive(false).idempotent(false),
         Effect::AddsOnce => annotations.read_only(false).destructive(false).idempotent(true),
         Effect::Changes => annotations.read_only(false).destructive(true).idempotent(false),
         Effect::Removes => annotations.read_only(false).destructive(true).idempotent(true),

@@ -13,6 +13,24 @@ async fn the_tools_are_these_and_are_described_so() {
 }
 
 #[tokio::test]
+async fn a_tool_that_may_hide_end_or_remove_something_says_so_and_no_other_does() {
+    let connected = connect(&TinyField::default(), Generation::WithSessions).await;
+    let destroys = [
+        "akashik_deregister",
+        "akashik_record",
+        "akashik_merge",
+        "akashik_compact",
+        "akashik_coordinate",
+        "akashik_handoff",
+        "akashik_session",
+    ];
+    for tool in connected.client.list_all_tools().await.unwrap() {
+        let says = tool.annotations.and_then(|hints| hints.destructive_hint);
+        assert_eq!(says, Some(destroys.contains(&&*tool.name)), "{}", tool.name);
+    }
+}
+
+#[tokio::test]
 async fn both_generations_list_the_same() {
     let mut lists = Vec::new();
     for generation in BOTH {
