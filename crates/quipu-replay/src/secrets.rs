@@ -30,6 +30,20 @@ impl std::fmt::Debug for SecretHashing {
 }
 
 impl SecretHashing {
+    /// The same under a key of its own for what a name stands for, such as a run: a digest that was made within one
+    /// says nothing of those within others, so that a guess there tells nothing of a secret here.
+    #[must_use]
+    pub fn within(&self, name: &str) -> Self {
+        match self {
+            Self::Omit => Self::Omit,
+            // No value is hashed under the key itself that has these bytes in front: they are no JSON.
+            Self::Keyed(key) => {
+                let key = hmac(key, format!("within\0{name}").as_bytes());
+                Self::Keyed(*key.as_bytes())
+            }
+        }
+    }
+
     /// What may be said of a value instead of its digest; nothing if nothing may.
     #[must_use]
     pub fn digest(&self, value: &Value) -> Option<Sha256> {
@@ -73,5 +87,15 @@ mod tests {
         );
         assert_eq!(SecretHashing::Omit.digest(&Value::from("s3cret")), None);
         assert!(!format!("{:?}", SecretHashing::Keyed(key)).contains("1, 2, 3"));
+    }
+
+    #[test]
+    fn a_digest_within_one_run_is_another_within_the_next() {
+        let secrets = SecretHashing::Keyed([3; 32]);
+        let digest = |hashing: &SecretHashing| hashing.digest(&Value::from("s3cret"));
+        assert_eq!(digest(&secrets.within("a")), digest(&secrets.within("a")));
+        assert_ne!(digest(&secrets.within("a")), digest(&secrets.within("b")));
+        assert_ne!(digest(&secrets.within("a")), digest(&secrets));
+        assert_eq!(SecretHashing::Omit.within("a"), SecretHashing::Omit);
     }
 }

@@ -75,7 +75,7 @@ impl Harness {
         let now = self.field.origin().now_ms();
         command.mark = scope.map(|scope| IdempotencyMark {
             scope: scope.0,
-            digest: self.kept_digest(write.digest).0,
+            digest: self.kept_digest(&scope.to_string(), write.digest).0,
             until_ms: now.saturating_add(IDEMPOTENCY_RETENTION_MS),
         });
         let id = match &command.mark {
@@ -135,9 +135,10 @@ impl Harness {
     }
 
     /// What is kept of a body's digest. A body may hold a short secret, so its plain digest could be guessed
-    /// from the log.
-    pub(crate) fn kept_digest(&self, digest: Sha256) -> Sha256 {
-        self.options.secrets.digest(&digest.to_string().into()).unwrap_or(digest)
+    /// from the log, and one that is the same for whoever sends the body could be compared with a guess.
+    fn kept_digest(&self, whose: &str, digest: Sha256) -> Sha256 {
+        let secrets = self.options.secrets.within(whose);
+        secrets.digest(&digest.to_string().into()).unwrap_or(digest)
     }
 
     fn request_id(&self) -> String {

@@ -1,7 +1,7 @@
 //! The document of a replay: what was asked, without what must not be kept.
 
 use quipu_core::DocumentKind;
-use quipu_replay::task::ReplayPlan;
+use quipu_replay::{receipt::SecretHashing, task::ReplayPlan};
 use quipu_wire::harn::{HarnError, HarnErrorCode, JsonObject};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,17 @@ impl Executor {
 }
 
 impl Harness {
+    /// How secrets are told apart within a run, and within its replays: a fingerprint of another run says nothing of
+    /// them. Reads storage.
+    pub(crate) fn secrets_of_run(&self, task: &str) -> Result<SecretHashing, HarnError> {
+        let mut first = task.to_owned();
+        for _ in 0..=DEPTH_MAX {
+            let Some(behind) = self.replay_document(&first)? else { break };
+            first = behind.plan.identity.source_task_id;
+        }
+        Ok(self.options.secrets.within(&first))
+    }
+
     /// How a task replays another; nothing if it does not. Reads storage.
     pub(crate) fn replay_document(&self, task: &str) -> Result<Option<ReplayDocument>, HarnError> {
         let entry = self.field.with_state(|state| {

@@ -4,7 +4,7 @@
 //! session is one.
 
 use quipu_core::{rules::harn::AUTHORITY_OTHERS, state::TaskEntry};
-use quipu_replay::task::RecordedDependency;
+use quipu_replay::{receipt::SecretHashing, task::RecordedDependency};
 use quipu_wire::harn::{DependencyKind, HarnError, HarnErrorCode, Visibility};
 
 use crate::{
@@ -74,6 +74,19 @@ impl Harness {
             part = Part { made: own(part) && before.made, worked: own(part) && before.worked };
         }
         Ok(part)
+    }
+
+    /// How the secrets that a caller substitutes in a replay are told apart. Only who worked on the source, and so
+    /// knows its secrets, is told whether they are the same; for anybody else each substitute is another. Reads
+    /// storage.
+    pub(super) fn secrets_of_substitutes(
+        &self,
+        caller: &Caller,
+        source: &str,
+    ) -> Result<SecretHashing, HarnError> {
+        let of_run = self.secrets_of_run(source)?;
+        let worked = self.part_in_source(caller, source)?.worked;
+        Ok(if worked { of_run } else { of_run.within(&caller.agent) })
     }
 
     fn part(&self, caller: &Caller, task: &str) -> Part {

@@ -138,7 +138,7 @@ impl Harness {
         let source = Source::read(self, caller, (&view.id, state), request)?;
         let identity = ReplayIdentity::of(&view.id);
         let plan = admit(request, &source, identity, self.options.replay_trust)?;
-        let plan = plan.without_secrets(&self.options.secrets);
+        let plan = plan.without_secrets(&self.secrets_of_substitutes(caller, &view.id)?);
         let before = self.task_document(view)?;
         let mut task = blank("", before.input);
         task.envelope.metadata = request.metadata.clone();

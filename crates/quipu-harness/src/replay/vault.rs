@@ -25,7 +25,11 @@ impl Harness {
         if self.options.sealer.is_none() {
             return Ok(None);
         }
-        let same = |value: &Value| self.options.secrets.digest(value) == Some(dependency.sha256);
+        let (of_run, before) = (self.secrets_of_run(task)?, &self.options.secrets);
+        // Recordings of before runs had keys of their own have the digest of all.
+        let same = |value: &Value| {
+            [&of_run, before].iter().any(|it| it.digest(value) == Some(dependency.sha256))
+        };
         Ok(self.secrets_named((&view.workspace, name), vaults)?.into_iter().find(same))
     }
 }

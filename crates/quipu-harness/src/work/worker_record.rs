@@ -165,7 +165,7 @@ impl Harness {
         let mut says = NoteBody { request_sha256: request.request, ..NoteBody::default() };
         match &request.answer {
             DependencyAnswer::Value(value) if request.kind == DependencyKind::SecretValue => {
-                says.sha256 = self.options.secrets.digest(value);
+                says.sha256 = self.options.secrets.within(task).digest(value);
             }
             DependencyAnswer::Value(value) => {
                 says.sha256 = Some(Sha256::of(&canonical(value)?));

@@ -2,6 +2,7 @@
 //! workers, what is missing, and what comes of it.
 
 mod exchange;
+mod fingerprints;
 mod in_process;
 mod missing;
 mod overrides;
