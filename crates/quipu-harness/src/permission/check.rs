@@ -3,18 +3,19 @@
 
 use quipu_core::rules::harn::AUTHORITY_WRITE;
 use quipu_wire::harn::{
-    HarnError, PermissionCheckRequest, PermissionCheckResponse, PermissionClass,
+    HarnError, HarnErrorCode, PermissionCheckRequest, PermissionCheckResponse, PermissionClass,
     PermissionDecision, PermissionDecisionObject, PermissionPolicy, RememberRule, RuleScope,
 };
 
 use super::{pattern::fits, policy::with_version};
-use crate::{Harness, WriteRequest};
+use crate::{Caller, Harness, WriteRequest, handle::caller::AUTHORITY_POLICY};
 
 impl Harness {
     /// `POST /v1/permissions/check`. What was decided is in the history.
     ///
     /// # Errors
-    /// 404 for a Session that is not there, 403 for whoever may not write.
+    /// 404 for a Session that is not there, 403 for whoever may not write, or asks for somebody else and neither
+    /// opened the Session nor has authority 8.
     pub async fn check_permission(
         &self,
         write: &WriteRequest,
@@ -24,12 +25,31 @@ impl Harness {
         let session = self.check_session(&write.caller, &request.session_id);
         let session = session.and_then(|()| self.view_session(&write.caller, &request.session_id));
         let view = session.map_err(|error| error.at("session_id"))?;
+        self.check_may_ask_for(&write.caller, &request)?;
         request.workspace_id = Some(view.workspace);
         let question = request.clone();
         let decision = self.reading(move |harness| harness.decide_permission(&question)).await?;
         let request_id = self.keep_decision(request, &decision).await?;
         let object = PermissionDecisionObject::PermissionDecision;
         Ok(PermissionCheckResponse { object, request_id, decision })
+    }
+
+    /// An actor asks for itself: what it is answered stands in the history under its name.
+    fn check_may_ask_for(
+        &self,
+        caller: &Caller,
+        request: &PermissionCheckRequest,
+    ) -> Result<(), HarnError> {
+        let within = Some(request.session_id.as_str());
+        if request.actor == caller.agent || self.authority_of(caller, within) >= AUTHORITY_POLICY {
+            return Ok(());
+        }
+        let message = format!(
+            "actor: {} asks for itself alone; for others asks who opened the session, or authority \
+             {AUTHORITY_POLICY}",
+            caller.agent
+        );
+        Err(HarnError::new(HarnErrorCode::PermissionDenied, message).at("actor"))
     }
 
     /// What the rules and the policy say. Reads storage.

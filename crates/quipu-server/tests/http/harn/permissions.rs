@@ -286,6 +286,29 @@ fn the_policy_decides_and_rules_decide_before_it_the_narrowest_first() {
 }
 
 #[test]
+fn an_actor_asks_for_itself_alone_unless_the_session_or_the_field_is_its_own() {
+    let server = TestServer::start();
+    let (mut owner, mut agent) = (Actor::agent(&server, "owner", 4), Actor::agent(&server, "a", 7));
+    let mut lead = Actor::agent(&server, "lead", 8);
+    let session = owner.session();
+    join(&mut agent, &session);
+    join(&mut lead, &session);
+    let question = |actor: &str| json!({"session_id": session, "actor": actor, "class": "net", "action": "x", "target": "y"});
+    for forged in ["owner", "lead", "nobody", "A"] {
+        let refused = agent.refused("POST", "/v1/permissions/check", &question(forged));
+        assert_eq!((refused.0, refused.1.as_str()), (403, "permission_denied"), "{forged}");
+        assert_eq!(refused.2, "actor");
+    }
+    for actor in [&mut owner, &mut agent, &mut lead] {
+        actor.done("POST", "/v1/permissions/check", &question("a"));
+    }
+    let history = owner.read(&format!("/v1/permissions/history?session_id={session}"));
+    let asked = history["data"].as_array().unwrap();
+    assert_eq!(asked.len(), 3, "what is refused is not in the history");
+    assert!(asked.iter().all(|entry| entry["request"]["actor"] == "a"), "{history}");
+}
+
+#[test]
 fn a_rule_that_has_run_out_decides_nothing() {
     let server = TestServer::start();
     let mut operator = Actor::operator(&server);
