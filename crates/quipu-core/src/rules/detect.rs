@@ -16,7 +16,7 @@ use crate::{
     ids::{ConflictId, UnitId},
     outline::ConflictOutline,
     rules::Decision,
-    state::{ConflictEntry, State, TypeSet},
+    state::{ConflictEntry, State, TypeSet, UnitDetails},
     visibility::Sight,
 };
 
@@ -178,11 +178,12 @@ pub(crate) fn tells(state: &State, of: u32, other: u32) -> bool {
 }
 
 /// Whether a unit is contested for the sake of an open conflict, one of them left out: of the others,
-/// those that whoever sees the unit sees.
+/// those that whoever sees the unit sees. A draft contests nothing.
 pub(crate) fn is_disputed(state: &State, unit: u32, but: Option<ConflictId>) -> bool {
     state.conflicts.open_of(unit).filter(|open| Some(open.id) != but).any(|open| {
         let other = if open.unit_a == unit { open.unit_b } else { open.unit_a };
-        tells(state, unit, other)
+        let claims = |by: &UnitDetails| by.mode == Mode::Committed;
+        state.units.details(other).is_some_and(claims) && tells(state, unit, other)
     })
 }
 

@@ -95,6 +95,17 @@ fn code(answer: Result<MergeResponse, FieldError>) -> ErrorCode {
 }
 
 #[tokio::test]
+async fn a_draft_that_contradicts_a_unit_does_not_keep_it_contested() {
+    let d = dispute().await;
+    let mut draft = finding("15%", 0.2, &json!([{"type": "contradicts", "target_id": d.a}]));
+    draft["mode"] = json!("draft");
+    let (_, conflicts) = say(&d.field, "bob", draft).await;
+    assert_eq!(conflicts.len(), 1, "who could contest it may say so in a draft");
+    d.sam("confidence_weighted", json!({"winner_id": d.a})).await.unwrap();
+    assert_eq!(d.status(&d.a).await, "active");
+}
+
+#[tokio::test]
 async fn golden_c_the_unit_of_confidence_082_wins_against_the_one_of_075() {
     let d = dispute().await;
     let answer = d.sam("confidence_weighted", json!({"winner_id": d.a})).await.unwrap();
