@@ -114,3 +114,32 @@ fn a_vault_does_not_stand_in_for_a_secret_that_a_worker_recorded() {
     assert_eq!(error["details"]["first_unavailable"]["kind"], "secret_value", "{error}");
     assert!(!error.to_string().contains(CANARY));
 }
+
+#[test]
+fn a_guess_at_a_secret_is_told_nothing_by_its_fingerprint_or_by_a_replay() {
+    let mut world = World::new();
+    let mut mallory = world.agent("mallory", 4);
+    let (task, _) = finished(&mut world, &mut mallory);
+    let receipt = mallory.receipt(&task);
+    let redactions = receipt["redactions"].as_array().unwrap().iter();
+    let proofs: Vec<&Value> = redactions.map(|each| &each["proof_hash"]).collect();
+    assert!(!proofs.is_empty() && proofs.iter().all(|proof| proof.is_string()), "{receipt}");
+    let persona = world.operator.made("/v1/personas", &super::harn_actor::persona("act_auto"));
+    let own = mallory.submit(&persona);
+    mallory.done("POST", &format!("/v1/tasks/{own}/claim"), &json!({}));
+    let guess = json!({"key": "secret:token", "kind": "secret_value", "value": CANARY});
+    let recorded = mallory.done("POST", &format!("/v1/tasks/{own}/dependencies"), &guess);
+    assert!(recorded["sha256"].is_string() && !proofs.contains(&&recorded["sha256"]), "{recorded}");
+    let [right, wrong] = [CANARY, "tok-guess-9999"].map(|guess| {
+        let body = json!({"mode": "with_overrides", "override": {
+            "secret:token": {"kind": "secret_value", "value": guess}}});
+        let replay = mallory.made(&format!("/v1/tasks/{task}/replay"), &body);
+        let status = mallory.ended(&replay)["status"].clone();
+        let divergence = mallory.read(&format!("/v1/tasks/{replay}/divergence"));
+        let changed = divergence["dependencies"].as_array().unwrap().len();
+        let delta = mallory.receipt(&replay)["deltas"][0].clone();
+        let same = delta["before_sha256"] == delta["after_sha256"];
+        json!([status, divergence["diverged"], changed, divergence["output"], same])
+    });
+    assert_eq!(right, wrong);
+}
