@@ -1,7 +1,7 @@
-// For whom the console speaks where an operation of Akashik needs an agent: the key's own, or `operator`, which is
-// registered at the first need.
+// For whom the console speaks where an operation of Akashik needs an agent: the key's own, or for a key of any agent the
+// name that it has by the other protocol. It is registered at the first need.
 
-import { get, post, whoIsThis } from "./api.js";
+import { get, may, post, whoIsThis } from "./api.js";
 
 /** @typedef {{ id: string, role: string, status: string, interests?: string[], authority_level: number, current_task_id?: string }} Agent */
 
@@ -14,7 +14,8 @@ const registering = new Map();
 /** Who speaks. */
 export function speaker() {
   const me = whoIsThis();
-  return me && me.agent !== "*" ? me.agent : "operator";
+  if (!me || (me.agent === "*" && me.authority >= SEES_ALL)) return "operator";
+  return me.agent === "*" ? `key-${me.key_id}` : me.agent;
 }
 
 /** @param {string} [session] whose agents to list, besides those of none @returns {Promise<Agent[]>} */
@@ -32,7 +33,7 @@ export async function reader() {
   const id = speaker();
   const known = await agents();
   if (known.some((agent) => agent.id === id)) return id;
-  const seesAll = whoIsThis()?.agent === "*" && known.find((agent) => agent.authority_level === SEES_ALL);
+  const seesAll = whoIsThis()?.agent === "*" && may(SEES_ALL) && known.find((agent) => agent.authority_level === SEES_ALL);
   return seesAll ? seesAll.id : registered();
 }
 

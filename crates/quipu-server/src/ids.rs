@@ -31,6 +31,11 @@ pub(crate) fn key_id() -> String {
     base32(u128::from(u64::from_be_bytes(random())), 8)
 }
 
+/// Whether a text has only characters of which ids are made.
+pub(crate) fn is_drawn(text: &str) -> bool {
+    text.bytes().all(|byte| BASE32.contains(&byte))
+}
+
 /// The seed of a signing key.
 pub(crate) fn seed() -> [u8; 32] {
     random()

@@ -152,9 +152,9 @@ pub fn admit<'state>(
 }
 
 /// Checks that a key which may speak for any agent speaks for none that was registered with more authority than it
-/// has: in that one's sessions, tasks and votes it would be what it is not.
+/// has, also where that one has left: in its sessions, tasks and votes it would be what it is not.
 pub fn may_borrow(state: &State, agent: &str, credential: u8) -> Result<(), Refusal> {
-    match state.agents.live(agent) {
+    match state.agents.get(agent) {
         Some(entry) if entry.authority > credential => Err(Refusal::NameOfStronger {
             agent: agent.to_owned(),
             authority: credential,

@@ -15,7 +15,7 @@ use crate::{
 const AUTHORITY_OWN: u8 = 4;
 const AUTHORITY_OTHER: u8 = 8;
 
-/// The authority that a DEREGISTER needs.
+/// The authority that a DEREGISTER needs, whoever its target is. Another is sent away by nobody weaker.
 #[must_use]
 pub fn authority_needed(sender: &str, payload: &DeregisterPayload) -> u8 {
     if sender == payload.agent_id { AUTHORITY_OWN } else { AUTHORITY_OTHER }
@@ -27,7 +27,7 @@ pub fn decide(
     message: &Message,
     payload: &DeregisterPayload,
 ) -> Result<Decision, Refusal> {
-    let needed = authority_needed(&message.agent, payload);
+    let least = authority_needed(&message.agent, payload);
     let Some(target) = state.agents.live(&payload.agent_id) else {
         // Whoever asks about another needs to take part; who asks to leave and is not there has left.
         if message.agent != payload.agent_id {
@@ -35,6 +35,8 @@ pub fn decide(
         }
         return Ok(Vec::new());
     };
+    let itself = message.agent == payload.agent_id;
+    let needed = if itself { least } else { least.max(target.authority) };
     admit(state, &message.agent, message.authority, needed)?;
     if !message.own_key {
         may_borrow(state, &message.agent, message.authority)?;

@@ -9,7 +9,7 @@ use quipu_wire::{
     },
 };
 
-use super::Refusal;
+use super::{Refusal, may_borrow};
 use crate::{
     event::Event,
     message::{Message, RoleGrant},
@@ -80,7 +80,8 @@ pub fn missing_operations(payload: &RegisterPayload) -> Option<RegisterResponse>
     })
 }
 
-/// The rule. A name is taken only while its bearer takes part; who left may come back.
+/// The rule. A name is taken only while its bearer takes part. Who left may come back, by a key of its own or one that
+/// is as strong as it was.
 pub fn decide(
     state: &State,
     message: &Message,
@@ -91,6 +92,9 @@ pub fn decide(
         return Err(Error::IdTaken { agent: payload.id.clone() }.into());
     }
     let credential = message.authority;
+    if !message.own_key {
+        may_borrow(state, &payload.id, credential)?;
+    }
     let authority = payload.authority_level.unwrap_or(credential);
     if authority > credential {
         return Err(Error::AuthorityAboveCredential { asked: authority, credential }.into());

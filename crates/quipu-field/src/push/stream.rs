@@ -127,6 +127,12 @@ impl PushStream {
         })
     }
 
+    /// Whose subscription it serves.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.target.entry.agent
+    }
+
     /// Where to resume: everything before it was delivered or was not for this subscriber.
     #[must_use]
     pub const fn cursor(&self) -> Cursor {

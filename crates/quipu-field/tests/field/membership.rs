@@ -86,11 +86,14 @@ async fn nobody_joins_with_more_authority_than_its_credential_has() {
 #[tokio::test]
 async fn leaving_needs_four_and_making_another_leave_needs_eight() {
     let field = empty();
-    for agent in ["a", "b", "c"] {
-        register(&field, agent).await.unwrap();
+    for (agent, authority) in [("a", 10), ("b", 8), ("c", 9)] {
+        let payload = json!({"id": agent, "role": "r", "authority_level": authority});
+        let payload = RegisterPayload::parse(payload).unwrap().0;
+        field.register(message(agent, agent), payload).await.unwrap();
     }
     assert_eq!(leave(&field, "a", "a", 3).await, Err(ErrorCode::InsufficientAuthority));
     assert_eq!(leave(&field, "a", "b", 7).await, Err(ErrorCode::InsufficientAuthority));
+    assert_eq!(leave(&field, "a", "c", 8).await, Err(ErrorCode::InsufficientAuthority), "c has 9");
     assert_eq!(leave(&field, "a", "b", 8).await, Ok(DeregisterStatus::Ok));
     assert_eq!(leave(&field, "a", "a", 4).await, Ok(DeregisterStatus::Ok));
 }

@@ -72,17 +72,34 @@ pub(crate) fn is_operator(credential: &Credential) -> bool {
         && credential.field.is_none()
 }
 
-/// Refuses a key for any agent that speaks for a stronger one. Without keys nobody's name is anybody's.
+/// Refuses a key for any agent that speaks for a stronger one, or under a name that the server keeps. Without keys
+/// nobody's name is anybody's.
 pub(crate) fn check_name(
     app: &App,
     credential: &Credential,
     field: &Field,
     agent: &str,
 ) -> Result<(), ProtocolError> {
-    if app.dev || credential.agent != KeyAgent::Any {
+    if app.dev || credential.is_of_one() {
         return Ok(());
     }
+    check_kept(app, credential, agent)?;
     field.check_borrowed(agent, credential.authority).map_err(|error| akashik_error(&error))
+}
+
+/// Refuses a key for any agent that takes a name which the server keeps.
+pub(crate) fn check_kept(
+    app: &App,
+    credential: &Credential,
+    agent: &str,
+) -> Result<(), ProtocolError> {
+    if app.dev || credential.is_of_one() || credential.may_take(agent) {
+        return Ok(());
+    }
+    let message = format!(
+        "{agent} is a name that the server keeps: it takes authority 10, or a key of its own"
+    );
+    Err(ProtocolError::new(ErrorCode::InsufficientAuthority, message))
 }
 
 /// Refuses a caller whose key is too weak, where no agent is asked for.

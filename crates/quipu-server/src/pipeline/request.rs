@@ -112,9 +112,12 @@ impl Call {
             own_key: credential.is_of_one(),
             key: credential.noted_id(),
         };
-        if operation != Some(Operation::Register) {
+        let joins = joining(operation, &said.payload);
+        if joins != Some(message.agent.as_str()) {
             auth::check_name(app, &credential, &field, &message.agent)?;
         }
+        // Whether who joins takes a stronger agent's name is the rule's to say: that one may leave meanwhile.
+        joins.map_or(Ok(()), |agent| auth::check_kept(app, &credential, agent))?;
         app.leads.claim(&credential.key_id, field.lead_of(&message))?;
         field.meet(&message).await.map_err(|error| akashik_error(&error))?;
         let roles = credential.role_grant();
@@ -168,15 +171,19 @@ async fn choose_for(
     field_choice::choose(&app.fields, credential, headers, missing).await
 }
 
+/// The agent that joins by a REGISTER, which may be another one than the envelope names.
+fn joining(operation: Option<Operation>, payload: &Value) -> Option<&str> {
+    let joins = payload.get("id").filter(|_| operation == Some(Operation::Register));
+    joins.and_then(Value::as_str)
+}
+
 /// The agent that speaks: the one that the message names, if the key may speak for it.
 fn speaker(
     operation: Option<Operation>,
     credential: &Credential,
     said: &Said,
 ) -> Result<String, ProtocolError> {
-    let joins = (operation == Some(Operation::Register))
-        .then(|| said.payload.get("id").and_then(Value::as_str))
-        .flatten();
+    let joins = joining(operation, &said.payload);
     let agent = match (&credential.agent, said.agent.as_deref()) {
         (_, Some("system")) => {
             let message = "agent_id: `system` is the Field's own name";

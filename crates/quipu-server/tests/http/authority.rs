@@ -167,7 +167,9 @@ fn leaving_needs_4_and_making_another_leave_8() {
     check("/v1/deregister", 4, |_, _| json!({"agent_id": "nobody"}));
     check("/v1/deregister", 8, |server, authority| {
         let other = format!("other-{authority}");
-        server.operator().post("/v1/register", &register(&other));
+        let mut joins = register(&other);
+        joins["authority_level"] = json!(4);
+        server.operator().post("/v1/register", &joins);
         json!({"agent_id": other})
     });
 }

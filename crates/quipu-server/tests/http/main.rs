@@ -18,6 +18,7 @@ mod history;
 mod keys;
 mod mcp;
 mod messages;
+mod names;
 mod nodes;
 mod observing;
 mod push;

@@ -74,6 +74,8 @@ impl Admitted {
         })?;
         let stream = field.pushes(speaker(&credential), credential.authority, id, after).await;
         let stream = stream.map_err(|error| akashik_error(&error))?;
+        // An agent keeps its authority as long as its subscriptions live, so this holds for the whole stream.
+        auth::check_name(&app, &credential, &field, stream.agent())?;
         let stopping = app.stopping.subscribe();
         let authorization = headers.get(header::AUTHORIZATION).cloned();
         Ok(Self { stream, stopping, app, authorization, _place: place })

@@ -22,8 +22,6 @@ use crate::{
 };
 
 const API_KEY: &str = "x-api-key";
-/// Who calls where a key is no single agent's and the request names none.
-const OPERATOR: &str = "operator";
 
 /// A credential that holds.
 #[derive(Debug, Clone)]
@@ -79,7 +77,7 @@ impl Bearer {
     /// As whom it calls.
     pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, HarnRefused> {
         let Reader { agent, session, .. } = reader(headers, &self.credential)?;
-        let agent = agent.unwrap_or_else(|| OPERATOR.to_owned());
+        let agent = agent.unwrap_or_else(|| self.credential.own_name());
         if agent == "system" {
             let message = "Akashik-Agent: `system` is the Field's own name";
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at(AGENT).into());
@@ -143,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_speak_for_all_and_names_nobody_is_the_operator() {
+    fn whoever_may_do_everything_and_names_nobody_is_the_operator() {
         let key = Bearer { credential: auth::without_key(AUTHORITY_MAX), scopes: None };
         assert_eq!(key.caller(&HeaderMap::new()).unwrap().agent, "operator");
         let named = HeaderMap::from_iter([(
@@ -153,5 +151,7 @@ mod tests {
         assert_eq!(key.caller(&named).unwrap().agent, "b");
         assert_eq!(token(&[]).caller(&HeaderMap::new()).unwrap().agent, "a");
         assert!(token(&[]).caller(&named).is_err());
+        let weaker = Bearer { credential: auth::without_key(AUTHORITY_MAX - 1), scopes: None };
+        assert_eq!(weaker.caller(&HeaderMap::new()).unwrap().agent, "key-dev");
     }
 }

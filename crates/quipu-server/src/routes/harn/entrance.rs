@@ -26,10 +26,9 @@ use crate::{
         field_choice::{self, Missing},
         harn_refusal::HarnRefused,
         route::Admission,
-        sender::AGENT,
         state::App,
     },
-    secrets::keys::KeyAgent,
+    secrets::keys::Credential,
 };
 
 /// A request that a resource can work on.
@@ -37,8 +36,7 @@ use crate::{
 pub(crate) struct HarnCall {
     pub(crate) harness: Harness,
     pub(crate) caller: Caller,
-    /// Whether the credential is no single agent's.
-    pub(crate) any_agent: bool,
+    credential: Credential,
     pub(crate) version: HarnVersion,
     pub(crate) idempotency: Option<IdempotencyKey>,
     pub(crate) query: HarnQuery,
@@ -84,9 +82,7 @@ impl HarnCall {
         // Looking makes nothing.
         let missing = if parts.method.is_safe() { Missing::Refuse } else { Missing::Make };
         let field = field_choice::choose(&app.fields, &bearer.credential, headers, missing).await?;
-        if headers.contains_key(AGENT) {
-            auth::check_name(app, &bearer.credential, &field, &caller.agent)?;
-        }
+        auth::check_name(app, &bearer.credential, &field, &caller.agent)?;
         // A write is checked before it is decided, and both must rest on what all nodes wrote.
         if !parts.method.is_safe() {
             field.catch_up().await?;
@@ -94,7 +90,7 @@ impl HarnCall {
         Ok(Self {
             harness: app.harnesses.of(&field),
             caller,
-            any_agent: bearer.credential.agent == KeyAgent::Any,
+            credential: bearer.credential,
             version,
             idempotency: IdempotencyKey::read(lines(headers, IDEMPOTENCY_HEADER))?,
             query: HarnQuery::read(&parts.uri)?,
@@ -112,6 +108,30 @@ impl HarnCall {
         })?;
         let (caller, key) = (self.caller.clone(), self.idempotency.clone());
         Ok(WriteRequest { caller, key, digest })
+    }
+
+    /// The request as that of the agent that its body names, if the credential may speak for it.
+    pub(crate) fn speak_as(
+        &self,
+        app: &App,
+        mut asked: WriteRequest,
+        agent: Option<&str>,
+    ) -> Result<WriteRequest, HarnRefused> {
+        let Some(agent) = agent.filter(|agent| *agent != asked.caller.agent) else {
+            return Ok(asked);
+        };
+        let refused = |code, problem: &str| HarnError::new(code, problem).at("agent_id").into();
+        if self.credential.is_of_one() {
+            let problem = "agent_id: the credential is another agent's";
+            return Err(refused(HarnErrorCode::PermissionDenied, problem));
+        }
+        if agent == "system" {
+            let problem = "agent_id: `system` is the Field's own name";
+            return Err(refused(HarnErrorCode::InvalidRequest, problem));
+        }
+        auth::check_name(app, &self.credential, self.harness.field(), agent)?;
+        agent.clone_into(&mut asked.caller.agent);
+        Ok(asked)
     }
 
     /// Reads the body, whatever it says it is: the version header already keeps out what a page in a browser

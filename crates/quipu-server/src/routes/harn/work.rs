@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use quipu_harness::WriteRequest;
 use quipu_wire::harn::{
     AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event, FailTaskRequest,
-    HarnError, HarnErrorCode, HarnTask, RecordCheckpointRequest, RecordDependencyRequest,
-    RecordedDependencyResource,
+    HarnTask, RecordCheckpointRequest, RecordDependencyRequest, RecordedDependencyResource,
 };
 
 use super::{entrance::HarnCall, path::HarnPath};
 use crate::pipeline::{
     harn_answer::{HarnAnswer, HarnOutcome},
-    harn_refusal::HarnRefused,
     state::App,
 };
 
@@ -25,29 +22,8 @@ pub(super) async fn claim_task(
     let mut call = HarnCall::receive(&app, request).await?;
     let asked = call.as_write()?;
     let request = ClaimTaskRequest::parse(call.body.take())?;
-    let asked = speak_as(asked, &call, request.agent_id.as_deref())?;
+    let asked = call.speak_as(&app, asked, request.agent_id.as_deref())?;
     Ok(HarnAnswer::ok(call.harness.claim_task(&asked, &task, &request).await?))
-}
-
-/// The request as that of the agent that its body names.
-fn speak_as(
-    asked: WriteRequest,
-    call: &HarnCall,
-    agent: Option<&str>,
-) -> Result<WriteRequest, HarnRefused> {
-    let Some(agent) = agent.filter(|agent| *agent != asked.caller.agent) else { return Ok(asked) };
-    let refused = |code, problem: &str| HarnError::new(code, problem).at("agent_id").into();
-    if !call.any_agent {
-        let problem = "agent_id: the credential is another agent's";
-        return Err(refused(HarnErrorCode::PermissionDenied, problem));
-    }
-    if agent == "system" {
-        let problem = "agent_id: `system` is the Field's own name";
-        return Err(refused(HarnErrorCode::InvalidRequest, problem));
-    }
-    let mut asked = asked;
-    agent.clone_into(&mut asked.caller.agent);
-    Ok(asked)
 }
 
 pub(super) async fn append_event(

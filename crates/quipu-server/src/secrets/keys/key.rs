@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids;
 
 const PREFIX: &str = "quipu_";
-const ID_CHARS: usize = 8;
+/// How long a key's id is.
+pub(super) const ID_CHARS: usize = 8;
 
 /// For whom a key may speak.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 mod document;
 mod file;
 mod key;
+mod names;
 mod note;
 mod passing;
 mod shared;
@@ -12,4 +13,5 @@ mod store;
 
 pub(crate) use key::NO_KEY;
 pub use key::{Credential, IssuedKey, KeyAgent, KeyInfo, NewKey};
+pub(crate) use names::is_reserved;
 pub use store::{KeyStore, KeyStoreError};

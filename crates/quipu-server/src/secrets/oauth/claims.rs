@@ -5,7 +5,10 @@ use quipu_wire::{harn::TokenScope, json::reader::check_id, limits::AUTHORITY_MAX
 use serde_json::{Map, Value};
 
 use super::{token::TokenError, verifier::OAuthOptions};
-use crate::limits::{TOKEN_AUTHORITY, TOKEN_LEEWAY_S};
+use crate::{
+    limits::{TOKEN_AUTHORITY, TOKEN_LEEWAY_S},
+    secrets::keys::is_reserved,
+};
 
 const AUTHORITY: &str = "quipu_authority";
 const FIELD: &str = "quipu_field";
@@ -65,10 +68,10 @@ fn check_time(claims: &Map<String, Value>, now_s: u64) -> Result<(), TokenError>
     if now + leeway < begins { Err(TokenError::NotYet) } else { Ok(()) }
 }
 
-/// A token is one agent's, never the Field's own and never everybody's.
+/// A token is one agent's, never the Field's own, never everybody's, and never under a name that the server keeps.
 fn agent(claims: &Map<String, Value>) -> Result<String, TokenError> {
     let sub = text(claims, "sub").filter(|sub| !matches!(*sub, "system" | "*"));
-    let sub = sub.filter(|sub| check_id(sub).is_ok());
+    let sub = sub.filter(|sub| check_id(sub).is_ok() && !is_reserved(sub));
     sub.map(str::to_owned).ok_or(TokenError::Claim("sub"))
 }
 
@@ -162,6 +165,7 @@ mod tests {
             (json!({"sub": ""}), E::Claim("sub")),
             (json!({"sub": "*"}), E::Claim("sub")),
             (json!({"sub": "system"}), E::Claim("sub")),
+            (json!({"sub": "operator"}), E::Claim("sub")),
             (json!({"sub": 7}), E::Claim("sub")),
             (json!({"scope": 7}), E::Claim("scope")),
             (json!({"scope": [7]}), E::Claim("scope")),

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::support::{Client, Reply, TestServer, committed};
 
 pub(super) const VERSION_OLD: &str = "2025-11-25";
-pub(super) const VERSION_NEW: &str = "2026-07-28";
+pub(crate) const VERSION_NEW: &str = "2026-07-28";
 
 /// A client, with its session if its generation has them.
-pub(super) struct Mcp {
+pub(crate) struct Mcp {
     pub(super) http: Client,
     pub(super) session: Option<String>,
     version: &'static str,
@@ -32,7 +32,7 @@ impl Mcp {
         mcp
     }
 
-    pub(super) fn over(http: Client, version: &'static str) -> Self {
+    pub(crate) fn over(http: Client, version: &'static str) -> Self {
         let accept = "application/json, text/event-stream";
         let http = http.with("host", "localhost").with("accept", accept);
         Self { http, session: None, version }
@@ -58,7 +58,7 @@ impl Mcp {
         answer
     }
 
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut params = json!({"name": tool});
         params["arguments"] = arguments;
         self.ask("tools/call", params)["result"].take()

@@ -6,4 +6,5 @@ mod limits;
 mod operating;
 mod telling;
 
-use client::{Mcp, VERSION_NEW, VERSION_OLD, finding};
+pub(crate) use client::{Mcp, VERSION_NEW};
+use client::{VERSION_OLD, finding};
