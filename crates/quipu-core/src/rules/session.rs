@@ -8,6 +8,7 @@ use quipu_wire::{
         SessionStatus,
     },
     json::canon::CanonError,
+    limits::AUTHORITY_MAX,
 };
 
 use super::{Refusal, admit, same_text, task_events};
@@ -142,7 +143,7 @@ pub fn decide(
         let doorkeeper = Doorkeeper { agent: &message.agent, role: &sender.role, authority };
         return join(state, doorkeeper, id, whom);
     }
-    let needed = authority_needed(action, session, whom == message.agent);
+    let needed = authority_needed(action, session, &message.agent, whom);
     require(state, &message.agent, authority, id, needed)?;
     let Some(to) = next_status(session.status, action) else {
         let (session, status) = (id.to_owned(), session.status);
@@ -170,11 +171,12 @@ pub(super) fn join(
     let Doorkeeper { agent, role, authority } = doorkeeper;
     let session = visible_session(state, agent, authority, id)?;
     let itself = whom == agent;
-    let needed = if itself && changed_role(session, role, whom) {
+    let by_roles = if itself && changed_role(session, role, whom) {
         CREATOR_AUTHORITY
     } else {
-        authority_needed(SessionAction::Join, session, itself)
+        AUTHORITY_READ
     };
+    let needed = authority_needed(SessionAction::Join, session, agent, whom).max(by_roles);
     require(state, agent, authority, id, needed)?;
     if next_status(session.status, SessionAction::Join).is_none() {
         let (session, action, status) = (id.to_owned(), SessionAction::Join, session.status);
@@ -232,8 +234,16 @@ fn changed_role(session: &SessionEntry, role: &str, whom: &str) -> bool {
         && session.left_as.get(whom).is_some_and(|then| then != role)
 }
 
-fn authority_needed(action: SessionAction, session: &SessionEntry, itself: bool) -> u8 {
+fn authority_needed(action: SessionAction, session: &SessionEntry, agent: &str, whom: &str) -> u8 {
+    let itself = whom == agent;
+    let invited = session.creator == agent || session.members.contains(agent);
     match action {
+        // Who was not invited opens the door neither for itself nor for others.
+        SessionAction::Join | SessionAction::SetPolicy
+            if session.policy.join == JoinRule::Invite && !invited =>
+        {
+            AUTHORITY_MAX
+        }
         SessionAction::Join if itself && session.policy.join == JoinRule::Open => AUTHORITY_READ,
         SessionAction::Leave if itself => AUTHORITY_READ,
         SessionAction::Get | SessionAction::List => AUTHORITY_READ,

@@ -27,7 +27,7 @@ impl Harness {
     /// `POST /v1/sessions/{session_id}/fork`.
     ///
     /// # Errors
-    /// 404 where there is no such Session or Branch, 400 where the Event is not one of it, 422 for the
+    /// 404 where there is no such Session or Branch, 403 for a Branch of another's in a Session of another's, 400 where the Event is not one of it, 422 for the
     /// built-in Session and where there are too many forks one behind the other.
     pub async fn fork_session(
         &self,
@@ -99,6 +99,9 @@ impl Harness {
         let entry = self.entry(&write.caller, DocumentKind::Branch, id);
         let entry = entry.filter(|entry| entry.owner.session.as_deref() == Some(view.id.as_str()));
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Branch, id).at("branch_id"))?;
+        if entry.created_by != write.caller.agent {
+            view.check_opener(&write.caller).map_err(|error| error.at("branch_id"))?;
+        }
         let mut branch: Branch = self.get(&write.caller, id).await?;
         branch.session_id = Some(fork.to_owned());
         self.draft(DocumentKind::Branch, id, entry.owner, Expect::Known, &branch)

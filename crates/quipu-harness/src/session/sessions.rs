@@ -144,7 +144,8 @@ impl Harness {
     /// `PATCH /v1/sessions/{session_id}`.
     ///
     /// # Errors
-    /// 404 where there is none, 409 where it is over, 422 for the built-in one.
+    /// 403 for whoever did not open it and has less than authority 8; 404 where there is none, 409 where it is over, 422
+    /// for the built-in one.
     pub async fn update_session(
         &self,
         write: &WriteRequest,
@@ -163,6 +164,7 @@ impl Harness {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&write.caller, id).await?;
+        view.check_opener(&write.caller)?;
         facts.change_event = None;
         facts.summary = request.summary.apply(facts.summary);
         if let Some(policy) = request.model_policy {

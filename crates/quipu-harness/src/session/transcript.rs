@@ -9,10 +9,7 @@ use quipu_wire::harn::{
 
 use crate::{
     EventPlace, Harness, WriteRequest,
-    handle::{
-        caller::AUTHORITY_POLICY,
-        retry::{WriteError, retry_until_unchanged},
-    },
+    handle::retry::{WriteError, retry_until_unchanged},
     session::view::SessionView,
     stored::session_facts::{ChangeEvent, Cut, SessionFacts},
 };
@@ -112,10 +109,7 @@ impl Harness {
         let _turn = self.changing.lock().await;
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&write.caller, id).await?;
-        let own = view.entry.as_ref().is_some_and(|entry| entry.creator == write.caller.agent);
-        if !own {
-            write.caller.require(AUTHORITY_POLICY)?;
-        }
+        view.check_opener(&write.caller)?;
         let (said, head) = self.said_in(&view).await?;
         let keep = usize::try_from(request.keep_first).unwrap_or(usize::MAX).min(said.len());
         let (kept, removed) = said.split_at(keep);

@@ -17,7 +17,7 @@ use quipu_wire::{
 use crate::{
     Caller, Harness,
     event::narrate::narrate,
-    handle::failure::harn_error,
+    handle::{caller::AUTHORITY_POLICY, failure::harn_error},
     not_found,
     stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
     visibility::access::{reader_reaches, workspace_of},
@@ -46,6 +46,12 @@ impl SessionView {
         let workspace = self.workspace.clone();
         let (id, newest) = (id.to_owned(), Vec::new());
         Self { id, entry: None, document, workspace, within: self.within, newest }
+    }
+
+    /// Checks that the caller opened the Session, or has authority 8.
+    pub(crate) fn check_opener(&self, caller: &Caller) -> Result<(), HarnError> {
+        let own = self.entry.as_ref().is_some_and(|entry| entry.creator == caller.agent);
+        if own { Ok(()) } else { caller.require(AUTHORITY_POLICY) }
     }
 }
 

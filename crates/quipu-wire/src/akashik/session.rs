@@ -52,7 +52,7 @@ words! {
     JoinRule {
         /// Whoever asks.
         Open = "open",
-        /// Whom the creator, or somebody of authority 8, lets in.
+        /// Whom the creator, a member of authority 8, or authority 10 lets in.
         Invite = "invite",
     }
 }

@@ -18,6 +18,7 @@ mod provider;
 mod receipts;
 mod refusals;
 mod run;
+mod session_owners;
 mod sessions;
 mod sockets;
 pub(crate) mod task_calls;
