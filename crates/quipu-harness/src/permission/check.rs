@@ -1,5 +1,5 @@
-//! May this be done? The rules are asked first, the narrowest before the wider and a denial before a
-//! permission; then the policy. Where neither says anything, somebody has to decide.
+//! May this be done? The rules are asked first: a denial holds, unless who made it permits it by a narrower rule. Then
+//! the policy. Where neither says anything, somebody has to decide.
 
 use quipu_core::rules::harn::AUTHORITY_WRITE;
 use quipu_wire::harn::{
@@ -79,16 +79,19 @@ impl Harness {
     }
 }
 
-/// The rule that decides: of those of the narrowest scope that fit, one that denies if there is any.
+/// The rule that decides, of rules with the narrowest first: a denial that its maker did not lift if there is any, else
+/// the narrowest. Nobody lifts another's denial by a rule of its own, as nobody revokes it.
 fn decisive<'r>(
     rules: &'r [RememberRule],
     request: &PermissionCheckRequest,
 ) -> Option<&'r RememberRule> {
-    let fitting = || rules.iter().filter(|rule| concerns(rule, request));
-    let narrowest = fitting().map(|rule| rule.scope).min()?;
-    let mut among = fitting().filter(|rule| rule.scope == narrowest);
-    let first = among.next()?;
-    if first.allow { among.find(|rule| !rule.allow).or(Some(first)) } else { Some(first) }
+    let fitting: Vec<_> = rules.iter().filter(|rule| concerns(rule, request)).collect();
+    let lifts = |rule: &RememberRule, denial: &RememberRule| {
+        rule.allow && rule.scope < denial.scope && rule.created_by == denial.created_by
+    };
+    let holds =
+        |rule: &&&RememberRule| !rule.allow && !fitting.iter().any(|other| lifts(other, rule));
+    fitting.iter().find(holds).or_else(|| fitting.first()).copied()
 }
 
 fn concerns(rule: &RememberRule, request: &PermissionCheckRequest) -> bool {

@@ -309,6 +309,28 @@ fn an_actor_asks_for_itself_alone_unless_the_session_or_the_field_is_its_own() {
 }
 
 #[test]
+fn a_denial_is_lifted_by_who_made_it_and_by_nobody_else() {
+    let server = TestServer::start();
+    let mut operator = Actor::operator(&server);
+    let (session, mut chief) = (operator.session(), Actor::agent(&server, "chief", 8));
+    join(&mut chief, &session);
+    let rule = |scope: &str, allow: bool| {
+        let value = (scope == "session").then_some(&session);
+        json!({"scope": scope, "scope_value": value, "class": "exec", "action_pattern": "*",
+               "target_pattern": "rm *", "allow": allow})
+    };
+    let makes = |actor: &mut Actor, scope: &str, allow: bool| {
+        id(&actor.done("POST", "/v1/permissions/rules", &rule(scope, allow)))
+    };
+    let denial = makes(&mut operator, "always", false);
+    makes(&mut chief, "session", true);
+    let decided = check(&mut chief, &session, "exec", "rm -rf /");
+    assert_eq!((&decided["outcome"], &decided["rule_id"]), (&json!("denied"), &json!(denial)));
+    makes(&mut operator, "session", true);
+    assert_eq!(check(&mut chief, &session, "exec", "rm -rf /")["outcome"], "granted");
+}
+
+#[test]
 fn a_rule_that_has_run_out_decides_nothing() {
     let server = TestServer::start();
     let mut operator = Actor::operator(&server);
