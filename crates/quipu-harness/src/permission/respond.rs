@@ -187,8 +187,10 @@ fn may_answer(
     if view.status.is_terminal() {
         return Err(has_ended(&view.id));
     }
-    // Whoever asks does not decide, and what holds for all is for those who set policies.
-    if answer.remember || entry.created_by == write.caller.agent {
+    // Whoever asks does not decide, a key for any agent may have asked under another name, and what holds for all is for
+    // those who set policies.
+    let may_have_asked = entry.created_by == write.caller.agent || !write.caller.own_key;
+    if answer.remember || may_have_asked {
         write.caller.require(AUTHORITY_POLICY)?;
     }
     Ok(())

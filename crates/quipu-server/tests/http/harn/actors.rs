@@ -21,6 +21,11 @@ impl Actor {
         Self(bearer(server, &key))
     }
 
+    /// Who speaks under a name through a key for any agent.
+    pub(crate) fn of_any(server: &TestServer, key: &str, name: &str) -> Self {
+        Self(bearer(server, key).with("akashik-agent", name))
+    }
+
     pub(crate) fn get(&mut self, path: &str) -> Reply {
         self.0.get(path)
     }

@@ -167,6 +167,25 @@ fn a_task_that_asks_for_permission_goes_on_with_the_answer() {
 }
 
 #[test]
+fn who_asks_does_not_answer_under_another_name() {
+    let server = TestServer::start();
+    // A Field is brought into being by who may.
+    Actor::operator(&server).session();
+    let key = server.key(7);
+    let [mut asks, mut answers] =
+        ["asking", "answering"].map(|name| Actor::of_any(&server, &key, name));
+    let Work { task, .. } = begin(&server, &mut answers, &mut asks);
+    ask(&mut asks, &task, "rm *");
+    let respond =
+        format!("/v1/permission-requests/{}/respond", id(&questions(&mut asks, &task)[0]));
+    let yes = json!({"approved": true});
+    for actor in [&mut asks, &mut answers] {
+        assert_eq!(actor.refused("POST", &respond, &yes).0, 403);
+    }
+    Actor::agent(&server, "answering", 7).done("POST", &respond, &yes);
+}
+
+#[test]
 fn an_answer_must_say_yes_or_no() {
     let server = TestServer::start();
     let (mut client, mut worker) =
