@@ -1,12 +1,16 @@
-//! Rule: code does not decide by what a message says: no comparison of a `message`, and none of a `to_string()` with
-//! a literal. Tests may.
+//! Rule: code does not decide by what a message says: no comparison of a `message` or a `problem`, and none of a
+//! `to_string()` with a literal. Tests may.
 
 use super::finding::Finding;
 use super::product_code::ProductCode;
 use super::source;
 
-/// What follows a message where its text decides.
-const DECIDING: [&str; 5] = ["==", "!=", ".contains(", ".starts_with(", ".ends_with("];
+/// What the sentences of errors are called.
+const SENTENCES: [&str; 2] = ["message", "problem"];
+
+/// What follows a sentence where its text decides.
+const DECIDING: [&str; 6] =
+    ["==", "!=", ".contains(", ".starts_with(", ".ends_with(", ".split_once("];
 
 /// What follows a text made on the spot where it decides.
 const WITH_LITERAL: [&str; 2] = ["==", "!="];
@@ -24,12 +28,16 @@ pub(crate) fn check(code: &ProductCode) -> Vec<Finding> {
 }
 
 fn messages(code: &str) -> Vec<usize> {
-    let decides = |at: &usize| {
-        let rest = code[at + "message".len()..].trim_start();
+    let decides = |at: usize, word: &str| {
+        let rest = code[at + word.len()..].trim_start();
         let rest = rest.strip_prefix("()").unwrap_or(rest).trim_start();
-        code[..*at].trim_end().ends_with('.') && DECIDING.iter().any(|way| rest.starts_with(way))
+        // A message of its own may be one of a protocol, but a problem is always a sentence.
+        let is_sentence = word == "problem" || code[..at].trim_end().ends_with('.');
+        is_sentence && DECIDING.iter().any(|way| rest.starts_with(way))
     };
-    source::word_places(code, "message").into_iter().filter(decides).collect()
+    let of =
+        |word| source::word_places(code, word).into_iter().filter(move |at| decides(*at, word));
+    SENTENCES.into_iter().flat_map(of).collect()
 }
 
 fn literals(code: &str) -> Vec<usize> {
@@ -57,8 +65,9 @@ mod tests {
     #[test]
     fn refuses_decisions_by_a_message() {
         let text = "if error.message == CHANGED {}\nerror.message() != other;\nerror\n    .message\n    \
-                    .contains(\"gone\");\nx.message.starts_with('a');\nx.to_string() == \"gone\";\n";
-        assert_eq!(lines(text), ["1", "2", "4", "6", "7"]);
+                    .contains(\"gone\");\nx.message.starts_with('a');\nx.to_string() == \"gone\";\n\
+                    problem.split_once(\", got \");\n";
+        assert_eq!(lines(text), ["1", "2", "4", "6", "8", "7"]);
     }
 
     #[test]
