@@ -18,9 +18,10 @@ use crate::{limits::KEY_LABEL_BYTES_MAX, pipeline::route::Schemas};
 
 /// The most that a property holds: characters of a text, entries of a list, or the largest number. What ends in `[]` is
 /// each entry of the list.
-const LIMITS: [(&str, &str, usize); 100] = [
+const LIMITS: [(&str, &str, usize); 101] = [
     ("AttunePayload", "context_hint", TEXT_BYTES_MAX),
     ("CompactFilter", "agent", ID_BYTES_MAX),
+    ("CompactFilter", "key", ID_BYTES_MAX),
     ("CompactFilter", "older_than", ID_BYTES_MAX),
     ("CompactFilter", "session_id", ID_BYTES_MAX),
     ("CompactFilter", "status", LIST_ENTRIES_MAX),
