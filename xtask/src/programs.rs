@@ -25,12 +25,10 @@ const PROGRAMS: [Program; 2] = [
 /// The command that installs them; the packages come behind it.
 const INSTALL: [&str; 4] = ["apt-get", "install", "-y", "--no-install-recommends"];
 
-/// The command that installs all of them.
 pub(crate) fn install_all() -> String {
     install(PROGRAMS.iter()).join(" ")
 }
 
-/// Makes sure that they are there.
 pub(crate) fn provide() -> Result<(), String> {
     let missing: Vec<_> = PROGRAMS.iter().filter(|program| !program.is_there()).collect();
     if missing.is_empty() {

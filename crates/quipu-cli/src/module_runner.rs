@@ -59,7 +59,6 @@ fn own_binary() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("quipu"))
 }
 
-/// Serves one module.
 pub(crate) fn serve_module(limits: ModuleLimits) -> Result<(), Failure> {
     limit_itself(limits).map_err(|error| Failure::caused("cannot limit this process", &error))?;
     quipu_replay::module::serve(io::stdin().lock(), io::stdout().lock())

@@ -10,7 +10,6 @@ use crate::ui::failure::Failure;
 /// How long after the signal to stop the process ends in any case. Supervisors wait for ten seconds, most often.
 pub(crate) const SHUTDOWN_MOST: Duration = Duration::from_secs(9);
 
-/// What the process is told.
 pub(crate) struct Signals {
     stop: oneshot::Receiver<()>,
     /// Each time when it is to read again what it was configured with.

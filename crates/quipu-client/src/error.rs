@@ -17,44 +17,25 @@ use crate::limits::{RETRY_AFTER_MAX, SHOWN_CHARS};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a call came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The Field said no. Sending the same again gives the same, unless the refusal says otherwise.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// The address is not one.
     #[error("{url:?} is not the address of a server: {reason}")]
-    Url {
-        /// What was given.
-        url: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// There is nothing to check an https server against.
+    Url { url: String, reason: String },
     #[error("{url} needs certificates to be checked against: no roots are built in")]
-    NoRoots {
-        /// The server.
-        url: String,
-    },
-    /// The certificates cannot be used.
+    NoRoots { url: String },
     #[error(transparent)]
     Roots(#[from] quipu_http::CertificatesError),
-    /// A header cannot carry the value.
     #[error("{name} cannot be sent as a header: it has a character that is not allowed there")]
-    Header {
-        /// What was to be sent.
-        name: String,
-    },
-    /// A payload has no JSON form.
+    Header { name: String },
     #[error("the payload cannot be written as JSON")]
     Payload(#[source] serde_json::Error),
     /// There is no connection. Nothing was sent.
     #[error("cannot connect to {url}")]
     Connect {
-        /// The server.
         url: String,
-        /// The cause.
         #[source]
         source: Cause,
     },
@@ -62,60 +43,36 @@ pub enum ClientError {
     /// known; it was sent again as often as the options allow, each time as the same message.
     #[error("no whole answer from {url}")]
     Exchange {
-        /// The server.
         url: String,
-        /// The cause.
         #[source]
         source: Cause,
     },
-    /// Something answered, but not in the words of a quipu server.
     #[error("HTTP {status} and not in words of a quipu server ({problem}): {start}")]
-    Unexpected {
-        /// The HTTP status.
-        status: u16,
-        /// What is wrong with it.
-        problem: String,
-        /// How it begins.
-        start: String,
-    },
-    /// The data directory is open elsewhere.
+    Unexpected { status: u16, problem: String, start: String },
     #[error(
         "data directory {} is open in another process: only one can hold it. Run `quipu serve --data {}` and use its address with `Field::connect` from everywhere", dir.display(), dir.display()
     )]
-    InUse {
-        /// The directory.
-        dir: PathBuf,
-    },
-    /// The Field inside the process cannot be opened.
+    InUse { dir: PathBuf },
     #[error("cannot open {what}")]
     Open {
-        /// The part of it that failed, such as `the log`.
         what: String,
-        /// The cause.
         #[source]
         source: Cause,
     },
 }
 
-/// What the Field said when it said no.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// The HTTP status.
     pub status: u16,
-    /// The refusal in the words of its protocol.
     pub words: RefusalWords,
-    /// The same as it came.
     pub body: Bytes,
     /// After how long the server asks to try again.
     pub retry_after: Option<Duration>,
 }
 
-/// A refusal in the words of one of the two protocols.
 #[derive(Debug, Clone)]
 pub enum RefusalWords {
-    /// Of the Akashik Protocol.
     Akashik(ProtocolError),
-    /// Of the Harn protocol.
     Harn(HarnError),
 }
 
@@ -138,7 +95,6 @@ impl Refusal {
         }
     }
 
-    /// The operation that was refused, where it was one.
     #[must_use]
     pub const fn operation(&self) -> Option<Operation> {
         match &self.words {
@@ -178,7 +134,6 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl ClientError {
-    /// The refusal, if the Field said no.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         if let Self::Refused(refusal) = self { Some(refusal) } else { None }
@@ -199,7 +154,6 @@ impl ClientError {
         Self::Unexpected { status: status.as_u16(), problem: problem.to_string(), start }
     }
 
-    /// What an answer that is no success says.
     pub(crate) fn refused(status: StatusCode, headers: &HeaderMap, body: Bytes) -> Self {
         let akashik = || serde_json::from_slice(&body).map(RefusalWords::Akashik);
         let words = match serde_json::from_slice::<HarnErrorResponse>(&body) {

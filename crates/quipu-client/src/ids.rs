@@ -1,6 +1,5 @@
 //! The one place that draws randomness: ids of messages, and how long to wait before the next attempt.
 
-/// An id that no other message has.
 pub(crate) fn message_id() -> String {
     let bytes: [u8; 16] = random();
     let mut id = String::from("msg-");

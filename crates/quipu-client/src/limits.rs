@@ -6,9 +6,7 @@ use std::time::Duration;
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an answer may take, if the options do not say.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-/// The largest answer that is read.
 pub(crate) const ANSWER_BYTES_MAX: usize = 256 * 1024 * 1024;
-/// The largest event of a stream that is read.
 pub(crate) const EVENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// How long a stream may say nothing at all. A server says that it is there every 15 seconds.
 pub(crate) const SILENCE: Duration = Duration::from_secs(60);

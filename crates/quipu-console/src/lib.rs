@@ -13,15 +13,11 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
-/// The file that every visit begins with.
 pub const INDEX: &str = "index.html";
 
-/// One file of the console.
 #[derive(Debug)]
 pub struct Asset {
-    /// Its media type.
     pub content_type: &'static str,
-    /// The file.
     pub bytes: &'static [u8],
     gzip: OnceLock<Vec<u8>>,
     /// Names its content, in the form of an `ETag`.

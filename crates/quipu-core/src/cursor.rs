@@ -4,9 +4,7 @@
 /// The first place that was not seen yet. Ordered as the log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
-    /// The commit.
     pub position: u64,
-    /// The event in it.
     pub event: u32,
     /// Which of the things that the event makes known.
     pub part: u32,

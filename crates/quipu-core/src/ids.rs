@@ -74,7 +74,6 @@ macro_rules! id {
                 Self(bits)
             }
 
-            /// Its bits.
             #[must_use]
             pub const fn bits(self) -> u128 {
                 self.0
@@ -121,7 +120,6 @@ id! {
     UnitId, "mem-"
 }
 id! {
-    /// The id of a conflict.
     ConflictId, "conflict-"
 }
 id! {
@@ -133,11 +131,9 @@ id! {
     TaskId, "task-"
 }
 id! {
-    /// The id of a handoff.
     HandoffId, "handoff-"
 }
 id! {
-    /// The id of a subscription.
     SubscriptionId, "sub-"
 }
 id! {

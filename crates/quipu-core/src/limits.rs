@@ -17,7 +17,5 @@ pub const LIST_RETURNED_MAX: usize = 1000;
 pub const HANDOFF_UNITS_MAX: usize = 256;
 /// The ballots that a vote takes at least, however few may vote.
 pub const VOTE_QUORUM_MIN: u32 = 2;
-/// Subscriptions that one agent may have.
 pub const SUBSCRIPTIONS_PER_AGENT_MAX: usize = 256;
-/// The most units that a COMPACT that is only tried names.
 pub const COMPACT_NAMED_MAX: usize = 1000;

@@ -5,11 +5,8 @@ use crate::visibility::Speaker;
 /// Who sent a message, and with what right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The message's own id.
     pub id: String,
-    /// The agent that speaks.
     pub agent: String,
-    /// The session it speaks in.
     pub session: Option<String>,
     /// The sender's logical time.
     pub epoch: u64,
@@ -26,12 +23,10 @@ pub struct Message {
 pub enum RoleGrant {
     /// Every one: an operator says which role an agent has.
     Every,
-    /// These alone.
     Only(Vec<String>),
 }
 
 impl RoleGrant {
-    /// Whether it gives a role.
     #[must_use]
     pub fn gives(&self, role: &str) -> bool {
         match self {

@@ -19,7 +19,6 @@ pub trait Origin: Send + Sync + std::fmt::Debug + 'static {
     fn not_before(&self, _time_ms: u64) {}
     /// 128 fresh bits whose order is roughly that of their making.
     fn id_bits(&self) -> u128;
-    /// A fresh salt.
     fn salt(&self) -> Salt;
 }
 

@@ -12,7 +12,6 @@ pub struct Searchable {
 }
 
 impl Searchable {
-    /// Its words and its meaning.
     #[must_use]
     pub fn analyze(&self) -> Analyzed {
         analyze_with(&self.content, &self.around)

@@ -10,7 +10,6 @@ use std::{
 use quipu_log::{Commit, Engine, EngineError, FieldName};
 use tokio::sync::Notify;
 
-/// The fields that a follower waits for or waited for.
 #[derive(Debug, Default)]
 pub(crate) struct Followers {
     fields: Mutex<BTreeMap<FieldName, Followed>>,
@@ -81,7 +80,6 @@ impl Followers {
         position
     }
 
-    /// The fields that somebody waits for now.
     pub(crate) fn waited_for(&self) -> Vec<FieldName> {
         let fields = self.fields();
         let waited = fields.iter().filter(|(_, followed)| followed.waiting > 0);

@@ -20,7 +20,6 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// Starts the threads.
     pub(crate) fn start(name: &str) -> Result<Self, OpenError> {
         let inner = Builder::new_multi_thread()
             .worker_threads(THREADS)
@@ -32,7 +31,6 @@ impl Runtime {
         Ok(Self { inner: Some(inner), handle })
     }
 
-    /// The handle to start background work with.
     pub(crate) const fn handle(&self) -> &Handle {
         &self.handle
     }

@@ -35,7 +35,6 @@ pub struct Tally {
 /// An input that made its target fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crash {
-    /// The input.
     pub input: Vec<u8>,
     /// What the target said.
     pub said: String,

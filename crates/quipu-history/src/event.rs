@@ -17,7 +17,6 @@ pub struct Event {
     pub returned_us: Option<u64>,
     /// The position that the node had to have reached at least (`Quipu-Min-Position`), if the client asked for one.
     pub min_position: Option<u64>,
-    /// The request.
     pub request: Request,
     /// What came back.
     pub outcome: Outcome,
@@ -33,7 +32,6 @@ pub enum Request {
         /// What is changed.
         write: Write,
     },
-    /// A read.
     Read(Read),
 }
 
@@ -53,15 +51,9 @@ pub enum Write {
         unit: String,
     },
     /// A task is created, without an assignee.
-    CreateTask {
-        /// Its id.
-        task: String,
-    },
+    CreateTask { task: String },
     /// The agent claims a task.
-    Claim {
-        /// Its id.
-        task: String,
-    },
+    Claim { task: String },
     /// A document of the Agents protocol (a workspace) is created. Both of its members have the value
     /// [`INITIAL_VALUE`].
     CreateDocument,
@@ -69,7 +61,6 @@ pub enum Write {
     Put {
         /// The document's id.
         document: String,
-        /// The member.
         member: Member,
         /// Its new value. Every change writes a different value.
         value: String,
@@ -82,7 +73,6 @@ pub const INITIAL_VALUE: &str = "first";
 /// A member of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Member {
-    /// Its name.
     Name,
     /// A note in its metadata.
     Note,
@@ -111,7 +101,6 @@ pub enum Read {
     Tasks,
     /// The status of the Field: its head and its counts.
     Status,
-    /// A document.
     Document {
         /// Its id.
         document: String,
@@ -128,12 +117,10 @@ pub enum Outcome {
     Answered {
         /// The position that the log had reached on that node, if the answer says so.
         position: Option<u64>,
-        /// The answer.
         answer: Answer,
     },
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The change was made, now or when the message came first.
@@ -167,9 +154,7 @@ pub struct ObservedUnit {
 /// A document as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedDocument {
-    /// Its name.
     pub name: String,
-    /// Its note.
     pub note: String,
 }
 
@@ -185,7 +170,6 @@ pub enum Observed {
         /// The head of the log that the answer states.
         head: (u64, String),
     },
-    /// The agents.
     Agents(BTreeSet<String>),
     /// The texts of the active units, by id.
     Units(BTreeMap<String, String>),
@@ -193,11 +177,8 @@ pub enum Observed {
     Tasks(BTreeMap<String, Option<String>>),
     /// The head of the log and the numbers of agents and units.
     Status {
-        /// The head.
         head: (u64, String),
-        /// Agents.
         agents: u64,
-        /// Units.
         units: u64,
     },
     /// The members of a document; `None` if there is no such document.

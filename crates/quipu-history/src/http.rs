@@ -9,7 +9,6 @@ use std::{
 
 use serde_json::Value;
 
-/// A request.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpRequest {
     pub(crate) method: &'static str,

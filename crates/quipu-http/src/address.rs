@@ -6,18 +6,15 @@ use hyper::Uri;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct AddressError {
-    /// What is wrong with it.
     pub reason: &'static str,
 }
 
-/// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerAddress {
     /// Whether it speaks TLS.
     pub secure: bool,
     /// Its host, without brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// Host and port as they are sent.
     pub authority: String,
@@ -30,7 +27,6 @@ impl ServerAddress {
         Ok((Self::of(&uri)?, uri))
     }
 
-    /// The server that a URI names.
     pub fn of(uri: &Uri) -> Result<Self, AddressError> {
         let secure = match uri.scheme_str() {
             Some("http") => false,

@@ -5,13 +5,10 @@ use hyper::body::{Body as _, Bytes, Incoming};
 
 use crate::Cause;
 
-/// Why an answer was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is larger than allowed.
     #[error("the answer is larger than allowed")]
     TooLarge,
-    /// The connection broke.
     #[error("the connection broke")]
     Broken(#[source] Cause),
 }

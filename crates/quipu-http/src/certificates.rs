@@ -11,20 +11,12 @@ use rustls::{
     pki_types::{CertificateDer, pem::PemObject as _},
 };
 
-/// Why a server cannot be checked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificatesError {
-    /// The system has none where systems keep them.
     #[error("no certificates to check an https endpoint against were found on this system")]
     NoneFound,
-    /// A file cannot be used.
     #[error("cannot use the certificates in {}: {reason}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    File { path: PathBuf, reason: String },
 }
 
 /// Servers are checked against the certificates of a PEM file.

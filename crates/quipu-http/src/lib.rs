@@ -7,7 +7,6 @@ mod answer;
 mod certificates;
 mod connection;
 
-/// Why the network did not do what was asked.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 pub use address::{AddressError, ServerAddress};

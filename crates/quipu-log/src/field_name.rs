@@ -13,30 +13,16 @@ pub const MAX_FIELD_NAME_CHARS: usize = 63;
 #[serde(try_from = "String", into = "String")]
 pub struct FieldName(String);
 
-/// Why a text is not a field name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldNameError {
-    /// The text has no characters.
     #[error("field name is empty")]
     Empty,
-    /// The text has too many characters.
     #[error("field name has {chars} characters, at most {MAX_FIELD_NAME_CHARS} are allowed")]
-    TooLong {
-        /// How many it has.
-        chars: usize,
-    },
-    /// A character is not allowed where it stands.
+    TooLong { chars: usize },
     #[error(
         "field name {name:?} has {found:?} at character {at}: allowed are a-z, 0-9, and after the first also _ and -"
     )]
-    Character {
-        /// The refused name.
-        name: String,
-        /// The refused character.
-        found: char,
-        /// Its place, from 1.
-        at: usize,
-    },
+    Character { name: String, found: char, at: usize },
 }
 
 impl FieldName {
@@ -46,7 +32,6 @@ impl FieldName {
         Self("default".to_owned())
     }
 
-    /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

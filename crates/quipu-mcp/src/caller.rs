@@ -24,7 +24,6 @@ pub struct Presented {
     pub request_id: Option<String>,
 }
 
-/// What a call does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verb {
     /// Carries out an operation with this payload.
@@ -33,23 +32,18 @@ pub enum Verb {
     Read(String),
 }
 
-/// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The headers of the client's request.
     pub presented: Presented,
     /// The agent that speaks. If absent, the agent that the credential is bound to.
     pub agent: Option<String>,
-    /// The session in which the agent speaks.
     pub session: Option<String>,
-    /// What to do.
     pub verb: Verb,
 }
 
-/// A position in the stream of a subscription.
 #[derive(Debug, Clone, Copy)]
 pub struct PushPlace<'a> {
-    /// The id of the subscription.
     pub subscription: &'a str,
     /// The cursor of the last push that was received.
     pub cursor: &'a str,
@@ -64,10 +58,8 @@ impl PushPlace<'_> {
     }
 }
 
-/// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The HTTP status.
     pub status: u16,
     /// The response's payload, or the error object.
     pub body: Value,
@@ -82,7 +74,6 @@ pub struct CallFailed(pub String);
 ///
 /// A write is carried out at most once: an implementation that has to send it again uses the same message id.
 pub trait Caller: Send + Sync + 'static {
-    /// Makes one call.
     fn call(&self, call: Call) -> impl Future<Output = Result<Answer, CallFailed>> + Send;
 
     /// Streams what a subscription of the agent pushes after a cursor. Dropping the receiver ends the stream; the

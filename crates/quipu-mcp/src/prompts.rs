@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 const ATTUNE: &str = "attune-before-you-act";
 const RECORD: &str = "record-what-you-learned";
 
-/// All prompts.
 pub(crate) fn all() -> Vec<Prompt> {
     let argument = |name: &str, description: &str, required: bool| {
         PromptArgument::new(name).with_description(description).with_required(required)

@@ -24,12 +24,10 @@ use crate::{
 };
 
 const TEXT: &str = "text/plain";
-/// How many recent units are listed.
 const RECENT_UNITS: usize = 20;
 /// The longest title that is made from a text.
 const TITLE_CHARS: usize = 80;
 
-/// The kinds of resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = |uri: &str, name: &str, title: &str, description: &str| {
         ResourceTemplate::new(uri, name)
@@ -78,7 +76,6 @@ impl<C: Caller> Invoker<'_, C> {
         Ok(listed)
     }
 
-    /// Reads a resource as text.
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
         let Some(parsed) = ResourceUri::parse(uri) else {
             return Err(not_found(uri, "no such kind"));

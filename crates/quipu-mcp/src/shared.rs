@@ -9,7 +9,6 @@ use crate::{
     tools::Table,
 };
 
-/// The options of a handler.
 #[derive(Debug, Clone, Default)]
 pub struct HandlerOptions {
     /// The agent that speaks if a call names none.

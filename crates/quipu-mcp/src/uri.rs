@@ -6,12 +6,9 @@ use quipu_wire::akashik::ReplayTarget;
 
 const SCHEME: &str = "quipu://";
 
-/// What a URI refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResourceUri {
-    /// A unit.
     Unit(String),
-    /// A conflict.
     Conflict(String),
     /// A replay: how a unit, decision, conflict, task or session came about.
     Replay(ReplayTarget, String),

@@ -11,7 +11,6 @@ pub(crate) const LOCAL_BATCH_TOKENS: usize = 512;
 pub(crate) const EMBED_BATCH_TEXTS: usize = 64;
 /// Characters of one text that are sent to an embeddings endpoint; most models read less.
 pub(crate) const EMBED_TEXT_CHARS_MAX: usize = 8 * 1024;
-/// The most dimensions that a vector may have.
 pub(crate) const DIMENSIONS_MAX: usize = 8192;
 /// The largest answer that is read: 64 vectors of 8192 numbers, written out.
 pub(crate) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -28,7 +27,6 @@ pub(crate) const BREAKER_FAILURES: u32 = 3;
 /// How long an endpoint is not called after failures, at first.
 pub(crate) const BREAKER_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) const BREAKER_PAUSE_MAX: Duration = Duration::from_secs(60);
-/// The longest text that a chat model may write.
 pub(crate) const CHAT_TEXT_CHARS_MAX: usize = 16 * 1024;
 /// The longest reason that a judge may give.
 pub(crate) const RULING_CHARS_MAX: usize = 500;

@@ -11,7 +11,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// How one request is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Behaviour {
     /// As an endpoint does: vectors from the words of each text; for a chat, `text`.
@@ -20,17 +19,14 @@ pub enum Behaviour {
     Hang,
     /// Only once the client has given up.
     Late,
-    /// With a status and a body.
     Status(u16, String),
     /// With status 429 and this `Retry-After`.
     Busy(String),
     /// With half of the body that was promised.
     HalfWay,
-    /// With a body that does not end.
     Endless,
     /// With a body that is said to have a gigabyte, and does not come.
     Huge,
-    /// With this body.
     Body(String),
     /// With vectors of this many numbers.
     Dimensions(usize),
@@ -50,11 +46,9 @@ struct Script {
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
 pub struct Seen {
-    /// Its path.
     pub path: String,
     /// Its `Authorization`, if it had one.
     pub authorization: Option<String>,
-    /// Its body.
     pub body: Value,
 }
 
@@ -65,7 +59,6 @@ pub struct TestEndpoint {
     script: Arc<Mutex<Script>>,
 }
 
-/// The dimensions of the right vectors.
 pub const DIMENSIONS: usize = 32;
 
 impl TestEndpoint {
@@ -113,7 +106,6 @@ impl TestEndpoint {
         text.clone_into(&mut self.lock().text);
     }
 
-    /// The requests so far.
     #[must_use]
     pub fn seen(&self) -> Vec<Seen> {
         self.lock().requests.clone()

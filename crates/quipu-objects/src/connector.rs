@@ -21,10 +21,8 @@ use quipu_http::{Cause, ServerAddress, connect, system_certificates};
 use rustls::ClientConfig;
 use tokio::time::timeout;
 
-/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Connects to servers of the web.
 #[derive(Debug, Clone)]
 pub(crate) struct Connector {
     tls: Arc<ClientConfig>,

@@ -11,7 +11,6 @@ use quipu_field::{SnapshotStore, StoreError};
 /// What a file is called until it is whole, behind its name.
 const PART: &str = "part";
 
-/// Files in a directory.
 #[derive(Debug)]
 pub struct DirectoryStore {
     root: PathBuf,

@@ -6,21 +6,13 @@ use quipu_field::SnapshotStore;
 
 use crate::{directory::DirectoryStore, s3::S3Store};
 
-/// Why an address leads to no storage.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenStoreError {
-    /// It is none that is known.
     #[error("{url} is neither file:///DIR nor s3://BUCKET/PREFIX")]
-    Address {
-        /// The address.
-        url: String,
-    },
-    /// The storage cannot be used with what was given.
+    Address { url: String },
     #[error("{url} cannot be used")]
     Unusable {
-        /// The address.
         url: String,
-        /// The reason, such as a missing variable.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },

@@ -62,7 +62,6 @@ impl Analyzed {
         self.entries.len()
     }
 
-    /// The vectors.
     pub const fn embedding(&self) -> &Embedding {
         &self.embedding
     }
@@ -72,7 +71,6 @@ impl Analyzed {
         self.is_rule
     }
 
-    /// Whether the text has no term.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -54,7 +54,6 @@ impl SecretHashing {
     }
 }
 
-/// Whether a kind of answer is a secret.
 pub(crate) fn is_secret(kind: DependencyKind) -> bool {
     kind == DependencyKind::SecretValue
 }

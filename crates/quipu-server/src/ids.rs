@@ -36,7 +36,6 @@ pub(crate) fn is_drawn(text: &str) -> bool {
     text.bytes().all(|byte| BASE32.contains(&byte))
 }
 
-/// The seed of a signing key.
 pub(crate) fn seed() -> [u8; 32] {
     random()
 }

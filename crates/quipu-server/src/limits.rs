@@ -23,11 +23,9 @@ pub(crate) const STRANGERS_ADDRESS_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long the head of a request may take, and how long a connection may be idle.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long the body of a request may take.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a caller may take nothing of what it is sent, if the options do not say.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait after the operating system could not give us a connection.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -75,7 +73,6 @@ pub(crate) const READ_AUTHORITY: u8 = quipu_core::visibility::READ_AUTHORITY;
 pub(crate) const LOG_AUTHORITY: u8 = 8;
 /// The authority to make and revoke keys.
 pub(crate) const KEYS_AUTHORITY: u8 = 10;
-/// The longest label of a key.
 pub(crate) const KEY_LABEL_BYTES_MAX: usize = 256;
 /// The units of a page of the list, where nobody says how many.
 pub(crate) const UNITS_PAGE: usize = 50;

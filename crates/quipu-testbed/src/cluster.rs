@@ -14,7 +14,6 @@ const LINES_SHOWN: usize = 20;
 /// The servers that keep the log, and the nodes.
 #[derive(Debug)]
 pub struct Cluster {
-    /// The nodes.
     pub nodes: Vec<Node>,
     /// The servers that keep the log.
     pub engine: EngineServers,

@@ -59,7 +59,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens it.
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
         stream.set_read_timeout(Some(TIMEOUT))?;

@@ -31,7 +31,6 @@ struct Switches {
     cut: Condvar,
 }
 
-/// The proxy.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -71,7 +70,6 @@ impl Proxy {
         Self { port: own, switches }
     }
 
-    /// Its port.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port

@@ -23,7 +23,6 @@ impl SecretKey {
         self.0.as_bytes()
     }
 
-    /// The half that verifies.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
@@ -53,7 +52,6 @@ impl PublicKey {
         VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak()).map(Self)
     }
 
-    /// The bytes of the key.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         self.0.as_bytes()

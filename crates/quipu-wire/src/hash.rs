@@ -70,20 +70,14 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// Why a text is not a hash.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseHashError {
-    /// The text is too short or too long.
     #[error("hash has {length} bytes of text, not {HEX_CHARS}")]
-    Length {
-        /// How many bytes the text has.
-        length: usize,
-    },
+    Length { length: usize },
     /// A character is no lowercase hexadecimal digit. Uppercase is refused, so that a hash has one
     /// spelling.
     #[error("hash has {character:?} at {position}, not a lowercase hexadecimal digit")]
     Digit {
-        /// The character.
         character: char,
         /// Where it stands, in bytes from 0.
         position: usize,
@@ -158,18 +152,15 @@ impl de::Visitor<'_> for HexVisitor {
 pub struct Hasher(Sha256);
 
 impl Hasher {
-    /// A hasher that has seen nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The hash of everything taken.
     #[must_use]
     pub fn finish(self) -> Hash {
         Hash(self.0.finalize().into())

@@ -12,7 +12,6 @@ pub const EPOCH_JUMP_MAX: u64 = 1_000;
 pub const EPOCH_LEAD_MAX: u64 = 4_000;
 /// The largest request body, before parsing.
 pub const REQUEST_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The largest `content` of a memory unit.
 pub const CONTENT_BYTES_MAX: usize = 1024 * 1024;
 /// The largest single free text besides `content` (purpose, reasoning, an evidence entry, a hint).
 pub const TEXT_BYTES_MAX: usize = 64 * 1024;
@@ -20,27 +19,21 @@ pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 pub const ID_BYTES_MAX: usize = 256;
 /// The most entries in any list of texts (evidence, assumptions, interests, filters).
 pub const LIST_ENTRIES_MAX: usize = 256;
-/// The most units that are recorded together.
 pub const RECORD_UNITS_MAX: usize = 256;
-/// The most relations of one memory unit.
 pub const RELATIONS_MAX: usize = 256;
 /// The most units that one ATTUNE returns; a larger `max_units` is read as this one.
 pub const ATTUNE_UNITS_MAX: usize = 10_000;
 /// The longest reason of a COMPACT, which stays in the log for ever.
 pub const COMPACT_REASON_BYTES_MAX: usize = 1024;
-/// The most units that one COMPACT names by id.
 pub const COMPACT_UNITS_MAX: usize = 10_000;
 /// The most rows of the table of least authorities that one change sets: each type in each mode, and some said twice.
 pub const LEAST_AUTHORITY_ROWS_MAX: usize = 64;
-/// The most units that are restored together.
 pub const RESTORE_UNITS_MAX: usize = 1000;
 /// The highest authority: a human operator.
 pub const AUTHORITY_MAX: u8 = 10;
-/// The highest priority of a task.
 pub const PRIORITY_MAX: u8 = 10;
 /// The priority of a task whose maker names none.
 pub const PRIORITY_DEFAULT: u8 = 5;
-/// The shortest lease of a task.
 pub const LEASE_MS_MIN: u64 = 1;
 /// The longest lease of a task: a week.
 pub const LEASE_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;

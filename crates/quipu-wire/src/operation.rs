@@ -50,7 +50,6 @@ impl Operation {
         Self::Session,
     ];
 
-    /// Its path over HTTP.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {

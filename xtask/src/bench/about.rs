@@ -14,7 +14,6 @@ use crate::clock;
 /// The file that says so; whole after every step.
 pub(crate) const FILE: &str = "run.json";
 
-/// How a step ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ended {
     Ok { seconds: f64 },
@@ -22,14 +21,12 @@ pub(crate) enum Ended {
     Failed { why: String },
 }
 
-/// The run so far.
 #[derive(Debug)]
 pub(crate) struct About {
     told: Value,
 }
 
 impl About {
-    /// Begins anew.
     pub(crate) fn begin(revision: &str, mode: Mode, machine: &Value) -> Self {
         let told = json!({
             "at": clock::now_utc(),

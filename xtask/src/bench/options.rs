@@ -14,7 +14,6 @@ pub(crate) const USAGE: &str = "\
            --home DIR         where the others are installed [a folder of the user's cache]
            --minutes N        for the others together, in even shares [15; 45 with --full]";
 
-/// How much work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
     Smoke,
@@ -41,7 +40,6 @@ pub(crate) enum Part {
     Report,
 }
 
-/// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) mode: Mode,

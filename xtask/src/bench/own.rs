@@ -97,7 +97,6 @@ const STEPS: [(&str, [&str; 3]); 13] = [
     ("detect", ["detect DATA"; 3]),
 ];
 
-/// The steps in the order in which they are run.
 pub(crate) fn steps(mode: Mode) -> Vec<Step> {
     let at = match mode {
         Mode::Smoke => 0,

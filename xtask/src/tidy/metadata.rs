@@ -47,7 +47,6 @@ impl Metadata {
             .map_err(|error| format!("cargo metadata gave an answer of another shape: {error}"))
     }
 
-    /// Our own packages.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| self.workspace_members.contains(&package.id))
     }

@@ -32,7 +32,6 @@ impl ProductCode {
         Self { files }
     }
 
-    /// Every file and its code, in the order of the paths.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|(path, code)| (path.as_str(), code.as_str()))
     }

@@ -12,7 +12,6 @@ use super::source;
 use super::tables::PureCrate;
 use super::tree::Tree;
 
-/// Each pure crate by its name.
 type PureTable = BTreeMap<String, PureCrate>;
 
 pub(crate) fn check(

@@ -50,7 +50,6 @@ pub(crate) struct TidyTable {
     pub(crate) operations: Operations,
 }
 
-/// A source file that may be longer than the limit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LongFile {
@@ -59,7 +58,6 @@ pub(crate) struct LongFile {
     pub(crate) reason: String,
 }
 
-/// A file that may be larger than the limit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LargeFile {
@@ -156,7 +154,6 @@ pub(crate) struct PureCrate {
     pub(crate) banned: Vec<String>,
 }
 
-/// How many dependencies there may be.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Budgets {

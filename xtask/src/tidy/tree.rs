@@ -77,7 +77,6 @@ impl Tree {
         self.files.get(path)?.text.as_deref()
     }
 
-    /// Every file that is text.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().filter_map(|(path, file)| Some((path.as_str(), file.text.as_deref()?)))
     }

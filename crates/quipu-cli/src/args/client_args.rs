@@ -102,7 +102,6 @@ impl ServerArgs {
     }
 }
 
-/// Speaks to a server.
 #[derive(Debug)]
 pub(crate) struct Speaker<'s> {
     server: &'s ServerArgs,

@@ -173,10 +173,8 @@ struct FileOptions {
     harn: Option<HarnArgs>,
 }
 
-/// What a server runs with.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The config file that was read.
     pub(crate) file: Option<PathBuf>,
     pub(crate) listen: SocketAddr,
     pub(crate) data: PathBuf,

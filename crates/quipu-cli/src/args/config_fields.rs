@@ -59,7 +59,6 @@ impl FieldArgs {
         }
     }
 
-    /// After how many commits a snapshot is made.
     pub(crate) fn snapshot_commits(&self) -> u64 {
         self.snapshot_commits.map_or(SNAPSHOT_COMMITS_MIN, NonZeroU64::get)
     }

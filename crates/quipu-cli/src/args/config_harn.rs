@@ -12,7 +12,6 @@ use crate::{
     ui::failure::Failure,
 };
 
-/// The variable that holds the key of the vaults.
 const VAULT_KEY_VARIABLE: &str = "QUIPU_VAULT_KEY";
 
 /// The most that the content of an Artifact may be allowed: it is one body of the log, and is in memory as such.
@@ -99,7 +98,6 @@ impl HarnArgs {
         }
     }
 
-    /// What the server is told.
     pub(crate) fn options(
         &self,
         variable: impl Fn(&str) -> Option<String>,

@@ -63,14 +63,11 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Where second vectors come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EmbedderSource {
     /// There are none.
     BuiltIn,
-    /// A model in a directory.
     Directory(PathBuf),
-    /// An endpoint.
     Endpoint(String),
 }
 
@@ -92,7 +89,6 @@ impl ModelArgs {
         }
     }
 
-    /// Where second vectors come from.
     pub(crate) fn source(&self) -> EmbedderSource {
         match self.embedder.as_deref() {
             None | Some("" | "builtin") => EmbedderSource::BuiltIn,
@@ -101,7 +97,6 @@ impl ModelArgs {
         }
     }
 
-    /// How long one attempt may take.
     pub(crate) fn timeout(&self) -> Duration {
         self.models_timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis)
     }

@@ -76,7 +76,6 @@ fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(Format::ALL.iter().map(|format| format.as_str()))
 }
 
-/// Asks for context.
 pub(crate) async fn attune(args: AttuneArgs) -> Result<(), Failure> {
     let speaker = args.server.connect(None)?;
     let role = match &args.role {

@@ -40,7 +40,6 @@ pub(crate) struct ConformanceArgs {
     json: bool,
 }
 
-/// Runs the suite.
 pub(crate) fn conformance(args: &ConformanceArgs) -> Result<(), Failure> {
     let bound = args.bound_key.as_deref().map(BoundKey::parse).transpose();
     let bound = bound.map_err(|error| Failure::new(error.to_string()))?;

@@ -47,7 +47,6 @@ pub(crate) struct ExportArgs {
     out: PathBuf,
 }
 
-/// Exports a field.
 pub(crate) fn export(args: &ExportArgs) -> Result<(), Failure> {
     let (dir, field) = (&args.data.data, &args.field);
     let engine = data_dir::open_read_only(dir)?;
@@ -105,7 +104,6 @@ fn write_all(pinned: &Pinned, field: &FieldName, out: &mut dyn Write) -> Result<
     Ok(head)
 }
 
-/// Where an export goes.
 enum Output {
     Stdout,
     /// A pipe or a device: written as it comes.

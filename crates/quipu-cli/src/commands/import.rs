@@ -41,7 +41,6 @@ The import prints the head and the state; they are those of the field that was e
 
 /// How many commits are appended at a time.
 const BATCH: usize = 1024;
-/// The longest line that is read.
 const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// The arguments of `quipu import`.
@@ -58,7 +57,6 @@ pub(crate) struct ImportArgs {
     input: PathBuf,
 }
 
-/// Imports a field.
 pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
     let (dir, field) = (&args.data.data, &args.field);
     let input = open_input(&args.input)?;
@@ -180,7 +178,6 @@ impl Staging {
         Ok(Self { path: staging_path(dir) })
     }
 
-    /// Moves the finished field into place.
     fn move_into(&self, dir: &Path, field: &FieldName) -> Result<(), Failure> {
         let from = data_dir::fields_dir(&self.path).join(field.as_str());
         let to = data_dir::fields_dir(dir).join(field.as_str());

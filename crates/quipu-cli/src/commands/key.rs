@@ -123,7 +123,6 @@ pub(crate) struct RevokeArgs {
     id: String,
 }
 
-/// Makes, lists or revokes keys.
 pub(crate) fn key(action: KeyAction) -> Result<(), Failure> {
     match action {
         KeyAction::Create(args) => create(args),
@@ -238,7 +237,6 @@ impl fmt::Display for KeyStoreArgs {
     }
 }
 
-/// Why keys cannot be read or made.
 pub(crate) fn key_failure(error: &KeyStoreError) -> Failure {
     let failure = Failure::new(quipu_field::with_causes(error));
     match error {

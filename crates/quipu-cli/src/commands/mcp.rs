@@ -54,7 +54,6 @@ const RETRY: Retry = Retry {
 };
 /// How long to wait for a host to say something more that can be answered with why we do not start.
 const NEXT_WORD: Duration = Duration::from_secs(5);
-/// How much of it is read.
 const FIRST_WORDS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The arguments of `quipu mcp`.

@@ -11,7 +11,6 @@ use tokio::sync::{OnceCell, mpsc};
 /// How many pushes wait for the host before the stream does.
 const PUSHES_MAX: usize = 16;
 
-/// Speaks for a host.
 #[derive(Debug)]
 pub(crate) struct ClientCaller {
     field: Field,
@@ -20,7 +19,6 @@ pub(crate) struct ClientCaller {
 }
 
 impl ClientCaller {
-    /// Calls a Field, wherever it is.
     pub(crate) fn new(field: Field) -> Self {
         Self { field, bound: OnceCell::new() }
     }

@@ -42,7 +42,6 @@ pub(crate) struct ProofArgs {
     show_key: bool,
 }
 
-/// Fetches a proof, or the key.
 pub(crate) async fn proof(args: ProofArgs) -> Result<(), Failure> {
     let speaker = args.server.connect(None)?;
     let path = match args.position {

@@ -93,7 +93,6 @@ struct SignatureReport {
     state: &'static str,
 }
 
-/// Works with receipts.
 pub(crate) fn receipt(action: &ReceiptAction) -> Result<(), Failure> {
     match action {
         ReceiptAction::Verify(args) => check(args),

@@ -98,7 +98,6 @@ fn relation(text: &str) -> Result<(RelationType, String), String> {
     Ok((kind, unit.to_owned()))
 }
 
-/// Records a unit.
 pub(crate) async fn record(mut args: RecordArgs) -> Result<(), Failure> {
     if args.content == "-" {
         args.content = read_stdin()?;

@@ -37,7 +37,6 @@ pub(crate) struct RegisterArgs {
     server: ServerArgs,
 }
 
-/// Registers an agent.
 pub(crate) async fn register(args: RegisterArgs) -> Result<(), Failure> {
     let Some(agent) = &args.server.agent else {
         return Err(Failure::new("the agent has no name").advise("name it with --agent"));

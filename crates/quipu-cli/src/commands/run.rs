@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{args::config::Settings, module_runner, ui::failure::Failure};
 
-/// Runs a command.
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => {

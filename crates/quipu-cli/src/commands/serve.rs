@@ -30,7 +30,6 @@ const HANDLES_OF_A_FIELD: u64 = 8;
 /// The authority of the key that the first start makes.
 const OPERATOR: u8 = 10;
 
-/// Runs the server.
 pub(crate) async fn serve(args: ServeArgs, settings: Settings) -> Result<(), Failure> {
     let level = logging::start(settings.log_format, &settings.log_level)?;
     if let Some(file) = &settings.file {
@@ -92,7 +91,6 @@ fn warn_of_plain_text(settings: &Settings) {
     }
 }
 
-/// How ATTUNE ranks, as the operator wants it.
 fn ranking(settings: &Settings) -> Result<RankingOptions, Failure> {
     let tokenizer = match settings.tokenizer {
         TokenizerName::O200k => Tokenizer::O200k,

@@ -15,7 +15,6 @@ use crate::{
     ui::failure::Failure,
 };
 
-/// The models of a server.
 pub(super) fn models(settings: &ModelArgs) -> Result<FieldModels, Failure> {
     let mut models = FieldModels::default();
     match settings.source() {

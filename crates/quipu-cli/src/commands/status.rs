@@ -31,7 +31,6 @@ pub(crate) struct StatusArgs {
     server: ServerArgs,
 }
 
-/// Shows a field's status.
 pub(crate) async fn status(args: StatusArgs) -> Result<(), Failure> {
     let raw = args.server.connect(None)?.get("/v1/field/status").await?;
     args.server.show(&raw, render)

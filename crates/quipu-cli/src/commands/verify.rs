@@ -77,14 +77,12 @@ pub(crate) struct VerifyArgs {
     checkpoint_key: Option<String>,
 }
 
-/// What was found out about a directory.
 #[derive(Debug, Serialize)]
 struct Report {
     ok: bool,
     fields: Vec<FieldReport>,
 }
 
-/// What was found out about a field.
 #[derive(Debug, Serialize)]
 struct FieldReport {
     field: FieldName,
@@ -105,7 +103,6 @@ struct FieldReport {
     damage: Vec<String>,
 }
 
-/// Verifies a data directory.
 pub(crate) fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     if let (Some(file), Some(key)) = (&args.proof, &args.checkpoint_key) {
         return proof::check(file, key);
@@ -129,7 +126,6 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     if report.ok { Ok(()) } else { Err(summary_of_damage(args.json, &report)) }
 }
 
-/// The log that is verified.
 struct Log {
     engine: Arc<dyn Engine>,
     /// Its directory; none if it is on a server.

@@ -43,7 +43,6 @@ pub(crate) fn must_exist(dir: &Path) -> Result<(), Failure> {
         .advise("name the directory that `quipu serve` was started with: --data DIR"))
 }
 
-/// Where a data directory keeps its fields.
 pub(crate) fn fields_dir(dir: &Path) -> PathBuf {
     dir.join("fields")
 }
@@ -99,7 +98,6 @@ pub(crate) fn claim(dir: &Path) -> Result<File, Failure> {
     }
 }
 
-/// Why a data directory cannot be opened.
 pub(crate) fn open_failure(error: &OpenError) -> Failure {
     let advice = match error {
         OpenError::InUse { .. } => {
@@ -119,7 +117,6 @@ pub(crate) fn open_failure(error: &OpenError) -> Failure {
     Failure::new(with_causes(error)).advise(advice)
 }
 
-/// Why a field cannot be used.
 pub(crate) fn field_failure(dir: &Path, field: &FieldName, error: &EngineError) -> Failure {
     match error {
         EngineError::Damaged(damage) => Failure::new(damage_sentence(field, damage)).advise(format!(
@@ -141,7 +138,6 @@ pub(crate) fn field_failure(dir: &Path, field: &FieldName, error: &EngineError) 
     }
 }
 
-/// A field that was named and is not there.
 pub(crate) fn no_such_field(dir: &Path, field: &FieldName) -> Failure {
     Failure::new(format!("there is no field {field} in {}", dir.display()))
         .advise(format!("`quipu verify --data {}` lists the fields", dir.display()))

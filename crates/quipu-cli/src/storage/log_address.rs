@@ -8,16 +8,13 @@ use quipu_log::Engine;
 
 use crate::ui::failure::Failure;
 
-/// Where the log is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogAddress {
     /// In the data directory.
     Sqlite,
     /// Nowhere: it is gone with the process.
     Memory,
-    /// In a PostgreSQL database.
     Postgres(LogUrl),
-    /// In streams of NATS servers.
     Nats(LogUrl),
 }
 

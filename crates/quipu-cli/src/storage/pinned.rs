@@ -30,7 +30,6 @@ impl Pinned {
         Ok(Self { engine, field: field.clone(), head, counted, erased })
     }
 
-    /// The head that the field is fixed at.
     pub(crate) const fn pinned_head(&self) -> Head {
         self.head
     }

@@ -11,7 +11,6 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure in one sentence.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: Some(message.into()), advice: None }
     }
@@ -21,12 +20,10 @@ impl Failure {
         Self::default()
     }
 
-    /// A failure with the causes beneath it.
     pub(crate) fn caused(what: impl fmt::Display, error: &dyn Error) -> Self {
         Self::new(format!("{what}: {}", quipu_field::with_causes(error)))
     }
 
-    /// The same failure with what to do about it.
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self

@@ -15,7 +15,6 @@ use crate::{clock, ui::output::thousands};
 const QUIET: Duration = Duration::from_millis(500);
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
-/// How often a spinner turns.
 const TURN_EVERY: Duration = Duration::from_millis(120);
 
 /// Progress towards a known or unknown end.
@@ -28,7 +27,6 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Counts commits up to `total`, if that is known.
     pub(crate) fn new(what: impl Into<String>, total: Option<u64>) -> Self {
         Self { what: what.into(), total, shown: clock::now(), bar: None }
     }

@@ -72,7 +72,6 @@ impl Agent {
         self
     }
 
-    /// The same agent, speaking in a session.
     pub fn in_session(&self, session: &str) -> Result<Self, ClientError> {
         let mut agent = self.clone();
         agent.headers.insert(SESSION, header_value("the session's id", session)?);
@@ -85,7 +84,6 @@ impl Agent {
         self.id.as_deref()
     }
 
-    /// Its role.
     #[must_use]
     pub fn role(&self) -> &str {
         &self.role
@@ -209,7 +207,6 @@ impl Agent {
         })
     }
 
-    /// Ends a subscription.
     pub async fn unsubscribe(&self, id: &str) -> Result<SubscribeResponse, ClientError> {
         let subscription =
             SubscriptionRequest { id: Some(id.to_owned()), ..SubscriptionRequest::default() };
@@ -264,7 +261,6 @@ impl Agent {
         self.read("/v1/agents").await
     }
 
-    /// The Field at a glance.
     pub async fn status(&self) -> Result<FieldStatus, ClientError> {
         self.read("/v1/field/status").await
     }

@@ -18,7 +18,6 @@ pub(crate) type Step<T> =
 /// Events as they happen. It goes on where it was after a lost connection; an error is its last word.
 /// Dropping it ends it.
 pub struct EventStream<T> {
-    /// Waits for the next event.
     next: fn(Following) -> Step<T>,
     state: State<T>,
 }

@@ -89,7 +89,6 @@ impl Connect {
         self
     }
 
-    /// How calls are tried again.
     pub const fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
@@ -194,7 +193,6 @@ impl Field {
         Harn::new(self.clone())
     }
 
-    /// The Field at a glance.
     pub async fn status(&self) -> Result<FieldStatus, ClientError> {
         understand(&self.get("/v1/field/status", &HeaderMap::new()).await?)
     }
@@ -295,7 +293,6 @@ pub(crate) fn header_value(name: &str, value: &str) -> Result<HeaderValue, Clien
         .map_err(|_| ClientError::Header { name: name.to_owned() })
 }
 
-/// Reads an answer.
 pub(crate) fn understand<T: DeserializeOwned>(body: &[u8]) -> Result<T, ClientError> {
     serde_json::from_slice(body)
         .map_err(|error| ClientError::unexpected(hyper::StatusCode::OK, error, body))

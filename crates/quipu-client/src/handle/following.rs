@@ -21,13 +21,10 @@ use crate::{
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const ACCEPT: HeaderName = hyper::header::ACCEPT;
-/// What ends a stream of pushes in order.
 const END: &str = "end";
 
-/// What was heard.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// An event with data.
     Event(SentEvent),
     /// The stream ended in order, with nothing cut off. The next call opens it again.
     End {
@@ -36,7 +33,6 @@ pub(crate) enum Heard {
     },
 }
 
-/// A stream that is followed.
 #[derive(Debug)]
 pub(crate) struct Following {
     field: Field,
@@ -47,7 +43,6 @@ pub(crate) struct Following {
     open: Option<Open>,
 }
 
-/// A stream that is open now.
 #[derive(Debug)]
 struct Open {
     body: StreamBody,

@@ -43,13 +43,10 @@ pub struct Harn {
 /// this is what is sent and not what is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependency<'d> {
-    /// Its key, such as `llm:main:1`.
     pub key: &'d str,
-    /// What it is.
     pub kind: DependencyKind,
     /// What was asked, by which a replay finds out that it asks something else.
     pub request: Option<&'d Value>,
-    /// The answer.
     pub answer: DependencyAnswer,
     /// Who may see it; the server's default if absent.
     pub visibility: Option<Visibility>,
@@ -85,7 +82,6 @@ impl Harn {
         Ok(harn)
     }
 
-    /// Makes a Workspace.
     pub async fn create_workspace(
         &self,
         request: &CreateWorkspaceRequest,
@@ -101,7 +97,6 @@ impl Harn {
         self.post("/v1/personas", request).await
     }
 
-    /// Opens a Session.
     pub async fn create_session(
         &self,
         request: &CreateSessionRequest,
@@ -109,17 +104,14 @@ impl Harn {
         self.post("/v1/sessions", request).await
     }
 
-    /// Submits a Task.
     pub async fn submit_task(&self, request: &SubmitTaskRequest) -> Result<HarnTask, ClientError> {
         self.post("/v1/tasks", request).await
     }
 
-    /// A Task as it stands.
     pub async fn task(&self, task: &str) -> Result<HarnTask, ClientError> {
         self.get(&of_task(task, "")).await
     }
 
-    /// Cancels a Task.
     pub async fn cancel_task(
         &self,
         task: &str,
@@ -201,7 +193,6 @@ impl Harn {
         self.post(&of_task(task, "/checkpoints"), request).await
     }
 
-    /// Completes a Task.
     pub async fn complete_task(
         &self,
         task: &str,
@@ -210,7 +201,6 @@ impl Harn {
         self.post(&of_task(task, "/complete"), request).await
     }
 
-    /// Fails a Task.
     pub async fn fail_task(
         &self,
         task: &str,
@@ -238,12 +228,10 @@ impl Harn {
         self.get(&of_task(task, "/receipts")).await
     }
 
-    /// A Receipt.
     pub async fn receipt(&self, receipt: &str) -> Result<ReceiptResource, ClientError> {
         self.get(&format!("/v1/receipts/{}", segment(receipt))).await
     }
 
-    /// Checks a Receipt.
     pub async fn verify_receipt(
         &self,
         receipt: &str,
@@ -258,7 +246,6 @@ impl Harn {
         self.task_events_after(task, None)
     }
 
-    /// The Events of a Task behind the last one that was seen.
     #[must_use]
     pub fn task_events_after(&self, task: &str, event: Option<&str>) -> Events {
         harn_events::of_task(self.following(of_task(task, "/stream"), event))

@@ -13,10 +13,8 @@ use crate::{
     },
 };
 
-/// What a subscription pushes.
 pub type Pushes = EventStream<PushNotification>;
 
-/// The last word of a stream.
 #[derive(Debug, Deserialize)]
 struct LastWord {
     reason: String,

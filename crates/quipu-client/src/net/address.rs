@@ -8,10 +8,8 @@ use rustls::ClientConfig;
 
 use crate::error::ClientError;
 
-/// Where a server is.
 #[derive(Debug)]
 pub(crate) struct Address {
-    /// As it was given.
     pub(crate) url: String,
     pub(crate) server: ServerAddress,
     pub(crate) authority: HeaderValue,

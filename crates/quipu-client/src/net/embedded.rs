@@ -20,7 +20,6 @@ use tempfile::TempDir;
 
 use crate::{error::ClientError, net::transport::StreamBody};
 
-/// Where a data directory keeps its fields.
 const FIELDS: &str = "fields";
 
 /// A Field inside this process.

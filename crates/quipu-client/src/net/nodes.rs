@@ -24,7 +24,6 @@ impl Nodes {
         Self { first, others, moves: AtomicUsize::new(0) }
     }
 
-    /// Whether there is another one to go to.
     pub(crate) const fn are_several(&self) -> bool {
         !self.others.is_empty()
     }

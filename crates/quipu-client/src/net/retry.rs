@@ -14,7 +14,6 @@ pub struct Retry {
     pub attempts: u32,
     /// The pause before the second attempt; each further one is twice as long.
     pub first_pause: Duration,
-    /// The longest pause.
     pub longest_pause: Duration,
     /// No further attempt is begun after this time.
     pub within: Duration,
@@ -41,7 +40,6 @@ impl Default for Retry {
     }
 }
 
-/// The attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     retry: Retry,

@@ -10,11 +10,9 @@ pub(crate) struct SentEvent {
     pub(crate) id: Option<String>,
     /// What it is; empty where it does not say.
     pub(crate) event: String,
-    /// What it says.
     pub(crate) data: String,
 }
 
-/// The stream is not one of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SseError {
     #[error("an event is larger than {EVENT_BYTES_MAX} bytes")]
@@ -37,7 +35,6 @@ pub(crate) struct SseReader {
 }
 
 impl SseReader {
-    /// Takes bytes as they came.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }

@@ -12,15 +12,12 @@ use crate::{
     net::{embedded::Inside, nodes::Nodes},
 };
 
-/// The body of an answer that goes on.
 pub(crate) type StreamBody = UnsyncBoxBody<Bytes, io::Error>;
 
-/// A way to a Field.
 #[derive(Debug)]
 pub(crate) enum Transport {
     /// A server, or several.
     Http(Nodes),
-    /// This process.
     #[cfg(feature = "embedded")]
     Inside(Inside),
 }

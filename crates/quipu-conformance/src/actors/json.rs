@@ -79,7 +79,6 @@ pub(crate) fn with(mut under: Value, over: Value) -> Value {
     under
 }
 
-/// The object without a key.
 pub(crate) fn without(mut object: Value, key: &str) -> Value {
     if let Some(map) = object.as_object_mut() {
         map.remove(key);

@@ -68,10 +68,7 @@ pub enum BadTarget {
     #[error(
         "the URL {url:?} is not of the form http://host[:port][/path]; the suite speaks no TLS"
     )]
-    Url {
-        /// What was given.
-        url: String,
-    },
+    Url { url: String },
     /// The protocol has no such level.
     #[error("level {level} is not one of 0, 1, 2 and 3")]
     Level {

@@ -40,7 +40,6 @@ impl Case {
         Ok(Task { id: answer.text("/task/id")?.to_owned(), worker })
     }
 
-    /// A task in this state.
     pub(crate) fn task_in(&mut self, state: &str) -> Checked<Task> {
         let task = self.task()?;
         let way: &[&str] = match state {

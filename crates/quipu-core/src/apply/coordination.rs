@@ -67,7 +67,6 @@ pub fn session_changed(
     Ok(())
 }
 
-/// A task was made or moved.
 pub fn task_changed(
     state: &mut State,
     header: &Header<Event>,
@@ -145,7 +144,6 @@ const fn has_ended(status: TaskStatus) -> bool {
     }
 }
 
-/// A handoff was offered or moved.
 pub fn handoff_changed(
     state: &mut State,
     header: &Header<Event>,

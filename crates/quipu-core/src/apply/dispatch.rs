@@ -23,13 +23,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("position {position}: {what}")]
 pub struct Inconsistent {
-    /// The commit.
     pub position: u64,
-    /// What does not fit.
     pub what: String,
 }
 
-/// Applies a commit.
 pub fn apply(state: &mut State, header: &Header<Event>) -> Result<(), Inconsistent> {
     let wrong = |what: String| Inconsistent { position: header.position, what };
     if header.position != state.position + 1 || header.epoch <= state.epoch {

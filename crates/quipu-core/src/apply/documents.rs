@@ -73,7 +73,6 @@ fn settle_ending(
     }
 }
 
-/// Whether a commit issues a receipt of a task.
 pub(crate) fn has_receipt(header: &Header<Event>, task: &str) -> bool {
     header.events.iter().any(|sealed| {
         let Event::DocumentChanged { document, owner, .. } = &sealed.event else { return false };

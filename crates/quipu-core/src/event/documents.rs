@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentKind {
-    /// An isolation boundary.
     Workspace,
     /// A policy under which agents work.
     Persona,
@@ -20,21 +19,17 @@ pub enum DocumentKind {
     Session,
     /// What this protocol knows of a task.
     Task,
-    /// Something said.
     Message,
     /// A line of work beside the main one.
     Branch,
-    /// Something made.
     Artifact,
     /// The bytes of artifacts, under their digest.
     Content,
-    /// A proof of what happened.
     Receipt,
     /// How a task ended.
     Outcome,
     /// What this protocol knows of a memory unit.
     Memory,
-    /// A holder of secrets.
     Vault,
     /// A sealed secret.
     Secret,
@@ -42,11 +37,8 @@ pub enum DocumentKind {
     Connector,
     /// An event of others that came in.
     Delivery,
-    /// A limit.
     Quota,
-    /// Something that agents can do.
     Skill,
-    /// Who may do what.
     Policy,
     /// What was once allowed or denied, and is to be remembered.
     PermissionRule,
@@ -64,13 +56,11 @@ pub enum DocumentKind {
 /// keeps the state has no names by which a missing one would be noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DocumentOwner {
-    /// Its workspace.
     #[serde(default)]
     pub workspace: Option<String>,
     /// Its session, which decides who may know of it.
     #[serde(default)]
     pub session: Option<String>,
-    /// Its task.
     #[serde(default)]
     pub task: Option<String>,
     /// Of a task, the persona that it names: what a persona uses up is counted by it.
@@ -78,15 +68,12 @@ pub struct DocumentOwner {
     pub persona: Option<String>,
 }
 
-/// What happened to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentChange {
-    /// It is new.
     Created,
     /// It says something else now.
     Updated,
-    /// It is gone.
     Removed,
 }
 
@@ -97,10 +84,8 @@ pub struct Note {
     pub event: String,
     /// Who may see its payload.
     pub visibility: Visibility,
-    /// The answer that it records, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependency: Option<NotedDependency>,
-    /// The checkpoint that it makes, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<String>,
     /// What it was elsewhere, if it was brought here from another server.
@@ -108,19 +93,15 @@ pub struct Note {
     pub imported: Option<Imported>,
 }
 
-/// Which answer a note records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedDependency {
     /// Its key, unique in the task.
     pub key: String,
-    /// What it is.
     pub kind: DependencyKind,
 }
 
-/// What an event was on the server that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
-    /// Its id.
     pub event_id: String,
     /// Its place in its stream.
     pub sequence: u64,

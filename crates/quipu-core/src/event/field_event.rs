@@ -23,14 +23,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", remote = "Self")]
 pub enum Event {
-    /// An agent joined, or came back.
     #[serde(rename = "agent.registered")]
     AgentRegistered {
-        /// Its id.
         agent: String,
-        /// Its role.
         role: String,
-        /// Its topics.
         interests: Vec<String>,
         /// Its authority, already limited by its credential.
         authority: u8,
@@ -39,69 +35,29 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         claimed: bool,
     },
-    /// An agent left.
     #[serde(rename = "agent.deregistered")]
-    AgentDeregistered {
-        /// Its id.
-        agent: String,
-        /// The units it leaves.
-        units_orphaned: u64,
-        /// The tasks that it no longer works on.
-        tasks_reassigned: u64,
-    },
+    AgentDeregistered { agent: String, units_orphaned: u64, tasks_reassigned: u64 },
     /// An agent does something else because of another event of the same commit.
     #[serde(rename = "agent.status_changed")]
-    AgentStatusChanged {
-        /// Its id.
-        agent: String,
-        /// What it does now.
-        to: AgentStatus,
-        /// The task it works on now.
-        task: Option<String>,
-    },
-    /// Something happened to a session.
+    AgentStatusChanged { agent: String, to: AgentStatus, task: Option<String> },
     #[serde(rename = "session.changed")]
-    SessionChanged {
-        /// The session's id.
-        session: String,
-        /// What happened.
-        change: SessionChange,
-    },
-    /// Something happened to a task.
+    SessionChanged { session: String, change: SessionChange },
     #[serde(rename = "task.changed")]
-    TaskChanged {
-        /// The task's id.
-        task: String,
-        /// What happened.
-        change: TaskChange,
-    },
-    /// Something happened to a handoff.
+    TaskChanged { task: String, change: TaskChange },
     #[serde(rename = "handoff.changed")]
-    HandoffChanged {
-        /// The handoff's id.
-        handoff: String,
-        /// What happened.
-        change: HandoffChange,
-    },
+    HandoffChanged { handoff: String, change: HandoffChange },
     /// A unit was recorded. Its body is a [`UnitBody`].
     #[serde(rename = "unit.recorded")]
     UnitRecorded {
-        /// The unit's id.
         unit: UnitId,
-        /// Draft or committed.
         mode: Mode,
-        /// What kind of knowledge.
         #[serde(rename = "type")]
         memory_type: MemoryType,
-        /// The author's role at this time.
         role: String,
-        /// The task it served.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<String>,
-        /// The author's confidence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         score: Option<f64>,
-        /// Its links.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         relations: Vec<Link>,
         /// The session it belongs to, where that is not the commit's: a synthesis stays where its
@@ -128,11 +84,9 @@ pub enum Event {
     /// actor gave a hint.
     #[serde(rename = "attune.traced")]
     AttuneTraced {
-        /// The trace's id.
         trace: TraceId,
         /// The role that was ranked for.
         role: String,
-        /// Whether the actor gave a hint.
         hinted: bool,
         /// The epoch that was looked at, where it was one of the past.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,35 +96,22 @@ pub enum Event {
     },
     /// A unit's status changed because of another event of the same commit.
     #[serde(rename = "unit.status_changed")]
-    UnitStatusChanged {
-        /// The unit.
-        unit: UnitId,
-        /// What it was.
-        from: UnitStatus,
-        /// What it is now.
-        to: UnitStatus,
-    },
+    UnitStatusChanged { unit: UnitId, from: UnitStatus, to: UnitStatus },
     /// Two units were found to disagree. Its body is a [`ConflictBody`].
     #[serde(rename = "conflict.detected")]
     ConflictDetected {
-        /// The conflict's id.
         conflict: ConflictId,
-        /// What it is about.
         #[serde(rename = "type")]
         conflict_type: ConflictType,
         /// The older unit.
         unit_a: UnitId,
         /// The newer unit.
         unit_b: UnitId,
-        /// How it was found.
         detected_by: DetectedBy,
     },
-    /// A strategy is being applied to a conflict.
     #[serde(rename = "conflict.resolving")]
     ConflictResolving {
-        /// The conflict.
         conflict: ConflictId,
-        /// The strategy.
         strategy: ConflictStrategy,
         /// The ballots that a vote takes, where who called it said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,7 +120,6 @@ pub enum Event {
     /// The actor voted on a conflict, or changed its vote. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.ballot_cast")]
     ConflictBallotCast {
-        /// The conflict.
         conflict: ConflictId,
         /// The unit that should prevail.
         choice: UnitId,
@@ -192,32 +132,25 @@ pub enum Event {
     /// A conflict was settled. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.resolved")]
     ConflictResolved {
-        /// The conflict.
         conflict: ConflictId,
-        /// The strategy.
         strategy: ConflictStrategy,
         /// The unit that prevails; none for a synthesis.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         winner: Option<UnitId>,
-        /// The authors of the two units.
         notified: Vec<String>,
     },
     /// A conflict waits for a human. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.escalated")]
     ConflictEscalated {
-        /// The conflict.
         conflict: ConflictId,
         /// The strategy that asked for it or failed.
         strategy: ConflictStrategy,
-        /// The authors of the two units.
         notified: Vec<String>,
     },
     /// A unit was withdrawn. Its body is a [`RetractionBody`].
     #[serde(rename = "unit.retracted")]
     UnitRetracted {
-        /// The unit.
         unit: UnitId,
-        /// What it was.
         from: UnitStatus,
         /// Whether somebody withdrew it who is not its author.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -227,11 +160,9 @@ pub enum Event {
     /// follows from a retraction there is none.
     #[serde(rename = "unit.restored")]
     UnitRestored {
-        /// The unit.
         unit: UnitId,
         /// What had put it out of sight.
         from: RestoredFrom,
-        /// Its status now.
         to: UnitStatus,
     },
     /// The operator said which authority units of some types take. Its body is a [`RetractionBody`].
@@ -245,34 +176,25 @@ pub enum Event {
     UnitsArchived {
         /// Archived alone, or after they were summarized.
         strategy: CompactStrategy,
-        /// What was asked for.
         filter: CompactFilter,
-        /// Why, where a reason was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// The units.
         units: Vec<UnitId>,
     },
     /// COMPACT deleted units: their tombstone. Who and when is in the commit. Their texts are erased
     /// as soon as this is durable.
     #[serde(rename = "units.purged")]
     UnitsPurged {
-        /// What was asked for.
         filter: CompactFilter,
-        /// The reason that the caller gave.
         reason: String,
-        /// The units.
         units: Vec<UnitId>,
         /// The traced ATTUNEs whose hints go too.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hints: Vec<TraceId>,
     },
-    /// The actor asked to be told of events.
     #[serde(rename = "subscription.created")]
     SubscriptionCreated {
-        /// The subscription's id.
         subscription: SubscriptionId,
-        /// What to tell of.
         events: Vec<SubscriptionEvent>,
         /// Nothing that scores lower.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -284,7 +206,6 @@ pub enum Event {
     /// The actor no longer wants to be told.
     #[serde(rename = "subscription.removed")]
     SubscriptionRemoved {
-        /// The subscription's id.
         subscription: SubscriptionId,
         /// The commit that made it. Absent in logs of the first version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -293,14 +214,11 @@ pub enum Event {
     /// A document of the Harn protocol was made or changed. Its body is the document.
     #[serde(rename = "document.changed")]
     DocumentChanged {
-        /// What it is.
         document: DocumentKind,
         /// Its id, unique among its kind.
         id: String,
-        /// Where it belongs.
         #[serde(default)]
         owner: DocumentOwner,
-        /// What happened.
         change: DocumentChange,
         /// The units whose words its body repeats: it goes when one of them is purged.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -308,12 +226,7 @@ pub enum Event {
     },
     /// Something happened to a task without moving it. Its body is what is to be told of it.
     #[serde(rename = "task.noted")]
-    TaskNoted {
-        /// The task's id.
-        task: String,
-        /// What happened.
-        note: Note,
-    },
+    TaskNoted { task: String, note: Note },
     /// The commit is the answer to an idempotency key.
     #[serde(rename = "idempotency.kept")]
     IdempotencyKept {
@@ -322,10 +235,7 @@ pub enum Event {
     },
     /// The clock moved without anything else happening.
     #[serde(rename = "clock.advanced")]
-    ClockAdvanced {
-        /// What moved it.
-        reason: ClockReason,
-    },
+    ClockAdvanced { reason: ClockReason },
 }
 
 /// Why the clock was advanced by itself.
@@ -341,16 +251,13 @@ pub enum ClockReason {
 /// A unit that ATTUNE returned, with the score that it returned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
-    /// The unit.
     pub unit: UnitId,
-    /// Its relevance.
     pub score: f64,
 }
 
 /// A unit that stays as it is although another one says that it supersedes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spared {
-    /// The unit.
     pub unit: UnitId,
     /// The authority that it takes to replace it.
     pub needs: u8,
@@ -359,7 +266,6 @@ pub struct Spared {
 /// A relation without its free text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// What the link means.
     #[serde(rename = "type")]
     pub kind: RelationType,
     /// The unit it points at, which need not be known here.
@@ -369,20 +275,15 @@ pub struct Link {
 /// The free text of a recorded unit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UnitBody {
-    /// The knowledge.
     pub content: String,
-    /// Why it was recorded.
     pub purpose: String,
-    /// The question it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Why this confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// What speaks for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// What it takes for granted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
     /// The relations' descriptions, in their order; empty if there is none.
@@ -412,14 +313,12 @@ impl UnitBody {
 /// The free text of a conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictBody {
-    /// What disagrees with what.
     pub description: String,
 }
 
 /// The free text of a resolution, an escalation or a ballot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionBody {
-    /// The reasons, in words.
     pub rationale: String,
 }
 
@@ -433,6 +332,5 @@ pub struct HintBody {
 /// The free text of a retraction, of a restoration and of a change of the table of authorities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetractionBody {
-    /// The reason, in words.
     pub purpose: String,
 }

@@ -43,7 +43,6 @@ impl ConflictOutline {
         Self { conflict, position: entry.position, event: entry.event, rationale }
     }
 
-    /// Fills in the text.
     pub fn complete<T: Texts>(self, texts: &T) -> Result<Conflict, T::Error> {
         let mut conflict = self.conflict;
         let body = texts.load::<ConflictBody>(self.position, self.event)?;

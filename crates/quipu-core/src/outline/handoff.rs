@@ -51,7 +51,6 @@ impl HandoffOutline {
         Self { handoff, at: (entry.position, entry.event), answer: entry.answer, questions }
     }
 
-    /// Fills in the text.
     pub fn complete<T: Texts>(self, texts: &T) -> Result<Handoff, T::Error> {
         let mut handoff = self.handoff;
         handoff.reason = ERASED.to_owned();

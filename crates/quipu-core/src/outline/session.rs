@@ -30,7 +30,6 @@ impl SessionOutline {
         Self { session, position: entry.position, event: entry.event }
     }
 
-    /// Fills in the text.
     pub fn complete<T: Texts>(self, texts: &T) -> Result<Session, T::Error> {
         let mut session = self.session;
         let body = texts.load::<SessionBody>(self.position, self.event)?;

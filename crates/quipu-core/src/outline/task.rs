@@ -43,7 +43,6 @@ impl TaskOutline {
         Self { task, at: (entry.position, entry.event), reason: entry.reason }
     }
 
-    /// Fills in the text.
     pub fn complete<T: Texts>(self, texts: &T) -> Result<Task, T::Error> {
         let mut task = self.task;
         let erased =

@@ -9,7 +9,6 @@ pub const ERASED: &str = "(erased)";
 
 /// Reads the free text of events from wherever the log keeps it.
 pub trait Texts {
-    /// Why it cannot be read.
     type Error;
 
     /// The text of an event, by the position of its commit and its index there; nothing where it was erased.

@@ -78,7 +78,6 @@ impl UnitOutline {
         &self.unit
     }
 
-    /// Fills in the text.
     pub fn complete<T: Texts>(self, texts: &T) -> Result<MemoryUnit, T::Error> {
         let mut unit = self.unit;
         let Some(body) = texts.load::<UnitBody>(self.position, self.event)? else {

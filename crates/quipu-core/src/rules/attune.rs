@@ -5,7 +5,6 @@ use quipu_wire::akashik::AttunePayload;
 use super::Refusal;
 use crate::message::Message;
 
-/// The authority that ATTUNE needs.
 pub const AUTHORITY: u8 = 2;
 
 /// The authority of the key that may look on an agent's behalf without leaving a trace. An agent's own key

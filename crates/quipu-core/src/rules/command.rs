@@ -11,14 +11,11 @@ use super::{
 };
 use crate::{event::ClockReason, message::Message, searchable::Searchable};
 
-/// A message that changes the Field.
 #[derive(Debug, Clone)]
 pub struct Command {
-    /// Who sent it.
     pub message: Message,
     /// When it arrived.
     pub time_ms: u64,
-    /// What it asks for.
     pub action: Action,
 }
 
@@ -39,16 +36,12 @@ impl Command {
     }
 }
 
-/// What a command asks for.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// REGISTER.
     Register(RegisterCommand),
-    /// DEREGISTER.
     Deregister(DeregisterPayload),
     /// RECORD, of one unit or several.
     Record(Vec<RecordCommand>),
-    /// MERGE.
     Merge(Box<MergeCommand>),
     /// Not an operation of the protocol: withdraws a unit.
     Retract(Box<RetractCommand>),
@@ -60,17 +53,13 @@ pub enum Action {
     NoteConflicts(Vec<Found>),
     /// Not an operation: vectors arrived for units, by ordinal, that may have waited for them.
     NoteEnriched(Vec<u32>),
-    /// SESSION.
     Session(Box<SessionCommand>),
-    /// COORDINATE.
     Coordinate(Box<CoordinateCommand>),
-    /// HANDOFF.
     Handoff(Box<HandoffCommand>),
     /// A write of the Harn protocol.
     Harn(Box<HarnCommand>),
     /// Not an operation: leases may have run out by the command's time.
     ExpireLeases,
-    /// COMPACT.
     Compact(Box<CompactCommand>),
     /// SUBSCRIBE, where it changes something.
     Subscribe(SubscribeCommand),

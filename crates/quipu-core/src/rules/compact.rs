@@ -24,24 +24,16 @@ use crate::{
     visibility::{Sight, let_by, may_enter, may_read},
 };
 
-/// Why nothing can be compacted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// What a summary was written from is not as it was.
     #[error("the units that pass the filter changed while their summary was written")]
     Changed,
-    /// The caller expects it to take another number of units.
     #[error("payload.confirm: is {confirmed}, and it would take {found} units; nothing was done")]
-    NotConfirmed {
-        /// How many the caller expects.
-        confirmed: u64,
-        /// How many it would take.
-        found: u64,
-    },
+    NotConfirmed { confirmed: u64, found: u64 },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -54,13 +46,11 @@ impl Error {
 /// A summary that COMPACT writes, ready to be recorded.
 #[derive(Debug, Clone)]
 pub struct Synthesis {
-    /// The new unit's id.
     pub id: UnitId,
     /// Its text, sealed.
     pub body: Body,
     /// The same text to be shown where nothing is written.
     pub content: String,
-    /// What the index finds it by.
     pub searchable: Searchable,
     /// The lowest confidence of what it is written from.
     pub score: f64,
@@ -68,7 +58,6 @@ pub struct Synthesis {
     pub task: Option<String>,
     /// The session of what it is written from.
     pub session: Option<String>,
-    /// What it is written from.
     pub sources: Vec<UnitId>,
     /// The same by ordinal.
     pub ordinals: Vec<u32>,
@@ -83,7 +72,6 @@ pub struct Likeness {
 }
 
 impl Likeness {
-    /// That of a unit.
     #[must_use]
     pub fn of(state: &State, unit: u32) -> Self {
         Self { let_by: let_by(state, unit), authority: recorded_with(state, unit) }
@@ -119,7 +107,6 @@ impl CompactCommand {
         Self { strategy, filter, reason, confirm, epoch, before_ms, written: None }
     }
 
-    /// What is to be done.
     #[must_use]
     pub const fn strategy(&self) -> CompactStrategy {
         self.strategy
@@ -356,7 +343,6 @@ pub fn purged(events: &[SealedEvent<Event>]) -> (&[UnitId], &[TraceId]) {
 pub struct Foreseen {
     /// The answer, but for what only the texts tell.
     pub response: CompactResponse,
-    /// All units that it takes.
     pub units: Vec<UnitId>,
     /// The traces whose hints it takes along.
     pub hints: Vec<TraceId>,

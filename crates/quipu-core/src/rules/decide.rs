@@ -17,91 +17,55 @@ use crate::{
 /// Why a command was refused: because of what it asks for, never because something failed here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The sender is not registered.
     #[error("agent_id: {agent} is not a registered agent")]
-    AgentNotRegistered {
-        /// The sender.
-        agent: String,
-    },
-    /// The sender may not do this.
+    AgentNotRegistered { agent: String },
     #[error("this needs authority {needed}, and {agent} has {authority}")]
-    InsufficientAuthority {
-        /// The sender.
-        agent: String,
-        /// What it has.
-        authority: u8,
-        /// What it needs.
-        needed: u8,
-    },
-    /// The key may speak for any agent, but not for one with more authority than its own.
+    InsufficientAuthority { agent: String, authority: u8, needed: u8 },
     #[error(
         "{agent} was registered with authority {needed}, and a key for any agent with {authority} cannot speak for it"
     )]
     NameOfStronger {
-        /// The agent.
         agent: String,
         /// What the key has.
         authority: u8,
         /// What the agent has.
         needed: u8,
     },
-    /// The sender used the id for another message.
     #[error("id: {id} was used by {agent} for another message")]
-    MessageIdReused {
-        /// The message's id.
-        id: String,
-        /// The sender.
-        agent: String,
-    },
-    /// REGISTER.
+    MessageIdReused { id: String, agent: String },
     #[error(transparent)]
     Register(#[from] register::Error),
-    /// RECORD.
     #[error(transparent)]
     Record(#[from] record::Error),
-    /// DETECT.
     #[error(transparent)]
     Detect(#[from] super::detect::Error),
-    /// MERGE.
     #[error(transparent)]
     Merge(#[from] merge::Error),
-    /// A retraction.
     #[error(transparent)]
     Retract(#[from] retract::Error),
-    /// A restoration.
     #[error(transparent)]
     Restore(#[from] restore::Error),
-    /// A unit of a type that is not for everybody.
     #[error(transparent)]
     Saying(#[from] saying::Error),
-    /// SESSION.
     #[error(transparent)]
     Session(#[from] session::Error),
-    /// COORDINATE.
     #[error(transparent)]
     Coordinate(#[from] coordinate::Error),
-    /// HANDOFF.
     #[error(transparent)]
     Handoff(#[from] handoff::Error),
-    /// A write of the Harn protocol.
     #[error(transparent)]
     Harn(#[from] harn::Error),
-    /// The sender may not speak in its session.
     #[error(transparent)]
     Visibility(#[from] crate::visibility::Error),
-    /// REPLAY.
     #[error(transparent)]
     Replay(#[from] super::replay::Error),
-    /// COMPACT.
     #[error(transparent)]
     Compact(#[from] compact::Error),
-    /// SUBSCRIBE.
     #[error(transparent)]
     Subscribe(#[from] subscribe::Error),
 }
 
 impl Refusal {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {

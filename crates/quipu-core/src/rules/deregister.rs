@@ -64,7 +64,6 @@ fn sessions_left(state: &State, agent: &str) -> Decision {
     joined.map(|(id, _)| DraftEvent { event: left(id), body: None }).collect()
 }
 
-/// The answer, from what happened.
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> DeregisterResponse {
     let left = events.iter().find_map(|sealed| {

@@ -20,22 +20,15 @@ use crate::{
     visibility::Sight,
 };
 
-/// The authority that DETECT needs.
 pub const AUTHORITY: u8 = 4;
 
-/// Why nothing can be detected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The unit to check is not there.
     #[error("payload.target_id: no unit {target}")]
-    TargetNotFound {
-        /// What was asked for.
-        target: String,
-    },
+    TargetNotFound { target: String },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -109,11 +102,8 @@ pub fn is_current(state: &State, ordinal: u32) -> bool {
 /// What a detector found to disagree with a unit, with everything drawn for their conflict.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The other unit.
     pub other: u32,
-    /// The detector and what it went by.
     pub detected_by: DetectedBy,
-    /// The conflict's id, if it becomes one.
     pub conflict: ConflictId,
     /// What disagrees with what, sealed.
     pub body: Body,
@@ -122,23 +112,19 @@ pub struct Finding {
 /// Two units that a detector found to disagree.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// One of them.
     pub unit: u32,
-    /// The other one, and the rest.
     pub finding: Finding,
 }
 
 /// Who sees a unit: the session it was recorded in, and the types by which role rules hide it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Audience<'s> {
-    /// Its session.
     pub session: Option<&'s str>,
     /// Its types: its own, and those of what it tells.
     types: TypeSet,
 }
 
 impl<'s> Audience<'s> {
-    /// That of a recorded unit.
     pub(crate) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
         state.units.flags(ordinal)?;
         let session = state.units.session_of(ordinal).map(|name| state.names.text(name));

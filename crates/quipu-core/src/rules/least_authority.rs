@@ -16,7 +16,6 @@ use crate::{
     state::State,
 };
 
-/// The authority that it takes.
 pub const AUTHORITY: u8 = AUTHORITY_MAX;
 
 /// A change of the table with its reason sealed.
@@ -44,7 +43,6 @@ fn rows_of(change: LeastAuthorityChange) -> Vec<LeastAuthorityRow> {
     modes.into_iter().map(|mode| LeastAuthorityRow { memory_type, mode, authority }).collect()
 }
 
-/// The rule.
 pub fn decide(
     state: &State,
     message: &Message,

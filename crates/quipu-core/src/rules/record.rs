@@ -33,25 +33,20 @@ use crate::{
     visibility::{self, Sight},
 };
 
-/// Why a unit cannot be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// What it contradicts or supersedes is not there.
     #[error("{path}.relations[{index}].target_id: no unit {target} that it {kind}")]
     TargetNotFound {
         /// Which unit of the payload.
         path: String,
         /// Which relation.
         index: usize,
-        /// What it names.
         target: String,
-        /// What it says.
         kind: RelationType,
     },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -63,7 +58,6 @@ impl Error {
 /// The ids and the body that a RECORD may need, drawn before it is decided.
 #[derive(Debug, Clone)]
 struct Drawn {
-    /// The unit's id.
     unit: UnitId,
     /// One id per `contradicts` relation.
     conflicts: Vec<ConflictId>,
@@ -73,14 +67,12 @@ struct Drawn {
     conflict_bodies: Vec<Body>,
     /// A conflict per `supersedes` relation, for where the author may not replace what it names.
     spared: Vec<(ConflictId, Body)>,
-    /// What the index finds the unit by.
     searchable: Searchable,
 }
 
 /// A unit to record, without its free text, which is sealed already, and with everything drawn for it.
 #[derive(Debug, Clone)]
 pub struct RecordCommand {
-    /// Where it is in the payload.
     path: String,
     mode: Mode,
     memory_type: MemoryType,
@@ -510,7 +502,6 @@ pub(super) fn conflict_type(state: &State, ordinal: u32, memory_type: MemoryType
     }
 }
 
-/// The answers for each unit, from what happened.
 #[must_use]
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Vec<RecordResponse> {
     let mut answers: Vec<RecordResponse> = Vec::new();

@@ -20,33 +20,20 @@ use crate::{
 /// A REGISTER with what the sender's credential gives it.
 #[derive(Debug, Clone)]
 pub struct RegisterCommand {
-    /// What it says.
     pub payload: RegisterPayload,
     /// Which roles it may have. Another one is kept as its own word.
     pub roles: RoleGrant,
 }
 
-/// Why an agent cannot join.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Somebody of that name takes part already.
     #[error("payload.id: {agent} is already registered")]
-    IdTaken {
-        /// The name.
-        agent: String,
-    },
-    /// The agent asks for more than its credential gives.
+    IdTaken { agent: String },
     #[error("payload.authority_level: {asked} is above the credential's {credential}")]
-    AuthorityAboveCredential {
-        /// What it asks for.
-        asked: u8,
-        /// What it may have.
-        credential: u8,
-    },
+    AuthorityAboveCredential { asked: u8, credential: u8 },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -109,7 +96,6 @@ pub fn decide(
     Ok(vec![DraftEvent { event, body: None }])
 }
 
-/// The answer, from what happened.
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> RegisterResponse {
     let agent = events.iter().find_map(|sealed| {

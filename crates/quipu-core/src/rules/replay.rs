@@ -8,33 +8,14 @@ use quipu_wire::{
 /// The authority that REPLAY needs: none, it is what an auditor has.
 pub const AUTHORITY: u8 = 0;
 
-/// Why nothing can be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The log knows nothing of it.
     #[error("payload.target_id: no {kind} {id} in the log")]
-    NotFound {
-        /// What was asked for.
-        kind: ReplayTarget,
-        /// Which one.
-        id: String,
-    },
-    /// It is a unit, but no decision.
+    NotFound { kind: ReplayTarget, id: String },
     #[error("payload.target_id: {id} is a {found}, no decision; its target_type is memory_unit")]
-    NotADecision {
-        /// Which one.
-        id: String,
-        /// What it is.
-        found: MemoryType,
-    },
-    /// The chain has more events than may be returned.
+    NotADecision { id: String, found: MemoryType },
     #[error("payload.depth: {depth} would return more than {limit} events")]
-    TooLarge {
-        /// The depth asked for.
-        depth: ReplayDepth,
-        /// The limit.
-        limit: usize,
-    },
+    TooLarge { depth: ReplayDepth, limit: usize },
 }
 
 impl Error {
@@ -44,7 +25,6 @@ impl Error {
         Self::NotFound { kind: payload.target_type, id: payload.target_id.clone() }
     }
 
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {

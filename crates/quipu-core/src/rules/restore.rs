@@ -31,61 +31,26 @@ use crate::{
 /// The authority that it takes at least: an author takes back a retraction of its own.
 pub const AUTHORITY: u8 = 2;
 
-/// Why a unit does not come back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is no such unit.
     #[error("payload.unit_ids: no unit {unit}")]
-    NotFound {
-        /// What was asked for.
-        unit: String,
-    },
-    /// There is nothing left of it.
+    NotFound { unit: String },
     #[error("payload.unit_ids: {unit} was purged")]
-    Purged {
-        /// The unit.
-        unit: UnitId,
-    },
+    Purged { unit: UnitId },
     /// Somebody else withdrew it, or another agent recorded it.
     #[error("payload.unit_ids: {unit} was withdrawn; only {who} may restore it")]
-    NotTheAuthor {
-        /// The unit.
-        unit: UnitId,
-        /// Who may.
-        who: &'static str,
-    },
-    /// Another unit replaces it.
+    NotTheAuthor { unit: UnitId, who: &'static str },
     #[error("payload.unit_ids: {unit} is superseded by {by}; it comes back when {by} is retracted")]
-    Replaced {
-        /// The unit.
-        unit: UnitId,
-        /// What replaces it.
-        by: UnitId,
-    },
-    /// Nothing put it out of sight.
+    Replaced { unit: UnitId, by: UnitId },
     #[error("payload.unit_ids: {unit} is {status} and not archived: there is nothing to restore")]
-    Nothing {
-        /// The unit.
-        unit: UnitId,
-        /// What it is.
-        status: UnitStatus,
-    },
-    /// It would replace units that the sender may not replace.
+    Nothing { unit: UnitId, status: UnitStatus },
     #[error(
         "payload.unit_ids: what comes back would replace {unit} again, which needs authority {needed}, not {authority}"
     )]
-    WouldReplace {
-        /// What it would replace.
-        unit: UnitId,
-        /// What that takes.
-        needed: u8,
-        /// What the sender has.
-        authority: u8,
-    },
+    WouldReplace { unit: UnitId, needed: u8, authority: u8 },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -117,7 +82,6 @@ impl RestoreCommand {
     }
 }
 
-/// What is done about one unit.
 #[derive(Debug)]
 struct Coming<'c> {
     ordinal: u32,
@@ -156,7 +120,6 @@ pub fn decide(
     bring_back(state, claim, &replacements, &coming)
 }
 
-/// What puts a unit out of sight.
 fn why_hidden(
     state: &State,
     replacements: &Replacements<'_>,
@@ -259,7 +222,6 @@ const fn is_current(status: UnitStatus) -> bool {
     }
 }
 
-/// The answer, from what happened.
 #[must_use]
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> RestoreResponse {
     let mut response = RestoreResponse {

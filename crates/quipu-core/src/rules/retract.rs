@@ -29,44 +29,22 @@ use crate::{
 /// The authority that an author needs. Who may record a draft may take it back.
 pub const AUTHORITY: u8 = 2;
 
-/// Why a unit cannot be withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is no such unit.
     #[error("payload.unit_id: no unit {unit}")]
-    NotFound {
-        /// What was asked for.
-        unit: String,
-    },
-    /// Another agent recorded it.
+    NotFound { unit: String },
     #[error(
         "payload.unit_id: {unit} was recorded by {author}; only its author, by a key of its own or one as strong as then, \
          or authority 10 may retract it"
     )]
-    NotTheAuthor {
-        /// The unit.
-        unit: UnitId,
-        /// Who recorded it.
-        author: String,
-    },
-    /// It was replaced or withdrawn before.
+    NotTheAuthor { unit: UnitId, author: String },
     #[error("payload.unit_id: {unit} is {status} already")]
-    Final {
-        /// The unit.
-        unit: UnitId,
-        /// What it is.
-        status: UnitStatus,
-    },
-    /// There is nothing left of it to withdraw.
+    Final { unit: UnitId, status: UnitStatus },
     #[error("payload.unit_id: {unit} was purged")]
-    Purged {
-        /// The unit.
-        unit: UnitId,
-    },
+    Purged { unit: UnitId },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -92,7 +70,6 @@ impl RetractCommand {
     }
 }
 
-/// The rule.
 pub fn decide(
     state: &State,
     message: &Message,
@@ -155,7 +132,6 @@ fn restore_replaced(standing: &mut Standing<'_>, withdrawn: u32) {
     }
 }
 
-/// The answer, from what happened.
 #[must_use]
 pub fn respond(epoch: u64, events: &[SealedEvent<Event>]) -> Option<RetractResponse> {
     let restored = events.iter().filter_map(|sealed| {

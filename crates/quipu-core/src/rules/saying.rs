@@ -8,26 +8,18 @@ use quipu_wire::{
 
 use crate::state::State;
 
-/// A unit of a type that takes more authority than its author has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: a {mode} {memory_type} needs authority {needed}, and {agent} has {authority}")]
 pub struct Error {
-    /// Where it is asked for.
     pub path: String,
-    /// Draft or committed.
     pub mode: Mode,
-    /// The type.
     pub memory_type: MemoryType,
-    /// What it takes.
     pub needed: u8,
-    /// Who would record it.
     pub agent: String,
-    /// What that one has.
     pub authority: u8,
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         ErrorCode::InsufficientAuthority

@@ -33,43 +33,21 @@ pub const BUILT_IN_SESSION: &str = "session_default";
 pub const AUTHORITY_READ: u8 = READ_AUTHORITY;
 const AUTHORITY_CREATE: u8 = 4;
 
-/// Why a session cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is none, or none that the sender may know of.
     #[error("payload.session_id: no session {session}")]
-    NotFound {
-        /// What was named.
-        session: String,
-    },
-    /// The id is in use.
+    NotFound { session: String },
     #[error(
         "payload.session_id: {session} is a session already, a label that units carry, or an id like those that are drawn"
     )]
-    IdTaken {
-        /// The id.
-        session: String,
-    },
-    /// The agent that is to join is not there.
+    IdTaken { session: String },
     #[error("payload.agent_id: {agent} is not a registered agent")]
-    NoSuchAgent {
-        /// The agent that was named.
-        agent: String,
-    },
-    /// It cannot go there from where it stands.
+    NoSuchAgent { agent: String },
     #[error("payload.action: cannot {action} {session}, which is {status}")]
-    IllegalMove {
-        /// Which session.
-        session: String,
-        /// What was asked for.
-        action: SessionAction,
-        /// Where it stands.
-        status: SessionStatus,
-    },
+    IllegalMove { session: String, action: SessionAction, status: SessionStatus },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -124,7 +102,6 @@ pub const fn next_status(status: SessionStatus, action: SessionAction) -> Option
     }
 }
 
-/// The rule.
 pub fn decide(
     state: &State,
     message: &Message,
@@ -358,7 +335,6 @@ pub fn read(
         .collect())
 }
 
-/// The answer.
 #[must_use]
 pub fn respond(action: SessionAction, mut sessions: Vec<Session>) -> SessionResponse {
     let status = "ok".to_owned();

@@ -21,25 +21,18 @@ use crate::{
     state::{State, SubscriptionEntry},
 };
 
-/// The authority that SUBSCRIBE needs.
 pub const AUTHORITY: u8 = 2;
 
-/// Why an agent cannot subscribe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It has as many as it may have.
     #[error(
         "payload.subscription: {agent} has {SUBSCRIPTIONS_PER_AGENT_MAX} subscriptions already; \
          unsubscribe from one first"
     )]
-    TooMany {
-        /// The agent.
-        agent: String,
-    },
+    TooMany { agent: String },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -51,7 +44,6 @@ impl Error {
 /// A SUBSCRIBE that changes something, with the id that a new subscription will have.
 #[derive(Debug, Clone)]
 pub struct SubscribeCommand {
-    /// What was asked.
     pub payload: SubscribePayload,
     /// The id for a new one.
     pub drawn: SubscriptionId,
@@ -157,7 +149,6 @@ pub fn list(state: &State, agent: &str) -> SubscribeResponse {
     }
 }
 
-/// A subscription as the protocol shows it.
 #[must_use]
 pub fn to_wire(id: SubscriptionId, entry: &SubscriptionEntry) -> Subscription {
     Subscription {

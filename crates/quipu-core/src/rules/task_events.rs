@@ -24,7 +24,6 @@ pub(super) struct Moves {
     agents: Vec<String>,
 }
 
-/// Where a task goes.
 #[derive(Debug)]
 pub(super) struct Destination {
     pub(super) cause: TaskCause,
@@ -62,7 +61,6 @@ impl Destination {
 }
 
 impl Moves {
-    /// Moves a task.
     pub(super) fn task(&mut self, id: &str, task: &TaskEntry, destination: Destination) {
         let Destination { cause, to, assignee, needs_reassignment, results, lease, body } =
             destination;
@@ -76,7 +74,6 @@ impl Moves {
         self.events.push(DraftEvent { event, body });
     }
 
-    /// Moves a handoff.
     pub(super) fn handoff(
         &mut self,
         id: &str,

@@ -49,7 +49,6 @@ impl TraceCommand {
         })
     }
 
-    /// The trace's id.
     #[must_use]
     pub const fn id(&self) -> TraceId {
         self.id

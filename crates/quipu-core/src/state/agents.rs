@@ -7,30 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::Name;
 
-/// What the Field keeps of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredAgent", into = "StoredAgent")]
 pub struct AgentEntry {
     /// Its id, as units name their author.
     pub name: Name,
-    /// Its role.
     pub role: String,
     /// Whether the role is only its own word: nobody granted it.
     pub claimed: bool,
-    /// Its topics.
     pub interests: Vec<String>,
-    /// Its authority.
     pub authority: u8,
-    /// What it is doing.
     pub status: AgentStatus,
-    /// How many units it recorded.
     pub units: u64,
-    /// The task it works on.
     pub current_task: Option<String>,
 }
 
 impl AgentEntry {
-    /// Whether the agent takes part now.
     #[must_use]
     pub const fn is_live(&self) -> bool {
         match self.status {
@@ -39,7 +31,6 @@ impl AgentEntry {
         }
     }
 
-    /// The agent as the protocol shows it.
     #[must_use]
     pub fn to_wire(&self, id: &str) -> Agent {
         Agent {
@@ -94,7 +85,6 @@ impl From<AgentEntry> for StoredAgent {
     }
 }
 
-/// All agents by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentTable {
     by_id: BTreeMap<String, AgentEntry>,
@@ -107,7 +97,6 @@ impl AgentTable {
         self.by_id.get(id)
     }
 
-    /// The same, to change it.
     pub fn get_mut(&mut self, id: &str) -> Option<&mut AgentEntry> {
         self.by_id.get_mut(id)
     }
@@ -131,7 +120,6 @@ impl AgentTable {
         self.by_id.iter().map(|(id, agent)| (id.as_str(), agent))
     }
 
-    /// Puts an agent under its id.
     pub fn insert(&mut self, id: &str, agent: AgentEntry) {
         self.by_id.insert(id.to_owned(), agent);
     }

@@ -25,7 +25,6 @@ pub struct Backing {
 }
 
 impl Backing {
-    /// Whether nothing was noted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.authorities.is_empty()

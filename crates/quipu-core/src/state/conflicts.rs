@@ -8,26 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::Name;
 use crate::ids::ConflictId;
 
-/// What the Field keeps of a conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictEntry {
-    /// Its id.
     pub id: ConflictId,
-    /// What it is about.
     pub conflict_type: ConflictType,
-    /// Where it stands.
     pub status: ConflictStatus,
     /// The older unit, by ordinal.
     pub unit_a: u32,
     /// The newer unit, by ordinal.
     pub unit_b: u32,
-    /// How it was found.
     pub detected_by: DetectedBy,
     /// The commit that found it, where its body is.
     pub position: u64,
     /// The event within that commit.
     pub event: u32,
-    /// How it was settled, or why it waits for a human.
     pub resolution: Option<ResolutionEntry>,
     /// The ballots of a vote: who, for which of the two units.
     pub ballots: BTreeMap<Name, u32>,
@@ -35,16 +29,12 @@ pub struct ConflictEntry {
     pub quorum: Option<u32>,
 }
 
-/// How a conflict was settled or escalated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionEntry {
-    /// By which strategy.
     pub strategy: ConflictStrategy,
     /// The unit that prevails, by ordinal.
     pub winner: Option<u32>,
-    /// By whom.
     pub by: Name,
-    /// The epoch of that.
     pub epoch: u64,
     /// The commit, where the rationale is.
     pub position: u64,
@@ -60,7 +50,6 @@ impl ConflictEntry {
     }
 }
 
-/// All conflicts in the order of detection.
 #[derive(Debug, Clone, Default)]
 pub struct ConflictTable {
     entries: Vec<ConflictEntry>,
@@ -70,7 +59,6 @@ pub struct ConflictTable {
 }
 
 impl ConflictTable {
-    /// Appends a conflict.
     pub fn push(&mut self, entry: ConflictEntry) {
         let at = self.entries.len();
         self.by_id.insert(entry.id, at);
@@ -83,7 +71,6 @@ impl ConflictTable {
         self.entries.push(entry);
     }
 
-    /// The conflict of that id.
     #[must_use]
     pub fn get(&self, id: ConflictId) -> Option<&ConflictEntry> {
         self.by_id.get(&id).and_then(|at| self.entries.get(*at))

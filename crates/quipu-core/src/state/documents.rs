@@ -10,18 +10,13 @@ use crate::{
     ids::UnitId,
 };
 
-/// What the Field keeps of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentEntry {
-    /// Its id.
     pub id: String,
-    /// Where it belongs.
     pub owner: DocumentOwner,
-    /// Who made it.
     pub created_by: String,
     /// When it was made, in milliseconds since 1970.
     pub created_ms: u64,
-    /// When it last changed.
     pub updated_ms: u64,
     /// The commit and event whose body it is now.
     pub at: (u64, u32),
@@ -33,7 +28,6 @@ pub struct DocumentEntry {
     pub quotes: Vec<UnitId>,
 }
 
-/// All documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentTable {
     /// In the order of their making; the place is a document's ordinal.
@@ -141,7 +135,6 @@ impl DocumentTable {
         contents.filter(|entry| entry.removed).flat_map(|entry| entry.earlier.iter().copied())
     }
 
-    /// The document of that id, to change it.
     pub fn get_mut(&mut self, kind: DocumentKind, id: &str) -> Option<&mut DocumentEntry> {
         let at = self.by_id.get(&(kind, id.to_owned()))?;
         self.by_kind.get_mut(&kind)?.get_mut(*at)

@@ -30,7 +30,6 @@ impl EndingTable {
         self.by_position.iter().map(|(position, task)| (*position, task.as_str()))
     }
 
-    /// A task ended.
     pub fn push(&mut self, task: &str, position: u64) {
         self.by_position.insert((position, task.to_owned()));
         self.by_task.insert((task.to_owned(), position));

@@ -14,25 +14,16 @@ use super::{
 pub struct State {
     /// The last commit applied.
     pub position: u64,
-    /// Its epoch.
     pub epoch: u64,
     /// Whether that commit closed the Field in order.
     pub closed: bool,
-    /// Names seen so far.
     pub names: Names,
-    /// Agents.
     pub agents: AgentTable,
-    /// Units.
     pub units: UnitTable,
-    /// Conflicts.
     pub conflicts: ConflictTable,
-    /// Messages carried out.
     pub messages: MessageWindow,
-    /// Sessions.
     pub sessions: SessionTable,
-    /// Tasks.
     pub tasks: TaskTable,
-    /// Handoffs.
     pub handoffs: HandoffTable,
     /// Whether units are visible across sessions. How the Field was opened, and no part of the log:
     /// it decides what is seen, never what is applied.
@@ -40,13 +31,11 @@ pub struct State {
     pub cross_session: bool,
     /// The position of the last purge, 0 if there was none. No snapshot from before it may stay.
     pub last_purge: u64,
-    /// Who wants to be told of what.
     pub subscriptions: SubscriptionTable,
     /// What was said of units besides their own texts.
     pub texts: TextTable,
     /// The units that agents were last shown by ATTUNE, where that is traced.
     pub recent_traces: RecentTraces,
-    /// The hints that were given then.
     pub hints: HintTable,
     /// The documents of the Harn protocol.
     pub documents: DocumentTable,

@@ -7,24 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{ConflictId, UnitId};
 
-/// What the Field keeps of a handoff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffEntry {
-    /// The session it was offered in.
     pub session: Option<String>,
     /// The task, which need not be one that COORDINATE made.
     pub task: String,
-    /// Who offers.
     pub from: String,
-    /// Who is to take over.
     pub to: String,
-    /// Where it stands.
     pub status: HandoffStatus,
-    /// The package's units.
     pub units: Vec<UnitId>,
     /// The task's questions that nobody had answered.
     pub questions: Vec<UnitId>,
-    /// The open conflicts of these units.
     pub conflicts: Vec<ConflictId>,
     /// The commit that offered it, where its body is.
     pub position: u64,
@@ -32,15 +25,12 @@ pub struct HandoffEntry {
     pub event: u32,
     /// The commit and event that answered it.
     pub answer: Option<(u64, u32)>,
-    /// When it was offered.
     pub epoch_created: u64,
-    /// When it last moved.
     pub epoch_updated: u64,
     /// The commits that changed it, oldest first: what it was after each can be told again.
     pub changes: Vec<u64>,
 }
 
-/// All handoffs by id.
 #[derive(Debug, Clone, Default)]
 pub struct HandoffTable {
     by_id: BTreeMap<String, HandoffEntry>,
@@ -48,7 +38,6 @@ pub struct HandoffTable {
 }
 
 impl HandoffTable {
-    /// The handoff of that id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&HandoffEntry> {
         self.by_id.get(id)

@@ -7,16 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::Name;
 use crate::ids::TraceId;
 
-/// What the Field keeps of a hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HintEntry {
     /// The commit that holds it.
     pub position: u64,
     /// The event within that commit.
     pub event: u32,
-    /// The commit's epoch.
     pub epoch: u64,
-    /// The session in which it was given.
     pub session: Option<Name>,
     /// Whether COMPACT deleted it.
     pub purged: bool,
@@ -34,13 +31,11 @@ impl HintTable {
         self.by_trace.iter().map(|(trace, hint)| (*trace, hint))
     }
 
-    /// The hint of a trace.
     #[must_use]
     pub fn get(&self, trace: TraceId) -> Option<&HintEntry> {
         self.by_trace.get(&trace)
     }
 
-    /// Adds one.
     pub fn insert(&mut self, trace: TraceId, hint: HintEntry) {
         self.by_trace.insert(trace, hint);
     }

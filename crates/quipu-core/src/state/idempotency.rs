@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::documents::IdempotencyMark;
 
-/// The keys that are remembered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdempotencyTable {
     by_scope: BTreeMap<Hash, (u64, u64)>,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use quipu_wire::akashik::{LeastAuthorityRow, MemoryType, Mode};
 use serde::{Deserialize, Serialize};
 
-/// The table of a Field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeastAuthority {
     said: BTreeMap<(MemoryType, Mode), u8>,
@@ -25,7 +24,6 @@ impl LeastAuthority {
         said.unwrap_or_else(|| at_first(memory_type)).max(of_mode(mode))
     }
 
-    /// The whole table.
     #[must_use]
     pub fn rows(&self) -> Vec<LeastAuthorityRow> {
         let pairs = MemoryType::ALL

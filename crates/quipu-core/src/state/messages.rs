@@ -32,7 +32,6 @@ impl MessageWindow {
         self.by_key.get(&key(agent, message_id)).copied()
     }
 
-    /// Remembers that a commit carried out a message.
     pub fn insert(&mut self, agent: &str, message_id: &str, position: u64) {
         self.push(key(agent, message_id), position);
     }

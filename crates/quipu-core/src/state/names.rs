@@ -16,7 +16,6 @@ impl Name {
     }
 }
 
-/// All names of a Field.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     texts: Vec<Arc<str>>,
@@ -36,13 +35,11 @@ impl Names {
         name
     }
 
-    /// The name of a text that was seen before.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<Name> {
         self.by_text.get(text).copied()
     }
 
-    /// The text of a name.
     #[must_use]
     pub fn text(&self, name: Name) -> &str {
         usize::try_from(name.0).ok().and_then(|at| self.texts.get(at)).map_or("", |text| text)

@@ -16,7 +16,6 @@ struct Recent {
     used: bool,
 }
 
-/// The most recent traces, by agent and session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecentTraces {
     recent: BTreeMap<(Name, Option<Name>), Recent>,
@@ -41,7 +40,6 @@ impl RecentTraces {
         recent.traces.push(trace);
     }
 
-    /// An agent recorded something.
     pub fn recorded(&mut self, agent: Name, session: Option<Name>) {
         if let Some(recent) = self.recent.get_mut(&(agent, session)) {
             recent.used = true;

@@ -7,38 +7,29 @@ use serde::{Deserialize, Serialize};
 
 use super::Name;
 
-/// What the Field keeps of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// Its id, as units name their session.
     pub name: Name,
-    /// Who opened it.
     pub creator: String,
-    /// Where it stands.
     pub status: SessionStatus,
-    /// Who belongs to it.
     pub members: BTreeSet<String>,
     /// Who left it, and under which role: who comes back under another one is let in by others.
     pub left_as: BTreeMap<String, String>,
-    /// Its rules.
     pub policy: SessionPolicy,
     /// The commit that opened it, where its body is.
     pub position: u64,
     /// The event within that commit.
     pub event: u32,
-    /// When it was opened.
     pub epoch_created: u64,
-    /// When it was ended.
     pub epoch_ended: Option<u64>,
     /// The commits that changed it, oldest first: what it was after each can be told again.
     pub changes: Vec<u64>,
     /// When it was opened, in milliseconds since 1970.
     pub created_ms: u64,
-    /// When it last changed.
     pub updated_ms: u64,
 }
 
-/// All sessions by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTable {
     by_id: BTreeMap<String, SessionEntry>,
@@ -51,17 +42,14 @@ impl SessionTable {
         self.by_id.get(id)
     }
 
-    /// The same, to change it.
     pub fn get_mut(&mut self, id: &str) -> Option<&mut SessionEntry> {
         self.by_id.get_mut(id)
     }
 
-    /// All of them, by id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &SessionEntry)> {
         self.by_id.iter().map(|(id, session)| (id.as_str(), session))
     }
 
-    /// Puts a session under its id.
     pub fn insert(&mut self, id: &str, session: SessionEntry) {
         self.by_id.insert(id.to_owned(), session);
     }

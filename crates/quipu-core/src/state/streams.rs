@@ -17,36 +17,29 @@ pub struct StreamTable {
     imported: BTreeMap<String, EventAddress>,
 }
 
-/// What there is to read of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskStream {
-    /// The commits that are about it.
     pub commits: Vec<u64>,
     /// The answers that it recorded, by key.
     pub dependencies: BTreeMap<String, EventAddress>,
-    /// Its checkpoints, by id.
     pub checkpoints: BTreeMap<String, EventAddress>,
 }
 
 impl StreamTable {
-    /// What there is to read of a task.
     #[must_use]
     pub fn task(&self, task: &str) -> Option<&TaskStream> {
         self.tasks.get(task)
     }
 
-    /// The same, to add to it.
     pub fn task_mut(&mut self, task: &str) -> &mut TaskStream {
         self.tasks.entry(task.to_owned()).or_default()
     }
 
-    /// The commits that are about a session.
     #[must_use]
     pub fn session(&self, session: &str) -> &[u64] {
         self.sessions.get(session).map_or(&[], Vec::as_slice)
     }
 
-    /// Where an event is that was brought here.
     #[must_use]
     pub fn imported(&self, event_id: &str) -> Option<EventAddress> {
         self.imported.get(event_id).copied()
@@ -62,7 +55,6 @@ impl StreamTable {
         push_new(self.sessions.entry(session.to_owned()).or_default(), position);
     }
 
-    /// Notes where an event is that was brought here.
     pub fn note_imported(&mut self, event_id: &str, address: EventAddress) {
         self.imported.insert(event_id.to_owned(), address);
     }

@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::SubscriptionId;
 
-/// What the Field keeps of a subscription.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubscriptionEntry {
-    /// Whose it is.
     pub agent: String,
     /// The agent's role when it subscribed: what is relevant to a subscription does not change.
     pub role: String,
@@ -24,7 +22,6 @@ pub struct SubscriptionEntry {
     pub debounce_ms: Option<u64>,
     /// The commit that made it. Nothing before is ever pushed.
     pub position: u64,
-    /// That commit's epoch.
     pub epoch: u64,
 }
 
@@ -35,7 +32,6 @@ pub struct SubscriptionTable {
 }
 
 impl SubscriptionTable {
-    /// The subscription of that id.
     #[must_use]
     pub fn get(&self, id: SubscriptionId) -> Option<&SubscriptionEntry> {
         self.by_id.get(&id)
@@ -54,17 +50,14 @@ impl SubscriptionTable {
         self.by_id.iter().filter(move |(_, entry)| entry.agent == agent).map(|(id, e)| (*id, e))
     }
 
-    /// Adds one.
     pub fn insert(&mut self, id: SubscriptionId, entry: SubscriptionEntry) {
         self.by_id.insert(id, entry);
     }
 
-    /// Ends one.
     pub fn remove(&mut self, id: SubscriptionId) {
         self.by_id.remove(&id);
     }
 
-    /// Ends all of an agent that left.
     pub fn remove_all_of(&mut self, agent: &str) {
         self.by_id.retain(|_, entry| entry.agent != agent);
     }

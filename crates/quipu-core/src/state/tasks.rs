@@ -8,26 +8,17 @@ use serde::{Deserialize, Serialize};
 use super::EventAddress;
 use crate::{event::coordination::Lease, ids::UnitId};
 
-/// What the Field keeps of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskEntry {
-    /// The session it belongs to.
     pub session: Option<String>,
-    /// Where it stands.
     pub status: TaskStatus,
-    /// Who made it.
     pub created_by: String,
-    /// Who works on it.
     pub assigned_to: Option<String>,
-    /// What has to be completed before.
     pub depends_on: Vec<String>,
-    /// How urgent.
     pub priority: u8,
     /// Whether it lost its agent.
     pub needs_reassignment: bool,
-    /// What came of it.
     pub results: Vec<UnitId>,
-    /// How long its agent holds it.
     pub lease: Option<Lease>,
     /// The commit that made it, where its body is.
     pub position: u64,
@@ -35,31 +26,25 @@ pub struct TaskEntry {
     pub event: u32,
     /// The commit and event that say why it is blocked or failed.
     pub reason: Option<(u64, u32)>,
-    /// When it was made.
     pub epoch_created: u64,
-    /// When it last moved.
     pub epoch_updated: u64,
     /// The commits that changed it, oldest first: what it was after each can be told again.
     pub changes: Vec<u64>,
     /// When it was made, in milliseconds since 1970.
     pub created_ms: u64,
-    /// When somebody first began with it.
     pub started_ms: Option<u64>,
-    /// When it last moved.
     pub updated_ms: u64,
     /// Whether it waits for somebody to allow something.
     pub awaits_auth: bool,
 }
 
 impl TaskEntry {
-    /// The agent that has it now.
     #[must_use]
     pub fn holder(&self) -> Option<&str> {
         is_held(self.status).then_some(self.assigned_to.as_deref()).flatten()
     }
 }
 
-/// Whether a task of that status is in an agent's hands.
 #[must_use]
 pub const fn is_held(status: TaskStatus) -> bool {
     match status {
@@ -96,7 +81,6 @@ pub const fn next_status(status: TaskStatus, action: TaskAction) -> Option<TaskS
     }
 }
 
-/// All tasks by id.
 #[derive(Debug, Clone, Default)]
 pub struct TaskTable {
     by_id: BTreeMap<String, TaskEntry>,
@@ -106,7 +90,6 @@ pub struct TaskTable {
 }
 
 impl TaskTable {
-    /// The task of that id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&TaskEntry> {
         self.by_id.get(id)
@@ -120,7 +103,6 @@ impl TaskTable {
         self.by_id.contains_key(rest) || self.by_id.contains_key(&format!("task_{rest}"))
     }
 
-    /// All of them, by id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TaskEntry)> {
         self.by_id.iter().map(|(id, task)| (id.as_str(), task))
     }
@@ -134,19 +116,16 @@ impl TaskTable {
         made.filter_map(|(at, id)| self.by_id.get(id).map(|task| (*at, id.as_str(), task)))
     }
 
-    /// The tasks that an agent has now, by id.
     pub fn held_by(&self, agent: &str) -> impl Iterator<Item = (&str, &TaskEntry)> {
         let held = self.by_holder.get(agent).into_iter().flatten();
         held.filter_map(|id| self.by_id.get_key_value(id)).map(|(id, task)| (id.as_str(), task))
     }
 
-    /// When the next lease runs out.
     #[must_use]
     pub fn next_expiry(&self) -> Option<u64> {
         self.by_lease.first().map(|(until, _)| *until)
     }
 
-    /// Whether a lease has run out at a time.
     #[must_use]
     pub fn has_expired(&self, time_ms: u64) -> bool {
         self.by_lease.first().is_some_and(|(until, _)| *until <= time_ms)

@@ -11,11 +11,8 @@ use crate::ids::UnitId;
 /// What a scan over all units looks at. Kept small: a million of them are eight megabytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnitFlags {
-    /// Who recorded it.
     pub author: Name,
-    /// What kind of knowledge.
     pub memory_type: MemoryType,
-    /// Where it stands.
     pub status: UnitStatus,
     /// Whether COMPACT moved it out of sight.
     pub archived: bool,
@@ -26,27 +23,18 @@ pub struct UnitFlags {
 /// What is only looked at for units that matter to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnitDetails {
-    /// Its id.
     pub id: UnitId,
     /// The commit that recorded it, where its body is.
     pub position: u64,
     /// The event within that commit.
     pub event: u32,
-    /// The commit's epoch.
     pub epoch: u64,
-    /// The commit's time.
     pub time_ms: u64,
-    /// The author's role at that time.
     pub role: Name,
-    /// The session it was recorded in.
     pub session: Option<Name>,
-    /// The task it served.
     pub task: Option<Name>,
-    /// The author's confidence.
     pub score: Option<f64>,
-    /// Draft or committed.
     pub mode: Mode,
-    /// Its links.
     pub links: Box<[UnitLink]>,
 }
 
@@ -66,13 +54,10 @@ impl UnitDetails {
 /// A link to a unit, or to an id that is not known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitLink {
-    /// What the link means.
     pub kind: RelationType,
-    /// Where it points.
     pub target: LinkTarget,
 }
 
-/// Where a link points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinkTarget {
     /// A unit of this Field, by ordinal.
@@ -118,7 +103,6 @@ enum Row {
 const NOBODY: u32 = u32::MAX;
 
 impl UnitTable {
-    /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.flags.len()
@@ -136,7 +120,6 @@ impl UnitTable {
         u32::try_from(self.flags.len()).unwrap_or(u32::MAX)
     }
 
-    /// Appends a unit.
     pub fn push(&mut self, flags: UnitFlags, details: UnitDetails) {
         let ordinal = self.next_ordinal();
         self.by_id.insert(details.id, ordinal);
@@ -193,7 +176,6 @@ impl UnitTable {
         self.loose.get(index(ordinal)).copied().unwrap_or(false)
     }
 
-    /// The sessions in which units were recorded.
     pub fn sessions(&self) -> impl Iterator<Item = Name> {
         self.row_ends.keys().filter_map(|row| match row {
             Row::Session(name) => Some(*name),
@@ -207,13 +189,11 @@ impl UnitTable {
         self.by_id.get(&id).copied()
     }
 
-    /// The flags of a unit.
     #[must_use]
     pub fn flags(&self, ordinal: u32) -> Option<&UnitFlags> {
         self.flags.get(index(ordinal))
     }
 
-    /// Changes the flags of a unit, if there is one.
     pub fn change(&mut self, ordinal: u32, change: impl FnOnce(&mut UnitFlags)) {
         let Some(flags) = self.flags.get_mut(index(ordinal)) else { return };
         let before = *flags;
@@ -232,7 +212,6 @@ impl UnitTable {
         self.kinds.iter().map(|(flags, count)| (flags, *count))
     }
 
-    /// The details of a unit.
     #[must_use]
     pub fn details(&self, ordinal: u32) -> Option<&UnitDetails> {
         self.details.get(index(ordinal))
@@ -276,7 +255,6 @@ impl UnitTable {
         beside.fold(own, |types, unit| types.or(self.types_told(unit)))
     }
 
-    /// Whether a unit was recorded in that session.
     #[must_use]
     pub fn has_session(&self, session: Name) -> bool {
         self.sessions.contains(&Some(session))

@@ -18,37 +18,18 @@ pub const CREATOR_AUTHORITY: u8 = 8;
 /// The authority to read anything but the history.
 pub const READ_AUTHORITY: u8 = 2;
 
-/// Why somebody may not speak in a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The session is for its members.
     #[error("session_id: {agent} is no member of {session}; join it first")]
-    NotAMember {
-        /// Who speaks.
-        agent: String,
-        /// The session.
-        session: String,
-    },
+    NotAMember { agent: String, session: String },
     /// There is no such session, or none that who speaks may know of: which of the two is not told.
     #[error("session_id: there is no session {session} that {agent} takes part in")]
-    Unknown {
-        /// Who speaks.
-        agent: String,
-        /// The session.
-        session: String,
-    },
-    /// Nothing is written in a session that is paused or ended.
+    Unknown { agent: String, session: String },
     #[error("session_id: {session} is {status}, and nothing is written in it")]
-    NotActive {
-        /// Which session.
-        session: String,
-        /// Where it stands.
-        status: SessionStatus,
-    },
+    NotActive { session: String, status: SessionStatus },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -61,7 +42,6 @@ impl Error {
 /// An agent, and the credential that it speaks through: above its authority no agent has any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speaker<'a> {
-    /// The agent.
     pub agent: &'a str,
     /// The authority of the credential; none where the agent is only spoken of.
     pub credential: Option<u8>,
@@ -74,7 +54,6 @@ impl<'a> Speaker<'a> {
         Self { agent, credential: None }
     }
 
-    /// The same through a credential.
     #[must_use]
     pub const fn through(agent: &'a str, credential: u8) -> Self {
         Self { agent, credential: Some(credential) }
@@ -194,7 +173,6 @@ pub fn may_reach(
     }
 }
 
-/// The authority of an agent inside of a session.
 #[must_use]
 pub fn authority_in(state: &State, agent: &str, own: u8, session: Option<&str>) -> u8 {
     let created = session

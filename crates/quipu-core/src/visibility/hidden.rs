@@ -10,18 +10,13 @@ use crate::{
 /// What is, to the caller, not there.
 #[derive(Debug, Default)]
 pub struct Hidden {
-    /// The units.
     pub units: HashSet<UnitId>,
-    /// The conflicts.
     pub conflicts: HashSet<ConflictId>,
-    /// The tasks.
     pub tasks: HashSet<String>,
-    /// The handoffs.
     pub handoffs: HashSet<String>,
 }
 
 impl Hidden {
-    /// Whether nothing is hidden.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()

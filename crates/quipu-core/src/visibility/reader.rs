@@ -9,9 +9,7 @@ use crate::state::{SessionEntry, State};
 /// Who reads without a message: by a key alone, or for an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reader {
-    /// The agent that reads, if the request names one.
     pub agent: Option<String>,
-    /// The session it names.
     pub session: Option<String>,
     /// The authority of its credential.
     pub authority: u8,
@@ -58,7 +56,6 @@ impl Reader {
         self.is_operator() || self.may_read(state) && knows()
     }
 
-    /// Whether it may know of a task.
     #[must_use]
     pub fn knows_task(&self, state: &State, task: &str) -> bool {
         let owner = state.tasks.get(task).and_then(|task| task.session.as_deref());

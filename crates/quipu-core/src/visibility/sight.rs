@@ -9,7 +9,6 @@ use quipu_wire::{akashik::VisibilityRule, limits::AUTHORITY_MAX};
 use super::{CREATOR_AUTHORITY, Hidden, Speaker, access::has_part};
 use crate::state::{ConflictEntry, Name, SessionEntry, State, TypeSet};
 
-/// Where somebody reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Viewpoint<'a> {
     /// In one session, or outside of all: as a message of the Akashik Protocol does.
@@ -20,7 +19,6 @@ pub enum Viewpoint<'a> {
 }
 
 impl<'a> Viewpoint<'a> {
-    /// The session that is named.
     pub(super) const fn named(self) -> Option<&'a str> {
         match self {
             Self::In(session) | Self::Everywhere(session) => session,
@@ -39,7 +37,6 @@ pub struct Sight<'s> {
     today: Option<Box<Self>>,
 }
 
-/// How much is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Nothing,

@@ -6,7 +6,6 @@ use async_nats::{ConnectOptions, ServerAddr};
 
 use crate::open_error::OpenError;
 
-/// The servers and how to connect to them.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     pub(super) servers: Vec<ServerAddr>,

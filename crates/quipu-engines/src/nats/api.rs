@@ -23,22 +23,17 @@ const LONGEST_WAIT: Duration = Duration::from_secs(6);
 const ASKING: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// There is no such stream.
 pub(super) const NO_STREAM: u64 = 10_059;
-/// There is no such message.
 pub(super) const NO_MESSAGE: u64 = 10_037;
-/// The stream's last sequence is another one.
 pub(super) const WRONG_LAST_SEQUENCE: u64 = 10_071;
 /// The same, while the last message is still being replicated to the other servers.
 const WRONG_LAST_SEQUENCE_ON_ITS_WAY: u64 = 10_164;
-/// The stream exists already.
 pub(super) const NAME_IN_USE: u64 = 10_058;
 /// The stream, or the cluster, has no leader at the moment.
 const NO_LEADER: u64 = 10_008;
 /// The codes for a lack of storage.
 const NO_ROOM: [u64; 3] = [10_023, 10_047, 10_077];
 
-/// An error that a server answered.
 #[derive(Debug, Clone, Deserialize, thiserror::Error)]
 #[error("{description} ({err_code})")]
 pub(super) struct Refused {
@@ -56,13 +51,11 @@ impl Refused {
     }
 }
 
-/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ApiError {
     /// The server refused the request and did nothing.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// No answer came, so the outcome is unknown.
     #[error("no answer")]
     Lost(#[source] Cause),
 }
@@ -110,7 +103,6 @@ pub(super) fn unavailable(action: &str, source: impl Into<Cause>) -> EngineError
     EngineError::Unavailable { action: format!("{action} in the stream"), source: source.into() }
 }
 
-/// A message as it is stored.
 #[derive(Debug, Clone)]
 pub(super) struct StoredMessage {
     pub(super) sequence: u64,

@@ -29,7 +29,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A batch that is being appended.
 #[derive(Debug)]
 pub(super) struct Append {
     pub(super) expected: Head,
@@ -223,7 +222,6 @@ impl Append {
     }
 }
 
-/// The settled outcome of an append.
 enum Settled {
     Committed,
     /// It did not happen and never will.

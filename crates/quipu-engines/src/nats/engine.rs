@@ -33,7 +33,6 @@ use crate::{open_error::OpenError, runtime::Runtime};
 /// A stream with fewer messages than this may have no commit at all.
 const FEW: u64 = 8;
 
-/// The engine over NATS servers.
 #[derive(Debug)]
 pub struct NatsEngine {
     client: Client,
@@ -45,7 +44,6 @@ pub struct NatsEngine {
     runtime: Runtime,
 }
 
-/// What this node remembers about each field.
 #[derive(Debug, Default)]
 pub(super) struct States(Mutex<BTreeMap<FieldName, Arc<FieldState>>>);
 
@@ -61,7 +59,6 @@ pub(super) struct FieldState {
 }
 
 impl States {
-    /// What is remembered of a field, if anything is.
     pub(super) fn find(&self, field: &FieldName) -> Option<Arc<FieldState>> {
         let states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         states.get(field).map(Arc::clone)

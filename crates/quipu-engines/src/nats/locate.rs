@@ -50,7 +50,6 @@ impl Groups {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a group.
     pub(super) fn note(&self, group: GroupSpan) {
         let mut groups = self.groups();
         groups.insert(group.first, group);
@@ -63,7 +62,6 @@ impl Groups {
         }
     }
 
-    /// The group that ends with this position, if it is remembered.
     pub(super) fn last(&self, position: u64) -> Option<GroupSpan> {
         let groups = self.groups();
         let below = groups.range(..=position).next_back().map(|(_, group)| *group);

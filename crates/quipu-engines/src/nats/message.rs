@@ -22,7 +22,6 @@ pub(super) const PART_BYTES: usize = 512 * 1024;
 const BODY: &str = "Quipu-Body";
 const GROUP: &str = "Quipu-Group";
 
-/// A message to be published.
 #[derive(Debug, Clone)]
 pub(super) struct Outgoing {
     pub(super) kind: Kind,
@@ -149,7 +148,6 @@ impl BodyMark {
 /// A message of a body: its sequence, its mark and its text.
 type BodyPart = (u64, BodyMark, Bytes);
 
-/// Decodes messages in the order of their sequences.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     bodies: BTreeMap<(u64, u32), Vec<BodyPart>>,

@@ -13,7 +13,6 @@ const NAME: &str = "QUIPU_";
 /// The subject at which servers announce that a group was stored. Nobody keeps these messages; they are hints.
 pub(super) const HEADS: &str = "quipu_heads";
 
-/// The stream of a field.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) field: FieldName,
@@ -25,7 +24,6 @@ impl Stream {
         Self { field: field.clone(), name: format!("{NAME}{field}") }
     }
 
-    /// The field that a stream holds.
     pub(super) fn field_of(name: &str) -> Option<FieldName> {
         FieldName::try_from(name.strip_prefix(NAME)?).ok()
     }
@@ -64,7 +62,6 @@ impl Stream {
         })
     }
 
-    /// Creates the stream if it does not exist.
     pub(super) async fn create(&self, client: &Client, replicas: usize) -> Result<(), ApiError> {
         let made = format!("STREAM.CREATE.{}", self.name);
         match api::call(client, &made, &self.settings(replicas)).await {

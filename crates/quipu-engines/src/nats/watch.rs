@@ -20,10 +20,8 @@ const POLL: Duration = Duration::from_millis(250);
 const READ_MAX: Duration = Duration::from_secs(1);
 /// How many streams are read at the same time.
 const TOGETHER: usize = 16;
-/// The pause before listening is tried again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// The background work of an engine.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) followers: Followers,

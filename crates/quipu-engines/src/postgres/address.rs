@@ -13,7 +13,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that is silent for this long counts as lost.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// The database and how to connect to it.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
@@ -22,7 +21,6 @@ pub(super) struct Address {
     pub(super) display: String,
 }
 
-/// Which server certificates are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Any certificate: `sslmode` is `prefer` or `require`, as with PostgreSQL's own tools.

@@ -29,7 +29,6 @@ const STATEMENT: Duration = Duration::from_secs(20);
 const SETTLE: Duration = Duration::from_secs(10);
 /// How long it may take to get a connection for that and an answer on it.
 const ASK: Duration = Duration::from_secs(3);
-/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often a raised fence is accepted: if others keep raising it, something else is wrong.
 const FENCES: usize = 8;
@@ -59,7 +58,6 @@ const TYPES: [Type; 19] = [
     Type::BOOL,
 ];
 
-/// Reads the head row.
 const HEAD_ROW: &str = "SELECT position, epoch, hash, sealed, fence, current_setting('synchronous_commit') <> 'off' \
      AND current_setting('fsync') = 'on' FROM quipu.fields WHERE name = $1";
 
@@ -73,7 +71,6 @@ const RAISE_BEHIND: &str = "UPDATE quipu.fields SET fence = greatest(fence, $5) 
 
 const HASH_AT: &str = "SELECT hash FROM quipu.commits WHERE field = $1 AND position = $2";
 
-/// A batch that is being appended.
 #[derive(Debug)]
 pub(super) struct Append {
     pub(super) field: FieldName,
@@ -88,7 +85,6 @@ pub(super) struct Append {
     pub(super) fence: i64,
 }
 
-/// Why the head row was not moved.
 enum Refusal {
     Fence(i64),
     Error(EngineError),
@@ -293,7 +289,6 @@ impl Append {
     }
 }
 
-/// The settled outcome of an append.
 enum Settled {
     Committed,
     /// It did not happen and never will. The new fence.

@@ -27,7 +27,6 @@ use super::{
 };
 use crate::{open_error::OpenError, runtime::Runtime};
 
-/// The engine over a database.
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Arc<Pool>,

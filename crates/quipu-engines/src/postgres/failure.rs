@@ -16,7 +16,6 @@ pub(super) enum Fate {
     Unknown,
 }
 
-/// The fate of the statement that failed with this error.
 pub(super) fn fate(error: &Error) -> Fate {
     let Some(said) = error.as_db_error() else { return Fate::Unknown };
     let code = said.code();

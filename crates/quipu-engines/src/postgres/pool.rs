@@ -28,11 +28,9 @@ const APPENDS: usize = CONNECTIONS - TURNS - 2;
 /// How long a statement waits for a connection.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// The future that drives a connection.
 pub(super) type Driver =
     tokio_postgres::Connection<tokio_postgres::Socket, Stream<tokio_postgres::Socket>>;
 
-/// The connections to one database.
 pub(super) struct Pool {
     address: Address,
     tls: Tls,

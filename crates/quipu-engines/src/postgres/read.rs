@@ -30,16 +30,11 @@ const FIELDS: &str = "SELECT name FROM quipu.fields WHERE position > 0 ORDER BY 
 
 /// What a page consists of: commits, headers or bodies.
 pub(super) trait Item: Sized + Send + 'static {
-    /// Whether the headers are read.
     const HEADERS: bool;
-    /// Whether the bodies are read too.
     const BODIES: bool;
 
-    /// Makes an item from its row.
     fn of(row: &Row, bodies: Vec<StoredBody>) -> Result<Self, Damage>;
-    /// Its position.
     fn position(&self) -> u64;
-    /// About how many bytes it takes.
     fn bytes(&self) -> usize;
 }
 

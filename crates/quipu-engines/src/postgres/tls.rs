@@ -23,7 +23,6 @@ use tokio_rustls::TlsConnector;
 use super::address::Trust;
 use crate::open_error::OpenError;
 
-/// Creates TLS connections.
 #[derive(Clone)]
 pub(super) struct Tls(Arc<ClientConfig>);
 
@@ -101,7 +100,6 @@ where
     }
 }
 
-/// An encrypted connection.
 pub(super) struct Stream<S>(tokio_rustls::client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Stream<S> {

@@ -31,7 +31,6 @@ use super::{
 /// The most turns that a node waits for and holds at the same time. Each takes a connection, and other statements
 /// need some too.
 pub(super) const TURNS: usize = 8;
-/// How long a node waits for its turn.
 const WAIT: Duration = Duration::from_secs(10);
 /// How long a turn lasts. In the database it lasts twice as long, for nodes that are cut off from it.
 const HOLD: Duration = Duration::from_secs(2);
@@ -43,7 +42,6 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeou
 const HOLD_ROW: &str =
     "SELECT position, epoch, hash, fence FROM quipu.fields WHERE name = $1 FOR UPDATE";
 
-/// The turns of one node.
 #[derive(Debug)]
 pub(super) struct Turns {
     held: Mutex<BTreeMap<FieldName, Held>>,
@@ -118,7 +116,6 @@ impl Turns {
         self.held().remove(field)
     }
 
-    /// Gives a turn back, if there is one.
     pub(super) async fn end(&self, field: &FieldName) {
         if let Some(held) = self.use_up(field) {
             held.end().await;
@@ -132,7 +129,6 @@ impl Held {
         self.transaction.0.take().filter(|lease| !lease.is_closed())
     }
 
-    /// Ends the turn, so that the next node gets it.
     pub(super) async fn end(self) {
         self.transaction.roll_back().await;
     }

@@ -33,7 +33,6 @@ const ECHO: Duration = Duration::from_secs(2);
 /// How long a statement may take before its connection counts as lost: a connection that is half dead must not be
 /// kept.
 const STATEMENT: Duration = Duration::from_secs(20);
-/// The pause before listening is tried again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(30);
 /// Appends within this time are notified together: each commit that notifies waits for all others that do.
 const GATHER: Duration = Duration::from_millis(2);
@@ -43,7 +42,6 @@ const LISTEN: &str = "LISTEN quipu_heads";
 /// The most fields that one notification names. The others are found by polling.
 const NAMED: usize = 32;
 
-/// The background work of an engine.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) followers: Followers,

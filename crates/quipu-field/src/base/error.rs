@@ -16,30 +16,22 @@ use crate::base::{
     unavailable::Unavailable,
 };
 
-/// Why a Field does not do what was asked of it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum FieldError {
     /// A rule says no: a fact about the Field, never a failure of ours.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The request cannot be carried out as it is.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The message brings an epoch that the clock does not take.
     #[error(transparent)]
     Epoch(#[from] EpochError),
-    /// The log failed.
     #[error("{}", describe(.0))]
     Storage(#[source] Arc<EngineError>),
     /// Nothing was done, and the same request may succeed in a moment.
     #[error(transparent)]
     Overloaded(#[from] Overload),
-    /// The log did not answer in time.
     #[error("the log has not answered for {} s: {unknown}", ANSWER_WAIT.as_secs())]
-    OutcomeUnknown {
-        /// What nobody knows because of it.
-        unknown: &'static str,
-    },
+    OutcomeUnknown { unknown: &'static str },
     /// The Field is closed, or takes no more writes, or what it needs besides the log is not usable.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
@@ -49,7 +41,6 @@ pub enum FieldError {
 }
 
 impl FieldError {
-    /// The code to answer with.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
@@ -111,67 +102,37 @@ pub enum RequestError {
     /// What it says has no canonical form, and so cannot be recorded.
     #[error(transparent)]
     Unwritable(#[from] CanonError),
-    /// There is no such unit, or none that the reader may see.
     #[error("id: no unit {id}")]
-    UnitNotFound {
-        /// The id that was asked for.
-        id: String,
-    },
-    /// There is no such subscription, or none of this agent.
+    UnitNotFound { id: String },
     #[error("there is no subscription {id}")]
     SubscriptionNotFound {
         /// The beginning of the id that was asked for.
         id: String,
     },
-    /// The log has no such commit.
     #[error("position: {position} is not in a log of {size} commits")]
-    CommitNotFound {
-        /// The position that was asked for.
-        position: u64,
-        /// The commits of the log.
-        size: u64,
-    },
-    /// The log has fewer commits than the tree that was asked for.
+    CommitNotFound { position: u64, size: u64 },
     #[error("size: the log has only {size} commits")]
-    LogTooShort {
-        /// The commits of the log.
-        size: u64,
-    },
-    /// There is no proof of what was asked for.
+    LogTooShort { size: u64 },
     #[error("{0}")]
     Unprovable(String),
-    /// The past that was asked for has not happened yet.
     #[error("payload.scope.as_of_epoch: {epoch} is in the future, the Field is at {now}")]
-    FutureEpoch {
-        /// The epoch that was asked for.
-        epoch: u64,
-        /// The Field's.
-        now: u64,
-    },
+    FutureEpoch { epoch: u64, now: u64 },
     /// Nobody but this node appends, and the log does not reach there.
     #[error("Quipu-Min-Position: {position} is no position of this log, the log is at {here}")]
     NoSuchPosition {
-        /// The position that was asked for.
         position: u64,
         /// The end of the log.
         here: u64,
     },
-    /// The place to resume a stream from cannot be read.
     #[error("after: is no cursor that was pushed by this Field")]
     CursorUnreadable,
-    /// The place to go on with a scan from is none that this caller was told.
     #[error("payload.cursor: is no cursor of a scan")]
     ScanCursorUnknown,
-    /// The place to resume a stream from has not been reached yet.
     #[error("after: {cursor} is beyond the end of the log")]
-    CursorBeyondLog {
-        /// The place.
-        cursor: Cursor,
-    },
+    CursorBeyondLog { cursor: Cursor },
 }
 
 impl RequestError {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -193,49 +154,28 @@ impl RequestError {
 /// Why the same request may succeed in a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Overload {
-    /// The writer has all the commands that it takes.
     #[error("{QUEUE_COMMANDS_MAX} messages are waiting already")]
     QueueFull,
-    /// As many callers as may do so wait for views of the past.
     #[error("payload.scope.as_of_epoch: too many wait for views of the past already")]
     PastQueueFull,
     /// A read brings an epoch that is not in the log yet.
     #[error("epoch: the log has not caught up with {received} yet")]
-    ClockBehind {
-        /// The message's epoch.
-        received: u64,
-    },
-    /// Another node may have written it, and this one has not read it yet.
+    ClockBehind { received: u64 },
     #[error("Quipu-Min-Position: {position} is not here yet, the log is at {here}")]
-    NotHereYet {
-        /// The position that was asked for.
-        position: u64,
-        /// How far this node has come.
-        here: u64,
-    },
-    /// Other nodes wrote first, again and again.
+    NotHereYet { position: u64, here: u64 },
     #[error("other nodes were faster {CONFLICTS_MAX} times in a row")]
     OthersFaster,
 }
 
-/// Why a message's epoch was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EpochError {
-    /// The message pretends to come from too far in the future.
     #[error("epoch: {received} is more than {EPOCH_JUMP_MAX} ahead of the Field's clock, {now}")]
-    TooFar {
-        /// The message's epoch.
-        received: u64,
-        /// The Field's.
-        now: u64,
-    },
-    /// The clock has no more values.
+    TooFar { received: u64, now: u64 },
     #[error("epoch: the Field's clock has reached its end, {SAFE_INTEGER_MAX}")]
     Exhausted,
 }
 
 impl EpochError {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(self) -> ErrorCode {
         match self {

@@ -34,7 +34,6 @@ pub const FOLLOW_RETRY: Duration = Duration::from_millis(50);
 pub const UNSEEN_TOLD: usize = 512;
 /// Commits that are kept for it. If there are more it goes on without a state of its own, and makes one when it needs it.
 pub const UNSEEN_MAX: usize = 16 * 1024;
-/// How long a request waits for the position that it asks for.
 pub const POSITION_WAIT: Duration = Duration::from_secs(5);
 /// How far reads may push the clock beyond the last logged epoch. After a crash the clock resumes
 /// this far ahead, so that no epoch that a reader was given is ever given to a later unit.
@@ -107,7 +106,6 @@ pub const UNIT_TOKENS_MIN: usize = 40;
 pub const PAST_VIEWS_KEPT: usize = 2;
 /// Requests that may wait for a view of the past; one more is answered `OVERLOADED`.
 pub const PAST_WAITING_MAX: usize = 64;
-/// Relations that a summary keeps.
 pub const SUMMARY_RELATIONS_MAX: usize = 4;
 /// Tokens of an extract, where a unit is returned as a summary.
 pub const SUMMARY_TOKENS: usize = 64;
@@ -167,5 +165,4 @@ pub const PUSH_TAIL_BYTES: usize = 16 * 1024 * 1024;
 pub const PUSH_SUMMARY_TOKENS: usize = 48;
 /// Things about which one debounced stream remembers when it last sent something.
 pub const DEBOUNCED_THINGS_MAX: usize = 16 * 1024;
-/// The most units in a page of the list.
 pub const UNITS_PAGE_MAX: usize = 200;

@@ -19,7 +19,6 @@ pub trait Meter: Send + Sync + fmt::Debug + 'static {
     fn followed(&self, lag: Duration);
 }
 
-/// Counts nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NoMeter;
 
@@ -35,7 +34,6 @@ pub(crate) fn none() -> Arc<dyn Meter> {
     Arc::new(NoMeter)
 }
 
-/// How long something takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stopwatch(Instant);
 

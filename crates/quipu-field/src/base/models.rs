@@ -9,7 +9,6 @@ use quipu_recall::{Embedder, Index, Summarizer};
 pub struct FieldModels {
     /// Gives every unit a second vector in the background.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Writes the summaries of COMPACT.
     pub summarizer: Option<Arc<dyn Summarizer>>,
 }
 

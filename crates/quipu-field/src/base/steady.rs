@@ -26,15 +26,12 @@ const LEEWAY: u64 = 10;
 /// How the wall clock leapt while this process ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClockJumps {
-    /// How often.
     pub count: u64,
-    /// The last time.
     pub last: Option<ClockJump>,
     /// How many milliseconds the Fields' time is ahead of the wall clock; behind it where this is negative.
     pub ahead_ms: i64,
 }
 
-/// A leap of the wall clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockJump {
     /// How many milliseconds it leapt; backwards where this is negative.
@@ -70,7 +67,6 @@ impl Steady {
         Self { origin, line: Mutex::new(line) }
     }
 
-    /// How the wall clock leapt.
     #[must_use]
     pub(crate) fn jumps(&self) -> ClockJumps {
         let now_ms = self.now_ms();

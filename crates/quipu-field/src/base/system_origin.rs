@@ -12,7 +12,6 @@ use std::{
 use quipu_core::Origin;
 use quipu_log::Salt;
 
-/// The system's clock and randomness.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemOrigin;
 

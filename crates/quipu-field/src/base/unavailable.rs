@@ -3,7 +3,6 @@
 /// Why a Field cannot do it now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// It was closed.
     #[error("the Field is closed")]
     Closed,
     /// It takes no more writes until it is opened again.
@@ -27,7 +26,6 @@ pub enum Unavailable {
     CommitUnreadable {
         /// Where it is.
         position: u64,
-        /// What is wrong with it.
         reason: String,
     },
     /// The log does not hold what a signature vouches for.

@@ -6,7 +6,6 @@ use quipu_recall::Summarizer;
 use super::memo::Memo;
 use crate::base::limits::{SYNTHESES_WRITTEN_MAX, SYNTHESIS_TOKENS};
 
-/// Who writes the summaries of one COMPACT.
 pub(super) struct Author<'a> {
     summarizer: Option<&'a dyn Summarizer>,
     memo: &'a Memo,
@@ -42,7 +41,6 @@ impl<'a> Author<'a> {
         }
     }
 
-    /// Warnings for the caller.
     pub(super) fn warning(self) -> Option<String> {
         let reason = self.failure?;
         Some(format!("the summarizer failed, so summaries are in the units' own words: {reason}"))

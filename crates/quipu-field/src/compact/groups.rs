@@ -10,12 +10,9 @@ use super::write::Source;
 use crate::base::limits::SYNTHESIS_SOURCES_MAX;
 use quipu_core::{event::UnitBody, rules::compact::Likeness};
 
-/// Why the units of a group are together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bond {
-    /// They served one task.
     Task,
-    /// They share words.
     Topic,
     /// Nothing but the session: each was alone with its topic.
     Rest,
@@ -28,7 +25,6 @@ pub(super) struct Group {
     pub(super) members: Vec<usize>,
 }
 
-/// The groups, in the order of their oldest unit.
 pub(super) fn groups(sources: &[(Source, Option<UnitBody>)]) -> Vec<Group> {
     type Key<'a> = (Option<&'a str>, Option<&'a str>, &'a Likeness);
     let mut by_place: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();

@@ -29,7 +29,6 @@ pub fn tombstoned(state: &State) -> BTreeSet<BodyAddress> {
     texts(state, &purged).into_iter().chain(hints).chain(contents).collect()
 }
 
-/// Where a hint is.
 pub(crate) const fn hint(entry: &HintEntry) -> BodyAddress {
     BodyAddress { position: entry.position, event: entry.event }
 }
@@ -71,7 +70,6 @@ pub(crate) fn quoted(state: &State, purged: &BTreeSet<u32>) -> Option<String> {
     })
 }
 
-/// Erases texts.
 pub(crate) fn erase(
     engine: &dyn Engine,
     field: &FieldName,
@@ -81,7 +79,6 @@ pub(crate) fn erase(
     if texts.is_empty() { Ok(Erasure::default()) } else { engine.erase(field, &texts) }
 }
 
-/// The units that were purged.
 pub(crate) fn purged_units(state: &State) -> impl Iterator<Item = UnitId> {
     (0..state.units.next_ordinal())
         .filter(|ordinal| state.units.flags(*ordinal).is_some_and(|unit| unit.purged))

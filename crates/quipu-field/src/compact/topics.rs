@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use quipu_recall::Analyzed;
 
-/// Words by which a text is known.
 const DISTINCTIVE_WORDS: usize = 8;
 /// Words that a text must share with a topic to join it.
 const SHARED_MIN: usize = 2;

@@ -10,10 +10,8 @@ use std::{
 use crate::base::limits::DETECT_WAITING_MAX;
 use quipu_core::UnitId;
 
-/// A unit that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// Which unit.
     pub(crate) unit: UnitId,
     /// The first ordinal that it has not been compared with yet.
     pub(crate) from: u32,
@@ -41,14 +39,11 @@ struct State {
     stopped: bool,
 }
 
-/// What the worker does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Compare this one.
     Unit(Waiting),
     /// There was nothing for a while.
     Nothing,
-    /// Stop.
     Stop,
 }
 
@@ -115,7 +110,6 @@ impl Backlog {
         state.waiting.len() + usize::from(state.at_work)
     }
 
-    /// Stops the worker.
     pub(super) fn stop(&self) {
         self.lock().stopped = true;
         for waiting in [&self.arrived, &self.stopping, &self.worked] {

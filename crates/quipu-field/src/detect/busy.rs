@@ -50,12 +50,10 @@ pub(crate) struct Going {
 }
 
 impl Busy {
-    /// How many go on.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// One more goes on.
     pub(super) fn enter(&self) -> Going {
         self.count.fetch_add(1, Ordering::Relaxed);
         Going { count: Arc::clone(&self.count) }

@@ -57,15 +57,10 @@ pub(crate) struct Lookout {
 /// A text that is compared with those of other units.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Subject {
-    /// What it says.
     pub(crate) content: String,
-    /// What it takes for granted.
     pub(crate) assumptions: Vec<String>,
-    /// How sure its author is.
     pub(crate) confidence: Option<f64>,
-    /// Its author.
     pub(crate) agent: String,
-    /// The session it is said in.
     pub(crate) session: Option<String>,
     /// The authority of its author's credential.
     pub(crate) authority: u8,
@@ -75,7 +70,6 @@ pub(crate) struct Subject {
     pub(crate) from: u32,
 }
 
-/// What a comparison found.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     /// What was found, the surest first.
@@ -86,7 +80,6 @@ pub(crate) struct Looked {
     pub(crate) up_to: u32,
 }
 
-/// A candidate, taken out of the state.
 struct Witness {
     ordinal: u32,
     closeness: f32,
@@ -99,7 +92,6 @@ struct Witness {
 }
 
 impl Lookout {
-    /// A lookout over what a view publishes.
     pub(crate) fn new(
         view: Arc<View>,
         bodies: Arc<Bodies>,
@@ -134,7 +126,6 @@ impl Lookout {
         (self.scan_units_max, self.origin.now_ms().saturating_add(self.scan_ms_max))
     }
 
-    /// Whether a time has come.
     pub(crate) fn is_past(&self, until_ms: u64) -> bool {
         self.origin.now_ms() >= until_ms
     }
@@ -167,7 +158,6 @@ impl Lookout {
         self.backlog.push(waiting);
     }
 
-    /// How many units wait for the background.
     pub(crate) fn waiting(&self) -> usize {
         self.backlog.len()
     }

@@ -23,7 +23,6 @@ use crate::{
 };
 use quipu_core::UnitId;
 
-/// What the Field and the thread share.
 #[derive(Debug)]
 pub(crate) struct Enriching {
     pub(super) embedder: Arc<dyn Embedder>,
@@ -43,7 +42,6 @@ struct Bell {
     stopped: bool,
 }
 
-/// A unit that waits for its vector.
 #[derive(Debug, Clone)]
 pub(crate) struct Waiting {
     pub(crate) ordinal: u32,
@@ -74,7 +72,6 @@ impl Enriching {
         lock(&self.failure).clone()
     }
 
-    /// The model that is asked.
     pub(crate) fn embedder(&self) -> &Arc<dyn Embedder> {
         &self.embedder
     }

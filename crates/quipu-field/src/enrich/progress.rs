@@ -3,7 +3,6 @@
 /// How far the vectors of the configured model have come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnrichmentProgress {
-    /// The model.
     pub model: String,
     /// Units that have its vector.
     pub done: u64,

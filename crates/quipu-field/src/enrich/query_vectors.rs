@@ -40,7 +40,6 @@ impl Default for QueryVectors {
 }
 
 impl QueryVectors {
-    /// The vector of a text that was asked about before.
     pub(crate) fn get(&self, text: &str) -> Option<Vec<f32>> {
         let mut kept = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.young.get(text) {
@@ -51,7 +50,6 @@ impl QueryVectors {
         Some(vector)
     }
 
-    /// Keeps a vector.
     pub(crate) fn remember(&self, text: String, vector: Vec<f32>) {
         self.generations.lock().unwrap_or_else(PoisonError::into_inner).insert(text, vector);
     }

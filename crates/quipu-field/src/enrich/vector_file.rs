@@ -26,17 +26,14 @@ const MODEL_BYTES_MAX: usize = 1024;
 /// The most dimensions that are believed.
 const DIMENSIONS_MAX: usize = 65_536;
 
-/// A unit and its vector.
 pub(super) type Entry = (UnitId, Vec<f32>);
 
-/// The open file of one model.
 #[derive(Debug)]
 pub(super) struct VectorFile {
     file: File,
     dimensions: usize,
 }
 
-/// What a file says at its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Start {
     model: String,
@@ -159,7 +156,6 @@ impl Start {
         bytes
     }
 
-    /// The start of a file and its length.
     fn read(bytes: &[u8]) -> Option<(Self, usize)> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let mut number = || {

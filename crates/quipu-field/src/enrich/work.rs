@@ -17,7 +17,6 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Nothing is done yet.
     pub(crate) fn new(published: &Published) -> Self {
         let end = published.state.units.next_ordinal();
         Self { fresh: end, backlog: end, refused: BTreeSet::new() }

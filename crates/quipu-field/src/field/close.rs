@@ -137,7 +137,6 @@ impl Field {
             || own.any(|(_, task)| task.status != TaskStatus::Blocked)
     }
 
-    /// Whether it is being closed.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

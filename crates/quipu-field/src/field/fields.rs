@@ -26,13 +26,11 @@ use crate::{
 };
 use quipu_core::Origin;
 
-/// All Fields over one engine.
 #[derive(Debug)]
 pub struct Fields {
     pub(crate) engine: Arc<dyn Engine>,
     /// What each is opened with, but for its own directory.
     pub(crate) template: FieldOptions,
-    /// The time of all of them.
     time: Arc<Steady>,
     directory: Option<PathBuf>,
     pub(crate) keeping: Keeping,
@@ -48,7 +46,6 @@ pub struct Fields {
     failed: Mutex<BTreeMap<FieldName, FailedOpening>>,
 }
 
-/// Why a Field could not be opened.
 #[derive(Debug)]
 struct FailedOpening {
     reason: String,
@@ -56,11 +53,9 @@ struct FailedOpening {
     may_pass: bool,
 }
 
-/// Where a Field is, or will be.
 #[derive(Debug, Default)]
 pub(crate) struct Residence {
     pub(crate) slot: Arc<Slot>,
-    /// When somebody asked for it last.
     pub(crate) used_ms: AtomicU64,
 }
 
@@ -229,7 +224,6 @@ impl Fields {
         self.engine.is_shared()
     }
 
-    /// The Fields that are open now.
     #[must_use]
     pub fn opened(&self) -> Vec<Arc<Field>> {
         self.places().values().filter_map(|place| place.slot.field.get().map(Arc::clone)).collect()

@@ -40,7 +40,6 @@ use crate::{
 };
 use quipu_core::Origin;
 
-/// A handle to an open Field.
 #[derive(Debug)]
 pub struct Field {
     pub(crate) engine: Arc<dyn Engine>,
@@ -240,13 +239,11 @@ impl Field {
         Ok(())
     }
 
-    /// The Field's name.
     #[must_use]
     pub const fn name(&self) -> &FieldName {
         &self.name
     }
 
-    /// Whether it takes writes.
     #[must_use]
     pub fn health(&self) -> &Health {
         &self.health
@@ -264,7 +261,6 @@ impl Field {
         self.view.read().state.hash()
     }
 
-    /// The memory that the index holds, in bytes.
     #[must_use]
     pub fn index_bytes(&self) -> usize {
         self.view.read().index.memory_bytes()

@@ -14,7 +14,6 @@ use crate::{
 };
 use quipu_core::Origin;
 
-/// What a Field is opened with.
 #[derive(Debug, Clone)]
 pub struct FieldOptions {
     /// Where times, ids and salts come from.
@@ -29,21 +28,16 @@ pub struct FieldOptions {
     pub depot: Option<Depot>,
     /// Where the tree of the proofs and the last signed checkpoint are kept; nowhere without it.
     pub proofs: Option<PathBuf>,
-    /// How it looks for units that disagree.
     pub detection: DetectionOptions,
     /// Whether units are visible across sessions, whatever the sessions' own policies.
     pub cross_session_visibility: bool,
-    /// How many events one REPLAY may return.
     pub replay_events_max: usize,
-    /// How ATTUNE ranks.
     pub ranking: RankingOptions,
     /// Whether every ATTUNE is noted in the log with what it returned, whatever the sessions' policies.
     pub trace_attunes: bool,
-    /// The models to ask beyond what is built in.
     pub models: FieldModels,
     /// Where the embedder's vectors are kept; they are made anew at every start without it.
     pub vectors: Option<PathBuf>,
-    /// Who is told how the log keeps up.
     pub meter: Arc<dyn Meter>,
 }
 

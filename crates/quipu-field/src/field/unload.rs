@@ -85,13 +85,11 @@ impl Fields {
         self.places().values().filter(|place| is_open(&place.slot)).count()
     }
 
-    /// How many were put away.
     #[must_use]
     pub fn away_count(&self) -> usize {
         self.away().len()
     }
 
-    /// How the storage of snapshots stands, where there is one.
     #[must_use]
     pub fn depot_counts(&self) -> Option<DepotCounts> {
         self.template.depot.as_ref().map(Depot::counts)

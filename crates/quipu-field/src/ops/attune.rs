@@ -30,7 +30,6 @@ enum Look {
 }
 
 impl Field {
-    /// ATTUNE.
     pub async fn attune(
         self: &Arc<Self>,
         message: Message,

@@ -25,7 +25,6 @@ use quipu_core::{
 
 /// What a purge of some units and hints erases.
 struct Marked {
-    /// Where the texts are.
     texts: BTreeSet<BodyAddress>,
     /// What to know of units that repeat them.
     quoted: Option<String>,

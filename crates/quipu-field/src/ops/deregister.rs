@@ -9,7 +9,6 @@ use quipu_core::{
 };
 
 impl Field {
-    /// DEREGISTER.
     pub async fn deregister(
         &self,
         message: Message,

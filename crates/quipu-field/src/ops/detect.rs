@@ -50,7 +50,6 @@ impl Drop for Asking {
 }
 
 impl Field {
-    /// DETECT.
     pub async fn detect(
         self: &Arc<Self>,
         message: Message,

@@ -14,16 +14,12 @@ use quipu_core::{
 /// What an answer is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Thing {
-    /// A session.
     Session(String),
-    /// A task.
     Task(String),
-    /// A handoff.
     Handoff(String),
 }
 
 impl Thing {
-    /// The commits that changed it.
     fn changes<'s>(&self, state: &'s State) -> &'s [u64] {
         let changes = match self {
             Self::Session(id) => state.sessions.get(id).map(|entry| &entry.changes),

@@ -21,14 +21,11 @@ use quipu_core::{
 /// What a write came to. Where an idempotency key was used before, what it came to then.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarnOutcome {
-    /// The commit.
     pub position: Option<u64>,
-    /// What happened.
     pub events: Vec<SealedEvent<Event>>,
 }
 
 impl Field {
-    /// Carries out a write of the Harn protocol.
     pub async fn harn(
         &self,
         message: Message,

@@ -21,7 +21,6 @@ use quipu_core::{
 };
 
 impl Field {
-    /// MERGE.
     pub async fn merge(
         self: &Arc<Self>,
         message: Message,

@@ -21,7 +21,6 @@ use quipu_core::{
 };
 
 impl Field {
-    /// RECORD.
     pub async fn record(
         &self,
         message: Message,

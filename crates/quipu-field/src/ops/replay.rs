@@ -12,7 +12,6 @@ use quipu_core::{
 };
 
 impl Field {
-    /// REPLAY.
     pub async fn replay(
         self: &Arc<Self>,
         message: Message,

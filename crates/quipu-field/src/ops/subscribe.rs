@@ -19,7 +19,6 @@ use quipu_core::{
 };
 
 impl Field {
-    /// SUBSCRIBE.
     pub async fn subscribe(
         self: &Arc<Self>,
         message: Message,

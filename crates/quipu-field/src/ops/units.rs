@@ -133,7 +133,6 @@ impl Field {
         }
     }
 
-    /// The subscriptions of all agents, oldest first.
     #[must_use]
     pub fn all_subscriptions(&self) -> Vec<Subscription> {
         let published = self.view.read();

@@ -16,7 +16,6 @@ const SIGNED: &str = "signed";
 const PART: &str = "part";
 const TREE_MAGIC: &[u8] = b"quipu-tree 1\n";
 
-/// The directory of a Field's proofs.
 #[derive(Debug, Clone)]
 pub(crate) struct ProofDir(PathBuf);
 
@@ -53,7 +52,6 @@ impl ProofDir {
         self.write(TREE, &[TREE_MAGIC, hash.as_bytes().as_slice(), &tree].concat())
     }
 
-    /// The last checkpoint that was signed, if any was.
     pub(crate) fn signed(&self) -> io::Result<Option<TreeHead>> {
         let invalid = |error: &dyn std::error::Error| {
             io::Error::new(io::ErrorKind::InvalidData, error.to_string())

@@ -31,7 +31,6 @@ pub(crate) struct Proofs {
     signed: Mutex<Signed>,
 }
 
-/// The tree as far as it was grown.
 #[derive(Debug, Default)]
 struct Grown {
     tree: MerkleTree,
@@ -39,7 +38,6 @@ struct Grown {
     saved: Option<u64>,
 }
 
-/// The last checkpoint that was signed.
 #[derive(Debug, Default)]
 struct Signed {
     head: Option<TreeHead>,
@@ -50,13 +48,10 @@ struct Signed {
 /// A commit and the proof that the log of this size holds it.
 #[derive(Debug)]
 pub struct CommitProof {
-    /// The hash of the commit.
     pub commit: Hash,
     /// Its canonical header.
     pub header: Box<[u8]>,
-    /// Where it is in the tree.
     pub inclusion: InclusionProof,
-    /// The tree.
     pub tree: TreeHead,
 }
 

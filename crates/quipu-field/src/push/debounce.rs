@@ -23,7 +23,6 @@ impl Debounce {
         Self { gap_ms, commit_ms: None, now_ms: 0, told_ms: HashMap::new() }
     }
 
-    /// Moves on to a commit.
     pub(super) fn reach(&mut self, commit_ms: u64) {
         if self.commit_ms.is_some_and(|before| is_quiet(before, commit_ms, self.gap_ms)) {
             self.told_ms = HashMap::new();

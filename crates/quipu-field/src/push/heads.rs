@@ -53,7 +53,6 @@ impl Heads {
         places.free.len() < places.places.len()
     }
 
-    /// Takes a place.
     pub(super) fn listen(self: &Arc<Self>) -> Listening {
         let mut places = self.lock();
         let place = places.free.pop().unwrap_or_else(|| {
@@ -69,7 +68,6 @@ impl Heads {
         self.change(|announced| announced.position = announced.position.max(position));
     }
 
-    /// Announces to everybody that there will be no more.
     pub(super) fn close(&self) {
         self.change(|announced| announced.closed = true);
     }

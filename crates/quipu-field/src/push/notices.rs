@@ -9,18 +9,12 @@ use quipu_core::{
     ids::ConflictId,
 };
 
-/// The thing that a push is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Entity {
-    /// A unit.
     Unit(UnitId),
-    /// A conflict.
     Conflict(ConflictId),
-    /// An agent.
     Agent(String),
-    /// A task.
     Task(String),
-    /// A session.
     Session(String),
 }
 
@@ -29,7 +23,6 @@ pub(crate) enum Entity {
 pub(crate) struct Notice {
     /// The kind of event that they subscribed to.
     pub event: SubscriptionEvent,
-    /// What it is about.
     pub entity: Entity,
     /// The units whose relevance is that of the push; none where it is not about units.
     pub units: Vec<UnitId>,
@@ -39,10 +32,8 @@ pub(crate) struct Notice {
     pub action: RequiredAction,
 }
 
-/// Who is expected to do something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequiredAction {
-    /// Nobody.
     Nobody,
     /// Whoever recorded one of the units.
     Authors,

@@ -42,16 +42,12 @@ pub(crate) struct Prepared {
     pub bytes: usize,
 }
 
-/// What ends a subscription.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// This one was ended.
     One(SubscriptionId),
-    /// All of an agent that left.
     AllOf(String),
 }
 
-/// Something to send.
 #[derive(Debug)]
 pub(crate) struct PreparedNotice {
     /// The event within the commit.
@@ -79,7 +75,6 @@ pub(crate) struct UnitFacts {
 }
 
 impl PreparedNotice {
-    /// Whether the agent is expected to do something.
     pub(super) fn requires_action_of(&self, agent: &str) -> bool {
         match self.notice.action {
             RequiredAction::Nobody => false,
@@ -89,7 +84,6 @@ impl PreparedNotice {
     }
 }
 
-/// Makes a commit ready.
 pub(super) fn prepare(
     commit: &Commit,
     view: &View,

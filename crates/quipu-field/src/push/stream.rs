@@ -29,7 +29,6 @@ use crate::base::{
 };
 use quipu_core::{ids::SubscriptionId, state::SubscriptionEntry, visibility::Speaker};
 
-/// The subscription that a stream serves.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub id: SubscriptionId,
@@ -38,16 +37,12 @@ pub(crate) struct Target {
     pub credential: u8,
 }
 
-/// What comes next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delivery {
-    /// Something to send.
     Push(Box<PushNotification>),
-    /// There will be no more.
     End(End),
 }
 
-/// Why there will be no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The subscription ended, or its agent left.
@@ -79,7 +74,6 @@ pub struct PushStream {
 
 type Page = Vec<Arc<Prepared>>;
 
-/// A page that is on its way.
 struct Loading(Pin<Box<dyn Future<Output = Result<Page, FieldError>> + Send>>);
 
 impl fmt::Debug for Loading {

@@ -40,7 +40,6 @@ pub(crate) struct Tail {
     heads: Arc<Heads>,
 }
 
-/// How far the writer has come.
 #[derive(Debug)]
 struct Published {
     position: u64,
@@ -137,7 +136,6 @@ impl Tail {
         self.heads.listen()
     }
 
-    /// Whether somebody listens.
     pub(crate) fn has_listeners(&self) -> bool {
         self.heads.has_listeners()
     }

@@ -15,7 +15,6 @@ use crate::base::limits::BODY_CACHE_BYTES;
 /// The bodies of one commit by event. An erased body is not there.
 pub(crate) type CommitBodies = Arc<[(u32, Vec<u8>)]>;
 
-/// The bodies of a Field.
 #[derive(Debug)]
 pub(crate) struct Bodies {
     engine: Arc<dyn Engine>,
@@ -56,13 +55,11 @@ impl Generations {
 }
 
 impl Bodies {
-    /// The bodies of a Field in an engine.
     #[must_use]
     pub(crate) fn new(engine: Arc<dyn Engine>, field: FieldName) -> Self {
         Self { engine, field, cache: Mutex::default() }
     }
 
-    /// Where they are read from.
     pub(crate) fn source(&self) -> (&dyn Engine, &FieldName) {
         (self.engine.as_ref(), &self.field)
     }

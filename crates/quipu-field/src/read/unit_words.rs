@@ -6,10 +6,8 @@ use std::sync::{Arc, OnceLock};
 use quipu_core::searchable::Searchable;
 use quipu_recall::Analyzed;
 
-/// The words of the units of one commit, in their order.
 pub(crate) type CommitWords = Arc<[UnitWords]>;
 
-/// A text and what it gives to the index.
 #[derive(Debug)]
 pub(crate) struct UnitWords {
     text: Searchable,

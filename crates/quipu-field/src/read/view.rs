@@ -25,23 +25,18 @@ pub struct View {
     indexed: watch::Sender<Indexed>,
 }
 
-/// Whether an index has come up to its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Indexed {
-    /// It has.
     Ready,
     /// Not yet; and what the last attempt failed of, if it did.
     Behind(Option<String>),
-    /// It will not, and why.
     Failed(String),
 }
 
 /// The state and the index at one position of the log.
 #[derive(Debug, Clone)]
 pub struct Published {
-    /// Where in the log.
     pub head: Head,
-    /// The state there.
     pub state: State,
     /// The words of every unit there, by ordinal; of fewer where it is behind.
     pub index: Index,
@@ -67,7 +62,6 @@ impl Published {
         Self::new(Head::EMPTY, State::default(), Index::new())
     }
 
-    /// A state and an index of the same position.
     pub(crate) const fn new(head: Head, state: State, index: Index) -> Self {
         Self { head, state, index, unindexed: None }
     }
@@ -150,7 +144,6 @@ pub(crate) fn purged_by(state: &State, header: &Header<Event>) -> BTreeSet<u32> 
 }
 
 impl View {
-    /// A view that starts here.
     #[must_use]
     pub fn new(published: Published) -> Self {
         let behind = published.unindexed.is_some();
@@ -163,12 +156,10 @@ impl View {
         matches!(*self.indexed.borrow(), Indexed::Ready)
     }
 
-    /// Tells when they can.
     pub(crate) fn indexed(&self) -> watch::Receiver<Indexed> {
         self.indexed.subscribe()
     }
 
-    /// Says how it stands with the index.
     pub(crate) fn tell_indexed(&self, indexed: Indexed) {
         self.indexed.send_replace(indexed);
     }

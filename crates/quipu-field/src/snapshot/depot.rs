@@ -42,16 +42,13 @@ pub struct Depot {
     _handle: Arc<Handle>,
 }
 
-/// How it went so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepotCounts {
     /// Snapshots that were brought there.
     pub stored: u64,
     /// Snapshots that were fetched from there to begin with.
     pub fetched: u64,
-    /// Attempts that failed.
     pub failures: u64,
-    /// Whether the last attempt worked.
     pub is_up: bool,
 }
 
@@ -66,7 +63,6 @@ struct Inner {
     fetched: AtomicU64,
     failures: AtomicU64,
     is_down: AtomicBool,
-    /// When it failed last.
     failed_ms: AtomicU64,
 }
 
@@ -115,7 +111,6 @@ impl Depot {
         Ok(Self { _handle: Arc::new(Handle(Arc::clone(&inner))), inner })
     }
 
-    /// How it went so far.
     #[must_use]
     pub fn counts(&self) -> DepotCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -303,7 +298,6 @@ impl Inner {
     }
 }
 
-/// The name of a stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     position: u64,

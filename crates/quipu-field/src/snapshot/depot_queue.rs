@@ -6,16 +6,13 @@ use quipu_log::FieldName;
 
 use crate::snapshot::depot::Offer;
 
-/// Something to be done.
 #[derive(Debug, Clone)]
 pub(crate) enum Errand {
-    /// Bring a snapshot there.
     Store(Offer),
     /// Take away what is from before a position.
     Discard(FieldName, u64),
 }
 
-/// What is to be done.
 #[derive(Debug)]
 pub(crate) struct Queue {
     interval_ms: u64,

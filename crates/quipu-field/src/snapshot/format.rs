@@ -45,35 +45,20 @@ struct Preface {
     index_hash: Hash,
 }
 
-/// Why a snapshot is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// It cannot be read or written.
     #[error("cannot access {path}")]
     Io {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// An earlier version made it, in a form that is not read any more.
     #[error("{path} is of an earlier version")]
-    Older {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It is not what was written.
+    Older { path: PathBuf },
     #[error("{path} is damaged: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
+    Damaged { path: PathBuf, what: String },
 }
 
-/// The snapshots of one Field.
 #[derive(Debug, Clone)]
 pub struct SnapshotDir {
     path: PathBuf,

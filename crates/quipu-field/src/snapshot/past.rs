@@ -22,7 +22,6 @@ use crate::{
     snapshot::{format::SnapshotDir, restore::restore_at},
 };
 
-/// Earlier views of a Field.
 #[derive(Debug)]
 pub(crate) struct Past {
     engine: Arc<dyn Engine>,
@@ -81,7 +80,6 @@ impl Past {
         Ok(before)
     }
 
-    /// The view at a position, if it is kept.
     pub(crate) fn kept(&self, position: u64) -> Option<Arc<Published>> {
         let mut kept = self.lock();
         let at = kept.views.iter().position(|view| view.head.position == position)?;

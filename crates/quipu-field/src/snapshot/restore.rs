@@ -17,7 +17,6 @@ use crate::{
     snapshot::format::{self, SnapshotDir},
 };
 
-/// What was rebuilt, and how.
 #[derive(Debug)]
 pub struct Restored {
     /// The state and the index at the log's head.

@@ -40,7 +40,6 @@ struct Inner {
     commits: u64,
     depot: Option<Depot>,
     last_position: AtomicU64,
-    /// The last position that was published.
     published: AtomicU64,
     /// Where the last attempt was made: after a failure the next one waits for as much new log.
     last_attempt: AtomicU64,
@@ -143,7 +142,6 @@ impl Snapshotter {
     }
 }
 
-/// Waits for a thread that is to stop.
 fn end(running: Option<JoinHandle<()>>) {
     if let Some(running) = running {
         running.thread().unpark();

@@ -3,13 +3,10 @@
 
 use std::fmt;
 
-/// Something was not done by the storage.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action}")]
 pub struct StoreError {
-    /// What was to be done.
     pub action: String,
-    /// The cause.
     #[source]
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }

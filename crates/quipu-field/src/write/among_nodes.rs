@@ -27,7 +27,6 @@ use crate::{
     },
 };
 
-/// What a writer knows of the other nodes.
 #[derive(Debug)]
 pub(crate) struct AmongNodes {
     /// Publishes what they wrote.

@@ -18,7 +18,6 @@ use quipu_wire::limits::{EPOCH_JUMP_MAX, SAFE_INTEGER_MAX};
 
 use crate::base::{error::EpochError, limits::CLOCK_RESERVE};
 
-/// What a read is answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadTick {
     /// This epoch; the flag says that the log should soon note how far reads have come.
@@ -87,7 +86,6 @@ impl LamportClock {
         act(&mut self.times.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The clock's value.
     #[must_use]
     pub fn now(&self) -> u64 {
         self.with(|times| times.now.max(times.told))
@@ -143,7 +141,6 @@ impl LamportClock {
         });
     }
 
-    /// Refuses an epoch that no message may bring.
     pub fn check(&self, received: u64) -> Result<(), EpochError> {
         self.with(|times| times.next(received).map(|_| ()))
     }

@@ -161,7 +161,6 @@ impl Following {
         self.with_writer().handed = news;
     }
 
-    /// The writer begins to append at a position.
     pub(crate) fn begin_append(&self, position: u64) {
         self.with_writer().appending = Some(position);
     }
@@ -318,7 +317,6 @@ pub(crate) fn is_behind(actual: &Head, known: &Head) -> bool {
     actual.position < known.position || (actual.position == known.position && actual != known)
 }
 
-/// What is wrong with such a log.
 const fn went_back(actual: &Head, known: &Head) -> Damage {
     let (ends_at, acknowledged) = (actual.position, known.position);
     if ends_at < acknowledged {

@@ -14,9 +14,7 @@ use crate::{
 pub(crate) struct Outcome {
     /// Where the commit is; nowhere where there was nothing to do.
     pub position: Option<u64>,
-    /// The commit's epoch.
     pub epoch: u64,
-    /// What happened.
     pub events: Vec<SealedEvent<Event>>,
 }
 
@@ -26,22 +24,17 @@ impl Outcome {
         Self { position: Some(position), epoch, events }
     }
 
-    /// Nothing had to be done.
     pub(crate) const fn nothing(epoch: u64) -> Self {
         Self { position: None, epoch, events: Vec::new() }
     }
 }
 
-/// Where an outcome goes.
 pub(crate) type Reply = oneshot::Sender<Result<Outcome, FieldError>>;
 
-/// Where it comes from.
 pub(crate) type Awaited = oneshot::Receiver<Result<Outcome, FieldError>>;
 
-/// What the writer can be asked.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// Carry out a command.
     Command(Box<Queued>),
     /// Take note of what was published without the writer.
     KeepUp,
@@ -49,7 +42,6 @@ pub(crate) enum Job {
     Close(Option<u64>),
 }
 
-/// A command in the queue.
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub(crate) command: Command,

@@ -14,21 +14,15 @@ use crate::{
 /// What the next commit follows, and what it is decided on.
 #[derive(Debug)]
 pub(crate) struct LogEnd {
-    /// Where commits go.
     pub engine: Arc<dyn Engine>,
-    /// Whose commits.
     pub field: FieldName,
-    /// The Field's logical clock.
     pub clock: Arc<LamportClock>,
-    /// What readers see.
     pub view: Arc<View>,
-    /// Whether writes are taken.
     pub health: Arc<Health>,
     /// The state with everything decided so far, durable or not. After a batch that did not happen there is none, and
     /// decisions rest on what readers see: on a full disk a copy of the state for each attempt would cost far more than
     /// the attempt.
     pub state: Option<State>,
-    /// The last durable commit.
     pub head: Head,
     /// Makes visible what is durable.
     pub publication: Arc<Publication>,
@@ -36,7 +30,6 @@ pub(crate) struct LogEnd {
     pub time_ms: u64,
     /// The Field's time, which is told where a commit is later than it: another node wrote it.
     pub origin: Arc<dyn Origin>,
-    /// Measures how the log keeps up.
     pub meter: Arc<dyn Meter>,
 }
 

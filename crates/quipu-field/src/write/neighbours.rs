@@ -10,7 +10,6 @@ use crate::{
     write::{batch::Batch, log_end::LogEnd},
 };
 
-/// Why a batch is not durable.
 pub(crate) enum Setback {
     /// Another node was faster. The end of the log is known again, and the commands must be decided again.
     Overtaken,
@@ -26,7 +25,6 @@ pub(crate) trait Neighbours: fmt::Debug + Send {
     /// Called before the first command of a batch is decided.
     fn begin_batch(&mut self, end: &mut LogEnd);
 
-    /// How many commands a batch may have now.
     fn batch_limit(&self, end: &LogEnd) -> usize;
 
     /// Whether the state may turn out to be outdated when a batch is appended.

@@ -48,11 +48,8 @@ pub(crate) struct Publication {
 /// Those who act on what is published.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// Announces to subscribers what is durable.
     tail: TailFeed,
-    /// Wakes whoever works on tasks.
     task_moves: TaskMoveFeed,
-    /// Makes a snapshot when one is due.
     snapshotter: Option<Snapshotter>,
 }
 
@@ -138,12 +135,10 @@ impl Publication {
         Arc::new(Self { view, clock, health, order, reached, bodies, writer })
     }
 
-    /// Whether the Field takes writes.
     pub(crate) fn health(&self) -> &Health {
         &self.health
     }
 
-    /// What readers see.
     pub(crate) fn view(&self) -> &View {
         &self.view
     }

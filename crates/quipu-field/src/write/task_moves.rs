@@ -7,12 +7,10 @@ use tokio::sync::watch;
 
 use quipu_core::Event;
 
-/// How far tasks have moved.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskMoves {
     /// The last commit that made or moved one.
     pub(crate) position: u64,
-    /// Whether there will be no more.
     pub(crate) closed: bool,
 }
 
@@ -49,7 +47,6 @@ impl TaskMoveFeed {
         (Self(Arc::clone(&moves)), moves)
     }
 
-    /// Says that commits are published.
     pub(crate) fn published(&self, headers: &[Header<Event>]) {
         let moves = |header: &&Header<Event>| {
             header.events.iter().any(|sealed| matches!(sealed.event, Event::TaskChanged { .. }))

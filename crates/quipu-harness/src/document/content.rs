@@ -16,7 +16,6 @@ use crate::{Caller, Harness, document::holding::holding};
 /// What a document of content says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ContentBody {
-    /// The bytes.
     pub(crate) base64: String,
 }
 
@@ -67,7 +66,6 @@ impl Harness {
         entry.is_none_or(|entry| self.sees_quoted(caller, &entry))
     }
 
-    /// Whether the bytes of a digest are kept.
     pub(crate) fn has_content(&self, sha256: &Sha256) -> bool {
         let id = sha256.bare();
         self.field.with_state(|state| state.documents.get(DocumentKind::Content, &id).is_some())

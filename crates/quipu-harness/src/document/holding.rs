@@ -95,7 +95,6 @@ impl Harness {
         Ok(self.content(&digest)?.map(|bytes| (digest, bytes)))
     }
 
-    /// Whether the caller may read what an Artifact holds.
     pub(crate) fn may_read(&self, caller: &Caller, artifact: &Artifact) -> bool {
         may_see(caller, artifact.visibility) && self.sees_content(caller, artifact)
     }

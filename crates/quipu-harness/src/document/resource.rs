@@ -27,7 +27,6 @@ pub(crate) trait Resource: DeserializeOwned + Send + 'static {
     const KIND: ResourceKind;
     /// Its kind in the log.
     const DOCUMENT: DocumentKind;
-    /// Its envelope.
     fn envelope_mut(&mut self) -> &mut ResourceEnvelope;
     /// What is shown in its place, of a kind that repeats Memories.
     fn redacted(_gap: Gap<'_>) -> Option<Self> {
@@ -68,7 +67,6 @@ resource!(Workspace, Workspace);
 enum Listed<T> {
     /// What is built in.
     BuiltIn(T),
-    /// A document.
     Kept(Box<DocumentEntry>),
 }
 

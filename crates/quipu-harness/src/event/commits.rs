@@ -15,7 +15,6 @@ use crate::{
 /// How many commits are in memory at once.
 const BATCH: usize = 64;
 
-/// The commits of a task.
 pub(crate) struct TaskCommits {
     harness: Harness,
     task: String,
@@ -30,7 +29,6 @@ impl TaskCommits {
         Self { harness, task, next: 0, read: VecDeque::new() }
     }
 
-    /// The last few of them.
     pub(crate) fn last(harness: &Harness, task: &str, count: usize) -> Self {
         let all = harness
             .field
@@ -84,7 +82,6 @@ impl Iterator for TaskCommits {
 }
 
 impl Harness {
-    /// A commit with its header.
     pub(crate) fn commit(&self, position: u64) -> Result<(Header<Logged>, Commit), HarnError> {
         let read = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
         let commit = read.into_iter().next().filter(|commit| commit.position == position);

@@ -112,7 +112,6 @@ impl Narrator<'_> {
         Some(of_session(EventKind::SessionThreadForked, &fork.session, payload))
     }
 
-    /// Whether the commit opened a session.
     fn opens(&self, session: &str) -> bool {
         self.header.events.iter().any(|sealed| {
             matches!(&sealed.event, Logged::SessionChanged {

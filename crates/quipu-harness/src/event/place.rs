@@ -8,7 +8,6 @@ use quipu_wire::harn::ResourceKind;
 /// 2^53, which every reader of JSON takes, for eight thousand million commits.
 const INDEX_BITS: u32 = 20;
 
-/// Where an Event is in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventPlace(pub EventAddress);
 
@@ -19,13 +18,11 @@ impl EventPlace {
         (self.0.0 << INDEX_BITS) | u64::from(self.0.1)
     }
 
-    /// Its id.
     #[must_use]
     pub fn id(self) -> String {
         ResourceKind::Event.id(&format!("{:016x}", self.sequence()))
     }
 
-    /// The place of a number.
     #[must_use]
     pub fn at(sequence: u64) -> Self {
         let index = u32::try_from(sequence & ((1 << INDEX_BITS) - 1)).unwrap_or(0);

@@ -8,22 +8,17 @@ use crate::{Caller, stored::built_in::SESSION_DEFAULT, visibility::access::reade
 /// Which Events are asked for. Without anything, all that the caller may know of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventScope {
-    /// Only those of this Workspace.
     pub workspace: Option<String>,
-    /// Only those of this Session.
     pub session: Option<String>,
-    /// Only those of this Task.
     pub task: Option<String>,
 }
 
 impl EventScope {
-    /// The stream of a Task.
     #[must_use]
     pub fn task(id: &str) -> Self {
         Self { task: Some(id.to_owned()), ..Self::default() }
     }
 
-    /// The stream of a Session.
     #[must_use]
     pub fn session(id: &str) -> Self {
         Self { session: Some(id.to_owned()), ..Self::default() }
@@ -49,7 +44,6 @@ impl EventScope {
         }
     }
 
-    /// Whether an Event is one of them, and one that the caller may know of.
     pub(crate) fn has(&self, state: &State, caller: &Caller, event: &Event) -> bool {
         let fits = |asked: &Option<String>, is: &Option<String>| asked.is_none() || asked == is;
         let reader = caller.reader_in(self.session.as_deref());

@@ -11,17 +11,14 @@ use crate::{
     task::tasks::TaskView,
 };
 
-/// How many Events are read at once.
 const EVENTS_AT_ONCE: usize = 32;
 
-/// What comes next in a feed.
 #[derive(Debug)]
 pub enum Fed {
     /// An Event. One that had happened when the feed was opened is marked as replayed.
     Event(Box<Event>),
     /// The Task has ended, and nothing more will come of it.
     Over,
-    /// The Field is closed.
     Closed,
 }
 

@@ -14,7 +14,6 @@ use crate::{
 /// How many commits are read before the state is asked for more.
 const COMMITS_AT_ONCE: usize = 64;
 
-/// What part of a scope was read.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// The Events with their places, in order.
@@ -157,7 +156,6 @@ impl Harness {
         Ok(())
     }
 
-    /// The Events of a commit that are of a scope.
     fn events_of_commit(
         &self,
         caller: &Caller,

@@ -19,7 +19,6 @@ pub struct Caller {
     pub key: Option<String>,
     /// The session that the request names beside its path: it shows what is under a free label of the other protocol.
     pub session: Option<String>,
-    /// Which roles the credential gives it.
     pub roles: RoleGrant,
 }
 
@@ -52,7 +51,6 @@ impl Caller {
         authority_in(state, &self.agent, known.min(self.authority), session)
     }
 
-    /// Checks that the caller's credential has an authority.
     pub(crate) fn require(&self, authority: u8) -> Result<(), HarnError> {
         if self.authority >= authority {
             return Ok(());

@@ -25,7 +25,6 @@ pub struct Harness {
     pub(crate) changing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
-    /// The replayed events that were read last.
     pub(crate) replayed: ReplayedCache,
 }
 
@@ -36,7 +35,6 @@ impl Harness {
         Self::with_options(field, Arc::default())
     }
 
-    /// The view of a Field.
     #[must_use]
     pub fn with_options(field: Arc<Field>, options: Arc<HarnessOptions>) -> Self {
         Self {
@@ -49,13 +47,11 @@ impl Harness {
         }
     }
 
-    /// The Field.
     #[must_use]
     pub const fn field(&self) -> &Arc<Field> {
         &self.field
     }
 
-    /// What the server brought along.
     #[must_use]
     pub fn options(&self) -> &HarnessOptions {
         &self.options

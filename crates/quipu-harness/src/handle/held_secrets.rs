@@ -31,7 +31,6 @@ impl std::fmt::Debug for HeldSecrets {
 }
 
 impl HeldSecrets {
-    /// Holds the secrets of a request.
     pub(crate) fn hold(&self, task: &str, secrets: BTreeMap<String, Value>) {
         if secrets.is_empty() {
             return;
@@ -64,7 +63,6 @@ impl HeldSecrets {
     }
 }
 
-/// The secrets that a request substitutes.
 pub(crate) fn secrets_of(request: &ReplayTaskRequest) -> BTreeMap<String, Value> {
     let secret = request.overrides.iter().filter(|(_, it)| it.kind == DependencyKind::SecretValue);
     secret.filter_map(|(key, it)| Some((key.clone(), it.value.clone()?))).collect()

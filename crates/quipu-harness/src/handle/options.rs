@@ -14,12 +14,9 @@ use crate::{Sealer, module_host::host::ModuleHost};
 /// The largest content of an Artifact unless a server says otherwise.
 pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// What a server brings along.
 #[derive(Debug)]
 pub struct HarnessOptions {
-    /// Who issues receipts.
     pub issuer: IssuerFacts,
-    /// The policy that receipts name.
     pub policy_ref: Option<String>,
     /// The key that signs them; without one they are not signed.
     pub signer: Option<Arc<ReceiptSigner>>,
@@ -29,9 +26,7 @@ pub struct HarnessOptions {
     pub secrets: SecretHashing,
     /// Whether the hashes that a replay's request declares must be the true ones.
     pub replay_trust: HashTrust,
-    /// The largest content of an Artifact.
     pub content_bytes_max: usize,
-    /// Where modules run.
     pub modules: ModuleHost,
 }
 
@@ -57,7 +52,6 @@ impl Default for HarnessOptions {
 }
 
 impl HarnessOptions {
-    /// The issuer as receipts have it, with the key that signs.
     #[must_use]
     pub fn issuer_facts(&self) -> IssuerFacts {
         let key = self.signer.as_ref().map(|signer| signer.public().key_id().to_owned());

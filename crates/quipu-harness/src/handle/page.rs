@@ -2,14 +2,11 @@
 
 use quipu_wire::harn::{Cursor, HarnError, LIST_LIMIT_DEFAULT, List, ResourceKind, read_limit};
 
-/// What part of a list is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
-    /// Which list.
     pub kind: ResourceKind,
     /// The first place that is shown: behind the cursor.
     pub from: u64,
-    /// At most so many.
     pub limit: usize,
 }
 
@@ -51,7 +48,6 @@ impl Page {
     }
 }
 
-/// A page that was taken.
 #[derive(Debug)]
 pub(crate) struct Taken<T> {
     pub(crate) data: Vec<T>,

@@ -12,7 +12,6 @@ const ATTEMPTS_MAX: usize = 32;
 /// Why a write was not made. What decides on the reason matches the type, before it is put into words.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// The Field did not make it.
     Field(FieldError),
     /// It was refused before the Field was asked, or what it rests on could not be read.
     Before(HarnError),

@@ -16,18 +16,14 @@ const FORM: u8 = 1;
 /// Why a secret cannot be sealed or opened. Says nothing of the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealingError {
-    /// The operating system gives no randomness.
     #[error("there is no randomness to seal a secret with")]
     Randomness,
-    /// It cannot be sealed.
     #[error("the secret cannot be sealed")]
     Seal,
-    /// It was altered or moved, or was sealed with another key.
     #[error("the sealed secret does not open: another key sealed it, or it was altered")]
     Open,
 }
 
-/// Seals secrets and opens them again.
 pub struct Sealer {
     key: LessSafeKey,
     hashing: SecretHashing,

@@ -21,9 +21,7 @@ use crate::{
 /// What is the same of every request that writes.
 #[derive(Debug, Clone)]
 pub struct WriteRequest {
-    /// Who asks.
     pub caller: Caller,
-    /// The idempotency key.
     pub key: Option<IdempotencyKey>,
     /// The digest of the body, by which two requests are the same.
     pub digest: Sha256,
@@ -45,7 +43,6 @@ impl WriteRequest {
 /// What an idempotency key is for: the request without its body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Target<'a> {
-    /// The workspace, where the request names one.
     pub(crate) workspace: &'a str,
     /// `POST`, `PATCH`, `PUT` or `DELETE`.
     pub(crate) method: &'a str,
@@ -145,7 +142,6 @@ impl Harness {
         format!("req-{}", quipu_core::ids::letters(self.field.origin().id_bits()))
     }
 
-    /// A draft of a document.
     pub(crate) fn draft<T: Serialize>(
         &self,
         kind: DocumentKind,

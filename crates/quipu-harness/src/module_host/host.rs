@@ -7,7 +7,6 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::processes::ModuleProcesses;
 
-/// Where modules run.
 #[derive(Debug, Clone, Default)]
 pub enum ModuleHost {
     /// Nowhere. None can be installed; a Task that needs one waits for a server that runs modules.

@@ -19,13 +19,11 @@ use super::{
     watch::Watch,
 };
 
-/// A process, and why we ended it if we did.
 pub(super) struct Running {
     child: Mutex<Child>,
     ended: Mutex<Option<Ended>>,
 }
 
-/// Why we ended a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
     Silent { seconds: u64 },
@@ -80,7 +78,6 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A module that a process has compiled.
 pub(super) struct ModuleProcess {
     remote: Mutex<Remote<ChildStdout, ChildStdin>>,
     ending: Ending,

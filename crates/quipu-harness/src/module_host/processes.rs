@@ -23,13 +23,11 @@ pub struct ModuleRunner {
     /// The program that serves a module over its standard input and output. It sets its own limits before it
     /// reads anything.
     pub program: PathBuf,
-    /// What it is told.
     pub arguments: Vec<OsString>,
     /// How long it may say nothing while somebody waits for it.
     pub silence: Duration,
 }
 
-/// The processes of modules.
 #[derive(Debug)]
 pub struct ModuleProcesses {
     runner: ModuleRunner,
@@ -45,7 +43,6 @@ struct Table {
 }
 
 impl ModuleProcesses {
-    /// No process yet.
     #[must_use]
     pub fn new(runner: ModuleRunner) -> Arc<Self> {
         let turns = Arc::new(Semaphore::new(AT_ONCE_MAX));
@@ -57,7 +54,6 @@ impl ModuleProcesses {
         Arc::clone(&self.turns).acquire_owned().await.ok()
     }
 
-    /// Starts a process and has it compile a module.
     pub(super) fn compile(
         self: &Arc<Self>,
         source: &str,

@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-/// Watches over waiting.
 #[derive(Debug)]
 pub(super) struct Watch {
     /// Begins to watch, and ends to, by turns.

@@ -18,18 +18,12 @@ use crate::{Caller, Harness, handle::failure::harn_error, stored::built_in::sess
 /// How many decisions are looked at for one answer.
 const LOOKED_AT_MAX: usize = 10_000;
 
-/// Which decisions are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// Only those of this Session.
     pub session: Option<String>,
-    /// Only those of this Workspace.
     pub workspace: Option<String>,
-    /// Only those of this tenant.
     pub tenant: Option<String>,
-    /// Only those about this actor.
     pub actor: Option<String>,
-    /// Only those that came to this.
     pub outcome: Option<AuditOutcome>,
 }
 
@@ -99,7 +93,6 @@ impl Harness {
         Ok(id)
     }
 
-    /// A decision to be put.
     pub(super) fn decision_draft(&self, audit: &AuditEntry) -> Result<DocumentDraft, HarnError> {
         let owner = DocumentOwner {
             workspace: audit.request.workspace_id.clone(),

@@ -1,7 +1,6 @@
 //! Patterns of actions and targets: `*` stands for any text, `?` for one character, `\` takes the next one as
 //! it is. Matching takes time in proportion to the lengths, whatever the pattern.
 
-/// Whether a text fits a pattern.
 pub(super) fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (tokens(pattern), text.chars().collect::<Vec<_>>());
     let (mut at, mut read) = (0, 0);

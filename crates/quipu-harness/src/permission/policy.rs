@@ -11,7 +11,6 @@ use quipu_wire::harn::{
 
 use crate::{Harness, WriteRequest, handle::write::Target};
 
-/// The document of the policy.
 const POLICY: &str = "policy_default";
 
 impl Harness {

@@ -21,12 +21,9 @@ use crate::{
     task::tasks::TaskView,
 };
 
-/// Which questions are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PermissionFilter {
-    /// Only those of this Session.
     pub session: Option<String>,
-    /// Only those of this Task.
     pub task: Option<String>,
 }
 

@@ -27,11 +27,8 @@ pub(crate) struct ToolUse {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ToolWord {
-    /// It would like to use it.
     Proposes,
-    /// It uses it.
     Uses,
-    /// It says whether it may be used.
     Decides,
 }
 

@@ -90,7 +90,6 @@ impl Harness {
     }
 }
 
-/// The resource around a receipt.
 fn receipt_resource(receipt: &Receipt, entry: &DocumentEntry) -> ReceiptResource {
     let object = receipt.subject.object.as_str().to_owned();
     let subject = ResourcePointer { object, id: receipt.subject.id.clone() };

@@ -10,7 +10,6 @@ use crate::{Harness, handle::failure::harn_error};
 /// How often a replay may be of a replay: reading one reads through all of them.
 pub(crate) const DEPTH_MAX: u32 = 16;
 
-/// Who carries a replay out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Executor {
@@ -24,9 +23,7 @@ pub(crate) enum Executor {
 /// What the log keeps of a replay. Members are added, never renamed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ReplayDocument {
-    /// What it will do.
     pub(crate) plan: ReplayPlan,
-    /// Who does it.
     #[serde(default)]
     pub(crate) executor: Executor,
     /// How many replays are behind it.

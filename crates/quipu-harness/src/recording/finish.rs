@@ -12,9 +12,7 @@ use crate::{
 /// The note that ends a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Finish {
-    /// Where it is.
     pub(crate) place: EventPlace,
-    /// How many events were replayed.
     pub(crate) events: u64,
 }
 
@@ -29,7 +27,6 @@ impl Finish {
         ResourceKind::Event.id(&format!("{before:016x}"))
     }
 
-    /// The id of a replayed event.
     pub(crate) fn event_id(&self, ordinal: u64) -> String {
         format!("{}_{ordinal:010}", self.event_prefix())
     }
@@ -79,7 +76,6 @@ impl Harness {
     }
 }
 
-/// Whether a note ends a replay.
 pub(crate) fn ends_replay(event: &str) -> bool {
     event == EventKind::ReplayCompleted.as_str() || event == EventKind::ReplayFailed.as_str()
 }

@@ -51,7 +51,6 @@ impl Steps {
         })
     }
 
-    /// What the replay came to.
     pub(crate) fn finish(self) -> ReplayOutcome {
         self.replayer.finish(self.missing)
     }
@@ -61,7 +60,6 @@ impl Steps {
         self.replayer.cancel()
     }
 
-    /// What is missing where the replay ended.
     pub(super) fn missing_at_end(&self) -> Option<Unavailable> {
         self.missing.clone().or_else(|| self.replayer.missing_at_end())
     }

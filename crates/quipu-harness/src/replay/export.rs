@@ -21,7 +21,6 @@ use crate::{
 /// The authority that sees what is not for everybody, and brings in what happened elsewhere.
 pub(crate) const AUTHORITY_EXCHANGE: u8 = 8;
 
-/// The most events of one document.
 pub(crate) const EVENTS_MAX: usize = 100_000;
 
 impl Harness {

@@ -40,7 +40,6 @@ impl Harness {
         Ok(())
     }
 
-    /// Checks a document before it is imported.
     pub(super) fn check_export(&self, export: &TaskExport) -> Result<(), HarnError> {
         let task = &export.task;
         let ids = [

@@ -44,10 +44,8 @@ pub(crate) struct Carried {
     pub(crate) end: Option<ModuleEnd>,
 }
 
-/// Why the module of a replay came to no end.
 #[derive(Debug)]
 pub(crate) enum NoEnd {
-    /// Its process died.
     Died(Death),
     /// Storage failed, or it cannot be run now.
     Harn(HarnError),

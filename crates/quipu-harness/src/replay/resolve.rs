@@ -116,7 +116,6 @@ impl Harness {
         })
     }
 
-    /// The note of an answer that was given.
     fn given(
         &self,
         document: &ReplayDocument,

@@ -12,7 +12,6 @@ use crate::{
     recording::document::{DEPTH_MAX, ReplayDocument},
 };
 
-/// What a caller has to do with a Task.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     made: bool,

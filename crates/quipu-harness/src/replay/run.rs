@@ -179,7 +179,6 @@ impl Harness {
     }
 }
 
-/// To what the documents of a Task belong.
 pub(crate) fn owner_of(state: &State, task: &str) -> DocumentOwner {
     let document = state.documents.get(DocumentKind::Task, task);
     document.map(|entry| entry.owner.clone()).unwrap_or_default()
@@ -204,7 +203,6 @@ fn failure_of(carried: &Carried, source: Option<&Outcome>) -> Option<Failure> {
     source.filter(|_| status_of(outcome) == OutcomeStatus::Failed)?.failure.clone()
 }
 
-/// The payload of the note that ends a replay.
 fn ending_payload(
     document: &ReplayDocument,
     outcome: &ReplayOutcome,

@@ -36,7 +36,6 @@ pub(crate) struct Destination {
     pub(crate) branch: Option<String>,
 }
 
-/// A replay that was admitted.
 struct Admitted {
     document: ReplayDocument,
     task: HarnTask,

@@ -25,14 +25,10 @@ use crate::{
     visibility::parts,
 };
 
-/// Which Artifacts of a list are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArtifactFilter {
-    /// Only those of this Workspace.
     pub workspace: Option<String>,
-    /// Only those of this Session.
     pub session: Option<String>,
-    /// Only those of this Task.
     pub task: Option<String>,
 }
 

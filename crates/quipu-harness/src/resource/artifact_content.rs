@@ -23,14 +23,10 @@ use crate::{
     visibility::parts::may_see,
 };
 
-/// The bytes of an Artifact and what they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtifactContent {
-    /// Of what type.
     pub mime_type: String,
-    /// Their digest.
     pub sha256: Sha256,
-    /// The bytes.
     pub bytes: Vec<u8>,
 }
 

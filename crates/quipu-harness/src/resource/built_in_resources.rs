@@ -14,7 +14,6 @@ use crate::stored::built_in::{
     PERSONA_FIELD, PERSONA_FIELD_NAME, PERSONA_WORKER, PERSONA_WORKER_NAME, WORKSPACE_DEFAULT,
 };
 
-/// The Skill of asking the Field.
 pub(crate) const SKILL_ATTUNE: &str = "skill_attune";
 
 /// The Workspace of what names none.
@@ -109,7 +108,6 @@ pub(crate) fn unchangeable(kind: ResourceKind, id: &str) -> HarnError {
     HarnError::new(HarnErrorCode::PolicyViolation, message)
 }
 
-/// What is built in is as old as time.
 fn envelope(id: &str) -> ResourceEnvelope {
     ResourceEnvelope::new(id, rfc3339(0))
 }

@@ -19,12 +19,9 @@ use crate::visibility::{
 /// How evidence begins that is this protocol's.
 const MARK: &str = "harn:";
 
-/// Which Memories of a list are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryFilter {
-    /// Only those of this Workspace.
     pub workspace: Option<String>,
-    /// Only those of this Session.
     pub session: Option<String>,
 }
 
@@ -88,7 +85,6 @@ impl Remembered {
     }
 }
 
-/// What a unit's content is of a Memory's.
 pub(crate) fn content_text(content: &MemoryContent) -> Result<String, HarnError> {
     let blank = || {
         let message = "content: must not be blank";

@@ -160,7 +160,6 @@ impl Harness {
         Ok(self.get(&write.caller, id).await?)
     }
 
-    /// Checks that a Persona is there.
     pub(crate) fn check_persona(&self, id: &str) -> Result<(), HarnError> {
         let kept = || {
             self.field.with_state(|state| state.documents.get(DocumentKind::Persona, id).is_some())

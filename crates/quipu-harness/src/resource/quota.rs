@@ -130,7 +130,6 @@ impl Harness {
         self.reading(move |harness| taken.list(|entry| harness.show_quota(&entry))).await
     }
 
-    /// Checks that the Quota that a change names is there.
     pub(crate) fn check_quota_named(&self, change: &Change<String>) -> Result<(), HarnError> {
         let Change::Set(id) = change else { return Ok(()) };
         let known =

@@ -16,7 +16,6 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::{Harness, document::resource::Resource, resource::quota::KeptQuota};
 
-/// Whose work a Quota counts.
 enum Counted {
     Personas(BTreeSet<String>),
     Workspaces(BTreeSet<String>),

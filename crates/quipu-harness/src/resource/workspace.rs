@@ -129,7 +129,6 @@ impl Harness {
         Ok(self.get(&write.caller, id).await?)
     }
 
-    /// Checks that a Workspace is there.
     pub(crate) fn check_workspace(&self, id: &str) -> Result<(), HarnError> {
         let kept = || {
             self.field

@@ -83,7 +83,6 @@ impl Harness {
         .await
     }
 
-    /// A Message to be put.
     pub(crate) fn message_draft(
         &self,
         owner: DocumentOwner,

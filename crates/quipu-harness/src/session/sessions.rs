@@ -258,7 +258,6 @@ impl Harness {
     }
 }
 
-/// Where what belongs to a Session belongs.
 pub(crate) fn owner(workspace: &str, session: &str) -> DocumentOwner {
     DocumentOwner {
         workspace: Some(workspace.to_owned()),

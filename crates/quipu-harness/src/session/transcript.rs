@@ -48,7 +48,6 @@ impl Lineage {
         said
     }
 
-    /// Whether an Event is one of it.
     pub(crate) fn has(&self, state: &State, place: EventPlace) -> bool {
         self.0.iter().any(|segment| {
             let commits = state.streams.session(&segment.session);

@@ -26,7 +26,6 @@ use crate::{
 /// How many commits are read for the last Event; a commit without Events is rare.
 const LAST_COMMITS_MAX: usize = 8;
 
-/// What the state knows of a Session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionView {
     pub(crate) id: String,

@@ -11,7 +11,6 @@ pub const PERSONA_FIELD_NAME: &str = "field";
 
 /// The Persona of Tasks that a worker outside does, so that nobody with little authority has to wait for one to be made.
 pub const PERSONA_WORKER: &str = "persona_worker";
-/// Its name.
 pub(crate) const PERSONA_WORKER_NAME: &str = "worker";
 
 /// Whether a Task under this Persona is the Field's own to answer.

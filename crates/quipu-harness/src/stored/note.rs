@@ -4,11 +4,8 @@ use quipu_wire::harn::{JsonObject, ReplayEventMetadata, Sha256, null_too};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The Event of a recorded answer.
 pub(crate) const DEPENDENCY_RECORDED: &str = "vendor.dependency.recorded";
-/// The Event of a checkpoint.
 pub(crate) const CHECKPOINT_CREATED: &str = "vendor.checkpoint.created";
-/// The Event of a module whose process died.
 pub(crate) const MODULE_DIED: &str = "vendor.module.died";
 
 /// The body of a note: what everybody may read of it, and what it recorded.
@@ -19,13 +16,11 @@ pub struct NoteBody {
     /// The answer that was recorded, where it is kept here. Null is an answer.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "null_too")]
     pub value: Option<Value>,
-    /// The Artifact that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<String>,
     /// The digest of the answer; of a secret, a keyed one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Sha256>,
-    /// The digest of what was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_sha256: Option<Sha256>,
     /// What it repeats, where a worker that replays was given an answer.

@@ -22,10 +22,8 @@ pub(crate) struct SessionFacts {
     pub(crate) model_policy: Option<ModelPolicy>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch_id: Option<String>,
-    /// What it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fork: Option<ForkPoint>,
-    /// What its transcript no longer has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) cuts: Vec<Cut>,
     /// The Event that stands for the last change, where it is more than a change.
@@ -35,10 +33,8 @@ pub(crate) struct SessionFacts {
     pub(crate) metadata: JsonObject,
 }
 
-/// Where a Session left another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ForkPoint {
-    /// The other one.
     pub(crate) session: String,
     /// The first of them all.
     pub(crate) root: String,
@@ -57,7 +53,6 @@ pub(crate) struct Cut {
     pub(crate) until: u64,
 }
 
-/// The Event that stands for a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChangeEvent {
     pub(crate) event: EventKind,
@@ -65,7 +60,6 @@ pub(crate) struct ChangeEvent {
 }
 
 impl SessionFacts {
-    /// What a request says.
     pub(crate) fn of(request: CreateSessionRequest) -> Self {
         Self {
             persona_id: request.persona_id,

@@ -27,7 +27,6 @@ use crate::{
 
 /// The key under which a Task keeps the module that it runs. Nobody else may record it: who could, could run code.
 pub(crate) const MODULE_KEY: &str = "module:source";
-/// The media type of modules.
 const MIME: &str = "text/x-harn";
 /// In a Persona's metadata: the Artifact with the source.
 const ARTIFACT: &str = "module_artifact_id";
@@ -41,18 +40,14 @@ const INSTALLED: &str = "installed_module";
 /// A module that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Installed {
-    /// The digest of its source.
     sha256: Sha256,
     /// The function that takes the input.
     entry: String,
-    /// What it may ask for.
     capabilities: Vec<String>,
-    /// Which vaults answer it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vaults: Option<Vaults>,
 }
 
-/// Which vaults answer a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Vaults {
@@ -62,18 +57,15 @@ pub(crate) enum Vaults {
     These(Vec<String>),
 }
 
-/// The module that a Task runs.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskModule {
     pub(crate) installed: Installed,
-    /// The vaults that answer it.
     pub(crate) vaults: Vaults,
     /// The Artifact with its source.
     source: Option<String>,
 }
 
 impl Vaults {
-    /// Whether a vault is among them.
     pub(crate) fn have(&self, vault: &DocumentEntry) -> bool {
         match self {
             Self::Of(agent) => vault.created_by == *agent,
@@ -82,7 +74,6 @@ impl Vaults {
     }
 }
 
-/// Whether a task is one that a module works on.
 pub(crate) fn is_module_task(state: &State, task: &str) -> bool {
     let own = state.tasks.get(task).and_then(|entry| entry.assigned_to.as_deref());
     let keeps = |task: &str| {
@@ -105,7 +96,6 @@ pub(crate) fn input_of(input: &TaskInput) -> Value {
 }
 
 impl Installed {
-    /// The module of a Persona, if it has one.
     pub(crate) fn of(persona: &Persona) -> Option<Self> {
         Self::read(&persona.envelope.metadata)
     }
@@ -114,7 +104,6 @@ impl Installed {
         serde_json::from_value(members.get(INSTALLED)?.clone()).ok()
     }
 
-    /// What it may ask for.
     pub(crate) fn capabilities(&self) -> &[String] {
         &self.capabilities
     }
@@ -287,7 +276,6 @@ impl Harness {
         self.options.modules.compile(&String::from_utf8_lossy(source), &installed.entry)
     }
 
-    /// What a module may ask for, and the key of its snapshots.
     pub(crate) fn module_policy(&self, installed: &Installed) -> Result<Policy, ModuleError> {
         const PURPOSE: &str = "snapshots of modules";
         let keyed = self.options.secrets.digest(&Value::from(PURPOSE));
@@ -296,13 +284,11 @@ impl Harness {
     }
 }
 
-/// A module that was compiled, or why not.
 pub(crate) type Compiled = Result<Box<dyn Program>, ModuleError>;
 
 /// Why a module could be neither compiled nor refused.
 #[derive(Debug)]
 pub(crate) enum CompileError {
-    /// Storage failed.
     Storage(HarnError),
     /// Its process died, or there was none.
     Run(RunError),

@@ -28,16 +28,12 @@ use crate::{
 };
 use quipu_field::HarnOutcome;
 
-/// Which Tasks of a list are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskFilter {
-    /// Only those of this Workspace.
     pub workspace: Option<String>,
-    /// Only those of this Session.
     pub session: Option<String>,
 }
 
-/// A task with everything that the state knows of it.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskView {
     pub(crate) id: String,
@@ -49,18 +45,15 @@ pub(crate) struct TaskView {
     receipt: Option<String>,
 }
 
-/// The id of a Task's Outcome.
 pub(crate) fn outcome_id(task: &str) -> String {
     let rest = ResourceKind::Task.rest_of(task).unwrap_or(task);
     ResourceKind::Outcome.id(rest)
 }
 
-/// Whether work on a task has ended.
 pub(crate) const fn is_over(status: TaskStatus) -> bool {
     matches!(status, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled)
 }
 
-/// Whether a Task is a replay.
 pub(crate) fn is_replay(state: &State, task: &str) -> bool {
     state.documents.get(DocumentKind::Replay, task).is_some()
 }
@@ -103,7 +96,6 @@ impl TaskView {
         self.entry.session.as_deref().unwrap_or(SESSION_DEFAULT)
     }
 
-    /// The Persona that it is under.
     pub(crate) fn persona(&self) -> Option<&str> {
         self.document.as_ref()?.owner.persona.as_deref()
     }
@@ -137,7 +129,6 @@ impl Harness {
         found.ok_or_else(|| not_found(ResourceKind::Task, id))
     }
 
-    /// Carries out a write on a Task.
     pub(crate) async fn write_on(
         &self,
         write: &WriteRequest,

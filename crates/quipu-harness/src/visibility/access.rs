@@ -22,7 +22,6 @@ pub(crate) fn reader_reaches(state: &State, reader: &Reader, session: Option<&st
     reader.reaches(state, session.and_then(session_in_field))
 }
 
-/// The Workspace that a session belongs to.
 pub(crate) fn workspace_of(state: &State, session: Option<&str>) -> String {
     let document = session.and_then(|id| state.documents.get(DocumentKind::Session, id));
     let workspace = document.and_then(|entry| entry.owner.workspace.clone());

@@ -2,12 +2,10 @@
 
 use crate::{Caller, Harness, visibility::access::reader_reaches};
 
-/// How many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// Sessions, with the built-in one.
     pub sessions: u64,
-    /// Tasks.
     pub tasks: u64,
 }
 

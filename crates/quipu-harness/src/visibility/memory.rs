@@ -11,7 +11,6 @@ pub(crate) fn is_there(state: &State, unit: u32) -> bool {
     flags.is_some_and(|flags| flags.status != UnitStatus::Retracted && !flags.purged)
 }
 
-/// The session of a unit.
 pub(crate) fn session_of(state: &State, unit: u32) -> Option<&str> {
     state.units.session_of(unit).map(|name| state.names.text(name))
 }

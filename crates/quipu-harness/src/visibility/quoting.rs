@@ -13,7 +13,6 @@ use serde_json::json;
 
 use crate::{Caller, Harness, visibility::access::status_of};
 
-/// Why what a document says is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Withheld {
     /// A Memory that it repeats was purged.

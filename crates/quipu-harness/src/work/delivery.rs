@@ -25,7 +25,6 @@ use crate::{
 /// The authority with which a connector submits Tasks.
 const AUTHORITY: u8 = 8;
 
-/// What came in.
 #[derive(Debug, Clone)]
 pub struct Delivery {
     /// The id that its sender gave it.

@@ -45,13 +45,10 @@ const UNITS_MAX: usize = 10;
 struct Dataset {
     /// The units with their ranks, best first.
     units: Vec<Value>,
-    /// How many there were to choose from.
     units_available: usize,
-    /// The disputes between them.
     conflicts: Vec<Value>,
 }
 
-/// What a Task comes to.
 struct Found {
     artifact: Artifact,
     dataset: Dataset,
@@ -120,7 +117,6 @@ impl Harness {
         }
     }
 
-    /// Where the answer of a Task is recorded, if it is.
     fn answered_at(&self, task: &str) -> Option<(u64, u32)> {
         self.field.with_state(|state| state.streams.task(task)?.dependencies.get(ATTUNED).copied())
     }

@@ -30,10 +30,8 @@ use crate::{
 /// The longest title that COORDINATE has for a Task.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// A Task that was submitted.
 #[derive(Debug, Clone)]
 pub struct Submitted {
-    /// The Task.
     pub task: HarnTask,
     /// Whether it was there before: its idempotency key was used again.
     pub reused: bool,
@@ -151,7 +149,6 @@ impl Harness {
         self.task(caller, id).await
     }
 
-    /// The Workspace of the Session that a Task is submitted to.
     fn workspace_for_task(
         &self,
         caller: &Caller,
@@ -203,7 +200,6 @@ impl Harness {
         .await
     }
 
-    /// The module that works on the Tasks of a Persona, if it has one.
     async fn module_of_persona(&self, id: Option<&str>) -> Result<Option<Installed>, HarnError> {
         Ok(self.persona_named(id).await?.as_ref().and_then(Installed::of))
     }

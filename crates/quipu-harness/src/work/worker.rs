@@ -31,7 +31,6 @@ use crate::{
 pub(crate) struct Ending {
     pub(crate) status: OutcomeStatus,
     pub(crate) summary: String,
-    /// What is said at the end.
     pub(crate) parts: Vec<Part>,
     pub(crate) output: Option<Value>,
     pub(crate) artifacts: Vec<Artifact>,
@@ -147,7 +146,6 @@ impl Harness {
         self.ended_task(&write.caller, id).await
     }
 
-    /// The write by which a Task fails.
     pub(crate) fn failing_command(
         &self,
         view: &TaskView,

@@ -25,10 +25,8 @@ use crate::{
     },
 };
 
-/// An answer that was recorded.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// What is known of it.
     pub dependency: RecordedDependencyResource,
     /// Whether it was recorded before.
     pub again: bool,

@@ -8,11 +8,9 @@ use serde_json::Value;
 pub struct Entry {
     /// Its position, from 1.
     pub position: u64,
-    /// Its hash.
     pub hash: String,
     /// The hash of the commit before it.
     pub prev: String,
-    /// Its epoch.
     pub epoch: u64,
     /// The agent that caused it.
     pub actor: String,
@@ -35,7 +33,6 @@ pub enum Fact {
     Created(String),
     /// An agent claimed a task.
     Claimed {
-        /// The task.
         task: String,
         /// The agent that has it now.
         agent: String,

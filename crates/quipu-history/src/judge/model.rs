@@ -18,7 +18,6 @@ pub(crate) struct State {
     pub(crate) tasks: BTreeMap<String, Option<String>>,
 }
 
-/// A unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) content: String,

@@ -37,7 +37,6 @@ pub(crate) enum Call {
     Take(String, Option<String>),
     /// Replace its value: the message, and the value.
     Put(String, String),
-    /// Read it.
     Read,
 }
 

@@ -11,7 +11,6 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}: {what}")]
 pub struct Violation {
-    /// The rule.
     pub rule: &'static str,
     /// How it is broken.
     pub what: String,

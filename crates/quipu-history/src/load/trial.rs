@@ -23,7 +23,6 @@ const ENTERING_DISTURBED: u64 = 5;
 /// The settings of a run.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// The load.
     pub load: Workload,
     /// How long the nodes may take after the run until all have the same log.
     pub settling: Duration,

@@ -15,7 +15,6 @@ pub struct Workload {
     pub seed: u64,
     /// The Field, a new one for each run.
     pub field: String,
-    /// The nodes.
     pub nodes: Vec<SocketAddr>,
     /// How many clients there are.
     pub clients: usize,

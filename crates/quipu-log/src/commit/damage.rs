@@ -7,12 +7,10 @@
 pub struct Damage {
     /// The first position that cannot be trusted; 0 when the storage as a whole is meant.
     pub position: u64,
-    /// What is wrong there.
     pub kind: DamageKind,
 }
 
 impl Damage {
-    /// Names damage at a position.
     #[must_use]
     pub const fn new(position: u64, kind: DamageKind) -> Self {
         Self { position, kind }
@@ -25,61 +23,30 @@ impl Damage {
     }
 }
 
-/// The kinds of damage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DamageKind {
-    /// Positions are not dense.
     #[error("expected position {expected} here")]
-    Gap {
-        /// The position that should have come.
-        expected: u64,
-    },
-    /// The commit does not follow the one before it.
+    Gap { expected: u64 },
     #[error("previous hash does not match the commit before")]
     PrevMismatch,
-    /// The stored header is not the one that was hashed.
     #[error("header hash does not match")]
     HashMismatch,
-    /// The header is not one that this version can read.
     #[error("header unreadable: {0}")]
     HeaderUnreadable(String),
-    /// A stored column says something else than the header.
     #[error("stored {column} does not match the header")]
-    ColumnMismatch {
-        /// The column.
-        column: &'static str,
-    },
-    /// The epoch does not grow.
+    ColumnMismatch { column: &'static str },
     #[error("epoch {epoch} is not greater than {before}")]
-    EpochNotIncreasing {
-        /// The epoch of this commit.
-        epoch: u64,
-        /// The epoch of the commit before.
-        before: u64,
-    },
-    /// A body is not the one that the header commits to.
+    EpochNotIncreasing { epoch: u64, before: u64 },
     #[error("body of event {event} does not match its commitment")]
-    BodyMismatch {
-        /// The index of the event in its commit.
-        event: u32,
-    },
-    /// The header commits to a body that is neither present nor marked as erased.
+    BodyMismatch { event: u32 },
     #[error("body of event {event} is missing")]
-    BodyMissing {
-        /// The index of the event in its commit.
-        event: u32,
-    },
+    BodyMissing { event: u32 },
     /// A body that the header does not commit to, or a second one for the same event.
     #[error("body of event {event} has no commitment")]
-    StrayBody {
-        /// The index of the event in its commit.
-        event: u32,
-    },
-    /// The bodies are not in the form in which they were stored.
+    StrayBody { event: u32 },
     #[error("bodies unreadable: {0}")]
     BodiesUnreadable(String),
-    /// Commits that had been acknowledged are not there.
     #[error(
         "log ends at {ends_at} but {acknowledged} was acknowledged (if an older backup was restored on purpose, delete the field's `head` file)"
     )]
@@ -94,10 +61,8 @@ pub enum DamageKind {
         "commit is not the one that was acknowledged (if an older backup was restored on purpose, delete the field's `head` file)"
     )]
     NotAcknowledged,
-    /// The mark of the last acknowledged position cannot be read.
     #[error("head mark unreadable: {0}")]
     HeadMarkUnreadable(String),
-    /// The storage beneath cannot be read.
     #[error("storage unreadable: {0}")]
     StorageUnreadable(String),
 }

@@ -45,17 +45,13 @@ pub struct Draft<E> {
     pub epoch: u64,
     /// Milliseconds since 1970, as observed by the caller.
     pub time_ms: u64,
-    /// Who did it.
     pub actor: String,
-    /// In which session.
     pub session: Option<String>,
-    /// By which request.
     pub request: Option<String>,
     /// One or more events.
     pub events: Vec<DraftEvent<E>>,
 }
 
-/// An event and its free text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftEvent<E> {
     /// What goes into the header, for ever.
@@ -67,22 +63,12 @@ pub struct DraftEvent<E> {
 /// Why a draft cannot be sealed.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
-    /// A commit holds at least one event.
     #[error("commit at position {position} has no events")]
-    NoEvents {
-        /// The position it was to get.
-        position: u64,
-    },
-    /// A commit cannot hold this many events.
+    NoEvents { position: u64 },
     #[error("commit has {events} events, more than can be numbered")]
-    TooManyEvents {
-        /// How many it has.
-        events: usize,
-    },
-    /// Positions start at 1.
+    TooManyEvents { events: usize },
     #[error("position 0 is before the log")]
     PositionZero,
-    /// The header has no canonical JSON.
     #[error("commit header has no canonical form")]
     Canon(#[from] CanonError),
 }

@@ -18,12 +18,9 @@ pub struct Header<E> {
     pub epoch: u64,
     /// Milliseconds since 1970.
     pub time_ms: u64,
-    /// Who did it.
     pub actor: String,
-    /// In which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// By which request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// The events in order.
@@ -35,7 +32,6 @@ pub struct Header<E> {
 /// An event with the commitment to its body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedEvent<E> {
-    /// The event.
     pub event: E,
     /// Salted hash of the body, if there is or was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,11 +10,9 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Salt([u8; 16]);
 
-/// A text that is not 32 lowercase hex characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a salt of 32 lowercase hex characters")]
 pub struct ParseSaltError {
-    /// The refused text.
     pub text: String,
 }
 
@@ -25,7 +23,6 @@ impl Salt {
         Self(bytes)
     }
 
-    /// The bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::commit::{Damage, DamageKind};
 
-/// A commit as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// Dense, from 1.
@@ -23,7 +22,6 @@ pub struct Commit {
     pub hash: Hash,
     /// Canonical JSON, written once and hashed for ever.
     pub header: Box<[u8]>,
-    /// The bodies in the order of their events.
     pub bodies: Vec<StoredBody>,
 }
 
@@ -32,7 +30,6 @@ pub struct Commit {
 pub struct StoredHeader {
     /// Dense, from 1.
     pub position: u64,
-    /// Canonical JSON.
     pub json: Box<[u8]>,
 }
 
@@ -41,25 +38,20 @@ pub struct StoredHeader {
 pub struct StoredBodies {
     /// Dense, from 1.
     pub position: u64,
-    /// The bodies in the order of their events.
     pub bodies: Vec<StoredBody>,
 }
 
-/// The body of one event of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBody {
     /// The index of the event in its commit.
     pub event: u32,
-    /// The text, or that it is gone.
     pub content: BodyContent,
 }
 
 /// A body that is there, or a mark that it was erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyContent {
-    /// Not erased.
     Present(Body),
-    /// Erased.
     Erased,
 }
 
@@ -68,9 +60,7 @@ pub enum BodyContent {
 pub struct Head {
     /// Position of the last commit, 0 if there is none.
     pub position: u64,
-    /// Its epoch.
     pub epoch: u64,
-    /// Its hash.
     pub hash: Hash,
 }
 
@@ -96,7 +86,6 @@ impl StoredHeader {
     }
 }
 
-/// A header that was read, and its hash.
 #[derive(Debug)]
 pub struct CheckedHeader<E> {
     pub(crate) position: u64,

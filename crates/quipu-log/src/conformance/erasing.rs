@@ -66,7 +66,6 @@ pub fn erases_in_a_sealed_field(factory: &dyn EngineFactory) {
     verify_chain(&*engine, &name, Head::EMPTY, &mut |_| Ok(())).expect("the chain verifies");
 }
 
-/// What was erased is still erased after reopening.
 pub fn keeps_erasures_after_reopening(factory: &dyn EngineFactory) {
     if !factory.is_persistent() {
         return;

@@ -29,7 +29,6 @@ pub trait EngineFactory {
     }
 }
 
-/// Makes memory engines.
 #[derive(Debug, Default)]
 pub struct MemoryFactory;
 

@@ -207,7 +207,6 @@ pub trait Engine: Send + Sync + fmt::Debug + 'static {
 /// Where a body is: the commit's position and the index of the event in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyAddress {
-    /// The commit.
     pub position: u64,
     /// The event in it, from 0.
     pub event: u32,

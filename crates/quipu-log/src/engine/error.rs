@@ -5,21 +5,13 @@ use crate::{
     field_name::FieldName,
 };
 
-/// Why an engine did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The expected head is not the field's head. Nothing was written.
     #[error("head moved: it is at position {} now", actual.position)]
-    HeadMoved {
-        /// The field's head.
-        actual: Head,
-    },
-    /// The field takes no more appends.
+    HeadMoved { actual: Head },
     #[error("field {field} is sealed")]
-    Sealed {
-        /// The field.
-        field: FieldName,
-    },
+    Sealed { field: FieldName },
     /// There is no room. Nothing was written; reads and later appends go on.
     #[error("storage is full")]
     Full,
@@ -27,42 +19,29 @@ pub enum EngineError {
     /// later append may succeed.
     #[error("cannot {action}: nothing was written")]
     Unavailable {
-        /// What was being done.
         action: String,
-        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// An earlier write failed in a way that leaves the storage uncertain; reopen the engine. Reads go on.
     #[error("writer is poisoned until the engine is opened again: {reason}")]
-    Poisoned {
-        /// What failed.
-        reason: String,
-    },
-    /// The stored log is not what was written.
+    Poisoned { reason: String },
     #[error(transparent)]
     Damaged(#[from] Damage),
-    /// The storage answered with an error.
     #[error("cannot {action}")]
     Io {
         /// What was being done, naming the file or field.
         action: String,
-        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The field does not exist.
     #[error("field {field} does not exist")]
-    UnknownField {
-        /// The field.
-        field: FieldName,
-    },
+    UnknownField { field: FieldName },
     /// The batch is not one that may be appended. Nothing was written.
     #[error("invalid batch at position {position}: {reason}")]
     InvalidBatch {
         /// The first wrong position.
         position: u64,
-        /// What is wrong with it.
         reason: String,
     },
 }

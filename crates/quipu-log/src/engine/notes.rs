@@ -33,12 +33,10 @@ pub trait Notes: Send + Sync + fmt::Debug {
     fn put(&self, name: &str, expected: u64, bytes: &[u8]) -> Result<Option<u64>, EngineError>;
 }
 
-/// A note as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Rises with every change.
     pub version: u64,
-    /// What stands in it.
     pub bytes: Vec<u8>,
 }
 

@@ -18,7 +18,6 @@ use super::{
 pub struct Checkpoint {
     /// Which log.
     pub origin: String,
-    /// Its tree.
     pub head: TreeHead,
     /// Lines of other logs that we keep and do not understand. Ours have none.
     pub extensions: Vec<String>,
@@ -34,36 +33,19 @@ pub struct SignedCheckpoint {
 /// Why a checkpoint is none, or is not to be believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// It is not a note, or not one that a trusted key signed.
     #[error("checkpoint is not a valid signed note")]
     Note(#[from] NoteError),
     /// Fewer than three lines, or an empty one.
     #[error("checkpoint is not three lines of text or more, none of them empty")]
     Lines,
-    /// The second line is no size.
     #[error("checkpoint size {text:?} is not a decimal number")]
-    Size {
-        /// The line.
-        text: String,
-    },
-    /// The third line is no root.
+    Size { text: String },
     #[error("checkpoint root {text:?} is not base64 of 32 bytes")]
-    Root {
-        /// The line.
-        text: String,
-    },
-    /// A tree without leaves has one root only.
+    Root { text: String },
     #[error("checkpoint of an empty tree has the root {root}")]
-    EmptyRoot {
-        /// The refused root.
-        root: Hash,
-    },
-    /// Trusted keys signed it, but none that may speak for this log.
+    EmptyRoot { root: Hash },
     #[error("checkpoint of {origin:?} is signed by no trusted key of that name")]
-    Origin {
-        /// The log's name.
-        origin: String,
-    },
+    Origin { origin: String },
 }
 
 impl Checkpoint {
@@ -128,7 +110,6 @@ impl SignedCheckpoint {
         &self.checkpoint
     }
 
-    /// The note that it is.
     #[must_use]
     pub const fn note(&self) -> &Note {
         &self.note

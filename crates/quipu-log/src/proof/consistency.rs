@@ -11,9 +11,7 @@ use super::{node::parent, tree_head::TreeHead};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsistencyProof {
-    /// How many leaves the old tree has.
     pub old_size: u64,
-    /// How many leaves the new tree has.
     pub new_size: u64,
     /// The nodes in the order of RFC 6962. None if the old tree is empty, or is the new one.
     pub path: Vec<Hash>,
@@ -26,55 +24,18 @@ enum Side {
     New,
 }
 
-/// Why a consistency proof proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConsistencyError {
-    /// The proof is about trees of other sizes.
     #[error("proof is from size {proof_old} to {proof_new}, the heads are of {old} and {new}")]
-    SizeMismatch {
-        /// The proof's old size.
-        proof_old: u64,
-        /// The proof's new size.
-        proof_new: u64,
-        /// The old head's size.
-        old: u64,
-        /// The new head's size.
-        new: u64,
-    },
-    /// A larger tree cannot come before a smaller one.
+    SizeMismatch { proof_old: u64, proof_new: u64, old: u64, new: u64 },
     #[error("old size {old_size} is larger than new size {new_size}")]
-    SizesReversed {
-        /// The old head's size.
-        old_size: u64,
-        /// The new head's size.
-        new_size: u64,
-    },
-    /// Too few or too many nodes for the sizes.
+    SizesReversed { old_size: u64, new_size: u64 },
     #[error("path of {found} hashes does not fit sizes {old_size} and {new_size}")]
-    PathLength {
-        /// How many there are.
-        found: usize,
-        /// The old head's size.
-        old_size: u64,
-        /// The new head's size.
-        new_size: u64,
-    },
-    /// The path belongs to another old tree.
+    PathLength { found: usize, old_size: u64, new_size: u64 },
     #[error("path leads to old root {computed}, the old head has {expected}")]
-    OldRootMismatch {
-        /// What the path gives.
-        computed: Hash,
-        /// The old head's root.
-        expected: Hash,
-    },
-    /// The path belongs to another new tree.
+    OldRootMismatch { computed: Hash, expected: Hash },
     #[error("path leads to new root {computed}, the new head has {expected}")]
-    NewRootMismatch {
-        /// What the path gives.
-        computed: Hash,
-        /// The new head's root.
-        expected: Hash,
-    },
+    NewRootMismatch { computed: Hash, expected: Hash },
 }
 
 impl ConsistencyProof {

@@ -24,13 +24,10 @@ pub struct Frontier {
     peaks: Vec<Hash>,
 }
 
-/// A stored frontier that cannot be one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("frontier of {size} leaves has {found} peaks, not {expected}")]
 pub struct FrontierFormError {
-    /// How many leaves it claims.
     pub size: u64,
-    /// How many peaks it has.
     pub found: usize,
     /// How many a tree of that size has.
     pub expected: u32,

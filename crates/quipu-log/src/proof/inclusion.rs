@@ -13,49 +13,25 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InclusionProof {
-    /// From 0.
     pub index: u64,
-    /// How many leaves the tree has.
     pub size: u64,
     /// The siblings from the leaf's own up to the root's child.
     pub path: Vec<Hash>,
 }
 
-/// Why an inclusion proof proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InclusionError {
-    /// The proof is about a tree of another size.
     #[error("proof is for a tree of {proof_size} leaves, the head is of {head_size}")]
-    SizeMismatch {
-        /// The proof's.
-        proof_size: u64,
-        /// The head's.
-        head_size: u64,
-    },
-    /// No such leaf can be in the tree.
+    SizeMismatch { proof_size: u64, head_size: u64 },
     #[error("index {index} is outside a tree of {size} leaves")]
-    IndexOutsideTree {
-        /// The index.
-        index: u64,
-        /// How many leaves the tree has.
-        size: u64,
-    },
-    /// Too few or too many siblings for the place.
+    IndexOutsideTree { index: u64, size: u64 },
     #[error("path of {found} hashes does not fit index {index} in a tree of {size} leaves")]
-    PathLength {
-        /// How many there are.
-        found: usize,
-        /// The index.
-        index: u64,
-        /// How many leaves the tree has.
-        size: u64,
-    },
+    PathLength { found: usize, index: u64, size: u64 },
     /// Another leaf, another path or another root.
     #[error("path leads to root {computed}, the head has {expected}")]
     RootMismatch {
         /// What the leaf and the path give.
         computed: Hash,
-        /// The head's root.
         expected: Hash,
     },
 }

@@ -7,24 +7,16 @@ use std::{fmt, str::FromStr};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyName(String);
 
-/// A text that is no name of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyNameError {
-    /// Nothing.
     #[error("key name is empty")]
     Empty,
     /// A character that would end the name where it is written, or hide in it.
     #[error("key name {name:?} has {character:?}")]
-    Character {
-        /// The refused name.
-        name: String,
-        /// The first character that is not allowed.
-        character: char,
-    },
+    Character { name: String, character: char },
 }
 
 impl KeyName {
-    /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

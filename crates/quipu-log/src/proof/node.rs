@@ -33,7 +33,6 @@ impl LeafHash {
     }
 }
 
-/// The node above two nodes.
 pub(super) fn parent(left: &Hash, right: &Hash) -> Hash {
     Hash::of_parts(&[INNER_PREFIX, left.as_bytes(), right.as_bytes()])
 }

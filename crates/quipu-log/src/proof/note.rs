@@ -11,7 +11,6 @@ use super::{
     verifier_key::VerifierKey,
 };
 
-/// How large a note may be.
 pub const NOTE_BYTES_MAX: usize = 1024 * 1024;
 
 /// How many signatures a note may have. The specification demands at least 16.
@@ -19,7 +18,6 @@ pub const SIGNATURES_MAX: usize = 64;
 
 const SIGNATURE_PREFIX: &str = "\u{2014} ";
 
-/// A text with signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     text: String,
@@ -37,54 +35,27 @@ pub struct NoteSignature {
 /// Why a note is none, or is not to be believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
-    /// Larger than [`NOTE_BYTES_MAX`].
     #[error("note has {found} bytes, at most {NOTE_BYTES_MAX} are read")]
-    TooLarge {
-        /// How many bytes it has.
-        found: usize,
-    },
-    /// A control character other than the end of a line.
+    TooLarge { found: usize },
     #[error("note has the control character {character:?}")]
-    ControlCharacter {
-        /// The first of them.
-        character: char,
-    },
-    /// The text is not made of whole lines.
+    ControlCharacter { character: char },
     #[error("note text does not end its last line")]
     OpenLine,
-    /// No empty line divides text and signatures, or nothing comes after it.
     #[error("note has no signatures after an empty line")]
     NoSignatures,
-    /// More than [`SIGNATURES_MAX`].
     #[error("note has more than {SIGNATURES_MAX} signatures")]
     TooManySignatures,
-    /// A line among the signatures is none.
     #[error("{line:?} is not a line with a dash, a name and a signature in base64")]
-    SignatureLine {
-        /// The line.
-        line: String,
-    },
-    /// A signature's key has no valid name.
+    SignatureLine { line: String },
     #[error("signature has no valid key name")]
     SignatureName(#[source] KeyNameError),
     /// A trusted key signed something else, or another key signed in its name.
     #[error("signature of {name} does not fit the text")]
-    BadSignature {
-        /// The trusted key's name.
-        name: KeyName,
-    },
-    /// A trusted key's signature is there twice.
+    BadSignature { name: KeyName },
     #[error("note is signed twice by {name}")]
-    SignedTwice {
-        /// The trusted key's name.
-        name: KeyName,
-    },
-    /// Whoever signed is not trusted.
+    SignedTwice { name: KeyName },
     #[error("note is not signed by any of the {trusted} trusted keys")]
-    NotTrusted {
-        /// How many keys are.
-        trusted: usize,
-    },
+    NotTrusted { trusted: usize },
 }
 
 impl Note {
@@ -156,7 +127,6 @@ impl NoteSignature {
         &self.name
     }
 
-    /// Its id.
     #[must_use]
     pub const fn key_id(&self) -> u32 {
         self.key_id

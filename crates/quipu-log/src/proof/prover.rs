@@ -19,23 +19,10 @@ use super::{
 /// Why there is no proof. `E` is the error of the source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProveError<E> {
-    /// Asked about a tree that is larger than this one.
     #[error("size {size} is beyond the tree of {tree_size} leaves")]
-    SizeBeyondTree {
-        /// The size asked for.
-        size: u64,
-        /// How many leaves there are.
-        tree_size: u64,
-    },
-    /// Asked about a leaf that is not in the tree.
+    SizeBeyondTree { size: u64, tree_size: u64 },
     #[error("index {index} is outside a tree of {size} leaves")]
-    IndexOutsideTree {
-        /// The index asked for.
-        index: u64,
-        /// The size asked for.
-        size: u64,
-    },
-    /// Asked whether a smaller tree extends a larger one.
+    IndexOutsideTree { index: u64, size: u64 },
     #[error("old size {old_size} is larger than new size {new_size}")]
     SizesReversed {
         /// The size of the tree that should come first.
@@ -43,30 +30,23 @@ pub enum ProveError<E> {
         /// The size of the tree that should extend it.
         new_size: u64,
     },
-    /// The source answered too few or too many leaves.
     #[error("source has {found} leaves from index {from}, not {expected}")]
     LeafCount {
         /// The index of the first leaf asked for.
         from: u64,
-        /// How many were asked for.
         expected: u64,
-        /// How many came.
         found: usize,
     },
-    /// The source has other leaves than those appended to the tree.
     #[error("the {count} leaves from index {from} are not those that were appended")]
     LeavesChanged {
         /// The index of the first leaf of the block.
         from: u64,
-        /// How many leaves it has.
         count: u64,
     },
-    /// The source failed.
     #[error("leaves from index {from} cannot be read")]
     Source {
         /// The index of the first leaf asked for.
         from: u64,
-        /// The error of the source.
         #[source]
         cause: E,
     },

@@ -35,61 +35,34 @@ pub struct TlogProof {
 /// Why a proof file is none, or proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlogProofError {
-    /// Another file, or another version.
     #[error("proof does not begin with the line {FIRST_LINE:?}")]
     FirstLine,
-    /// The part before the checkpoint does not end.
     #[error("proof has no empty line before a checkpoint")]
     NoCheckpoint,
-    /// The header is not in base64, or empty.
     #[error("proof has an extra line that is not base64")]
     Extra,
-    /// No index where it should be.
     #[error("{line:?} is not the index of a proof")]
-    Index {
-        /// The line.
-        line: String,
-    },
-    /// A hash of the path is none.
+    Index { line: String },
     #[error("proof hash {text:?} is not base64 of 32 bytes")]
-    PathHash {
-        /// The line.
-        text: String,
-    },
-    /// Higher than any tree.
+    PathHash { text: String },
     #[error("proof has more than {PATH_MAX} hashes")]
     PathTooLong,
-    /// The checkpoint is none, or is not to be believed.
     #[error("proof has no valid checkpoint")]
     Checkpoint(#[from] CheckpointError),
-    /// The commit is not in the checkpoint's tree at the index.
     #[error("commit {commit} is not proven to be at index {index}")]
     Inclusion {
-        /// The commit's hash.
         commit: Hash,
-        /// The index that was claimed.
         index: u64,
-        /// Why not.
         #[source]
         cause: InclusionError,
     },
     /// A proof without a header proves only what its reader already has.
     #[error("proof has no commit header; the commit's hash must be given")]
     NoHeader,
-    /// The header is another commit's.
     #[error("header in the proof is that of commit {found}, not of {commit}")]
-    HeaderMismatch {
-        /// The commit asked about.
-        commit: Hash,
-        /// The hash of the header.
-        found: Hash,
-    },
-    /// The header does not say that it stands where it is proven to stand.
+    HeaderMismatch { commit: Hash, found: Hash },
     #[error("header in the proof does not say that it has the index {index}")]
-    HeaderPosition {
-        /// The index of the proof.
-        index: u64,
-    },
+    HeaderPosition { index: u64 },
 }
 
 impl TlogProof {

@@ -38,25 +38,17 @@ pub struct MerkleTree {
     levels: Vec<Vec<Hash>>,
 }
 
-/// A stored tree that cannot be one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeFormError {
-    /// Blocks are missing or too many.
     #[error("tree of {size} leaves has {found} blocks, not {expected}")]
     BlockCount {
-        /// How many leaves it claims.
         size: u64,
-        /// How many blocks it has.
         found: usize,
         /// How many full blocks so many leaves make.
         expected: u64,
     },
-    /// The blocks give another root than the frontier says.
     #[error("blocks under the peak of height {height} give another root than the frontier has")]
-    PeakMismatch {
-        /// The height of the peak.
-        height: u32,
-    },
+    PeakMismatch { height: u32 },
 }
 
 impl MerkleTree {

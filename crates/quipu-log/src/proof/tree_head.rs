@@ -4,12 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use quipu_wire::hash::Hash;
 
-/// What a tree of commits is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeHead {
     /// How many leaves there are.
     pub size: u64,
-    /// The root over them.
     pub root: Hash,
 }
 

@@ -21,35 +21,18 @@ pub struct VerifierKey {
 /// A text that is no key. It never repeats the text, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Parts are missing.
     #[error("key is not of the form {form}")]
-    Form {
-        /// The form it should have.
-        form: &'static str,
-    },
-    /// The name is none.
+    Form { form: &'static str },
     #[error("key has no valid name")]
     Name(#[source] KeyNameError),
-    /// The id is not 8 lowercase hexadecimal digits, or not that of this name and key.
     #[error("key {name} has an id that is not {expected:08x}, the id of its name and key")]
-    Id {
-        /// The name.
-        name: KeyName,
-        /// What the id should be.
-        expected: u32,
-    },
+    Id { name: KeyName, expected: u32 },
     /// Not base64 of the algorithm's byte and 32 more, or another algorithm than Ed25519.
     #[error("key {name} is not base64 of an Ed25519 key")]
-    Material {
-        /// The name.
-        name: KeyName,
-    },
+    Material { name: KeyName },
     /// Bytes that are no point of the curve, or one for which anyone can sign.
     #[error("key {name} is not a usable Ed25519 public key")]
-    Weak {
-        /// The name.
-        name: KeyName,
-    },
+    Weak { name: KeyName },
 }
 
 impl VerifierKey {

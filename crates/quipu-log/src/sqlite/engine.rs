@@ -26,7 +26,6 @@ use crate::{
 /// The slot of one field: opening it must not hold up the others.
 type Slot = Arc<Mutex<Option<Arc<FieldLog>>>>;
 
-/// The engine over a data directory.
 #[derive(Debug)]
 pub struct SqliteEngine {
     dir: PathBuf,

@@ -33,7 +33,6 @@ pub(super) fn is_damage(error: &Error) -> bool {
         || error.sqlite_error_code().is_none()
 }
 
-/// The error for the caller.
 pub(super) fn explain(action: &str, error: Error) -> EngineError {
     if is_full(&error) {
         EngineError::Full

@@ -115,7 +115,6 @@ impl Slots {
         Ok(highest)
     }
 
-    /// Refuses any damaged slot.
     pub(super) fn check(&self) -> Result<(), Damage> {
         if self.any_bad() { Err(unreadable("a slot of it is damaged")) } else { Ok(()) }
     }

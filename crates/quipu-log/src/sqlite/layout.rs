@@ -13,7 +13,6 @@ use crate::field_name::FieldName;
 const FORMAT: u64 = 1;
 const FORMAT_WORD: &str = "quipu-data ";
 
-/// Where the files of one field are.
 #[derive(Debug, Clone)]
 pub(super) struct FieldFiles {
     pub(super) dir: PathBuf,

@@ -2,53 +2,26 @@
 
 use std::{io, path::PathBuf};
 
-/// Why a data directory cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another engine, in this process or another, has the directory open.
     #[error("data directory {} is in use by another process", dir.display())]
-    InUse {
-        /// The directory.
-        dir: PathBuf,
-    },
-    /// A file or directory cannot be made, opened or read.
+    InUse { dir: PathBuf },
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was being done.
         action: &'static str,
-        /// To what.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The path is not a data directory.
     #[error("{} is not a quipu data directory: {reason}", dir.display())]
-    NotADataDirectory {
-        /// The directory.
-        dir: PathBuf,
-        /// What is missing or strange.
-        reason: String,
-    },
-    /// A newer version of the program wrote this.
+    NotADataDirectory { dir: PathBuf, reason: String },
     #[error(
         "{} has format {found}, this program reads up to {supported}: use a newer version of quipu",
         path.display()
     )]
-    NewerFormat {
-        /// The file.
-        path: PathBuf,
-        /// The format it states.
-        found: u64,
-        /// The newest format that this program knows.
-        supported: u64,
-    },
-    /// The engine was opened for reading.
+    NewerFormat { path: PathBuf, found: u64, supported: u64 },
     #[error("data directory {} is open for reading only", dir.display())]
-    ReadOnly {
-        /// The directory.
-        dir: PathBuf,
-    },
+    ReadOnly { dir: PathBuf },
 }
 
 impl OpenError {

@@ -1,6 +1,5 @@
 //! The options of the SQLite engine. Durability is not optional.
 
-/// Options of the SQLite engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SqliteOptions {
     /// The largest size of one field's database file; beyond it appends answer `Full`.

@@ -11,7 +11,6 @@ use rusqlite::Connection;
 use super::schema;
 use crate::engine::EngineError;
 
-/// How many idle connections are kept.
 const MAX_IDLE: usize = 4;
 
 #[derive(Debug)]

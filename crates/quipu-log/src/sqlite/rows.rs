@@ -18,7 +18,6 @@ const READ_BODIES: &str = "SELECT position, bodies FROM commits WHERE position B
 const LAST: &str = "SELECT position, epoch, prev, hash, header, bodies FROM commits ORDER BY position DESC LIMIT 1";
 const HASH_AT: &str = "SELECT hash FROM commits WHERE position = ?1";
 
-/// Why a row was not written.
 #[derive(Debug)]
 pub(super) enum InsertError {
     Sql(rusqlite::Error),
@@ -133,7 +132,6 @@ fn page<T>(
     Ok(page)
 }
 
-/// The last commit of the log.
 pub(super) fn last(connection: &Connection) -> Result<Option<Commit>, EngineError> {
     let sql = |e| explain("read the last commit", e);
     let mut statement = connection.prepare_cached(LAST).map_err(sql)?;
@@ -146,7 +144,6 @@ pub(super) fn head(connection: &Connection) -> Result<Head, EngineError> {
     Ok(last(connection)?.map_or(Head::EMPTY, |commit| commit.head()))
 }
 
-/// The hash of the commit at a position.
 pub(super) fn hash_at(connection: &Connection, position: u64) -> Result<Option<Hash>, EngineError> {
     let row = i64::try_from(position).unwrap_or(i64::MAX);
     let found: Option<Vec<u8>> = connection

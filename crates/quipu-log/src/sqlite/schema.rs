@@ -23,7 +23,6 @@ const COMMITS: &str = "CREATE TABLE commits (position INTEGER PRIMARY KEY, epoch
 const META: &str =
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
-/// What the identity of a database says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// A log of this version.

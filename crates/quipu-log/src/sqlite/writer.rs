@@ -29,14 +29,11 @@ pub(super) struct Writer {
     pub(super) fail_next_commit: Option<i32>,
 }
 
-/// Why a transaction is to be rolled back.
 #[derive(Debug)]
 pub(super) enum Abort {
     /// SQLite failed before anything was written.
     Begin(rusqlite::Error),
-    /// SQLite failed.
     Sql(rusqlite::Error),
-    /// The engine refused it.
     Refused(EngineError),
 }
 

@@ -72,7 +72,6 @@ type ReadPage<'a, C> = &'a (dyn Fn(u64, usize) -> Result<Vec<C>, EngineError> + 
 
 /// An item that was read from the log and has a position.
 pub(crate) trait Placed: Send {
-    /// Its position.
     fn position(&self) -> u64;
 }
 

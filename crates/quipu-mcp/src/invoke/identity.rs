@@ -11,7 +11,6 @@ const NAME_BYTES_MAX: usize = 64;
 /// The agent for a client that does not say its name.
 const NAMELESS: &str = "mcp-client";
 
-/// The agent that speaks in a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Speaker {
     /// The call names this agent. It has to have registered itself, as the protocol demands.

@@ -35,7 +35,6 @@ pub(crate) struct Invoker<'a, C> {
 }
 
 impl<C: Caller> Invoker<'_, C> {
-    /// Carries out a tool call.
     pub(crate) async fn invoke(
         &self,
         tool: &OperationTool,
@@ -183,7 +182,6 @@ impl<C: Caller> Invoker<'_, C> {
     }
 }
 
-/// Why a call has no answer.
 #[derive(Debug)]
 pub(crate) enum InvokeError {
     /// An argument has the wrong type or a value that is not allowed.

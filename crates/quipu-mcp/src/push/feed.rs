@@ -25,7 +25,6 @@ const EVENTS: [SubscriptionEvent; 7] = [
     SubscriptionEvent::TaskStateChanged,
 ];
 
-/// One client's pushes.
 #[derive(Debug)]
 pub(crate) struct Feed<'a, C> {
     invoker: Invoker<'a, C>,

@@ -9,7 +9,6 @@ use super::{
     session, tool::OperationTool,
 };
 
-/// All tools, in the order of the protocol.
 #[derive(Debug)]
 pub(crate) struct Table(Vec<OperationTool>);
 

@@ -70,7 +70,6 @@ fn time(timestamp: &str) -> String {
     if timestamp.bytes().all(is_time) { timestamp.to_owned() } else { quoted(timestamp) }
 }
 
-/// A conflict, with its resolution if it has one.
 pub(crate) fn conflict_text(conflict: &Conflict) -> String {
     let mut text = format!(
         "{} [{}, {}] {} against {}: {}",

@@ -10,10 +10,8 @@ use utoipa::ToSchema;
 
 use super::schema::{self, Way};
 
-/// What a tool does to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Only reads.
     Reads,
     /// Adds something, and changes nothing when it is repeated.
     AddsOnce,
@@ -36,7 +34,6 @@ pub(crate) enum AgentArgument {
 type Describe = Box<dyn Fn(&Value) -> String + Send + Sync>;
 type Prepare = fn(&mut Map<String, Value>, for_host: bool);
 
-/// An operation as a tool.
 pub(crate) struct OperationTool {
     pub(crate) operation: Operation,
     pub(crate) agent_argument: AgentArgument,

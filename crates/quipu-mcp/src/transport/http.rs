@@ -13,14 +13,11 @@ use tower_service::Service as _;
 
 use crate::{caller::Caller, handler::Handler};
 
-/// The options of an endpoint.
 #[derive(Debug, Clone)]
 pub struct EndpointOptions {
-    /// How long an unused session is kept.
     pub session_idle: Duration,
     /// The interval at which an idle stream sends a keep-alive.
     pub heartbeat: Duration,
-    /// The largest request body in bytes.
     pub message_bytes_max: usize,
 }
 
@@ -54,7 +51,6 @@ impl<C: Caller> Endpoint<C> {
         Self { service, sessions }
     }
 
-    /// Answers a request.
     pub async fn serve<B>(&self, request: Request<B>) -> Response<BoxBody<bytes::Bytes, Infallible>>
     where
         B: http_body::Body<Data: Send, Error: fmt::Display> + Send + 'static,
@@ -65,17 +61,14 @@ impl<C: Caller> Endpoint<C> {
         }
     }
 
-    /// Ends every stream.
     pub fn stop(&self) {
         self.service.config.cancellation_token.cancel();
     }
 
-    /// Whether a session of this id exists.
     pub async fn has_session(&self, id: &str) -> bool {
         self.sessions.has_session(&id.into()).await.unwrap_or(false)
     }
 
-    /// Ends a session.
     pub async fn end_session(&self, id: &str) {
         if let Err(error) = self.sessions.close_session(&id.into()).await {
             tracing::debug!(%error, "a session of MCP had ended already");

@@ -18,10 +18,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Why serving ended before the host closed the pipe.
 #[derive(Debug, thiserror::Error)]
 pub enum StdioError {
-    /// The client's first messages are not MCP's initialization.
     #[error("the client did not start with the initialization of MCP")]
     Beginning(#[source] Box<ServerInitializeError>),
-    /// The loop that serves failed.
     #[error("serving failed")]
     Serving(#[from] JoinError),
 }

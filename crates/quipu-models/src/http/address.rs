@@ -2,7 +2,6 @@
 
 use quipu_http::ServerAddress;
 
-/// A URL that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not the address of a model endpoint: {reason}")]
 pub struct AddressError {
@@ -10,10 +9,8 @@ pub struct AddressError {
     pub reason: &'static str,
 }
 
-/// The address of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// The server.
     pub server: ServerAddress,
     /// What comes before the operation's own path, without a slash at its end.
     pub base: String,

@@ -16,7 +16,6 @@ use tokio::sync::Mutex;
 use super::address::Address;
 use crate::limits::ANSWER_BYTES_MAX;
 
-/// Why there is no whole answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExchangeError {
     #[error("cannot connect")]

@@ -8,7 +8,6 @@ use std::{
 
 use crate::limits::{BREAKER_FAILURES, BREAKER_PAUSE, BREAKER_PAUSE_MAX};
 
-/// Counts failures.
 #[derive(Debug, Default)]
 pub(super) struct Breaker(Mutex<State>);
 
@@ -33,7 +32,6 @@ impl Breaker {
         }
     }
 
-    /// Reports a successful call.
     pub(super) fn succeeded(&self) {
         *self.lock() = State::default();
     }

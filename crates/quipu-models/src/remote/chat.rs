@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{endpoint::Endpoint, error::CallError};
 use crate::limits::{CHAT_TEXT_CHARS_MAX, PROMPT_CHARS_MAX};
 
-/// A chat model behind an endpoint.
 #[derive(Debug, Clone)]
 pub struct ChatModel(Arc<Endpoint>);
 
@@ -41,13 +40,11 @@ struct Written {
 }
 
 impl ChatModel {
-    /// The chat model of an endpoint.
     #[must_use]
     pub const fn new(endpoint: Arc<Endpoint>) -> Self {
         Self(endpoint)
     }
 
-    /// The model's name.
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.model()

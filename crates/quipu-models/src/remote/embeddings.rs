@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{endpoint::Endpoint, error::CallError};
 use crate::limits::{DIMENSIONS_MAX, EMBED_BATCH_TEXTS, EMBED_TEXT_CHARS_MAX};
 
-/// An embedding model behind an endpoint.
 #[derive(Debug)]
 pub struct RemoteEmbedder {
     endpoint: Arc<Endpoint>,

@@ -17,12 +17,10 @@ use crate::{
     limits::{ATTEMPTS, BACKOFF, REASON_BYTES_MAX, RETRY_AFTER_MAX},
 };
 
-/// How an endpoint is reached.
 #[derive(Clone)]
 pub struct EndpointOptions {
     /// Its address up to, and without, `/embeddings` or `/chat/completions`.
     pub url: String,
-    /// The model to ask for.
     pub model: String,
     /// The key to present. Never shown and never logged.
     pub key: Option<String>,
@@ -58,7 +56,6 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// A failed attempt.
 struct Failed {
     error: CallError,
     again: bool,
@@ -95,13 +92,11 @@ impl Endpoint {
         }))
     }
 
-    /// The model to ask for.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// Where it is.
     #[must_use]
     pub const fn address(&self) -> &Address {
         &self.address

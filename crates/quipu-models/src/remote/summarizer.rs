@@ -9,7 +9,6 @@ use super::chat::ChatModel;
 pub struct RemoteSummarizer(ChatModel);
 
 impl RemoteSummarizer {
-    /// Lets a chat model write.
     #[must_use]
     pub const fn new(model: ChatModel) -> Self {
         Self(model)

@@ -39,7 +39,6 @@ fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf)
 }
 
-/// Applies GELU to every number.
 pub(super) fn gelu_all(numbers: &mut [f32]) {
     for number in numbers {
         *number = gelu(*number);
@@ -70,7 +69,6 @@ impl LayerNorm {
         Self { weight, bias, epsilon }
     }
 
-    /// Normalizes every row.
     #[expect(clippy::cast_precision_loss, reason = "a row has some hundred numbers")]
     pub(super) fn apply(&self, rows: &mut [f32]) {
         let width = self.weight.len();

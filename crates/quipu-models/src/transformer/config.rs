@@ -6,7 +6,6 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use super::error::DirectoryError;
 
-/// The shape of a BERT encoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Shape {
     pub(super) vocabulary: usize,

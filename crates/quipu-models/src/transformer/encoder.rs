@@ -9,7 +9,6 @@ use super::{
     safetensors::Safetensors,
 };
 
-/// An encoder with its weights.
 #[derive(Debug)]
 pub(super) struct Encoder {
     shape: Shape,
@@ -21,7 +20,6 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Reads the weights that the shape asks for.
     pub(super) fn read(file: Safetensors, shape: Shape) -> Result<Self, DirectoryError> {
         let prefix = if file.has("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
         let mut weights = Weights { file, prefix, shape };

@@ -5,34 +5,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a directory cannot be used as a model.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
-    /// A file is missing or cannot be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// The error of the file system.
         #[source]
         source: io::Error,
     },
-    /// A file is not what it should be.
     #[error("{} is not usable: {reason}", path.display())]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A tensor is missing or of the wrong shape.
+    Wrong { path: PathBuf, reason: String },
     #[error("the tensor {name} {reason}")]
-    Tensor {
-        /// The name of the tensor.
-        name: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Tensor { name: String, reason: String },
 }
 
 impl DirectoryError {

@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use super::{config::Shape, encoder::Encoder, error::DirectoryError, safetensors::Safetensors};
 use crate::limits::LOCAL_BATCH_TOKENS;
 
-/// A model that was read from a directory.
 #[derive(Debug)]
 pub struct LocalModel {
     id: String,

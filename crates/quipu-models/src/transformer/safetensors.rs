@@ -14,7 +14,6 @@ use serde::Deserialize;
 use super::error::DirectoryError;
 use crate::limits::TENSOR_HEADER_BYTES_MAX;
 
-/// An open file of tensors.
 #[derive(Debug)]
 pub(super) struct Safetensors {
     file: File,
@@ -31,7 +30,6 @@ struct TensorEntry {
 }
 
 impl Safetensors {
-    /// Opens a file and reads its header.
     pub(super) fn open(path: &Path) -> Result<Self, DirectoryError> {
         let unreadable = |source| DirectoryError::unreadable(path, source);
         let mut file = File::open(path).map_err(unreadable)?;
@@ -51,7 +49,6 @@ impl Safetensors {
         Ok(Self { file, tensors, data_start, data_bytes: bytes - data_start })
     }
 
-    /// Whether there is a tensor of that name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }

@@ -32,7 +32,6 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// A detector with these thresholds.
     #[must_use]
     pub const fn new(thresholds: Thresholds) -> Self {
         Self { thresholds }

@@ -18,7 +18,6 @@ struct Part {
     own: bool,
 }
 
-/// Which documents may be candidates.
 #[expect(missing_debug_implementations, reason = "it holds two borrowed closures")]
 pub struct Sieve<'a> {
     /// Whether a document may be one at all.
@@ -29,10 +28,8 @@ pub struct Sieve<'a> {
     pub seen: &'a Seen,
 }
 
-/// A document that may disagree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Which one.
     pub document: u32,
     /// How near it is by words and by meaning, from 0 to 1.
     pub closeness: f32,

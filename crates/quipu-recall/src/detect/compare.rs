@@ -27,7 +27,6 @@ const DATED: &[&str] = &[
     "review", "cutov", "deliveri", "demo", "happen", "holiday", "close", "renew",
 ];
 
-/// Something that differs.
 struct Difference<'s> {
     base: f64,
     what: String,

@@ -19,9 +19,7 @@ pub enum Method {
 /// What a detector may know of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Claim<'text> {
-    /// What it says.
     pub content: &'text str,
-    /// What it takes for granted.
     pub assumptions: &'text [String],
     /// How sure its author is, 0.0 to 1.0.
     pub confidence: Option<f64>,
@@ -32,11 +30,9 @@ pub struct Claim<'text> {
 /// A verdict that two documents disagree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disagreement {
-    /// By what.
     pub method: Method,
     /// How sure the detector is, from 0 to 1.
     pub sureness: f64,
-    /// What disagrees with what, in words.
     pub reason: String,
 }
 

@@ -5,26 +5,21 @@ use std::fmt::Debug;
 
 use super::detector::{Claim, Disagreement};
 
-/// What a judge thinks of a verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Opinion {
     /// They do disagree; the judge's own words, if it has any.
     Confirmed(Option<String>),
-    /// They do not.
     Denied,
 }
 
-/// Why a judge has no opinion.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no opinion: {reason}")]
 pub struct JudgeError {
-    /// In words.
     pub reason: String,
 }
 
 /// Confirms or denies verdicts. May be slow and may fail; a failure leaves the verdict as it is.
 pub trait Judge: Debug + Send + Sync + 'static {
-    /// What it thinks of one verdict.
     fn judge(
         &self,
         older: &Claim<'_>,

@@ -30,12 +30,10 @@ impl Layer {
         Some((Self { inputs, weights, biases: floats(biases) }, rest))
     }
 
-    /// How many numbers it takes.
     pub(super) const fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// How many numbers it gives.
     pub(super) fn outputs(&self) -> usize {
         self.biases.len()
     }

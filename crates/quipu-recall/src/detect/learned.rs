@@ -14,7 +14,6 @@ const VERSION: usize = 1;
 /// Word pieces of a sentence that are read.
 const PIECES: usize = 48;
 
-/// The scorer.
 #[derive(Debug)]
 pub(super) struct Scorer {
     project: Layer,

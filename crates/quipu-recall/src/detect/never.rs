@@ -10,7 +10,6 @@ use crate::embed::builtin;
 /// What a sentence says never was.
 #[derive(Debug)]
 pub(super) struct Never<'s> {
-    /// The words of it.
     pub(super) topics: Vec<&'s Topic>,
     /// Whether its author speaks of themselves.
     pub(super) first_person: bool,

@@ -12,7 +12,6 @@ use super::{
 pub(super) struct Quantity {
     /// The least value that is meant.
     pub(super) low: f64,
-    /// The greatest.
     pub(super) high: f64,
     /// What is counted.
     pub(super) dimension: Dimension,

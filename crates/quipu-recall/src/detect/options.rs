@@ -4,7 +4,6 @@
 /// it is passed by less than one unit in a thousand (`docs/detection.md`).
 pub const SURENESS: f64 = 0.6;
 
-/// The thresholds of a [`BuiltIn`](super::BuiltIn) detector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// The least sureness of a verdict, from 0 to 1.

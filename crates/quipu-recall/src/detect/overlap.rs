@@ -2,7 +2,6 @@
 
 use super::statement::{Statement, Topic};
 
-/// What two statements share.
 #[derive(Debug)]
 pub(super) struct Overlap<'s> {
     /// Topics of the first that the second has too.
@@ -40,7 +39,6 @@ impl<'s> Overlap<'s> {
         if all > 0.0 { (2.0 * shared / all).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// How many topics both have.
     pub(super) fn count(&self) -> usize {
         self.shared.len()
     }

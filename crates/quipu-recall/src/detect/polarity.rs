@@ -2,7 +2,6 @@
 
 use super::token::Token;
 
-/// What a sentence denies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Polarity {
     /// Whether it denies more than it affirms: two denials affirm.
@@ -21,7 +20,6 @@ const DENIALS: &[&str] = &["neither", "never", "no", "nobody", "none", "nor", "n
 const DENYING_VERBS: &[&str] =
     &["avoid", "fail", "lack", "miss", "prevent", "refus", "reject", "stop", "unabl"];
 
-/// Reads the polarity of a sentence.
 pub(super) fn polarity(tokens: &[Token<'_>]) -> Polarity {
     let mut found = Polarity::default();
     for (at, token) in tokens.iter().enumerate() {

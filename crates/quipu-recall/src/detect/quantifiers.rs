@@ -17,7 +17,6 @@ pub(super) enum Extent {
 }
 
 impl Extent {
-    /// In words.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::None => "none",

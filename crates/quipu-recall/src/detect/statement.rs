@@ -19,7 +19,6 @@ pub(super) struct Topic {
     pub(super) surface: String,
     /// Which token.
     pub(super) at: usize,
-    /// How much it counts.
     pub(super) weight: f32,
     /// Whether it is written like a name.
     pub(super) name: bool,
@@ -56,7 +55,6 @@ const AUXILIARIES: &[&str] = &[
 ];
 
 impl<'text> Statement<'text> {
-    /// Takes a sentence apart.
     pub(super) fn new(sentence: &'text str) -> Self {
         let tokens = tokens(sentence);
         let dates = dates(&tokens);

@@ -9,7 +9,6 @@ pub(super) enum Dimension {
     Of(String),
     /// A number after a noun that it names: "port 8080", by the stem of the noun.
     Named(String),
-    /// A bare number.
     Bare,
 }
 

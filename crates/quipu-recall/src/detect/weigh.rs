@@ -31,7 +31,6 @@ pub(super) struct Readings<'s, 't> {
 }
 
 impl<'s, 't> Readings<'s, 't> {
-    /// Of these statements.
     pub(super) fn new(statements: &'s [Statement<'t>]) -> Self {
         Self { statements, read: statements.iter().map(|_| OnceCell::new()).collect() }
     }

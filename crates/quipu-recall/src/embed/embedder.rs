@@ -7,7 +7,6 @@ pub trait Embedder: Debug + Send + Sync + 'static {
     /// Names the model and its version. Vectors of different ids are never compared.
     fn model_id(&self) -> &str;
 
-    /// How many numbers each vector has.
     fn dimensions(&self) -> usize;
 
     /// One vector per text, in their order, of length 1, or all zeros for a text that says nothing
@@ -17,33 +16,17 @@ pub trait Embedder: Debug + Send + Sync + 'static {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 
-/// Why there are no vectors.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     /// The model cannot be used at all; asking again does not help.
     #[error("the embedding model {model} cannot be used: {reason}")]
-    Unusable {
-        /// Which model.
-        model: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Unusable { model: String, reason: String },
     /// The model did not answer this time; asking again may help.
     #[error("the embedding model {model} did not answer: {reason}")]
-    Unavailable {
-        /// Which model.
-        model: String,
-        /// What happened.
-        reason: String,
-    },
+    Unavailable { model: String, reason: String },
     /// The answer is not one vector per text, of the right length and finite.
     #[error("the embedding model {model} gave a wrong answer: {reason}")]
-    WrongAnswer {
-        /// Which model.
-        model: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    WrongAnswer { model: String, reason: String },
 }
 
 impl EmbedError {

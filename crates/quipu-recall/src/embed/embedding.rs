@@ -21,7 +21,6 @@ impl Embedding {
         Self { rows: vectors.into_iter().filter_map(Row::new).collect() }
     }
 
-    /// Whether there is no vector.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

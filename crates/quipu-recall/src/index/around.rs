@@ -39,7 +39,6 @@ impl Neighbours for Alone {
 /// A document with those around it, itself first: each with the share that its words count.
 type Near = [(u32, f32); 2 * REACH + 1];
 
-/// Stands for nobody.
 const NOBODY: u32 = u32::MAX;
 
 /// Some documents and what stands around them.

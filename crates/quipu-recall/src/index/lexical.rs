@@ -44,13 +44,11 @@ pub struct Lexical {
 /// A document that matches, and how well.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// The document.
     pub ordinal: u32,
     /// Only comparable within one query.
     pub score: f32,
 }
 
-/// How many documents there are and how long they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) documents: u32,
@@ -60,17 +58,14 @@ pub(crate) struct Counts {
 }
 
 impl Lexical {
-    /// An empty index.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many documents there are.
     pub fn len(&self) -> usize {
         slot(self.counts.documents)
     }
 
-    /// Whether there is no document.
     pub const fn is_empty(&self) -> bool {
         self.counts.documents == 0
     }
@@ -168,7 +163,6 @@ impl Lexical {
             + self.brief.capacity()
     }
 
-    /// The documents of a term.
     pub(crate) fn find(&self, term: &str) -> Option<&Postings> {
         self.dictionary.get(term).map(|id| self.list(*id))
     }
@@ -189,7 +183,6 @@ impl Lexical {
         self.lengths.len()
     }
 
-    /// Replaces the lengths of all documents.
     pub(crate) fn set_lengths(&mut self, lengths: Vec<u32>) {
         self.counts = Counts::default();
         lengths.iter().filter(|length| **length != ABSENT).for_each(|l| self.counts.add(*l));
@@ -230,7 +223,6 @@ impl Lexical {
         self.lengths.get(slot(ordinal)).copied().filter(|length| *length != ABSENT)
     }
 
-    /// The documents of the term with this id.
     pub(crate) fn list(&self, id: u32) -> &Postings {
         &self.postings[slot(id)]
     }
@@ -246,14 +238,12 @@ impl Lexical {
         &mut self.postings[slot(id)]
     }
 
-    /// Makes room for so many terms.
     pub(crate) fn reserve_terms(&mut self, terms: usize) {
         self.dictionary.reserve(terms);
         self.terms.reserve(terms);
         self.postings.reserve(terms);
     }
 
-    /// How many ids there are.
     pub(crate) const fn ids(&self) -> usize {
         self.terms.len()
     }

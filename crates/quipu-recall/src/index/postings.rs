@@ -44,12 +44,10 @@ impl Postings {
         (list.bytes == bytes && list.count > 0).then_some(list)
     }
 
-    /// How many documents the list has.
     pub(crate) const fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many of them are seen.
     pub(crate) fn count_seen(&self, seen: &Seen) -> u32 {
         if seen.is_all() {
             return self.count;
@@ -76,7 +74,6 @@ impl Postings {
         true
     }
 
-    /// Bytes held on the heap.
     pub(crate) const fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
             + self.skips.capacity() * size_of::<Skip>()
@@ -198,7 +195,6 @@ impl FromIterator<u32> for Postings {
     }
 }
 
-/// Reads a packed list.
 pub(crate) const fn unpack(bytes: &[u8]) -> Entries<'_> {
     Entries { all: bytes, bytes, skips: &[], ordinal: None }
 }

@@ -31,7 +31,6 @@ impl Default for Index {
 }
 
 impl Index {
-    /// An empty index.
     pub fn new() -> Self {
         Self {
             lexical: Lexical::new(),
@@ -41,12 +40,10 @@ impl Index {
         }
     }
 
-    /// How many documents there are.
     pub fn len(&self) -> usize {
         self.lexical.len()
     }
 
-    /// Whether there is no document.
     pub const fn is_empty(&self) -> bool {
         self.lexical.is_empty()
     }
@@ -81,7 +78,6 @@ impl Index {
         self.forget_meaning(ordinals);
     }
 
-    /// The words.
     pub const fn lexical(&self) -> &Lexical {
         &self.lexical
     }
@@ -138,7 +134,6 @@ impl Index {
     }
 }
 
-/// The space of the built-in model.
 pub(crate) fn builtin_space() -> Space {
     let model = builtin();
     Space {

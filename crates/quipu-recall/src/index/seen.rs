@@ -20,7 +20,6 @@ struct Chosen {
 }
 
 impl Seen {
-    /// Everything.
     pub const ALL: Self = Self { chosen: None };
 
     /// Those among the first `ordinals` that `sees` names.
@@ -41,12 +40,10 @@ impl Seen {
         Self { chosen: Some(Chosen { bits, before, total }) }
     }
 
-    /// Whether nothing is hidden.
     pub const fn is_all(&self) -> bool {
         self.chosen.is_none()
     }
 
-    /// Whether a document is seen.
     pub fn has(&self, ordinal: u32) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| {
             let word = chosen.bits.get(slot(ordinal / 64));

@@ -30,7 +30,6 @@ const WORD_BITS: usize = 64;
 pub struct Space {
     /// The model's id. Vectors of different models are never compared.
     pub model: Box<str>,
-    /// How many numbers a vector has.
     pub dimensions: usize,
     /// The mean of ordinary vectors; empty for zero.
     pub centre: Vec<f32>,
@@ -64,7 +63,6 @@ pub struct Probe {
 }
 
 impl Vectors {
-    /// An empty collection.
     pub const fn new(space: Space) -> Self {
         Self {
             space,
@@ -77,12 +75,10 @@ impl Vectors {
         }
     }
 
-    /// The space that these vectors are in.
     pub const fn space(&self) -> &Space {
         &self.space
     }
 
-    /// How many documents have a vector.
     pub const fn len(&self) -> usize {
         self.documents
     }
@@ -92,7 +88,6 @@ impl Vectors {
         self.documents == 0
     }
 
-    /// Whether a document has a vector.
     pub fn has(&self, ordinal: u32) -> bool {
         self.row_range(ordinal).rows > 0
     }

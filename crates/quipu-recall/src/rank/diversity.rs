@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 
 use crate::rank::score::unit;
 
-/// A scored unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// The unit.
@@ -18,7 +17,6 @@ pub struct Candidate {
     pub tie: u64,
 }
 
-/// A unit in its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
     /// The unit.

@@ -5,13 +5,11 @@ use std::collections::HashMap;
 
 use crate::{limits::MAX_QUERY_TERMS, text::words::for_each_word};
 
-/// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
     terms: Vec<QueryTerm>,
 }
 
-/// One distinct term of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct QueryTerm {
     pub(crate) term: Box<str>,

@@ -31,39 +31,29 @@ pub struct Signals {
     pub task: Option<f32>,
     /// How close it is, by stated relations, to that task's units.
     pub relation: Option<f32>,
-    /// Whether it is not committed yet.
     pub is_draft: bool,
 }
 
 /// The names under which factors appear in [`Contribution::factor`].
 pub mod factor {
-    /// Words shared with the hint.
     pub const LEXICAL: &str = "lexical";
-    /// Closeness in meaning to the hint.
     pub const SEMANTIC: &str = "semantic";
     /// An author that the hint names.
     pub const AUTHOR: &str = "author";
     /// Closeness to what the reader said of itself.
     pub const INTERESTS: &str = "interests";
-    /// Newness.
     pub const RECENCY: &str = "recency";
-    /// Closeness of roles.
     pub const ROLE: &str = "role";
-    /// Weight of the type.
     pub const TYPE: &str = "type_importance";
-    /// A rule that holds.
     pub const STANDING: &str = "standing";
-    /// Stated certainty.
     pub const CONFIDENCE: &str = "confidence";
     /// The reader's task.
     pub const TASK: &str = "task";
-    /// Stated relations.
     pub const RELATION: &str = "relation";
     /// What a draft loses; the only one below zero.
     pub const DRAFT: &str = "draft";
 }
 
-/// How relevant one candidate is, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// From 0 to 1.
@@ -125,7 +115,6 @@ fn contributions(signals: &Signals, weights: &Weights) -> impl Iterator<Item = C
     })
 }
 
-/// Every signal with its weight.
 const fn factors(signals: &Signals, weights: &Weights) -> [(&'static str, Option<f32>, f32); 11] {
     let confidence = match signals.confidence {
         Some(stated) => stated,

@@ -6,27 +6,18 @@ use crate::rank::score::factor;
 /// What each signal is worth. Only the proportions matter: the sum is divided by their total.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Of shared words.
     pub lexical: f32,
-    /// Of closeness in meaning.
     pub semantic: f32,
     /// Of an author that the hint names.
     pub author: f32,
-    /// Of closeness to what the reader said of itself.
     pub interests: f32,
-    /// Of newness.
     pub recency: f32,
-    /// Of closeness of roles.
     pub role: f32,
-    /// Of the type.
     pub type_importance: f32,
-    /// Of being a rule that holds.
     pub standing: f32,
-    /// Of stated certainty.
     pub confidence: f32,
     /// Of the reader's task.
     pub task: f32,
-    /// Of stated relations.
     pub relation: f32,
     /// The share of its score that a draft loses.
     pub draft_discount: f32,
@@ -35,37 +26,20 @@ pub struct Weights {
 /// The weights of a Field: one set for requests with a hint, one for those without.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightSets {
-    /// With a hint.
     pub hinted: Weights,
-    /// Without one.
     pub unhinted: Weights,
 }
 
-/// Why a weight cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WeightError {
-    /// There is no such weight.
     #[error("there is no weight {name}; the weights are {}", Weights::NAMES.join(", "))]
-    Unknown {
-        /// The name that was given.
-        name: String,
-    },
-    /// A weight is a number from 0 to 100.
+    Unknown { name: String },
     #[error("the weight {name} must be a number from 0 to 100, not {value}")]
-    OutOfRange {
-        /// Which weight.
-        name: String,
-        /// What was given.
-        value: String,
-    },
-    /// An entry is not a name and a number.
+    OutOfRange { name: String, value: String },
     #[error(
         "a weight is written NAME=NUMBER, hinted.NAME=NUMBER or unhinted.NAME=NUMBER, not {entry}"
     )]
-    Malformed {
-        /// What was given.
-        entry: String,
-    },
+    Malformed { entry: String },
 }
 
 impl Default for WeightSets {
@@ -144,7 +118,6 @@ impl Weights {
         draft_discount: 0.15,
     };
 
-    /// Sets one weight by its name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), WeightError> {
         let wrong = || WeightError::OutOfRange { name: name.to_owned(), value: value.to_owned() };
         let number: f32 = value.parse().map_err(|_| wrong())?;

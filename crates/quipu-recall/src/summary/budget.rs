@@ -1,19 +1,16 @@
 //! Owns how a budget of tokens is spent: best first, each in the largest form that still fits.
 //! Counts no tokens itself and makes no summary.
 
-/// Tokens that may still be spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     left: usize,
 }
 
 impl Budget {
-    /// A budget of so many tokens.
     pub const fn new(tokens: usize) -> Self {
         Self { left: tokens }
     }
 
-    /// What may still be spent.
     pub const fn left(&self) -> usize {
         self.left
     }

@@ -39,7 +39,6 @@ const OPEN: &[&str] =
     &["blocked", "question", "tbd", "todo", "unclear", "undecided", "unknown", "unresolved"];
 const NEGATING: &[&str] = &["cannot", "neither", "never", "no", "none", "nor", "not", "without"];
 
-/// A sentence to choose from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
@@ -51,7 +50,6 @@ pub(crate) struct Sentence<'a> {
     pub(crate) worth: f32,
 }
 
-/// What is compared of a sentence.
 #[derive(Debug, Default)]
 struct Weighed {
     /// Its words as numbers, sorted.

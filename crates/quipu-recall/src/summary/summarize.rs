@@ -24,7 +24,6 @@ const ANSWER_WORTH: f32 = 200.0;
 /// A text among those that are summed up together.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The text.
     pub text: &'a str,
     /// What speaks for its sentences beyond their words, from 0 to about 1: what kind of text it is.
     pub worth: f32,
@@ -32,7 +31,6 @@ pub struct Source<'a> {
     pub name_tokens: usize,
 }
 
-/// A sentence of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extract<'a> {
     /// Which source.

@@ -3,11 +3,9 @@
 
 use std::fmt::Debug;
 
-/// Why there is no summary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no summary: {reason}")]
 pub struct SummarizerError {
-    /// In words.
     pub reason: String,
 }
 

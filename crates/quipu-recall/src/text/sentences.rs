@@ -26,7 +26,6 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a sentence ends with a letter that stands between these.
 pub(crate) fn ends_sentence(before: &str, letter: char, next: Option<char>) -> bool {
     match letter {
         '\n' | '。' | '！' | '？' => true,

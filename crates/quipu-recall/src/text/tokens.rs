@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
 
-/// A table of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// The one of newer models.

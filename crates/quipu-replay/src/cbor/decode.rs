@@ -19,7 +19,6 @@ use super::{
 pub struct CborError {
     /// The offset of the item that was refused.
     pub at: usize,
-    /// What is wrong with it.
     pub problem: &'static str,
 }
 

@@ -19,13 +19,10 @@ pub(super) const HALF: u8 = 0xf9;
 pub(super) const SINGLE: u8 = 0xfa;
 pub(super) const DOUBLE: u8 = 0xfb;
 
-/// Why a value cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// An integer that a double cannot hold.
     #[error("integer {0} is outside -(2^53-1)..=2^53-1")]
     IntegerTooLarge(String),
-    /// More levels than canonical JSON has.
     #[error("value is nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
 }

@@ -46,7 +46,6 @@ fn half_of(single: f32) -> Option<u16> {
     u16::try_from(magnitude).ok().map(|magnitude| sign | magnitude)
 }
 
-/// The value of a half.
 pub(super) fn from_half(half: u16) -> f64 {
     let exponent = i32::from((half >> 10) & 0x1f);
     let fraction = f64::from(half & 0x3ff);

@@ -4,12 +4,10 @@ use serde_json::Value;
 
 use quipu_wire::harn::{DependencyKind, Sha256};
 
-/// A question of a module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The key under which the answer is recorded; the same at every run of the same module with the same answers.
     pub key: String,
-    /// What the answer is.
     pub kind: DependencyKind,
     /// The digest of the arguments, with the secrets in them concealed.
     pub sha256: Sha256,
@@ -22,7 +20,6 @@ pub struct Request {
     pub holds_secret: bool,
 }
 
-/// What a module is answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The answer. An object with the one member `$error`, `{"code", "message"}` in it, is a failure of whoever was
@@ -32,7 +29,6 @@ pub enum Answer {
     Unavailable,
 }
 
-/// Who answers a module.
 pub trait Answers {
     /// Answers one question. The same secret is not asked for twice in a run.
     fn answer(&mut self, request: &Request) -> Answer;

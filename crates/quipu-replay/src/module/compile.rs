@@ -17,34 +17,19 @@ use super::{
     limits::{CHAIN_MAX, COMPILER_STACK_BYTES, SOURCE_BYTES_MAX},
 };
 
-/// Why there is no module, or none that may run as it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModuleError {
-    /// The source is too long.
     #[error("the source has {bytes} bytes, {SOURCE_BYTES_MAX} are allowed")]
-    SourceTooLong {
-        /// How many it has.
-        bytes: usize,
-    },
-    /// An expression is too involved.
+    SourceTooLong { bytes: usize },
     #[error("line {line}: more than {CHAIN_MAX} operators, calls and members hang on one another")]
-    TooInvolved {
-        /// The line that it is on.
-        line: usize,
-    },
-    /// The compiler refuses it.
+    TooInvolved { line: usize },
     #[error("the source does not compile: {}", said(diagnostics))]
-    NotCompiled {
-        /// Why; at least one.
-        diagnostics: Vec<Diagnostic>,
-    },
-    /// The compiler itself failed.
+    NotCompiled { diagnostics: Vec<Diagnostic> },
     #[error("the compiler failed on this source")]
     CompilerFailed,
     /// A name in the allow list is not a capability that a module can use.
     #[error("{}", .0.message)]
     NotGrantable(Diagnostic),
-    /// The input is not JSON, or has a key twice.
     #[error("the input cannot be read")]
     Input(#[from] ParseError),
 }
@@ -53,7 +38,6 @@ fn said(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// A compiled module.
 #[derive(Clone)]
 pub struct Module {
     program: ProgramArtifact,

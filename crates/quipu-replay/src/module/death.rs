@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::diagnostic::Diagnostic;
 
-/// Why a module was not run to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// The process that ran it died. It may be tried again, but not for ever.
@@ -12,36 +11,28 @@ pub enum RunError {
     Died(#[from] Death),
     /// It can be run later: nothing that it did is the reason.
     #[error("the module cannot be run now: {reason}")]
-    NotNow {
-        /// Why not.
-        reason: String,
-    },
+    NotNow { reason: String },
 }
 
 /// How the process of a module ended before the module did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub struct Death {
-    /// What ended it.
     pub cause: DeathCause,
 }
 
-/// What ended the process of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeathCause {
     /// It aborted, as a process does that asks for more memory than it may have.
     Memory,
-    /// It computed for longer than it may.
     ProcessorTime,
     /// It did not answer for so many seconds.
     Silence {
-        /// How many.
         seconds: u64,
     },
     /// Somebody killed it: a person, or the system when its memory ran out.
     Killed,
     /// It ended by another signal, or by itself.
     Ended {
-        /// The signal, or the exit status.
         status: i32,
     },
     /// What it said is not what a module's process says.

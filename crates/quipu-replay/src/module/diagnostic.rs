@@ -5,14 +5,11 @@ use std::fmt;
 use quipu_wire::harn::{Failure, JsonObject};
 use serde::{Deserialize, Serialize};
 
-/// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// A word for it, such as `execution_fuel` or `capability_denied`.
     pub code: String,
-    /// A sentence.
     pub message: String,
-    /// The line of the source, where it is known.
     pub line: Option<u32>,
 }
 
@@ -21,7 +18,6 @@ impl Diagnostic {
         Self { code: code.to_owned(), message: message.into(), line: None }
     }
 
-    /// The failure of the Task that ran the module.
     #[must_use]
     pub fn failure(&self) -> Failure {
         Failure {

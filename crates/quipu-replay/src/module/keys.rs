@@ -15,7 +15,6 @@ use super::diagnostic::Diagnostic;
 /// The operations of `secrets` whose answer is a secret.
 const SECRET_READS: [&str; 5] = ["read", "read_bytes", "read_cli", "lease", "lease_bytes"];
 
-/// The names that a run has given.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     counts: BTreeMap<String, u32>,
@@ -24,7 +23,6 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Names the next question.
     pub(super) fn name(
         &mut self,
         capability: &str,

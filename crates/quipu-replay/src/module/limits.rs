@@ -1,7 +1,6 @@
 //! How much a module may be and do. What the kernel counts itself (steps, frames, the size of one value) is its
 //! own and named in `docs/modules.md`; here is what it does not bound, or bounds too late.
 
-/// How long a source may be, in bytes.
 pub const SOURCE_BYTES_MAX: usize = 64 * 1024;
 
 /// How many operators, calls and member accesses may hang on one another. The compiler descends once for each
@@ -20,7 +19,6 @@ pub const CALLS_MAX: usize = 256;
 /// How many steps all those runs may take together: ten times what one of them may.
 pub const WORK_MAX: u64 = 20_000_000;
 
-/// How long a snapshot may be, in bytes.
 pub const SNAPSHOT_BYTES_MAX: usize = 1024 * 1024;
 
 /// A secret shorter than this is not looked for in what a module says: it would be found everywhere.

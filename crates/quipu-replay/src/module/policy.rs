@@ -20,7 +20,6 @@ impl fmt::Debug for SnapshotKey {
     }
 }
 
-/// What a module may ask for.
 #[derive(Debug, Clone)]
 pub struct Policy {
     names: BTreeSet<String>,

@@ -23,7 +23,6 @@ use crate::task::{
 
 /// The answers that a recorded run was given.
 pub trait Recorded: Materials {
-    /// The recorded answer under a key.
     fn dependency(&self, key: &str) -> Option<RecordedDependency>;
     /// What an Artifact holds, read as JSON; nothing if its bytes are not there or are something else.
     fn artifact(&self, id: &str) -> Option<Value>;
@@ -31,29 +30,15 @@ pub trait Recorded: Materials {
     fn secret(&self, recorded: &RecordedDependency) -> Option<Value>;
 }
 
-/// How a replayed module ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModuleEnd {
-    /// It returned.
-    Completed {
-        /// The value that it returned.
-        value: Value,
-        /// The digest of it.
-        sha256: Sha256,
-    },
-    /// It failed.
-    Failed {
-        /// What it failed with.
-        diagnostic: Diagnostic,
-    },
-    /// It asked for something that cannot be had.
+    Completed { value: Value, sha256: Sha256 },
+    Failed { diagnostic: Diagnostic },
     Unavailable(Unavailable),
 }
 
-/// What the replay of a module came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModuleReplay {
-    /// How it ended.
     pub end: ModuleEnd,
     /// What it asked, and which of its questions were not the recorded ones.
     pub report: OracleReport,

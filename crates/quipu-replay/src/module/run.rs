@@ -23,24 +23,19 @@ use super::{
     snapshot::{Exchange, GivenAnswer, SnapshotError, Waiting},
 };
 
-/// How a run stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModuleRun {
-    /// It is over.
     Completed {
         /// What it returned. Numbers that JSON does not have are tagged: `{"$int": "…"}`, `{"$float": "nan"}`.
         value: Value,
-        /// The digest of it.
         sha256: Sha256,
     },
     /// It asked something that nobody answered yet.
     Suspended {
-        /// What it asked.
         request: Request,
         /// Where it stands; [`resume`] goes on from it. Free of secrets.
         snapshot: Vec<u8>,
     },
-    /// It failed.
     Failed {
         /// What it failed with, without the secrets it was given.
         diagnostic: Diagnostic,
@@ -74,7 +69,6 @@ pub fn resume(
     Ok(Session::new(module, policy, waiting.input, waiting.exchanges).run(answers))
 }
 
-/// Why a run stops before the module is over.
 enum Stop {
     Waits(Request),
     Fails(Diagnostic),

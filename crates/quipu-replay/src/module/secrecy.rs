@@ -7,14 +7,12 @@ use super::limits::SECRET_BYTES_MIN;
 
 const CONCEALED: &str = "[secret]";
 
-/// The secrets that a run was given.
 #[derive(Default)]
 pub(super) struct Secrecy {
     texts: Vec<String>,
 }
 
 impl Secrecy {
-    /// Remembers every text in a secret.
     pub(super) fn learn(&mut self, secret: &Value) {
         match secret {
             Value::String(text) if text.len() >= SECRET_BYTES_MIN => {

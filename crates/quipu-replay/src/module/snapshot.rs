@@ -23,27 +23,20 @@ const FORMAT: &str = "quipu-module-snapshot-1 ";
 /// The key under which a snapshot goes to the process of a module and comes from it: that process has no other.
 pub(super) const NOBODYS_KEY: SnapshotKey = SnapshotKey([0; 32]);
 
-/// Why a run cannot go on from a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum SnapshotError {
-    /// It is too long.
     #[error("the snapshot is longer than {SNAPSHOT_BYTES_MAX} bytes")]
     TooLong,
-    /// It is no snapshot of this version.
     #[error("this is no snapshot of a module")]
     NotASnapshot,
-    /// It was altered, or made with another key.
     #[error("the snapshot was altered, or made with another key")]
     NotAuthentic,
-    /// It belongs to another module.
     #[error("the snapshot belongs to another module")]
     OtherModule,
-    /// It was made under another policy.
     #[error("the snapshot was made under another allow list")]
     OtherGrants,
 }
 
-/// What was asked and answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Exchange {
@@ -61,7 +54,6 @@ pub(super) struct GivenAnswer {
     pub(super) value: Value,
 }
 
-/// A run that waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Waiting {
@@ -82,7 +74,6 @@ impl Waiting {
         Self { module: module.digest(), grants, input, exchanges }
     }
 
-    /// The bytes of it.
     pub(super) fn seal(&self, policy: &Policy) -> Result<Vec<u8>, SnapshotError> {
         let body = canon::to_vec(self).map_err(|_| SnapshotError::NotASnapshot)?;
         let mut bytes = format!("{FORMAT}{}\n", tag(policy.key(), &body)).into_bytes();

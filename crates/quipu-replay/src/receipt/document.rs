@@ -7,10 +7,8 @@ use quipu_wire::json::canon::{self, ParseError};
 
 use crate::cbor::{self, CborError};
 
-/// The largest document that is read.
 pub const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The form that a document had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The receipt itself as JSON.
@@ -22,7 +20,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// In words.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,19 +30,14 @@ impl Form {
     }
 }
 
-/// Why bytes are no receipt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// Larger than is read.
     #[error("the document has {0} bytes, at most {DOCUMENT_BYTES_MAX} are read")]
     TooLarge(usize),
-    /// Not strict JSON.
     #[error("the document is not strict JSON")]
     Json(#[from] ParseError),
-    /// Not deterministic CBOR.
     #[error("the document is not deterministic CBOR")]
     Cbor(#[from] CborError),
-    /// The resource has no receipt in it.
     #[error("the resource has no receipt in wire.payload")]
     NoPayload,
 }

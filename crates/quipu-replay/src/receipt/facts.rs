@@ -9,46 +9,32 @@ use quipu_wire::harn::{
 use super::materials::DependencyFact;
 use crate::secrets::SecretHashing;
 
-/// Who issues receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerFacts {
-    /// Its id.
     pub id: String,
-    /// What it is.
     pub kind: IssuerKind,
-    /// Its name.
     pub name: Option<String>,
     /// The key that it signs with.
     pub public_key_id: Option<String>,
 }
 
-/// The event log of the run that a receipt is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLogFact {
-    /// Its id.
     pub id: String,
-    /// Where it is.
     pub uri: String,
-    /// Its digest.
     pub sha256: Sha256,
 }
 
 /// What a Task and a replay have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunFacts {
-    /// The receipt's id.
     pub receipt_id: String,
-    /// Who issues it.
     pub issuer: IssuerFacts,
-    /// Where it ran.
     pub identifiers: Identifiers,
-    /// How much the agent was allowed.
     pub trust: Trust,
     /// Which model was used; none if nothing is said.
     pub model_route: Option<ModelRoute>,
-    /// The event log.
     pub event_log: Option<EventLogFact>,
-    /// What came of it.
     pub final_artifacts: Vec<FinalArtifact>,
     /// The receipt before, as the chain has it.
     pub previous_receipt_hash: Option<Sha256>,
@@ -63,21 +49,15 @@ pub struct RunFacts {
 pub struct TaskFacts {
     /// What it shares with a replay.
     pub run: RunFacts,
-    /// When it ran and how it ended.
     pub lifecycle: Lifecycle,
-    /// Who agreed to what.
     pub approvals: Vec<Approval>,
-    /// How much might be spent.
     pub limit: Option<BudgetAmount>,
     /// How much was.
     pub consumed: BudgetAmount,
     /// Every answer that it consumed, in any order.
     pub dependencies: Vec<DependencyFact>,
-    /// Why it cannot be replayed, if it cannot.
     pub unavailable_reason: Option<String>,
-    /// What it cost.
     pub cost: Option<Cost>,
-    /// What it changed outside.
     pub side_effects: SideEffects,
     /// What is left out besides secrets.
     pub redactions: Vec<Redaction>,

@@ -9,7 +9,6 @@ use quipu_wire::{
     json::base64,
 };
 
-/// The algorithm's name in a signature.
 pub const SIGNATURE_ALGORITHM: &str = "ed25519";
 
 const PREFIX: &str = "base64:";
@@ -27,24 +26,15 @@ pub struct ReceiptKey {
     key: PublicKey,
 }
 
-/// A text that is no public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// No id, or no key.
     #[error("key is not of the form KEY_ID=BASE64")]
     Form,
-    /// Not 32 bytes in base64.
     #[error("key {key_id} is not base64 of 32 bytes")]
-    Material {
-        /// The id.
-        key_id: String,
-    },
+    Material { key_id: String },
     /// Bytes that are no point of the curve, or one for which anyone can sign.
     #[error("key {key_id} is not a usable Ed25519 public key")]
-    Weak {
-        /// The id.
-        key_id: String,
-    },
+    Weak { key_id: String },
 }
 
 impl ReceiptSigner {
@@ -56,13 +46,11 @@ impl ReceiptSigner {
         Self { public, secret }
     }
 
-    /// The public half.
     #[must_use]
     pub const fn public(&self) -> &ReceiptKey {
         &self.public
     }
 
-    /// Signs a receipt's hash.
     #[must_use]
     pub fn sign(&self, hash: &Sha256, signed_at: Option<String>) -> ReceiptSignature {
         let signature = self.secret.sign(hash.to_string().as_bytes());

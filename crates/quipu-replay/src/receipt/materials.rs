@@ -11,15 +11,11 @@ use crate::task::{AppliedOverride, delta_id, lifecycle_member};
 /// An answer that a run consumed, as its receipt needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependencyFact {
-    /// Its key.
     pub key: String,
-    /// What it is.
     pub kind: DependencyKind,
     /// The digest of the answer; for a secret, a keyed one.
     pub sha256: Sha256,
-    /// The Artifact that holds it.
     pub artifact_id: Option<String>,
-    /// Who may see it.
     pub visibility: Visibility,
 }
 

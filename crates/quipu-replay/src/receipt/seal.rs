@@ -8,16 +8,12 @@ use quipu_wire::{
     json::canon::{self, CanonError},
 };
 
-/// Why a receipt cannot be hashed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// The value is no object.
     #[error("a receipt must be an object")]
     NotAnObject,
-    /// The value has no canonical JSON.
     #[error("the receipt has no canonical JSON")]
     Canon(#[from] CanonError),
-    /// The receipt cannot be made into JSON.
     #[error("the receipt cannot be written as JSON: {0}")]
     Json(String),
 }

@@ -22,48 +22,24 @@ pub struct Trusted<'a> {
     pub merkle_root: Option<Sha256>,
 }
 
-/// Something that is wrong with a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Finding {
-    /// It does not follow the schema.
     #[error("schema: {0}")]
     Schema(Breach),
-    /// It cannot be hashed.
     #[error("canonical form: {0}")]
     NotCanonical(SealError),
-    /// It was altered after it was sealed, or its hash was.
     #[error("hash: {stored} is written, the receipt has {computed}")]
-    HashDiffers {
-        /// What is written.
-        stored: String,
-        /// What it is.
-        computed: Sha256,
-    },
-    /// It does not follow the receipt before.
+    HashDiffers { stored: String, computed: Sha256 },
     #[error("chain: {stored} is written as the receipt before, {expected} is")]
-    PreviousDiffers {
-        /// What is written.
-        stored: String,
-        /// What it should be.
-        expected: String,
-    },
-    /// It is not of this batch.
+    PreviousDiffers { stored: String, expected: String },
     #[error("batch: {stored} is written as the root, {expected} is")]
-    MerkleRootDiffers {
-        /// What is written.
-        stored: String,
-        /// What it should be.
-        expected: Sha256,
-    },
-    /// A signature in the name of a trusted key is not by it.
+    MerkleRootDiffers { stored: String, expected: Sha256 },
     #[error("signature {index}: is not by {key_id} over this receipt")]
     SignatureWrong {
         /// Its place among the signatures, from 0.
         index: usize,
-        /// The key that it names.
         key_id: String,
     },
-    /// None of the trusted keys signed.
     #[error("signatures: none is by a trusted key")]
     NotSigned,
 }
@@ -84,39 +60,31 @@ impl Finding {
     }
 }
 
-/// What was found out about one signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignatureState {
-    /// A trusted key made it.
     Valid {
-        /// The key.
         key_id: String,
     },
     /// It is in the name of a trusted key, and that key did not make it.
     Wrong {
-        /// The key.
         key_id: String,
     },
     /// The key is not among the trusted ones; it proves nothing here.
     Unknown {
-        /// The key.
         key_id: String,
     },
 }
 
-/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Everything that is wrong, in the order of the checks.
     pub findings: Vec<Finding>,
-    /// The hash that the receipt has.
     pub computed_hash: Option<Sha256>,
     /// What was found out about each signature.
     pub signatures: Vec<SignatureState>,
 }
 
 impl Verdict {
-    /// Whether nothing is wrong.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         self.findings.is_empty()
@@ -136,7 +104,6 @@ impl Verdict {
     }
 }
 
-/// Checks a receipt.
 #[must_use]
 pub fn verify(receipt: &Value, trusted: Trusted<'_>) -> Verdict {
     let mut findings: Vec<Finding> =

@@ -12,13 +12,11 @@ use super::{
 /// The most breaches that are listed: a value that has nothing to do with a receipt has too many.
 const BREACHES_MAX: usize = 100;
 
-/// Something in a value that the schema does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", if .path.is_empty() { "the receipt" } else { .path.as_str() })]
 pub struct Breach {
     /// Where, as a JSON pointer; empty for the whole.
     pub path: String,
-    /// What is wrong, as a fragment.
     pub problem: String,
 }
 

@@ -8,7 +8,6 @@ pub(super) struct Shape {
     pub(super) any_of: &'static [&'static [&'static str]],
 }
 
-/// A member of an object.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) name: &'static str,
@@ -16,14 +15,12 @@ pub(super) struct Member {
     pub(super) kind: Kind,
 }
 
-/// What may stand in a member.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// A text with at least one character.
     Text,
     /// `sha256:` and 64 hexadecimal digits.
     Digest,
-    /// A digest or null.
     DigestOrNull,
     /// A time as RFC 3339 has it.
     Time,
@@ -35,13 +32,10 @@ pub(super) enum Kind {
     Count,
     /// A number from 0 on.
     Amount,
-    /// An object with any members.
     Open,
     /// Such an object or null.
     OpenOrNull,
-    /// An object of this shape.
     Object(&'static Shape),
-    /// An array of such objects.
     List(&'static Shape),
 }
 

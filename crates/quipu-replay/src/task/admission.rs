@@ -18,137 +18,57 @@ use super::{
     recording::{Availability, DependencySummary},
 };
 
-/// What is known of the Task that is to be replayed.
 pub trait SourceTask {
-    /// Its id.
     fn task_id(&self) -> &str;
-    /// Where it stands.
     fn state(&self) -> TaskState;
-    /// The recorded answer under a key.
     fn dependency(&self, key: &str) -> Option<DependencySummary>;
-    /// The checkpoint with this id.
     fn checkpoint(&self, checkpoint_id: &str) -> Option<Boundary>;
-    /// The checkpoint that this event made.
     fn checkpoint_at(&self, event_id: &str) -> Option<Boundary>;
     /// Whether an Artifact's bytes are there, with their digest.
     fn artifact(&self, artifact_id: &str) -> Availability;
 }
 
-/// Why a replay may not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
-    /// The Task is not over.
     #[error("task {task_id} is {state}; only a finished task can be replayed")]
-    NotTerminal {
-        /// The Task.
-        task_id: String,
-        /// Where it stands.
-        state: TaskState,
-    },
-    /// Nothing was recorded under the key.
+    NotTerminal { task_id: String, state: TaskState },
     #[error("override.{key}: the source recorded nothing under this key")]
-    NothingRecorded {
-        /// The key.
-        key: String,
-    },
-    /// The key's event lies before the checkpoint, so the override would have no effect.
+    NothingRecorded { key: String },
     #[error("override.{key}: was recorded before the checkpoint, where nothing is replayed")]
-    BeforeCheckpoint {
-        /// The key.
-        key: String,
-    },
-    /// The override says another kind than was recorded.
+    BeforeCheckpoint { key: String },
     #[error("override.{key}.kind: {given} was given, {recorded} was recorded")]
-    KindDiffers {
-        /// The key.
-        key: String,
-        /// What the caller said.
-        given: DependencyKind,
-        /// What was recorded.
-        recorded: DependencyKind,
-    },
-    /// The override names another event than the one that recorded the key.
+    KindDiffers { key: String, given: DependencyKind, recorded: DependencyKind },
     #[error("override.{key}.event_id: the key was recorded by {recorded}")]
-    EventDiffers {
-        /// The key.
-        key: String,
-        /// The event that recorded it.
-        recorded: String,
-    },
+    EventDiffers { key: String, recorded: String },
     /// The declared hash is not the hash of the substitute. The value itself is not repeated.
     #[error("override.{key}.sha256: {declared} was declared, the substitute has {actual}")]
-    HashDiffers {
-        /// The key.
-        key: String,
-        /// What the caller said.
-        declared: Sha256,
-        /// What it is.
-        actual: Sha256,
-    },
-    /// Both a value and an Artifact were given, and they are not the same.
+    HashDiffers { key: String, declared: Sha256, actual: Sha256 },
     #[error("override.{key}.artifact_id: value and artifact are both given and differ")]
-    ValueAndArtifact {
-        /// The key.
-        key: String,
-    },
-    /// The Artifact's bytes are not there.
+    ValueAndArtifact { key: String },
     #[error("override.{key}.artifact_id: {artifact_id} is unavailable: {reason}")]
-    ArtifactUnavailable {
-        /// The key.
-        key: String,
-        /// The Artifact.
-        artifact_id: String,
-        /// What is wrong with it, in words.
-        reason: String,
-    },
-    /// A time of the lifecycle was to be replaced by something that is no time.
+    ArtifactUnavailable { key: String, artifact_id: String, reason: String },
     #[error("override.{key}.value: must be a time as RFC 3339 has it")]
-    NotATime {
-        /// The key.
-        key: String,
-    },
-    /// What an event says was to be replaced by something that no event says.
+    NotATime { key: String },
     #[error("override.{key}.value: must be an object, as what an event says is")]
-    NotAnObject {
-        /// The key.
-        key: String,
-    },
-    /// The override is for something else than its key.
+    NotAnObject { key: String },
     #[error("override.{key}.target: is not what the key is for")]
-    TargetDiffers {
-        /// The key.
-        key: String,
-    },
-    /// The value has no canonical form.
+    TargetDiffers { key: String },
     #[error("override.{key}.value: has no canonical JSON")]
     NotCanonical {
-        /// The key.
         key: String,
-        /// What has no canonical form.
         #[source]
         source: CanonError,
     },
-    /// There is no such checkpoint in the source.
     #[error("{param}: the source has no such checkpoint")]
-    CheckpointUnknown {
-        /// The member that names it.
-        param: &'static str,
-    },
-    /// The two members name different checkpoints.
+    CheckpointUnknown { param: &'static str },
     #[error("checkpoint_event_id: is not the event of checkpoint_id")]
     CheckpointsDiffer,
     /// The request says exact and has overrides, or names no checkpoint; strict reading refuses it too.
     #[error("{param}: contradicts mode {mode}")]
-    ModeContradicted {
-        /// The member.
-        param: &'static str,
-        /// The mode.
-        mode: ReplayMode,
-    },
+    ModeContradicted { param: &'static str, mode: ReplayMode },
 }
 
 impl AdmissionError {
-    /// The protocol's code.
     #[must_use]
     pub const fn code(&self) -> HarnErrorCode {
         match self {

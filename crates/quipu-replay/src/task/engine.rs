@@ -22,7 +22,6 @@ use super::{
     },
     unavailable::{Unavailable, UnavailableKind},
 };
-/// A replay under way.
 pub struct Replayer {
     plan: Arc<ReplayPlan>,
     /// What was substituted so far, by its key.
@@ -42,7 +41,6 @@ impl std::fmt::Debug for Replayer {
 }
 
 impl Replayer {
-    /// A replay that has seen nothing.
     #[must_use]
     pub fn new(plan: Arc<ReplayPlan>) -> Self {
         Self {

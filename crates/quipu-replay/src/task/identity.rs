@@ -4,12 +4,9 @@
 use quipu_wire::harn::ResourceKind;
 use serde::{Deserialize, Serialize};
 
-/// The derived ids of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayIdentity {
-    /// The Task that is replayed.
     pub source_task_id: String,
-    /// The Task that replays it.
     pub replay_task_id: String,
     /// What the ids of its events start with, where whoever keeps them knows better than the Task's id.
     #[serde(skip)]

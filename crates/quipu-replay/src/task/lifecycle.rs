@@ -19,7 +19,6 @@ pub(crate) fn lifecycle_member(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a key stands for a time of the lifecycle.
 pub(super) fn is_lifecycle_key(key: &str) -> bool {
     lifecycle_member(key).is_some()
 }
@@ -27,9 +26,7 @@ pub(super) fn is_lifecycle_key(key: &str) -> bool {
 /// The times of a run and how it ended, as its events tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordedLifecycle {
-    /// When it was submitted.
     pub created_at: Option<String>,
-    /// When work began.
     pub started_at: Option<String>,
     /// When it ended, or when the last event was.
     pub completed_at: Option<String>,
@@ -38,7 +35,6 @@ pub struct RecordedLifecycle {
 }
 
 impl RecordedLifecycle {
-    /// Takes the next event.
     pub(super) fn observe(&mut self, event: &RecordedEvent) {
         if self.final_state.is_some() {
             return;

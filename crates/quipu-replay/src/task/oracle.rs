@@ -13,27 +13,20 @@ use super::{
     unavailable::{Unavailable, UnavailableKind},
 };
 
-/// An answer for a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolution {
     /// Whether it was recorded or substituted.
     pub source: ResolutionSource,
-    /// What it is.
     pub kind: DependencyKind,
-    /// The answer.
     pub answer: Answer,
-    /// Its digest.
     pub sha256: Sha256,
     /// Whether something else is asked now than was asked then.
     pub divergent: bool,
 }
 
-/// Where an answer is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// Here.
     Value(Value),
-    /// In an Artifact.
     Artifact(String),
 }
 
@@ -44,7 +37,6 @@ pub struct OracleReport {
     pub consulted: BTreeSet<String>,
     /// Questions that were not the same, in the order in which they came.
     pub request_drift: Vec<RequestDrift>,
-    /// The first answer that could not be given.
     pub first_unavailable: Option<Unavailable>,
 }
 
@@ -94,7 +86,6 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// What was consulted.
     #[must_use]
     pub fn finish(self) -> OracleReport {
         self.report

@@ -12,7 +12,6 @@ use super::{
     unavailable::Unavailable,
 };
 
-/// An event that a replay emits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayedEvent {
     /// Its own id, derived from the replay's.
@@ -23,28 +22,21 @@ pub struct ReplayedEvent {
     pub sequence: u64,
     /// When it happened, in recorded time.
     pub at: String,
-    /// Who may see the payload.
     pub visibility: Visibility,
-    /// What it says.
     pub payload: ReplayedPayload,
     /// All six members that a remapped event must carry, and its delta.
     pub replay: ReplayEventMetadata,
 }
 
-/// What a replayed event says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplayedPayload {
-    /// What the recorded event said.
     Recorded {
-        /// The digest of it.
         sha256: Sha256,
     },
     /// A substitute. One that is `receipt_only`, above all a secret, must not be shown: only its digest is,
     /// and of a secret not even that.
     Substituted {
-        /// The substitute.
         substitute: Substitute,
-        /// Its digest.
         sha256: Sha256,
     },
 }
@@ -54,7 +46,6 @@ impl ReplayedPayload {
         Self::Substituted { substitute: planned.substitute.clone(), sha256: planned.sha256 }
     }
 
-    /// The digest of what it says.
     #[must_use]
     pub const fn sha256(&self) -> Sha256 {
         match self {
@@ -63,12 +54,9 @@ impl ReplayedPayload {
     }
 }
 
-/// An override that took effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedOverride {
-    /// Its key.
     pub key: String,
-    /// What it is.
     pub kind: DependencyKind,
     /// The event whose answer it replaced.
     pub event_id: String,
@@ -76,28 +64,18 @@ pub struct AppliedOverride {
     pub operation: DeltaOperation,
     /// The digest before; nothing if it was gone.
     pub before: Option<Sha256>,
-    /// The digest after.
     pub after: Sha256,
-    /// The Artifact that holds the substitute.
     pub artifact_id: Option<String>,
-    /// Who may see it.
     pub visibility: Visibility,
-    /// The reason that the request or the replay gives for it.
     pub reason: Option<String>,
 }
 
-/// What a replay came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayOutcome {
-    /// The Task that was replayed.
     pub source_task_id: String,
-    /// The Task that replayed it.
     pub replay_task_id: String,
-    /// The mode of the replay.
     pub mode: ReplayMode,
-    /// From where.
     pub boundary: Option<Boundary>,
-    /// How many events were emitted.
     pub events: u64,
     /// The digest of the source's events that were read.
     pub event_log_sha256: Sha256,

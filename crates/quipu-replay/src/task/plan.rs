@@ -13,7 +13,6 @@ use crate::secrets::SecretHashing;
 /// Whether a declared hash of a substitute must be the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HashTrust {
-    /// It must.
     #[default]
     Verify,
     /// It is taken as declared: for published fixtures whose hashes are placeholders.
@@ -23,22 +22,16 @@ pub enum HashTrust {
 /// A replay that may run. Its JSON is kept in logs: members are added, never renamed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplayPlan {
-    /// Source and replay.
     pub identity: ReplayIdentity,
-    /// How to replay.
     pub mode: ReplayMode,
-    /// What to substitute, by key.
     pub overrides: BTreeMap<String, PlannedOverride>,
-    /// Where to begin.
     pub boundary: Option<Boundary>,
     /// Why, where an override says nothing itself.
     pub reason: Option<String>,
 }
 
-/// A checkpoint to begin from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boundary {
-    /// The checkpoint.
     pub checkpoint_id: String,
     /// The event that made it.
     pub event_id: String,
@@ -46,35 +39,25 @@ pub struct Boundary {
     pub sequence: u64,
 }
 
-/// A substitute that was checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedOverride {
-    /// What it is.
     pub kind: DependencyKind,
-    /// The substitute.
     pub substitute: Substitute,
-    /// Its digest.
     pub sha256: Sha256,
-    /// Who may see it.
     pub visibility: Visibility,
-    /// The reason that the request gives for it.
     pub reason: Option<String>,
 }
 
-/// Where a substitute is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Substitute {
-    /// Here.
     Value(Value),
-    /// In an Artifact.
     Artifact(String),
     /// A secret that was not kept: only what may be said of it, if anything may.
     Withheld(Option<Sha256>),
 }
 
 impl PlannedOverride {
-    /// The Artifact that holds the substitute.
     #[must_use]
     pub fn artifact_id(&self) -> Option<&str> {
         match &self.substitute {
@@ -96,7 +79,6 @@ impl PlannedOverride {
 }
 
 impl ReplayPlan {
-    /// An exact replay.
     #[must_use]
     pub fn exact(identity: ReplayIdentity) -> Self {
         let (mode, overrides) = (ReplayMode::Exact, BTreeMap::new());

@@ -7,35 +7,26 @@ use quipu_wire::harn::{DependencyKind, Failure, JsonObject};
 
 use super::recording::{RecordedEvent, ReferenceKind};
 
-/// The code of such a failure.
 const UNAVAILABLE: &str = "replay_dependency_unavailable";
 
-/// What the missing thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnavailableKind {
-    /// An event of the recording.
     Event,
-    /// The bytes of an Artifact.
     Artifact,
-    /// A memory unit.
     Memory,
-    /// A receipt.
     Receipt,
-    /// A recorded answer.
     Dependency(DependencyKind),
     /// An answer that was asked for and never recorded.
     NeverRecorded,
 }
 
 impl UnavailableKind {
-    /// Reads the word for it.
     fn parse(word: &str) -> Option<Self> {
         let plain = [Self::Event, Self::Artifact, Self::Memory, Self::Receipt, Self::NeverRecorded];
         let plain = plain.into_iter().find(|kind| kind.as_str() == word);
         plain.or_else(|| DependencyKind::parse(word).map(Self::Dependency))
     }
 
-    /// The word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,11 +50,9 @@ impl From<ReferenceKind> for UnavailableKind {
     }
 }
 
-/// Something that a replay needs and cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} {id} is unavailable: {reason}", .kind.as_str())]
 pub struct Unavailable {
-    /// What it is.
     pub kind: UnavailableKind,
     /// Its id, or its key where it is an answer.
     pub id: String,
@@ -73,7 +62,6 @@ pub struct Unavailable {
     pub event_id: Option<String>,
     /// That event's place.
     pub sequence: Option<u64>,
-    /// What happened to it, in words.
     pub reason: String,
 }
 
@@ -101,7 +89,6 @@ impl Unavailable {
         self
     }
 
-    /// The failure of the replay Task.
     #[must_use]
     pub fn failure(&self) -> Failure {
         Failure {

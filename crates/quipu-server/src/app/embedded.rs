@@ -23,9 +23,7 @@ use crate::{
 pub struct EmbeddedOptions {
     /// How long streams and requests under way may take once this is closed.
     pub shutdown_grace: Duration,
-    /// How streams of pushes are kept.
     pub push: PushOptions,
-    /// How the Harn protocol is served.
     pub harn: HarnOptions,
     /// The authority of every request, from 0 to 10. No key is asked for.
     pub authority: u8,
@@ -42,18 +40,13 @@ impl Default for EmbeddedOptions {
     }
 }
 
-/// Why it cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The Harn protocol cannot be served.
     #[error(transparent)]
     Harn(#[from] HarnSetupError),
-    /// The default Field cannot be opened.
     #[error("cannot open the field {field}")]
     Field {
-        /// Its name.
         field: FieldName,
-        /// The cause.
         #[source]
         source: EngineError,
     },

@@ -24,14 +24,12 @@ use crate::{
     pipeline::entrance::Entrance,
 };
 
-/// What accepts connections.
 pub(crate) struct Listener {
     pub(crate) tcp: TcpListener,
     pub(crate) tls: Option<TlsReload>,
     pub(crate) entrance: Arc<Entrance>,
     pub(crate) grace: Duration,
     pub(crate) write_timeout: Duration,
-    /// How many connections there may be at one time.
     pub(crate) connections_max: usize,
 }
 

@@ -24,7 +24,6 @@ use crate::{
     secrets::keys::KeyStore,
 };
 
-/// How to serve.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Where to listen; port 0 takes any free one.
@@ -37,44 +36,29 @@ pub struct Options {
     pub shutdown_grace: Duration,
     /// How long a caller may take nothing of what it is sent; then it is cut off.
     pub write_timeout: Duration,
-    /// How streams of pushes are kept.
     pub push: PushOptions,
     /// How many requests each key may send a second; any number without. Without keys, in `dev`, nobody is counted.
     pub requests_per_second: Option<NonZeroU32>,
-    /// How the Harn protocol is served.
     pub harn: HarnOptions,
 }
 
-/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Without authentication the server must not be reachable from elsewhere.
     #[error("--dev turns authentication off and needs a loopback address, not {listen}")]
-    DevNotLoopback {
-        /// The refused address.
-        listen: SocketAddr,
-    },
-    /// The address cannot be had.
+    DevNotLoopback { listen: SocketAddr },
     #[error("cannot listen on {listen}")]
     Listen {
-        /// The address.
         listen: SocketAddr,
-        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// TLS cannot be offered.
     #[error("cannot offer TLS")]
     Tls(#[from] TlsError),
-    /// The Harn protocol cannot be served.
     #[error(transparent)]
     Harn(#[from] HarnSetupError),
-    /// The default Field cannot be opened.
     #[error("cannot open the field {field}")]
     Field {
-        /// Its name.
         field: FieldName,
-        /// The cause.
         #[source]
         source: EngineError,
     },
@@ -137,7 +121,6 @@ impl Server {
         Ok(Self { local_addr, service, grace, listener })
     }
 
-    /// Where it listens.
     #[must_use]
     pub const fn local_addr(&self) -> SocketAddr {
         self.local_addr

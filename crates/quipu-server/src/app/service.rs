@@ -29,7 +29,6 @@ use crate::{
     secrets::keys::KeyStore,
 };
 
-/// What a service is made of.
 #[derive(Debug)]
 pub(crate) struct ServiceOptions<'o> {
     pub(crate) dev: bool,
@@ -46,14 +45,12 @@ pub(crate) struct ServiceOptions<'o> {
     pub(crate) address: String,
 }
 
-/// Why there is no service.
 #[derive(Debug)]
 pub(crate) enum ServiceError {
     Harn(HarnSetupError),
     Field { field: FieldName, source: EngineError },
 }
 
-/// Answers requests.
 pub(crate) struct Service {
     pub(crate) entrance: Arc<Entrance>,
     app: Arc<App>,
@@ -114,7 +111,6 @@ impl Service {
         beside.spawn(Arc::clone(&self.app).begin_in_fields());
     }
 
-    /// Ends the modules that run.
     pub(crate) fn stop_modules(&self) {
         self.app.harnesses.stop_modules();
     }

@@ -30,7 +30,6 @@ impl<S> NoBareRefusals<S> {
 }
 
 impl<S: AsyncWrite + Unpin> NoBareRefusals<S> {
-    /// Writes what is still to be written instead.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(rest) = self.instead.get(self.written..).filter(|rest| !rest.is_empty()) {
             match ready!(Pin::new(&mut self.stream).poll_write(cx, rest))? {

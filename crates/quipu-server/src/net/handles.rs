@@ -22,7 +22,6 @@ pub fn raise_file_handles() -> u64 {
     }
 }
 
-/// How many connections there may be at one time.
 pub(crate) fn connections_max() -> usize {
     let handles = getrlimit(Resource::Nofile).current.unwrap_or(FILE_HANDLES_MAX);
     connections_with(usize::try_from(handles).unwrap_or(usize::MAX))

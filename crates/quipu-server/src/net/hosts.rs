@@ -18,7 +18,6 @@ pub(crate) struct OwnNames {
     public: Option<HostAndPort>,
 }
 
-/// A host, and the port where one is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HostAndPort {
     host: String,

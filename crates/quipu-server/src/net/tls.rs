@@ -11,7 +11,6 @@ use rustls::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// Where the certificate and its key are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate chain, the server's own first.
@@ -20,35 +19,24 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Why TLS cannot be offered.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The chain cannot be read.
     #[error("cannot read a certificate from {path}")]
     Certificate {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: pem::Error,
     },
-    /// The key cannot be read.
     #[error("cannot read a private key from {path}")]
     Key {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: pem::Error,
     },
-    /// The two do not go together, or are of a kind that is not spoken.
     #[error("cannot use the certificate in {cert} with the key in {key}")]
     Pair {
-        /// The file of the chain.
         cert: PathBuf,
-        /// The file of the key.
         key: PathBuf,
-        /// The cause.
         #[source]
         source: rustls::Error,
     },

@@ -62,7 +62,6 @@ struct Standing {
     last: Mutex<Stopwatch>,
 }
 
-/// One connection.
 #[derive(Debug)]
 pub(crate) struct Visit {
     visits: Arc<Visits>,
@@ -196,7 +195,6 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// Works on a request of this connection.
 pub(crate) async fn during<F: Future>(visit: &Arc<Visit>, work: F) -> F::Output {
     CURRENT.scope(Arc::clone(visit), work).await
 }

@@ -52,7 +52,6 @@ impl std::fmt::Debug for MetricsHandle {
 }
 
 impl MetricsHandle {
-    /// All counts as Prometheus reads them.
     #[must_use]
     pub fn render(&self) -> String {
         self.0.render()

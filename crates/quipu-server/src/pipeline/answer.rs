@@ -13,7 +13,6 @@ pub(crate) const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm
 /// A second refills a key's bucket by as much as it may send in one.
 pub(crate) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// What a handler comes to.
 pub(crate) type Outcome<T> = Result<Answer<T>, Refused>;
 
 /// A payload to answer with, as JSON.
@@ -81,7 +80,6 @@ fn extra_header(code: ErrorCode) -> Option<(HeaderName, HeaderValue)> {
         .then_some((header::RETRY_AFTER, RETRY_AFTER))
 }
 
-/// A response with a JSON body.
 pub(crate) fn respond(status: StatusCode, json: Vec<u8>) -> Response<Body> {
     let mut response = Response::new(Body::from(json));
     *response.status_mut() = status;

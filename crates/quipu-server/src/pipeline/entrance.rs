@@ -43,7 +43,6 @@ use crate::{
 /// Says what an answer took here, in milliseconds, as browsers and proxies read it.
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// The way in.
 #[derive(Debug)]
 pub(crate) struct Entrance {
     app: Arc<App>,

@@ -6,7 +6,6 @@ use quipu_wire::{ProtocolError, akashik::Operation};
 
 use crate::pipeline::answer::Refused;
 
-/// The protocol's error object for a Field's error.
 pub(crate) fn akashik_error(error: &FieldError) -> ProtocolError {
     ProtocolError::new(error.code(), error.to_string())
 }

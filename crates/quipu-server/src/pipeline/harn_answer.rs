@@ -11,10 +11,8 @@ use serde::Serialize;
 use super::harn_refusal::HarnRefused;
 use crate::pipeline::answer::respond;
 
-/// What a handler of this protocol comes to.
 pub(crate) type HarnOutcome<T> = Result<HarnAnswer<T>, HarnRefused>;
 
-/// A resource to answer with.
 #[derive(Debug)]
 pub(crate) struct HarnAnswer<T> {
     status: StatusCode,
@@ -22,12 +20,10 @@ pub(crate) struct HarnAnswer<T> {
 }
 
 impl<T> HarnAnswer<T> {
-    /// It is there.
     pub(crate) const fn ok(resource: T) -> Self {
         Self { status: StatusCode::OK, resource }
     }
 
-    /// It was made.
     pub(crate) const fn created(resource: T) -> Self {
         Self { status: StatusCode::CREATED, resource }
     }

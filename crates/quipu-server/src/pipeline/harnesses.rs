@@ -11,7 +11,6 @@ use quipu_harness::{Harness, HarnessOptions, Resting};
 use quipu_log::FieldName;
 use tokio::task::JoinSet;
 
-/// The Harnesses of all open Fields.
 #[derive(Debug)]
 pub(crate) struct Harnesses {
     options: Arc<HarnessOptions>,

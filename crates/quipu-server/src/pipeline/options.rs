@@ -14,12 +14,10 @@ use crate::{
     },
 };
 
-/// How the Harn protocol is served.
 #[derive(Debug, Clone, Default)]
 pub struct HarnOptions {
     /// Where callers reach the server; the address that it listens on if absent.
     pub public_url: Option<String>,
-    /// Who issues receipts.
     pub issuer: ReceiptIssuer,
     /// Whose access tokens are taken; nobody's if absent.
     pub oauth: Option<OAuthOptions>,
@@ -33,12 +31,10 @@ pub struct HarnOptions {
     pub modules: ModuleHost,
 }
 
-/// How streams of pushes are kept.
 #[derive(Debug, Clone, Copy)]
 pub struct PushOptions {
     /// How often a stream says that it is there, and looks whether its key still holds.
     pub heartbeat: Duration,
-    /// How many may be open at one time.
     pub streams_max: usize,
 }
 
@@ -51,10 +47,8 @@ impl Default for PushOptions {
 /// Why this protocol cannot be served as it is asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnSetupError {
-    /// The secrets of the server cannot be read or made.
     #[error(transparent)]
     Secret(#[from] SecretsError),
-    /// The keys of the identity provider cannot be used.
     #[error(transparent)]
     KeySet(#[from] KeySetError),
 }

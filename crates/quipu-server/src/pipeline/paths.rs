@@ -16,7 +16,6 @@ pub(crate) struct Label {
     pub(crate) is_harn: bool,
 }
 
-/// The paths of all routes.
 #[derive(Debug, Default)]
 pub(crate) struct RoutePaths {
     fixed: HashMap<&'static str, Label>,
@@ -26,7 +25,6 @@ pub(crate) struct RoutePaths {
 }
 
 impl RoutePaths {
-    /// Adds the paths of a table.
     pub(crate) fn add(&mut self, routes: &[Route], is_harn: bool) {
         for Route { path, admission, .. } in routes {
             let label = Label { path, operation: admission.operation, is_harn };

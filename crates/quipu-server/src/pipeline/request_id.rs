@@ -19,7 +19,6 @@ pub(crate) fn choose(ids: &IdSource, headers: &HeaderMap) -> HeaderValue {
         .unwrap_or_else(|| HeaderValue::try_from(ids.next()).expect("our ids are plain letters"))
 }
 
-/// Works under an id.
 pub(crate) async fn under<F: Future>(id: HeaderValue, work: F) -> F::Output {
     CURRENT.scope(id, work).await
 }

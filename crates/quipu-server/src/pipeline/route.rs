@@ -41,7 +41,6 @@ const BODY_BYTES_MAX: &str = "x-max-bytes";
 /// The schemas of a document, by name.
 pub(crate) type Schemas = BTreeMap<String, RefOr<Schema>>;
 
-/// Who may use a route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Access {
     /// Everybody, without a key.
@@ -63,7 +62,6 @@ impl From<TokenScope> for Access {
 /// What the table says of the route that a request came by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Admission {
-    /// The operation of Akashik that the route carries out.
     pub(crate) operation: Option<Operation>,
     pub(crate) access: Access,
     /// The largest body that is read, unless the options say otherwise.
@@ -75,12 +73,10 @@ impl Admission {
         Self { operation, access, body_bytes_max: REQUEST_BYTES_MAX }
     }
 
-    /// That of the request with these extensions.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         *extensions.get().expect("every route of a table puts its admission into the request")
     }
 
-    /// The authority that a request with this payload needs.
     pub(crate) fn authority(&self, payload: &Value) -> u8 {
         match self.access {
             Access::Payload(needed) => needed(payload),
@@ -97,7 +93,6 @@ impl Admission {
         }
     }
 
-    /// The scope that an access token must have.
     pub(crate) const fn scope(&self) -> Option<TokenScope> {
         match self.access {
             Access::Credential(scope) => scope,
@@ -197,7 +192,6 @@ impl Route {
         self
     }
 
-    /// The parameters of its query.
     pub(crate) fn query<P: IntoParams>(mut self) -> Self {
         self.parameters.extend(P::into_params(|| Some(ParameterIn::Query)));
         self
@@ -374,7 +368,6 @@ impl Route {
         self.names::<T>().names::<Bare>().response("200", says, contents)
     }
 
-    /// What answers it.
     pub(crate) fn handler(self) -> MethodRouter<Arc<App>> {
         self.handler.route_layer(Extension(self.admission))
     }

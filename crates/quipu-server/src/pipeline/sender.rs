@@ -19,7 +19,6 @@ pub(crate) const EPOCH: &str = "akashik-epoch";
 pub(crate) const MESSAGE_ID: &str = "akashik-message-id";
 pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// A message as its sender wrote it.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) id: Option<String>,

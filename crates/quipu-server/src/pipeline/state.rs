@@ -29,21 +29,16 @@ use crate::{
     },
 };
 
-/// What all requests share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) fields: Arc<Fields>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) signer: Signer,
-    /// Signs receipts.
     pub(crate) receipts: Arc<ReceiptSigner>,
-    /// Who issues receipts.
     pub(crate) issuer: ReceiptIssuer,
     /// The Harn protocol's view of each open Field.
     pub(crate) harnesses: Harnesses,
-    /// Checks access tokens, if any are taken.
     pub(crate) tokens: Option<TokenVerifier>,
-    /// Where callers reach us.
     pub(crate) public_url: String,
     pub(crate) dev: bool,
     /// What every caller may do where there are no keys.
@@ -61,7 +56,6 @@ pub(crate) struct App {
     pub(crate) strangers: StrangersRoom,
     /// Places for streams of pushes.
     pub(crate) streams: Arc<Semaphore>,
-    /// How these are kept.
     pub(crate) push: PushOptions,
     /// Says to streams that the server stops; each holds a receiver until it has ended.
     pub(crate) stopping: watch::Sender<bool>,

@@ -14,7 +14,6 @@ use crate::{clock::Stopwatch, limits::BURST};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// The buckets of all keys.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     per_second: NonZeroU32,

@@ -14,7 +14,6 @@ pub(super) fn routes() -> impl Iterator<Item = Route> {
     akashik::routes().into_iter().chain(harn::routes()).chain(site::routes())
 }
 
-/// The router of the whole server.
 pub(crate) fn router(app: Arc<App>) -> Router {
     routes()
         .fold(Router::new(), |router, route| router.route(route.path, route.handler()))
@@ -23,7 +22,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The paths of all routes.
 pub(crate) fn paths() -> Arc<RoutePaths> {
     static PATHS: LazyLock<Arc<RoutePaths>> = LazyLock::new(|| {
         let mut paths = RoutePaths::default();

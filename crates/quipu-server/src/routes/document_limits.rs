@@ -122,7 +122,6 @@ const LIMITS: [(&str, &str, usize); 101] = [
     ("VisibilityRule", "role", ID_BYTES_MAX),
 ];
 
-/// Adds it.
 pub(super) fn complete(schemas: &mut Schemas) {
     for (name, property, most) in LIMITS {
         if let Some(RefOr::T(Schema::Object(object))) = schemas.get_mut(name)

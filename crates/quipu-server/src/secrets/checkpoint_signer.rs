@@ -45,7 +45,6 @@ impl Signer {
         Self { path: data_dir.join(FILE) }
     }
 
-    /// The key of a Field.
     pub(crate) fn key(&self, field: &FieldName) -> Result<SigningKey, ProtocolError> {
         self.named(&name_of(field)).map_err(|error| self.unusable(&error))
     }

@@ -6,17 +6,13 @@ use std::{io, path::PathBuf};
 use quipu_replay::receipt::{IssuerFacts, ReceiptSigner};
 use quipu_wire::{Hash, harn::IssuerKind};
 
-/// The file of the key that signs receipts.
 pub(crate) const RECEIPT_KEY: &str = "receipt.key";
 /// The file of the key that seals what vaults hold.
 pub(crate) const VAULT_KEY: &str = "vault.key";
 
-/// Who issues receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptIssuer {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// The policy under which Tasks run, as receipts name it.
     pub policy_ref: Option<String>,
@@ -29,7 +25,6 @@ impl Default for ReceiptIssuer {
 }
 
 impl ReceiptIssuer {
-    /// What a receipt says of its issuer.
     pub(crate) fn facts(&self, signer: &ReceiptSigner) -> IssuerFacts {
         IssuerFacts {
             id: self.id.clone(),
@@ -40,13 +35,10 @@ impl ReceiptIssuer {
     }
 }
 
-/// A secret of the data directory that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the secret in {path}")]
 pub struct SecretError {
-    /// The file.
     pub path: PathBuf,
-    /// The cause.
     #[source]
     pub source: io::Error,
 }

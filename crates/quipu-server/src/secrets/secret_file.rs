@@ -12,7 +12,6 @@ use quipu_wire::Hash;
 
 use crate::ids;
 
-/// Reads the secret.
 pub(crate) fn read(path: &Path) -> io::Result<[u8; 32]> {
     let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
     let text = fs::read_to_string(path)?;

@@ -37,22 +37,16 @@ impl std::fmt::Debug for Secrets {
     }
 }
 
-/// Why there are no secrets to work with.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// A file of the data directory cannot be used.
     #[error(transparent)]
     File(#[from] SecretError),
-    /// The note beside the log cannot be read or written.
     #[error("cannot read or make the secrets beside the log")]
     Storage(#[source] EngineError),
-    /// The note is not one.
     #[error("the secrets beside the log cannot be read: {0}")]
     Unreadable(String),
-    /// The other nodes seal with a key that this node does not have.
     #[error("this node has another key of vaults than the log's other nodes")]
     OtherVaultKey,
-    /// What is sealed does not open.
     #[error("the key of the receipts beside the log does not open")]
     Sealed(#[source] SealingError),
 }

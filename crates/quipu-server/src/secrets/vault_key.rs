@@ -14,7 +14,6 @@ impl std::fmt::Debug for VaultKey {
     }
 }
 
-/// A text that is no key of vaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be base64 of 32 bytes")]
 pub struct VaultKeyError;

@@ -18,7 +18,6 @@ pub enum EngineKind {
 pub enum EngineServers {
     /// One PostgreSQL server.
     Postgres(PostgresServer),
-    /// NATS servers.
     Nats(NatsServers),
 }
 

@@ -26,7 +26,6 @@ words! {
 }
 
 impl CompactStrategy {
-    /// The authority that the strategy needs.
     #[must_use]
     pub const fn authority_needed(self) -> u8 {
         match self {
@@ -73,7 +72,6 @@ impl CompactFilter {
         self.older_than.as_deref().and_then(Age::parse).map(|age| age.before_ms(now_ms))
     }
 
-    /// Whether it holds for every unit.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -15,15 +15,11 @@ use crate::{
 pub struct Envelope {
     /// The protocol's name, `akashik`.
     pub protocol: &'static str,
-    /// The protocol's version.
     pub version: &'static str,
     /// The message's own id, for idempotency and tracing.
     pub id: String,
-    /// What is asked for.
     pub operation: Operation,
-    /// Who asks.
     pub agent_id: String,
-    /// In which session.
     pub session_id: Option<String>,
     /// The sender's logical time.
     pub epoch: u64,
@@ -39,7 +35,6 @@ pub fn is_envelope(body: &Value) -> bool {
 }
 
 impl Envelope {
-    /// An envelope for a payload.
     #[must_use]
     pub fn new(id: String, operation: Operation, agent_id: String, payload: Value) -> Self {
         Self {

@@ -11,7 +11,6 @@ use crate::{
     words::words,
 };
 
-/// The authority that MERGE needs.
 pub const MERGE_AUTHORITY: u8 = 6;
 /// Ours: the authority of a ballot in a vote that is open already.
 pub const BALLOT_AUTHORITY: u8 = 4;

@@ -18,15 +18,10 @@ words! {
 /// Which units, and which of them. Parts are combined with AND, an absent part holds for all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnitQuery {
-    /// Of this type.
     pub memory_type: Option<MemoryType>,
-    /// In this state.
     pub status: Option<UnitStatus>,
-    /// Recorded by this agent.
     pub agent: Option<String>,
-    /// Recorded in this session.
     pub session: Option<String>,
-    /// Recorded for this task.
     pub task: Option<String>,
     /// Recorded at this time or later, in milliseconds since 1970.
     pub since_ms: Option<u64>,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[expect(missing_docs, reason = "each variant is described by its action and by docs/errors")]
 pub enum ErrorCode {
     MissingIntent,
     MissingConfidence,
@@ -43,7 +42,6 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// Every code, in the order of the documentation.
     pub const ALL: [Self; 30] = [
         Self::MissingIntent,
         Self::MissingConfidence,
@@ -114,7 +112,6 @@ impl ErrorCode {
         }
     }
 
-    /// The HTTP status that carries the code.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {

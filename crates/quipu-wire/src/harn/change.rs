@@ -1,6 +1,5 @@
 //! What a PATCH does to a member that may be null: absent and null are not the same there.
 
-/// A change of one member.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Change<T> {
     /// The member was absent: leave it.

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{Change, JsonObject, ResourceEnvelope, reading};
 use crate::{json::reader::ReadError, words::words};
 
-/// The shortest secret that a webhook may have, in bytes.
 pub const WEBHOOK_SECRET_BYTES_MIN: usize = 16;
 
 words! {

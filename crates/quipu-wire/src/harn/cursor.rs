@@ -8,10 +8,8 @@ use crate::limits::SAFE_INTEGER_MAX;
 
 const FORM: &str = "c1";
 
-/// A place in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    /// Which list.
     pub kind: ResourceKind,
     /// The position of the last entry shown.
     pub after: u64,
@@ -49,7 +47,6 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// A text that is no cursor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor")]
 pub struct ParseCursorError;

@@ -18,7 +18,6 @@ const PREFIX: &str = "sha256:";
 pub struct Sha256(pub crate::hash::Hash);
 
 impl Sha256 {
-    /// The digest of bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Hash::of(bytes))
@@ -47,7 +46,6 @@ impl Sha256 {
     }
 }
 
-/// Why a text is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be `sha256:` and 64 lowercase hexadecimal digits")]
 pub struct ParseDigestError;

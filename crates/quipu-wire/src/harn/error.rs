@@ -99,13 +99,11 @@ impl HarnErrorCode {
         }
     }
 
-    /// The HTTP status to answer with.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         self.row().0
     }
 
-    /// The family that it belongs to.
     #[must_use]
     pub const fn error_type(self) -> HarnErrorType {
         self.row().1
@@ -142,7 +140,6 @@ pub struct HarnErrorResponse {
 }
 
 impl HarnError {
-    /// An error about no particular parameter.
     #[must_use]
     pub fn new(code: HarnErrorCode, message: impl Into<String>) -> Self {
         Self {

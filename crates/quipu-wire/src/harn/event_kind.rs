@@ -138,7 +138,6 @@ impl EventKind {
     }
 }
 
-/// The longest name of an event.
 pub const EVENT_NAME_BYTES_MAX: usize = 128;
 
 /// The name of an event: of the taxonomy, or somebody's own.
@@ -160,7 +159,6 @@ impl EventName {
         is_vendor_name(name).then(|| Self::Vendor(name.to_owned()))
     }
 
-    /// The name on the wire.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {

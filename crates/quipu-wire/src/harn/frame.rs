@@ -9,13 +9,10 @@ use crate::{
     words::words,
 };
 
-/// What the server sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerFrame {
-    /// Something happened.
     Event {
-        /// The event.
         event: Box<Event>,
         /// What to resume from.
         cursor: String,
@@ -24,16 +21,12 @@ pub enum ServerFrame {
     },
     /// The Task waits for the user.
     InputRequired {
-        /// The Task.
         task_id: String,
-        /// What it asks.
         request: JsonObject,
     },
     /// The Task waits for an authorization.
     AuthRequired {
-        /// The Task.
         task_id: String,
-        /// What it asks.
         request: JsonObject,
     },
     /// A frame of the client was refused, or the stream ends.
@@ -41,7 +34,6 @@ pub enum ServerFrame {
         /// What was refused, or why the stream ends.
         error: HarnError,
     },
-    /// Is anybody there?
     Ping,
 }
 
@@ -62,20 +54,14 @@ words! {
 /// What a client sends, with the key that makes repeating it harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientFrame {
-    /// What it asks for.
     pub command: ClientCommand,
-    /// The key.
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
-/// What a client asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientCommand {
-    /// Append a message.
     Message(MessageInput),
-    /// Cancel the Task.
     Cancel {
-        /// The reason that the client gives.
         reason: Option<String>,
     },
     /// Go on behind this event.
@@ -83,7 +69,6 @@ pub enum ClientCommand {
         /// The last event that was seen.
         cursor: String,
     },
-    /// Nothing.
     Ping,
 }
 

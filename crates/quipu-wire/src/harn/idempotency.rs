@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::{HarnError, HarnErrorCode, Sha256};
 use crate::json::canon::{self, CanonError};
 
-/// The header that carries the key.
 pub const IDEMPOTENCY_HEADER: &str = "Idempotency-Key";
 /// The longest key, after trimming.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
@@ -49,7 +48,6 @@ impl IdempotencyKey {
         Ok(Self(key.to_owned()))
     }
 
-    /// The key.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

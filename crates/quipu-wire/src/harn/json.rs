@@ -6,7 +6,6 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// An object with any members.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JsonObject(pub Map<String, Value>);

@@ -8,7 +8,6 @@ use crate::words::words;
 
 /// How many entries a page has if the client does not say.
 pub const LIST_LIMIT_DEFAULT: usize = 50;
-/// The most entries of a page.
 pub const LIST_LIMIT_MAX: usize = 200;
 
 words! {

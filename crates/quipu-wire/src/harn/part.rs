@@ -114,7 +114,6 @@ impl Part {
         Self::Text { text: text.into(), visibility: Visibility::Public }
     }
 
-    /// Who may see it.
     #[must_use]
     pub const fn visibility(&self) -> Visibility {
         match self {

@@ -65,7 +65,6 @@ impl ObjectReader {
         Ok(self.take_map("metadata")?.unwrap_or_default())
     }
 
-    /// Takes a list of identifiers.
     pub(super) fn take_ids(&mut self, key: &str) -> Result<Vec<String>, ReadError> {
         let path = self.path_of(key);
         let ids = self.take_texts(key)?;
@@ -99,7 +98,6 @@ impl ObjectReader {
         if self.has(key) { self.take_texts(key).map(Some) } else { Ok(None) }
     }
 
-    /// Takes a time.
     pub(super) fn take_time(&mut self, key: &str) -> Result<Option<String>, ReadError> {
         let Some(text) = self.take_text(key, TEXT_BYTES_MAX)? else { return Ok(None) };
         if is_timestamp(&text) {

@@ -104,7 +104,6 @@ pub struct ResourceEnvelope {
 }
 
 impl ResourceEnvelope {
-    /// The envelope of a resource that was just made.
     #[must_use]
     pub fn new(id: impl Into<String>, created_at: impl Into<String>) -> Self {
         let created_at = created_at.into();

@@ -25,7 +25,6 @@ words! {
 }
 
 impl TaskState {
-    /// The states that a Task may go to from this one.
     #[must_use]
     pub const fn successors(self) -> &'static [Self] {
         match self {

@@ -80,25 +80,19 @@ pub struct FailTaskRequest {
     pub details: JsonObject,
 }
 
-/// Where a recorded answer is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DependencyAnswer {
-    /// Here.
     Value(Value),
-    /// In an Artifact.
     Artifact(String),
 }
 
 /// The body of `POST /v1/tasks/{task_id}/dependencies`: one answer that the work consumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordDependencyRequest {
-    /// Its key.
     pub key: String,
-    /// What it is.
     pub kind: DependencyKind,
     /// The digest of what was asked; a replay that asks something else is told so.
     pub request: Option<Sha256>,
-    /// The answer.
     pub answer: DependencyAnswer,
     /// Who may see it; a secret is never more than `receipt_only`.
     pub visibility: Visibility,

@@ -9,7 +9,6 @@ const HOUR_MS: u64 = 60 * MINUTE_MS;
 const DAY_MS: u64 = 24 * HOUR_MS;
 const WEEK_MS: u64 = 7 * DAY_MS;
 
-/// An age as it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Age {
     /// From before this time, in milliseconds since 1970.

@@ -10,7 +10,6 @@ use crate::{
     limits::{ID_BYTES_MAX, LIST_ENTRIES_MAX, SAFE_INTEGER_MAX, TEXT_BYTES_MAX},
 };
 
-/// Why a value was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct ReadError {
@@ -18,7 +17,6 @@ pub struct ReadError {
     pub path: String,
     /// What is wrong.
     pub problem: Problem,
-    /// The code to answer with.
     pub code: ErrorCode,
 }
 
@@ -94,7 +92,6 @@ impl ObjectReader {
         Err(ReadError::new(path, expected("an object", &value)))
     }
 
-    /// The full path of a key of this object.
     #[must_use]
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
@@ -165,7 +162,6 @@ impl ObjectReader {
         }
     }
 
-    /// Takes a boolean.
     pub fn take_bool(&mut self, key: &str) -> Result<Option<bool>, ReadError> {
         match self.take(key) {
             None => Ok(None),
@@ -174,7 +170,6 @@ impl ObjectReader {
         }
     }
 
-    /// Takes a nested object.
     pub fn take_object(&mut self, key: &str) -> Result<Option<Self>, ReadError> {
         let path = self.path_of(key);
         self.take(key).map(|value| Self::new(&path, value)).transpose()
@@ -202,7 +197,6 @@ impl ObjectReader {
         }
     }
 
-    /// Takes an array of strings.
     pub fn take_texts(&mut self, key: &str) -> Result<Vec<String>, ReadError> {
         self.take_array(key, LIST_ENTRIES_MAX)?
             .into_iter()

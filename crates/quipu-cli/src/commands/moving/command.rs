@@ -63,7 +63,6 @@ pub(crate) struct MoveArgs {
     instead: bool,
 }
 
-/// What became of a field.
 struct Moved {
     field: FieldName,
     head: Head,
@@ -71,7 +70,6 @@ struct Moved {
     state: Option<Hash>,
 }
 
-/// Moves a log.
 pub(crate) fn move_log(args: &MoveArgs) -> Result<(), Failure> {
     if OpenLog::is_same(&args.from, &args.to, &args.data)? {
         return Err(same_place());

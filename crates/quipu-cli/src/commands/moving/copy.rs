@@ -12,7 +12,6 @@ use crate::ui::{failure::Failure, progress::Progress};
 /// How many commits are copied or compared at a time.
 const PAGE: usize = 256;
 
-/// Where a copy begins.
 pub(super) enum Start {
     /// Behind what the target has.
     From(Head),

@@ -73,7 +73,6 @@ impl Mark {
         }
     }
 
-    /// Notes where fields go.
     pub(super) fn set<'a>(
         &mut self,
         source: &OpenLog,

@@ -13,10 +13,8 @@ use crate::{
     ui::failure::Failure,
 };
 
-/// A log.
 pub(super) struct OpenLog {
     pub(super) engine: Arc<dyn Engine>,
-    /// The data directory that goes with it.
     pub(super) directory: PathBuf,
     /// Whether the log itself is in that directory.
     pub(super) embedded: bool,
@@ -54,7 +52,6 @@ impl OpenLog {
         Ok(Self { engine, directory: beside.to_owned(), embedded: false, name })
     }
 
-    /// Where the log's Fields keep what is not in the log.
     pub(super) fn beside(&self) -> PathBuf {
         match self.embedded {
             true => data_dir::fields_dir(&self.directory),
@@ -62,7 +59,6 @@ impl OpenLog {
         }
     }
 
-    /// Why a field of this log cannot be used.
     pub(super) fn failure(&self, field: &FieldName, error: &EngineError) -> Failure {
         if self.embedded {
             return data_dir::field_failure(&self.directory, field, error);
@@ -110,7 +106,6 @@ fn no_log() -> Failure {
         .advise("name a log with sqlite:DIR, postgres://… or nats://…")
 }
 
-/// The directory of a log that is in one.
 fn embedded(log: &str, data: &Path) -> Option<PathBuf> {
     match log.strip_prefix("sqlite:") {
         Some("") => Some(data.to_owned()),

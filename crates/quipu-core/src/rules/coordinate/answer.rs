@@ -49,7 +49,6 @@ pub(in crate::rules) fn is_same(
     same && same_text(command.body.as_ref(), commit)
 }
 
-/// The task that a commit changed.
 #[must_use]
 pub fn subject(events: &[quipu_log::SealedEvent<Event>]) -> Option<&str> {
     events.iter().find_map(|sealed| {
@@ -93,7 +92,6 @@ fn passes(task: &TaskEntry, filter: &TaskFilter) -> bool {
         && filter.needs_reassignment.is_none_or(|asked| task.needs_reassignment == asked)
 }
 
-/// The answer.
 #[must_use]
 pub fn respond(action: TaskAction, mut tasks: Vec<Task>) -> CoordinateResponse {
     let status = "ok".to_owned();

@@ -49,7 +49,6 @@ fn texts<T: ToString>(ids: &[T]) -> Vec<String> {
     ids.iter().map(ToString::to_string).collect()
 }
 
-/// The handoff that a commit changed.
 #[must_use]
 pub fn subject(events: &[quipu_log::SealedEvent<Event>]) -> Option<&str> {
     events.iter().find_map(|sealed| {

@@ -73,7 +73,6 @@ pub const fn next_status(status: HandoffStatus, action: HandoffAction) -> Option
     }
 }
 
-/// The rule.
 pub fn decide(
     state: &State,
     message: &Message,

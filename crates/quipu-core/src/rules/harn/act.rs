@@ -24,28 +24,22 @@ pub const AUTHORITY_OTHERS: u8 = 8;
 /// Something that moves a session or a task.
 #[derive(Debug, Clone)]
 pub enum HarnAct {
-    /// Opens a session.
     OpenSession {
-        /// Its id.
         session: String,
-        /// Its rules.
         policy: SessionPolicy,
         /// A [`SessionBody`](crate::event::coordination::SessionBody).
         body: Body,
     },
     /// Moves nothing: who speaks in a session that anybody may join becomes a member of it.
     EnterSession {
-        /// Its id.
         session: String,
     },
     /// Ends a session, and calls off what is open in it.
     CloseSession {
-        /// Its id.
         session: String,
     },
     /// Makes a task in the message's session.
     SubmitTask {
-        /// Its id.
         task: String,
         /// Whether the Field itself works on it, at once.
         by_field: bool,
@@ -56,52 +50,39 @@ pub enum HarnAct {
     ImportTask(Box<ImportedTask>),
     /// Takes a task and begins; from whoever has it already, a sign of life.
     ClaimTask {
-        /// Its id.
         task: String,
         /// How long without another sign.
         lease_ms: u64,
     },
     /// Moves nothing, and checks that the actor works on the task.
     WorkOn {
-        /// Its id.
         task: String,
     },
     /// The task waits for input, or for somebody to allow something.
     Await {
-        /// Its id.
         task: String,
         /// Whether for somebody to allow something.
         auth: bool,
         /// A [`ReasonBody`](crate::event::coordination::ReasonBody).
         body: Body,
     },
-    /// It waits no longer.
     Resume {
-        /// Its id.
         task: String,
     },
     /// Somebody outside answers what a task of the Field's own waits for: it goes on.
     Answer {
-        /// Its id.
         task: String,
     },
-    /// It is done.
     Complete {
-        /// Its id.
         task: String,
-        /// The units that came of it.
         results: Vec<UnitId>,
     },
-    /// It failed.
     Fail {
-        /// Its id.
         task: String,
         /// A [`ReasonBody`](crate::event::coordination::ReasonBody).
         body: Body,
     },
-    /// It is called off.
     Cancel {
-        /// Its id.
         task: String,
         /// A [`ReasonBody`](crate::event::coordination::ReasonBody), where a reason was given.
         body: Option<Body>,
@@ -138,7 +119,6 @@ impl HarnAct {
         self.made()
     }
 
-    /// Whether it ends a task.
     #[must_use]
     pub const fn is_ending(&self) -> bool {
         match self {

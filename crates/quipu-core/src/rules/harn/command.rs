@@ -10,12 +10,9 @@ use crate::{
     message::RoleGrant,
 };
 
-/// One write.
 #[derive(Debug, Clone, Default)]
 pub struct HarnCommand {
-    /// The idempotency key that it answers.
     pub mark: Option<IdempotencyMark>,
-    /// What it moves.
     pub act: Option<HarnAct>,
     /// What it makes or changes, in order.
     pub documents: Vec<DocumentDraft>,
@@ -36,16 +33,11 @@ impl HarnCommand {
     }
 }
 
-/// A document to be put.
 #[derive(Debug, Clone)]
 pub struct DocumentDraft {
-    /// What it is.
     pub kind: DocumentKind,
-    /// Its id.
     pub id: String,
-    /// Where it belongs.
     pub owner: DocumentOwner,
-    /// What must be there before.
     pub expect: Expect,
     /// What it says, sealed with its salt.
     pub body: Option<Body>,
@@ -66,12 +58,9 @@ pub enum Expect {
     Removal,
 }
 
-/// A note to be made.
 #[derive(Debug, Clone)]
 pub struct NoteDraft {
-    /// The task.
     pub task: String,
-    /// What happened.
     pub note: Note,
     /// What is to be told of it, sealed with its salt.
     pub body: Option<Body>,

@@ -20,7 +20,6 @@ use crate::{
     visibility,
 };
 
-/// The authority that writes of this protocol need.
 pub const AUTHORITY_WRITE: u8 = 4;
 /// The name under which the Field itself works on tasks.
 pub const FIELD_AGENT: &str = "system";

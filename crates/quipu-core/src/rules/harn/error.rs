@@ -4,80 +4,29 @@ use quipu_wire::{ErrorCode, akashik::TaskStatus};
 
 use crate::event::documents::DocumentKind;
 
-/// Why a write is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is none, or none that the actor may know of.
     #[error("no {kind:?} {id}")]
-    NotFound {
-        /// What it would be.
-        kind: DocumentKind,
-        /// Its id.
-        id: String,
-    },
-    /// The id was used before.
+    NotFound { kind: DocumentKind, id: String },
     #[error("{kind:?} {id} is there already")]
-    IdTaken {
-        /// What it is.
-        kind: DocumentKind,
-        /// Its id.
-        id: String,
-    },
-    /// The task recorded something under this key already.
+    IdTaken { kind: DocumentKind, id: String },
     #[error("key: task {task} recorded {key} already")]
-    KeyTaken {
-        /// The task.
-        task: String,
-        /// The key.
-        key: String,
-    },
-    /// Somebody else has the task.
+    KeyTaken { task: String, key: String },
     #[error("task {task} is held by {holder}")]
-    Held {
-        /// The task.
-        task: String,
-        /// Who has it.
-        holder: String,
-    },
-    /// The actor does not have the task.
+    Held { task: String, holder: String },
     #[error("task {task} is not held by {agent}; claim it first")]
-    NotHeld {
-        /// The task.
-        task: String,
-        /// Who asked.
-        agent: String,
-    },
-    /// The actor neither has nor made the task.
+    NotHeld { task: String, agent: String },
     #[error("task {task} is neither held nor was made by {agent}")]
-    OfOthers {
-        /// The task.
-        task: String,
-        /// Who asked.
-        agent: String,
-    },
-    /// It cannot go there from where it stands.
+    OfOthers { task: String, agent: String },
     #[error("task {task} is {status}, and cannot be {wanted}")]
-    IllegalMove {
-        /// The task.
-        task: String,
-        /// Where it stands.
-        status: TaskStatus,
-        /// What was asked for.
-        wanted: &'static str,
-    },
-    /// What was read, changed and put back was changed by another node meanwhile.
+    IllegalMove { task: String, status: TaskStatus, wanted: &'static str },
     #[error("what this rests on has changed meanwhile: ask again")]
     Changed,
-    /// The session is over.
     #[error("session {session} is over")]
-    SessionOver {
-        /// The session.
-        session: String,
-    },
+    SessionOver { session: String },
 }
 
 impl Error {
-    /// The code to answer with.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {

@@ -21,7 +21,6 @@ use crate::{
 /// A finished task from another server. It belongs to the session of the message.
 #[derive(Debug, Clone)]
 pub struct ImportedTask {
-    /// Its id.
     pub task: String,
     /// Rules and [`SessionBody`](crate::event::coordination::SessionBody) of its session, where that is not here yet.
     pub session: Option<(SessionPolicy, Body)>,

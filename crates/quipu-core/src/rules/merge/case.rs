@@ -19,7 +19,6 @@ pub struct Evidence {
     pub unit_b: usize,
 }
 
-/// One of the two units.
 #[derive(Debug)]
 pub(crate) struct Side<'state> {
     pub(crate) ordinal: u32,
@@ -31,7 +30,6 @@ pub(crate) struct Side<'state> {
     pub(crate) details: &'state UnitDetails,
 }
 
-/// A conflict to be settled.
 #[derive(Debug)]
 pub(crate) struct Case<'state> {
     pub(crate) state: &'state State,

@@ -100,7 +100,6 @@ impl MergeCommand {
     }
 }
 
-/// The rule.
 pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<Decision, Refusal> {
     let is_vote = merge.strategy == ConflictStrategy::Vote;
     let least = if is_vote { BALLOT_AUTHORITY } else { MERGE_AUTHORITY };

@@ -94,7 +94,6 @@ fn release(case: &Case<'_>, side: &Side<'_>, events: &mut Decision) {
     }
 }
 
-/// The conflict is settled.
 pub(crate) fn resolved(
     case: &Case<'_>,
     merge: &MergeCommand,
@@ -110,7 +109,6 @@ pub(crate) fn resolved(
     events.push(DraftEvent { event, body: Some(merge.rationale.clone()) });
 }
 
-/// The conflict waits for a human.
 pub(crate) fn escalate(case: &Case<'_>, merge: &MergeCommand, events: &mut Decision) {
     let event = Event::ConflictEscalated {
         conflict: case.entry.id,

@@ -74,7 +74,6 @@ pub fn glance(
     }
 }
 
-/// Fetches the texts and answers.
 pub(crate) fn attune(
     glance: Glance,
     bodies: &Bodies,

@@ -111,7 +111,6 @@ impl Form<'_> {
     }
 }
 
-/// The encoding that is asked for.
 pub(crate) const fn encoding(tokenizer: Tokenizer) -> Encoding {
     match tokenizer {
         Tokenizer::O200k => Encoding::O200k,

@@ -8,7 +8,6 @@ use quipu_core::{
     state::{AgentEntry, Name, UnitFlags},
 };
 
-/// The scope's filters, for one reader.
 #[derive(Debug)]
 pub(crate) struct Filter<'a> {
     state: &'a State,
@@ -27,9 +26,7 @@ pub(crate) enum Without {
     Own,
     /// It was replaced or taken back.
     Settled,
-    /// It was archived.
     Archived,
-    /// It is a draft.
     Draft,
     /// It speaks of another time.
     Layer,
@@ -54,7 +51,6 @@ impl Without {
 }
 
 impl<'a> Filter<'a> {
-    /// The filters of a request.
     pub(crate) fn new(
         state: &'a State,
         seen: &'a Seen,
@@ -65,7 +61,6 @@ impl<'a> Filter<'a> {
         Self { state, seen, scope: &payload.scope, own: agent.name, first }
     }
 
-    /// Whether a unit counts.
     pub(crate) fn accepts(&self, ordinal: u32) -> bool {
         ordinal >= self.first
             && self.state.units.flags(ordinal).is_some_and(|flags| self.judge(flags).is_none())
@@ -77,7 +72,6 @@ impl<'a> Filter<'a> {
         (self.first..self.state.units.next_ordinal()).rev().filter(|&at| self.accepts(at))
     }
 
-    /// How many units count.
     pub(crate) fn count(&self) -> usize {
         if self.seen.is_all() && self.first == 0 {
             let kinds = self.state.units.kinds().filter(|(unit, _)| self.judge(unit).is_none());

@@ -15,14 +15,12 @@ use quipu_core::{
 pub(crate) const INTEREST_WEIGHT: f32 = 1.0;
 pub(crate) const ROLE_WEIGHT: f32 = 0.6;
 
-/// What is asked for.
 #[derive(Debug)]
 pub(crate) struct Interests {
     /// What the hint says; none without a hint.
     pub hint: Option<Topic>,
     /// The interests, and without a hint the role.
     pub own: Topic,
-    /// The agents that the hint names.
     pub named: BTreeSet<Name>,
 }
 
@@ -36,7 +34,6 @@ pub(crate) struct Topic {
 }
 
 impl Interests {
-    /// What an ATTUNE asks for.
     pub(crate) fn new(state: &State, agent: &AgentEntry, payload: &AttunePayload) -> Self {
         let scope = &payload.scope;
         let interests = scope.interests.iter().chain(&agent.interests);

@@ -37,7 +37,6 @@ const RECENCY_SPAN_MIN: u64 = 64;
 /// What the meaning of the reader's task counts beside its interests.
 const TASK_MEANING: f32 = 0.8;
 
-/// How a Field ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankingOptions {
     /// What each signal is worth.
@@ -66,7 +65,6 @@ impl RankingOptions {
 /// What was chosen, best first.
 #[derive(Debug)]
 pub(crate) struct Selection {
-    /// The chosen units.
     pub picks: Vec<Pick>,
     /// How many units passed the filters.
     pub units_available: usize,
@@ -78,22 +76,17 @@ pub(crate) struct Selection {
     pub asked: Query,
 }
 
-/// A chosen unit.
 #[derive(Debug)]
 pub(crate) struct Pick {
-    /// Which one.
     pub ordinal: u32,
-    /// Its score, all in all.
     pub relevance: f32,
     /// The share that was taken off for the sake of diversity.
     pub discount: f32,
-    /// How its score came about.
     pub score: Score,
     /// The words it shares with the hint.
     pub hint_words: Vec<String>,
     /// The words it shares with the reader's role and interests.
     pub own_words: Vec<String>,
-    /// Whether it belongs to the agent's task.
     pub same_task: bool,
 }
 

@@ -23,7 +23,6 @@ pub(crate) struct RoleAlignment {
 }
 
 impl RoleAlignment {
-    /// To this role.
     pub(crate) fn new(asked: &str) -> Self {
         let meaning = builtin().vector(asked);
         Self { asked: words(asked), meaning, known: RefCell::default() }

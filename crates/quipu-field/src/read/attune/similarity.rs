@@ -24,7 +24,6 @@ pub(crate) struct Matching<'a> {
     spaces: Vec<(&'a Vectors, Vec<(Probe, f32)>)>,
 }
 
-/// How well one unit matches.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Match {
     /// By words.

@@ -10,7 +10,6 @@ use crate::{
 };
 use quipu_core::{Refusal, rules::replay::Error, visibility::Hidden};
 
-/// Reads the log and answers.
 pub(crate) fn replay(
     engine: &dyn Engine,
     field: &FieldName,

@@ -27,27 +27,20 @@ use quipu_core::{
 /// Events that are kept from each end of a chain that is only described in brief.
 const KEPT_OF_LONG: usize = 16;
 
-/// An event of the chain.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// The commit.
     pub(crate) position: u64,
     /// The event within it.
     pub(crate) index: u32,
-    /// The commit's epoch.
     pub(crate) epoch: u64,
-    /// The commit's time.
     pub(crate) time_ms: u64,
-    /// Who did it.
     pub(crate) actor: String,
-    /// What happened.
     pub(crate) event: Event,
     /// What followed from it in the same commit.
     pub(crate) followed: Vec<Event>,
 }
 
 impl Found {
-    /// The unit that the event recorded, and its type.
     pub(crate) const fn recorded(&self) -> Option<(UnitId, MemoryType)> {
         if let Event::UnitRecorded { unit, memory_type, .. } = &self.event {
             Some((*unit, *memory_type))
@@ -57,7 +50,6 @@ impl Found {
     }
 }
 
-/// What led to something.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     /// The events that the answer describes, oldest first.
@@ -70,14 +62,10 @@ pub(crate) struct Chain {
     pub(crate) origin: Option<Found>,
 }
 
-/// What to look for.
 #[derive(Debug)]
 pub(crate) struct Trace<'a> {
-    /// What is replayed.
     pub(crate) target: &'a Target,
-    /// How much of the chain is described.
     pub(crate) depth: ReplayDepth,
-    /// How many events may be returned.
     pub(crate) events_max: usize,
     /// What the caller may not know of.
     pub(crate) hidden: &'a Hidden,
@@ -307,7 +295,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What is looked for so far.
 #[derive(Debug, Default)]
 struct Wanted {
     units: HashSet<UnitId>,

@@ -32,7 +32,6 @@ const SHOWN_SAID: usize = 3;
 /// What kind of entry an event makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Its name.
     pub(crate) event_type: &'static str,
     /// Whether it is described at depth `detailed`.
     pub(crate) is_key: bool,
@@ -71,7 +70,6 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
     Some(Shape { event_type, is_key, by_field })
 }
 
-/// An event in words.
 #[derive(Debug)]
 pub(crate) struct Narrated {
     /// Its entry in the timeline.
@@ -80,7 +78,6 @@ pub(crate) struct Narrated {
     pub(crate) said: String,
 }
 
-/// Words for an event.
 #[derive(Default)]
 struct Words {
     description: String,
@@ -202,7 +199,6 @@ fn words(
     })
 }
 
-/// What an agent had in front of it.
 fn attune_trace(
     found: &Found,
     depth: ReplayDepth,

@@ -13,7 +13,6 @@ use quipu_core::Event;
 /// Ids that are named at most: a purge can be about very many units.
 const NAMED_MAX: usize = 256;
 
-/// The links of an event of the chain.
 pub(crate) fn linked(found: &Found, hidden: &Hidden) -> ReplayLinks {
     let links = links(&found.event);
     let named = |entities: &[Entity<'_>]| {

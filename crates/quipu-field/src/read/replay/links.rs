@@ -9,12 +9,9 @@ use quipu_core::{
     ids::{ConflictId, TraceId},
 };
 
-/// Something that events are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Entity<'a> {
-    /// A unit.
     Unit(UnitId),
-    /// A conflict.
     Conflict(ConflictId),
     /// A task as such: how it was made, given, finished. A unit rests on it.
     Task(&'a str),
@@ -27,7 +24,6 @@ pub(crate) enum Entity<'a> {
 /// What an event is about and what led to it.
 #[derive(Debug, Default)]
 pub(crate) struct Links<'a> {
-    /// What it made or changed.
     pub(crate) about: Vec<Entity<'a>>,
     /// What it rests on: earlier events about these belong to whatever it belongs to.
     pub(crate) rests_on: Vec<Entity<'a>>,
@@ -37,7 +33,6 @@ pub(crate) struct Links<'a> {
     pub(crate) follows: bool,
 }
 
-/// The table.
 pub(crate) fn links(event: &Event) -> Links<'_> {
     match event {
         Event::UnitRecorded { unit, task, relations, shown, .. } => {
@@ -121,18 +116,13 @@ fn of_unit<'event>(
     }
 }
 
-/// What is replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// A unit.
     Unit(UnitId),
     /// A unit that must be a decision.
     Decision(UnitId),
-    /// A conflict.
     Conflict(ConflictId),
-    /// A task.
     Task(String),
-    /// A session.
     Session(String),
 }
 
@@ -149,7 +139,6 @@ impl Target {
         }
     }
 
-    /// Whether an event made this.
     pub(crate) fn is_made_by(&self, event: &Event) -> bool {
         match self {
             Self::Unit(own) | Self::Decision(own) => links(event).made == Some(Entity::Unit(*own)),
@@ -158,7 +147,6 @@ impl Target {
         }
     }
 
-    /// The unit that is replayed, if it is one.
     pub(crate) const fn unit(&self) -> Option<UnitId> {
         match self {
             Self::Unit(unit) | Self::Decision(unit) => Some(*unit),

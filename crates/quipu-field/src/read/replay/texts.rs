@@ -27,13 +27,10 @@ pub(crate) struct Texts<'a> {
 /// Which of a body's texts is described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What a unit says.
     Content,
     /// What an ATTUNE asked for.
     Hint,
-    /// What a task is.
     Title,
-    /// Why something moved.
     Reason,
     /// What disagrees with what.
     Description,

@@ -23,7 +23,6 @@ use super::{spending::is_tool_use, story::Noted};
 
 use crate::handle::failure::internal_error;
 
-/// What was gathered so far.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     calls: Vec<ReceiptToolCall>,

@@ -172,7 +172,6 @@ fn event_log_of(receipt: &Receipt) -> Option<EventLogFact> {
     Some(EventLogFact { id: log.id.clone()?, uri: log.uri.clone()?, sha256: log.sha256? })
 }
 
-/// The id of the receipt of a replay.
 fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
     let identity = &document.plan.identity;
     let Some(source) = source_receipt else {

@@ -26,7 +26,6 @@ use crate::{
     stored::artifact_marks::EVENT_LOG_UNTIL,
 };
 
-/// The media type of event logs.
 const EVENT_LOG: &str = "application/jsonl";
 
 impl Harness {

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::story::Noted;
 
-/// What was counted so far.
 #[derive(Debug, Default)]
 pub(super) struct Spending {
     input_tokens: u64,
@@ -57,7 +56,6 @@ impl Spending {
         }
     }
 
-    /// All that was spent in so much time.
     pub(super) const fn consumed(&self, wall_time_ms: u64) -> BudgetAmount {
         let calls =
             if self.tool_uses > self.tool_answers { self.tool_uses } else { self.tool_answers };
@@ -76,7 +74,6 @@ impl Spending {
     }
 }
 
-/// Whether an event says that a tool was called.
 pub(super) fn is_tool_use(event: &str) -> bool {
     let kind = EventName::parse(event);
     let uses = [EventKind::AgentToolUse, EventKind::AgentMcpToolUse];

@@ -45,20 +45,14 @@ pub(super) struct Story {
     pub(super) redactions: Vec<Redaction>,
 }
 
-/// How a Task ended.
 #[derive(Debug, Clone)]
 pub(super) struct Ending {
-    /// The commit.
     pub(super) position: u64,
-    /// The time of that commit.
     pub(super) at_ms: u64,
-    /// How it stands since.
     pub(super) status: TaskStatus,
-    /// The reason, where somebody gave one.
     pub(super) reason: Option<String>,
 }
 
-/// One note, with what is around it.
 pub(super) struct Noted<'a> {
     pub(super) note: &'a Note,
     pub(super) body: NoteBody,

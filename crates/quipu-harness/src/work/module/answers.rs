@@ -27,17 +27,14 @@ pub(crate) enum Trouble {
     Fails(Failure),
     /// Storage failed, or there is nowhere to run it; that may be otherwise the next time.
     Storage(HarnError),
-    /// The process of the module died.
     Died(Death),
 }
 
-/// An answer of the server's own.
 struct Fresh {
     request: Request,
     value: Value,
 }
 
-/// The answers for one Task.
 pub(crate) struct Live<'a> {
     harness: &'a Harness,
     view: &'a TaskView,

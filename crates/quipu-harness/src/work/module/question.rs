@@ -31,7 +31,6 @@ use crate::{
 
 /// In the payload of a checkpoint's Event: what is asked.
 const QUESTION: &str = "asks";
-/// The media type of snapshots.
 const MIME: &str = "application/x-quipu-module-snapshot";
 
 /// What a module asks, as the Event says it.

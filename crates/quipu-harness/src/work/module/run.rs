@@ -27,9 +27,7 @@ use crate::{
 
 /// What one leg of a run came to.
 enum Leg {
-    /// This is to be written.
     Ran(Box<HarnCommand>),
-    /// The process of the module died.
     Died(Death),
 }
 
@@ -54,7 +52,6 @@ impl Harness {
         }
     }
 
-    /// Whether modules are run here.
     pub(crate) fn runs_modules(&self) -> bool {
         !matches!(self.options.modules, ModuleHost::Refused)
     }

@@ -22,12 +22,20 @@ use crate::module::{
 #[serde(rename_all = "snake_case")]
 pub(super) enum Order {
     /// Compile this. Comes first.
-    Compile { source: String, entry: String },
+    Compile {
+        source: String,
+        entry: String,
+    },
     /// Run what was compiled.
-    Run { grants: Vec<String>, input: Text },
+    Run {
+        grants: Vec<String>,
+        input: Text,
+    },
     /// Go on from a snapshot, under the key of nobody.
-    Resume { grants: Vec<String>, snapshot: String },
-    /// The answer to what was asked.
+    Resume {
+        grants: Vec<String>,
+        snapshot: String,
+    },
     Answer(Option<Text>),
 }
 
@@ -66,7 +74,6 @@ impl Text {
     }
 }
 
-/// A question.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Question {
     key: String,
@@ -106,7 +113,6 @@ pub(super) fn answer_of(given: Option<&Text>) -> Option<Answer> {
 }
 
 impl Reply {
-    /// How a run came out.
     pub(super) fn of_run(run: ModuleRun) -> Self {
         match run {
             ModuleRun::Completed { value, sha256 } => {
@@ -121,7 +127,6 @@ impl Reply {
     }
 }
 
-/// Why a module did not compile.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Refused {

@@ -51,7 +51,6 @@ pub(super) struct FollowQuery {
     field: Option<String>,
 }
 
-/// A follower that was let in.
 struct Follower {
     app: Arc<App>,
     field: Arc<Field>,

@@ -92,7 +92,6 @@ impl Admitted {
         self.app.push.heartbeat
     }
 
-    /// Where to resume.
     pub(super) fn cursor(&self) -> String {
         self.stream.cursor().to_string()
     }

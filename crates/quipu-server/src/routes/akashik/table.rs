@@ -47,12 +47,10 @@ use crate::{
     },
 };
 
-/// All routes of the protocol.
 pub(crate) fn routes() -> Vec<Route> {
     Operation::ALL.iter().map(|operation| of(*operation)).chain(others()).collect()
 }
 
-/// The row of an operation.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn of(operation: Operation) -> Route {
     match operation {

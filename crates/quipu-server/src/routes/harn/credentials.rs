@@ -74,7 +74,6 @@ impl Bearer {
         }
     }
 
-    /// As whom it calls.
     pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, HarnRefused> {
         let Reader { agent, session, .. } = reader(headers, &self.credential)?;
         let agent = agent.unwrap_or_else(|| self.credential.own_name());

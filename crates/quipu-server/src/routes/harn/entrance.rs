@@ -165,7 +165,6 @@ fn version(headers: &HeaderMap) -> Result<HarnVersion, HarnError> {
     HarnVersion::negotiate(lines(headers, VERSION_HEADER))
 }
 
-/// The lines of a header, which may be there more than once.
 fn lines<'h>(headers: &'h HeaderMap, name: &str) -> impl Iterator<Item = &'h [u8]> {
     headers.get_all(name).into_iter().map(|value| value.as_bytes())
 }

@@ -6,7 +6,6 @@ use quipu_wire::harn::{HarnError, ResourceKind};
 use super::entrance::HarnCall;
 
 impl HarnCall {
-    /// The page of a list of this kind.
     pub(super) fn page(&self, kind: ResourceKind) -> Result<Page, HarnError> {
         Page::read(kind, self.query.get("limit"), self.query.get("cursor"))
     }

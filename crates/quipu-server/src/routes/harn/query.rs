@@ -22,7 +22,6 @@ impl HarnQuery {
         self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// How many entries are asked for.
     pub(crate) fn limit(&self) -> Result<usize, HarnError> {
         read_limit(self.get("limit"))
     }

@@ -57,7 +57,6 @@ pub(super) async fn verify_receipt(
     Ok(HarnAnswer::ok(call.harness.verify_receipt(&call.caller, &receipt, request).await?))
 }
 
-/// What a caller wants of a receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Resource,

@@ -41,7 +41,6 @@ pub(super) async fn answer(
     Ok(response)
 }
 
-/// The body of a stream.
 struct Events {
     /// Computes the next part; gone when there will be none.
     step: Option<Step>,
@@ -49,7 +48,6 @@ struct Events {
 
 type Step = Pin<Box<dyn Future<Output = (Bytes, Option<Box<Source>>)> + Send>>;
 
-/// What the parts come from.
 struct Source {
     admitted: Admitted,
     feed: EventFeed,

@@ -39,7 +39,6 @@ impl Admitted {
         HarnCall::enter(&self.app, scope, &self.head).await.map(|_| ())
     }
 
-    /// How often to say that the stream is there.
     pub(super) fn heartbeat(&self) -> Duration {
         self.app.push.heartbeat
     }

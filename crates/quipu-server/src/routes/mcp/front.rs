@@ -31,7 +31,6 @@ use crate::{
     secrets::keys::Credential,
 };
 
-/// Where it is.
 pub(crate) const PATH: &str = "/mcp";
 const SESSION_ID: &str = "mcp-session-id";
 /// The method of a message, in its head; that it says the truth is checked.

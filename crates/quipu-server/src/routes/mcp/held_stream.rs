@@ -19,7 +19,6 @@ use tokio::{
 
 use crate::pipeline::{auth, state::App};
 
-/// The body of a stream.
 pub(super) struct HeldStream<B> {
     body: B,
     app: Arc<App>,

@@ -8,7 +8,6 @@ use std::{
 
 use crate::limits::{MCP_SESSIONS_MAX, MCP_SESSIONS_PER_KEY_MAX};
 
-/// The sessions of all clients.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(Mutex<Held>);
 
@@ -59,7 +58,6 @@ impl Sessions {
         ended
     }
 
-    /// Forgets a session that ended.
     pub(super) fn remove(&self, id: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).by_id.remove(id);
     }

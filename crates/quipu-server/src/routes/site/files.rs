@@ -68,7 +68,6 @@ fn answer(asset: &'static Asset, headers: &HeaderMap) -> Response<Body> {
     response
 }
 
-/// Whether one of the words of a header is this one.
 fn says(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
     let lines = headers.get_all(name);
     let mut texts = lines.iter().filter_map(|line| line.to_str().ok());

@@ -9,7 +9,6 @@ use axum::{
 
 use crate::pipeline::answer::respond;
 
-/// Where it is.
 pub(crate) const OPENAPI: &str = "/openapi.json";
 
 /// The OpenAPI document, which never changes while the server runs.

@@ -18,7 +18,6 @@ use crate::{
     },
 };
 
-/// All routes beside the protocols.
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -12,7 +12,6 @@ struct Document {
     keys: Vec<StoredKey>,
 }
 
-/// Reads the keys.
 pub(super) fn decode(text: &[u8]) -> Result<Vec<StoredKey>, String> {
     let document: Document = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     if document.format != FORMAT {

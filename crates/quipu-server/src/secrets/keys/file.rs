@@ -10,7 +10,6 @@ use std::{
 
 use super::{document, key::StoredKey};
 
-/// Where the keys of a data directory are.
 #[derive(Debug)]
 pub(super) struct KeyFile {
     directory: PathBuf,

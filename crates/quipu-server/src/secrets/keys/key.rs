@@ -17,7 +17,6 @@ pub(super) const ID_CHARS: usize = 8;
 pub enum KeyAgent {
     /// For every agent; written `*`.
     Any,
-    /// For this one alone.
     Named(String),
 }
 
@@ -45,12 +44,9 @@ impl std::fmt::Display for KeyAgent {
     }
 }
 
-/// What a new key is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKey {
-    /// For whom it may speak.
     pub agent: KeyAgent,
-    /// What it may do, 0 to 10.
     pub authority: u8,
     /// The only Field it is good for.
     pub field: Option<FieldName>,
@@ -65,9 +61,7 @@ pub struct NewKey {
 pub struct KeyInfo {
     /// Names the key in lists and logs; part of the secret's text.
     pub id: String,
-    /// For whom it may speak.
     pub agent: KeyAgent,
-    /// What it may do, 0 to 10.
     pub authority: u8,
     /// The only Field it is good for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,10 +79,8 @@ pub struct KeyInfo {
     pub revoked_at_ms: Option<u64>,
 }
 
-/// A key that was just made.
 #[derive(Clone)]
 pub struct IssuedKey {
-    /// The key.
     pub info: KeyInfo,
     /// What the caller sends. It is stored nowhere and cannot be shown again.
     pub secret: String,
@@ -103,14 +95,10 @@ impl std::fmt::Debug for IssuedKey {
 /// Stands for the id of a key where nobody is asked for one. No key's id is so short.
 pub(crate) const NO_KEY: &str = "dev";
 
-/// What a caller may do, as its key proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// The key's id.
     pub key_id: String,
-    /// For whom it may speak.
     pub agent: KeyAgent,
-    /// What it may do, 0 to 10.
     pub authority: u8,
     /// The only Field it is good for.
     pub field: Option<FieldName>,
@@ -144,7 +132,6 @@ impl Credential {
     }
 }
 
-/// A key as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredKey {
     #[serde(flatten)]

@@ -31,58 +31,40 @@ use crate::{
     secrets::file_watch::{Pace, Stamp},
 };
 
-/// Why keys could not be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyStoreError {
-    /// The file cannot be read.
     #[error("cannot read the keys in {path}")]
     Read {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The file cannot be written.
     #[error("cannot write the keys to {path}")]
     Write {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The keys that nodes share cannot be read.
     #[error("cannot read the keys beside the log")]
     ReadShared(#[source] EngineError),
-    /// The keys that nodes share cannot be written.
     #[error("cannot write the keys beside the log")]
     WriteShared(#[source] EngineError),
-    /// Nobody could look at the keys.
     #[error("cannot start the thread that looks at the keys")]
     Thread(#[source] io::Error),
-    /// The key would speak for nobody that could exist.
     #[error("agent {agent:?} {problem}")]
     Agent {
-        /// The refused name.
         agent: String,
         /// What is wrong with it.
         problem: Problem,
     },
-    /// The key would give a role that no agent can have.
     #[error("role {role:?} {problem}")]
     Role {
-        /// The refused role.
         role: String,
         /// What is wrong with it.
         problem: Problem,
     },
-    /// The key would be above all authority.
     #[error("authority {authority} is not from 0 to {AUTHORITY_MAX}")]
-    Authority {
-        /// The refused authority.
-        authority: u8,
-    },
+    Authority { authority: u8 },
 }
 
 /// The keys of one server, or of all nodes over one log.
@@ -109,7 +91,6 @@ impl Table {
 }
 
 impl KeyStore {
-    /// The data directory.
     pub(crate) fn directory(&self) -> &Path {
         self.file.directory()
     }

@@ -19,26 +19,16 @@ use crate::limits::KEY_SET_BYTES_MAX;
 /// The shortest modulus of RSA that is taken, in bytes.
 const MODULUS_BYTES_MIN: usize = 256;
 
-/// Why a file of keys cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeySetError {
-    /// It cannot be read.
     #[error("cannot read the key set {path}")]
     Read {
-        /// The file.
         path: PathBuf,
-        /// What the system answered.
         #[source]
         source: io::Error,
     },
-    /// It is not a key set, or one of its keys is not usable.
     #[error("the key set {path} {problem}")]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
+    Content { path: PathBuf, problem: String },
 }
 
 /// How a token may be signed. There is no other way: neither `none` nor anything with a shared secret.
@@ -60,7 +50,6 @@ impl Algorithm {
     }
 }
 
-/// A public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TokenKey {
     kid: Option<String>,
@@ -83,7 +72,6 @@ impl TokenKey {
         }
     }
 
-    /// Whether the signature is this key's.
     pub(super) fn accepts(&self, message: &[u8], signature: &[u8]) -> bool {
         let verified = match &self.material {
             Material::Rsa { n, e } => RsaPublicKeyComponents { n, e }.verify(
@@ -104,7 +92,6 @@ impl TokenKey {
     }
 }
 
-/// The keys of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct KeySet(Vec<TokenKey>);
 

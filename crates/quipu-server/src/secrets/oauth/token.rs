@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::key_set::{Algorithm, KeySet};
 use crate::limits::TOKEN_BYTES_MAX;
 
-/// Why a token is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TokenError {
     #[error("the access token is longer than {TOKEN_BYTES_MAX} bytes")]
@@ -72,7 +71,6 @@ fn algorithm(header: &Map<String, Value>) -> Result<Algorithm, TokenError> {
     }
 }
 
-/// A part as the JSON object that it must be.
 fn object(part: &str) -> Option<Map<String, Value>> {
     let value = canon::parse(&base64::decode_url(part)?).ok()?;
     value.as_object().cloned()

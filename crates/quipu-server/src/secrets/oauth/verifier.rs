@@ -16,18 +16,14 @@ use crate::{
     secrets::file_watch::{Pace, Stamp},
 };
 
-/// Whose tokens are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OAuthOptions {
     /// The file with the public keys of the identity provider.
     pub jwks: PathBuf,
-    /// Who must have issued a token.
     pub issuer: String,
-    /// For whom it must be.
     pub audience: String,
 }
 
-/// Checks tokens.
 #[derive(Debug)]
 pub(crate) struct TokenVerifier {
     options: OAuthOptions,
@@ -49,7 +45,6 @@ impl TokenVerifier {
         Ok(Self { options, table: RwLock::new(Table { stamp, keys }), pace: Pace::new() })
     }
 
-    /// What a token grants.
     pub(crate) fn verify(&self, token: &str) -> Result<Grant, TokenError> {
         if self.pace.is_due() {
             self.refresh();

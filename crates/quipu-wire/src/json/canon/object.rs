@@ -29,7 +29,6 @@ pub(super) enum Wrapping {
     Variant,
 }
 
-/// An array being written.
 pub(super) struct ArrayWriter<'w> {
     writer: &'w mut Writer,
     wrapping: Wrapping,
@@ -59,7 +58,6 @@ impl<'w> ArrayWriter<'w> {
     }
 }
 
-/// An object being written.
 pub(super) struct ObjectWriter<'w> {
     writer: &'w mut Writer,
     wrapping: Wrapping,

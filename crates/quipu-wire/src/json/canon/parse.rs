@@ -48,7 +48,6 @@ fn syntax(error: &serde_json::Error) -> ParseError {
 /// What all nodes of one text share.
 struct Reading<'i> {
     tokens: NumberTokens<'i>,
-    /// How many numbers were read so far.
     numbers: usize,
     /// Our own reason, kept here because the reader's error type only carries text.
     refusal: Option<ParseError>,

@@ -19,7 +19,6 @@ use crate::{
 /// Every valid credential, whatever an access token is for.
 pub(super) const ANY_CREDENTIAL: Access = Access::Credential(None);
 
-/// All routes of this protocol.
 pub(crate) fn routes() -> Vec<Route> {
     [server::routes(), sessions::routes(), tasks::routes()].into_iter().flatten().collect()
 }

@@ -22,7 +22,6 @@ use crate::{
     },
 };
 
-/// These routes.
 pub(super) fn routes() -> Vec<Route> {
     [
         discovery_routes(),

@@ -16,7 +16,6 @@ use crate::{
     routes::harn::{branches, memories, messages, permission_requests, permissions, sessions},
 };
 
-/// These routes.
 pub(super) fn routes() -> Vec<Route> {
     [
         sessions_routes(),

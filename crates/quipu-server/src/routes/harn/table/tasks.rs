@@ -16,7 +16,6 @@ use crate::{
     routes::harn::{events, replay, streams, tasks, work},
 };
 
-/// These routes.
 pub(super) fn routes() -> Vec<Route> {
     [tasks_routes(), work_routes(), replay_routes(), events_routes(), streams_routes()]
         .into_iter()
