@@ -13,7 +13,7 @@ use quipu_wire::{
     harn::{HarnError, HarnErrorCode, HarnErrorResponse},
 };
 
-use crate::limits::{RETRY_AFTER_MAX, SHOWN_CHARS};
+use crate::limits::{EXCERPT_CHARS, RETRY_AFTER_MAX};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
@@ -150,7 +150,7 @@ impl ClientError {
     }
 
     pub(crate) fn unexpected(status: StatusCode, problem: impl fmt::Display, body: &[u8]) -> Self {
-        let start = String::from_utf8_lossy(body).chars().take(SHOWN_CHARS).collect();
+        let start = String::from_utf8_lossy(body).chars().take(EXCERPT_CHARS).collect();
         Self::Unexpected { status: status.as_u16(), problem: problem.to_string(), start }
     }
 

@@ -13,6 +13,6 @@ pub(crate) const SILENCE: Duration = Duration::from_secs(60);
 /// How many connections are kept for the next request.
 pub(crate) const IDLE_CONNECTIONS_MAX: usize = 16;
 /// How much of an answer that is not understood is shown.
-pub(crate) const SHOWN_CHARS: usize = 200;
+pub(crate) const EXCERPT_CHARS: usize = 200;
 /// The longest pause that a server can ask for.
 pub(crate) const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);

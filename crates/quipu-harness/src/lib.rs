@@ -36,8 +36,8 @@ mod task;
 mod visibility;
 mod work;
 
-pub use event::narrate::{narrate, narrate_places};
-pub use event::place::EventPlace;
+pub use event::narrate::{narrate, narrate_with_positions};
+pub use event::position::EventPosition;
 pub use event::scope::EventScope;
 pub use feed::event_feed::{EventFeed, Fed};
 pub use handle::caller::Caller;

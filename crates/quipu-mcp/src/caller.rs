@@ -43,13 +43,13 @@ pub struct Call {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct PushPlace<'a> {
+pub struct PushPosition<'a> {
     pub subscription: &'a str,
     /// The cursor of the last push that was received.
     pub cursor: &'a str,
 }
 
-impl PushPlace<'_> {
+impl PushPosition<'_> {
     /// The path at which the HTTP binding serves this stream.
     #[must_use]
     pub fn path(&self) -> String {
@@ -82,7 +82,7 @@ pub trait Caller: Send + Sync + 'static {
         &self,
         presented: &Presented,
         agent: &str,
-        from: PushPlace<'_>,
+        from: PushPosition<'_>,
     ) -> impl Future<Output = Result<mpsc::Receiver<PushNotification>, CallFailed>> + Send;
 
     /// The only agent that the credential speaks for, if there is one.

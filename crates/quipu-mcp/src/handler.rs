@@ -177,7 +177,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
         let is_modern = context.protocol_version() == Some(ProtocolVersion::V_2026_07_28);
         let is_gone = is_modern && METHODS_OF_SESSIONS.contains(&method);
         // A method that this server implements arrives here only if its parameters could not be read.
-        if !is_gone && KNOWN_METHODS.contains(&method) {
+        if !is_gone && HANDLED_METHODS.contains(&method) {
             let problem = format!("Invalid params for {}", request.method);
             return Err(ErrorData::invalid_params(problem, None));
         }
@@ -188,7 +188,7 @@ impl<C: Caller> ServerHandler for Handler<C> {
 /// The methods that the generation 2026-07-28 removed.
 const METHODS_OF_SESSIONS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
-const KNOWN_METHODS: [&str; 6] = [
+const HANDLED_METHODS: [&str; 6] = [
     "tools/call",
     "tools/list",
     "resources/read",

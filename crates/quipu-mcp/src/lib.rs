@@ -13,7 +13,7 @@ mod tools;
 mod transport;
 mod uri;
 
-pub use caller::{Answer, Call, CallFailed, Caller, Presented, PushPlace, Verb};
+pub use caller::{Answer, Call, CallFailed, Caller, Presented, PushPosition, Verb};
 pub use handler::Handler;
 pub use push::PushReader;
 pub use shared::HandlerOptions;

@@ -13,7 +13,7 @@ use std::{
 
 /// The longest wait for a server: only one that never starts or never ends reaches it.
 const PATIENCE: Duration = Duration::from_secs(90);
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_PAUSE: Duration = Duration::from_millis(10);
 
 /// The output of a server, from both streams.
 type Log = Arc<Mutex<Vec<String>>>;
@@ -111,8 +111,8 @@ impl ServerProcess {
         self.signal("TERM");
         let mut waited = Duration::ZERO;
         while waited < PATIENCE && self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
-            thread::park_timeout(LOOK);
-            waited += LOOK;
+            thread::park_timeout(POLL_PAUSE);
+            waited += POLL_PAUSE;
         }
         self.end()
     }

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{EngineKind, EngineServers, Node, NodeOptions, Proxy};
 
-const LINES_SHOWN: usize = 20;
+const LINES_QUOTED: usize = 20;
 
 /// The servers that keep the log, and the nodes.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Drop for Cluster {
         for (number, node) in self.nodes.iter().enumerate() {
             let said = node.said();
             let lines: Vec<&str> = said.lines().collect();
-            let last = &lines[lines.len().saturating_sub(LINES_SHOWN)..];
+            let last = &lines[lines.len().saturating_sub(LINES_QUOTED)..];
             let shown = format!("node {number} said last:\n{}\n", last.join("\n"));
             io::stderr().write_all(shown.as_bytes()).ok();
         }

@@ -20,7 +20,7 @@ impl Step {
     }
 
     /// Whether it has a place for its files; `--dir`, `--data` and `--scratch` name it.
-    pub(crate) fn place_option(&self) -> Option<&'static str> {
+    pub(crate) fn directory_option(&self) -> Option<&'static str> {
         match self.name {
             "probe" => Some("--dir"),
             "recall" => Some("--scratch"),

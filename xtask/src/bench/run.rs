@@ -19,13 +19,13 @@ const PEERS: &str = "quipu redis postgres nats sqlite langgraph-sqlite mcp-memor
                      mem0-qdrant mem0-faiss hindsight";
 
 /// Where results go, relative to the root.
-struct Places {
+struct Outputs {
     own: String,
     peers: String,
     page: String,
 }
 
-impl Places {
+impl Outputs {
     fn of(mode: Mode) -> Self {
         if mode == Mode::Smoke {
             let place = |name: &str| format!("target/bench/smoke/{name}");
@@ -61,7 +61,7 @@ fn has_sets(path: &Path) -> bool {
 }
 
 fn all(root: &Path, options: &Options) -> Result<usize, String> {
-    let (places, whole) = (Places::of(options.mode), Stopwatch::start());
+    let (places, whole) = (Outputs::of(options.mode), Stopwatch::start());
     if let Some(data) = options.data.as_ref().filter(|data| !has_sets(data)) {
         return Err(format!(
             "there is no labelled data in {}: no *.json and no *.json.gz",
@@ -110,7 +110,7 @@ fn binary(root: &Path, options: &Options) -> Result<PathBuf, String> {
 /// Quipu's own figures; how many steps failed.
 fn own(
     root: &Path,
-    places: &Places,
+    places: &Outputs,
     options: &Options,
     quipu: &Path,
     steps: Vec<Step>,
@@ -150,7 +150,7 @@ fn requested_steps(options: &Options) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-fn perform(root: &Path, places: &Places, options: &Options, quipu: &Path, step: &Step) -> Ended {
+fn perform(root: &Path, places: &Outputs, options: &Options, quipu: &Path, step: &Step) -> Ended {
     let out = format!("{}/{}", places.own, step.name);
     // What an earlier run left here must not be taken for this one's.
     fs::remove_dir_all(root.join(&out)).ok();
@@ -166,7 +166,7 @@ fn perform(root: &Path, places: &Places, options: &Options, quipu: &Path, step: 
             _ => command.arg(word),
         };
     }
-    if let Some(place) = step.place_option() {
+    if let Some(place) = step.directory_option() {
         command.args([place, SCRATCH]);
     }
     command.args(["--out", &out]);
@@ -186,7 +186,7 @@ fn anonymous(out: &Path, data: Option<&Path>) -> Result<(), String> {
     fs::write(&path, text.replace(&data.display().to_string(), DATA)).map_err(failed)
 }
 
-fn peers(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Result<(), String> {
+fn peers(root: &Path, places: &Outputs, options: &Options, quipu: &Path) -> Result<(), String> {
     let mut command = python(root, "peers");
     command.args(["run", "--mode", options.mode.name(), "--quipu"]).arg(quipu);
     command.arg("--out").arg(root.join(&places.peers));
@@ -206,7 +206,7 @@ fn peers(root: &Path, places: &Places, options: &Options, quipu: &Path) -> Resul
     succeed(&mut command)
 }
 
-fn report(root: &Path, places: &Places, mode: Mode) -> Result<(), String> {
+fn report(root: &Path, places: &Outputs, mode: Mode) -> Result<(), String> {
     let mut command = python(root, "report");
     // Without names it takes the newest of each, also where they are not of the same day.
     if mode == Mode::Smoke {
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_look_whether_it_works_touches_nothing_that_is_committed() {
-        let places = Places::of(Mode::Smoke);
+        let places = Outputs::of(Mode::Smoke);
         for place in [places.own, places.peers, places.page] {
             assert!(place.starts_with("target/"), "{place}");
         }
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn a_step_without_its_data_is_not_run_and_says_why() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::of(Mode::Smoke);
+        let places = Outputs::of(Mode::Smoke);
         let recall = steps(Mode::Smoke).into_iter().find(|step| step.name == "recall").unwrap();
         let quipu = Path::new("no-such-program");
         let ended = perform(folder.path(), &places, &Options::default(), quipu, &recall);

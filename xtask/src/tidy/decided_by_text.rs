@@ -36,7 +36,7 @@ fn messages(code: &str) -> Vec<usize> {
         is_sentence && DECIDING.iter().any(|way| rest.starts_with(way))
     };
     let of =
-        |word| source::word_places(code, word).into_iter().filter(move |at| decides(*at, word));
+        |word| source::word_positions(code, word).into_iter().filter(move |at| decides(*at, word));
     SENTENCES.into_iter().flat_map(of).collect()
 }
 
@@ -47,7 +47,7 @@ fn literals(code: &str) -> Vec<usize> {
         let other = WITH_LITERAL.iter().find_map(|way| rest.strip_prefix(way));
         other.is_some_and(|other| other.trim_start().starts_with('"'))
     };
-    source::word_places(code, "to_string").into_iter().filter(decides).collect()
+    source::word_positions(code, "to_string").into_iter().filter(decides).collect()
 }
 
 #[cfg(test)]

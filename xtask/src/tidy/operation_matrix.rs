@@ -5,13 +5,13 @@ use super::finding::Finding;
 use super::tables::{Operations, TIDY_TABLE};
 use super::tree::Tree;
 
-const PLACE: &str = "{operation}";
+const PLACEHOLDER: &str = "{operation}";
 
 pub(crate) fn check(tree: &Tree, table: &Operations) -> Vec<Finding> {
     let mut findings = Vec::new();
     for operation in &table.names {
         for layer in &table.layers {
-            let path = layer.replace(PLACE, operation);
+            let path = layer.replace(PLACEHOLDER, operation);
             let is_gap =
                 table.gaps.iter().any(|gap| gap.operation == *operation && gap.layer == *layer);
             if !has_module(tree, &path) && !is_gap {
@@ -21,7 +21,7 @@ pub(crate) fn check(tree: &Tree, table: &Operations) -> Vec<Finding> {
         }
     }
     for gap in &table.gaps {
-        let path = gap.layer.replace(PLACE, &gap.operation);
+        let path = gap.layer.replace(PLACEHOLDER, &gap.operation);
         let is_known = table.names.contains(&gap.operation) && table.layers.contains(&gap.layer);
         let message = if !is_known {
             format!("the gap of `{}` in `{}` is of no known cell", gap.operation, gap.layer)

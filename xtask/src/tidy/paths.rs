@@ -24,7 +24,7 @@ impl<'c> NamedPath<'c> {
 /// Every path of masked code that begins with one of these words.
 pub(crate) fn beginning_with<'c>(code: &'c str, words: &[&str]) -> Vec<NamedPath<'c>> {
     let mut starts: Vec<usize> =
-        words.iter().flat_map(|word| source::word_places(code, word)).collect();
+        words.iter().flat_map(|word| source::word_positions(code, word)).collect();
     starts.sort_unstable();
     let mut paths = Vec::new();
     let mut done = 0;
@@ -43,7 +43,7 @@ pub(crate) fn beginning_with<'c>(code: &'c str, words: &[&str]) -> Vec<NamedPath
 /// Every path of the `use` items of masked code.
 pub(crate) fn imported(code: &str) -> Vec<NamedPath<'_>> {
     let mut paths = Vec::new();
-    for at in source::word_places(code, "use") {
+    for at in source::word_positions(code, "use") {
         let mut reader = Reader { code, at: at + "use".len(), found: Vec::new() };
         reader.skip("::");
         reader.path(&[]);

@@ -63,7 +63,7 @@ fn names<'t>(text: &str, instead: &'t BTreeMap<String, String>) -> Vec<Offence<'
     let code = source::masked(text);
     let mut offences = Vec::new();
     for (before, kind) in BEFORE_NAMES {
-        for at in source::word_places(&code, before) {
+        for at in source::word_positions(&code, before) {
             let rest = code[at + before.len()..].trim_start();
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);

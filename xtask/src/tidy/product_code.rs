@@ -64,7 +64,7 @@ fn is_product(inside: &str) -> bool {
 /// The module that a `mod name;` for tests declares, as a path without `.rs`.
 fn declared_file(path: &str, text: &str, code: &str, range: &Range<usize>) -> Option<String> {
     let item = &code[range.clone()];
-    let at = *source::word_places(item, "mod").first()?;
+    let at = *source::word_positions(item, "mod").first()?;
     let name = item[at + "mod".len()..].trim().strip_suffix(';')?.trim();
     let (folder, file) = path.rsplit_once('/')?;
     let has_path = source::attributes(item).iter().any(|a| a.content.starts_with("path="));

@@ -93,7 +93,7 @@ fn words(code: &ProductCode, crate_name: &str, pure: &PureCrate) -> Vec<Finding>
 /// is in, or by another name for that.
 fn places(code: &str, banned: &str) -> Vec<usize> {
     let segments: Vec<_> = banned.split("::").collect();
-    let [first, _, ..] = segments.as_slice() else { return source::word_places(code, banned) };
+    let [first, _, ..] = segments.as_slice() else { return source::word_positions(code, banned) };
     let paths = paths::beginning_with(code, &[first]);
     let found = paths.iter().filter(|path| may_name(path, &segments)).map(|path| path.at);
     let renamed = paths::imported(code);

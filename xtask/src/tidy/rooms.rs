@@ -133,7 +133,7 @@ fn absolute<'p>(
 /// The modules with a body, from the outermost on: what their braces hold, and their names.
 fn inline_modules(code: &str) -> Vec<(Range<usize>, &str)> {
     let mut modules = Vec::new();
-    for at in source::word_places(code, "mod") {
+    for at in source::word_positions(code, "mod") {
         let rest = &code[at + "mod".len()..];
         let Some(length) = rest.find(['{', ';']).filter(|at| rest[*at..].starts_with('{')) else {
             continue;

@@ -129,11 +129,11 @@ pub(crate) fn closing(masked: &str, open: usize) -> Option<usize> {
 
 /// Whether the text holds the word, not as a part of a longer one.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
-    !word_places(text, word).is_empty()
+    !word_positions(text, word).is_empty()
 }
 
 /// Where the word begins in the text, each time that it stands alone.
-pub(crate) fn word_places(text: &str, word: &str) -> Vec<usize> {
+pub(crate) fn word_positions(text: &str, word: &str) -> Vec<usize> {
     let alone = |at: &usize| {
         let before = text[..*at].chars().next_back();
         let after = text[*at + word.len()..].chars().next();
@@ -313,6 +313,6 @@ mod tests {
 
     #[test]
     fn words_are_whole() {
-        assert_eq!(word_places("sleep asleep sleep_until sleep", "sleep"), [0, 25]);
+        assert_eq!(word_positions("sleep asleep sleep_until sleep", "sleep"), [0, 25]);
     }
 }

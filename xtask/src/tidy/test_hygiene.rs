@@ -63,7 +63,7 @@ fn attributes(masked: &str) -> Vec<Complaint> {
 
 fn todos(masked: &str) -> Vec<Complaint> {
     let is_call = |at: &usize| masked[at + "todo".len()..].starts_with('!');
-    let places = source::word_places(masked, "todo");
+    let places = source::word_positions(masked, "todo");
     places.into_iter().filter(is_call).map(|at| (at, "`todo!` panics; finish it")).collect()
 }
 
@@ -80,7 +80,7 @@ fn bare_matches(masked: &str) -> Vec<Complaint> {
         let rest = &masked[at + "matches".len()..];
         rest.starts_with("!(") || rest.starts_with("![") || rest.starts_with("!{")
     };
-    source::word_places(masked, "matches")
+    source::word_positions(masked, "matches")
         .into_iter()
         .filter(is_macro)
         .filter(is_bare)
@@ -105,7 +105,7 @@ fn sleeps(path: &str, masked: &str) -> Vec<Complaint> {
     ["park_timeout", "sleep", "sleep_until", "sleep_ms"]
         .into_iter()
         .flat_map(|word| {
-            let places = source::word_places(masked, word);
+            let places = source::word_positions(masked, word);
             places.into_iter().filter(move |at| is_sleep(at, word)).collect::<Vec<_>>()
         })
         .map(|at| (at, "a test waits for an event, never for a while; one bounded loop that asks again is enough for all"))

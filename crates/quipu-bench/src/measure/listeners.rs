@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the thread rests after it has read what there was. Subscribers of a real server are not woken on its
 /// processors, and here each waking would take more of them than the reading; the rest is part of what is measured.
 const REST: Duration = Duration::from_micros(300);
-const TOLD: &[u8] = b"event: memory.recorded\n";
+const PUSHED: &[u8] = b"event: memory.recorded\n";
 /// The first part of a stream, which says when to try again.
 const OPENING: &[u8] = b"retry:";
 
@@ -140,12 +140,12 @@ impl Listener {
             };
             let arrived = stopwatch::now();
             self.rest.extend(buffer.iter().take(read));
-            while let Some(at) = find(&self.rest, TOLD) {
-                self.rest.drain(..at + TOLD.len());
+            while let Some(at) = find(&self.rest, PUSHED) {
+                self.rest.drain(..at + PUSHED.len());
                 self.told += 1;
                 now = Some(arrived);
             }
-            let done = self.rest.len().saturating_sub(TOLD.len());
+            let done = self.rest.len().saturating_sub(PUSHED.len());
             self.rest.drain(..done);
             // More would have filled the buffer; what comes later is announced again.
             if read < buffer.len() {

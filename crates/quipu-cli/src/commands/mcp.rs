@@ -109,7 +109,7 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<(), Failure> {
     let field = match open(&args).await {
         Ok(field) => field,
         Err(failure) => {
-            tell_host(&failure).await;
+            answer_host(&failure).await;
             return Err(failure);
         }
     };
@@ -176,7 +176,7 @@ async fn open_data(args: &McpArgs) -> Result<Field, Failure> {
 /// Hosts show what a server answers rather than what it says on stderr: so requests are answered with
 /// why there will be no service. A client of 2026-07-28 asks twice: what fails it takes for an older
 /// server, and begins again as one of 2025-11-25 does.
-async fn tell_host(failure: &Failure) {
+async fn answer_host(failure: &Failure) {
     let mut input = BufReader::new(tokio::io::stdin()).take(FIRST_WORDS_BYTES_MAX);
     loop {
         let mut line = String::new();

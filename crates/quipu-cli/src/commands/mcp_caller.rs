@@ -3,7 +3,7 @@
 
 use quipu_client::{Agent, ClientError, Field};
 use quipu_field::with_causes;
-use quipu_mcp::{Answer, Call, CallFailed, Caller, Presented, PushPlace, Verb};
+use quipu_mcp::{Answer, Call, CallFailed, Caller, Presented, PushPosition, Verb};
 use quipu_wire::akashik::PushNotification;
 use serde_json::Value;
 use tokio::sync::{OnceCell, mpsc};
@@ -58,7 +58,7 @@ impl Caller for ClientCaller {
         &self,
         _: &Presented,
         agent: &str,
-        from: PushPlace<'_>,
+        from: PushPosition<'_>,
     ) -> Result<mpsc::Receiver<PushNotification>, CallFailed> {
         let agent = self.agent(Some(agent), None)?;
         let mut pushes = agent.pushes_after(from.subscription, from.cursor);

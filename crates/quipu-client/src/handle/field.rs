@@ -238,7 +238,7 @@ impl Field {
     }
 
     /// What errors call the other side.
-    pub(crate) fn place(&self) -> &str {
+    pub(crate) fn peer_name(&self) -> &str {
         self.shared.transport.name()
     }
 

@@ -24,7 +24,7 @@ const ACCEPT: HeaderName = hyper::header::ACCEPT;
 const END: &str = "end";
 
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum StreamItem {
     Event(SentEvent),
     /// The stream ended in order, with nothing cut off. The next call opens it again.
     End {
@@ -68,7 +68,7 @@ impl Following {
     }
 
     /// The next event with data, over as many connections as it takes.
-    pub(crate) async fn next(&mut self) -> Result<Heard, ClientError> {
+    pub(crate) async fn next(&mut self) -> Result<StreamItem, ClientError> {
         loop {
             match self.step().await {
                 Ok(Some(heard)) => return Ok(heard),
@@ -84,11 +84,12 @@ impl Following {
     /// Waits as after a failure, for the stream was ended although there is more to come.
     pub(crate) async fn pause(&mut self, reason: &str) -> Result<(), ClientError> {
         self.open = None;
-        let ended = ClientError::broken(self.field.place(), format!("the stream ended: {reason}"));
+        let ended =
+            ClientError::broken(self.field.peer_name(), format!("the stream ended: {reason}"));
         self.attempts.pause_after(ended).await
     }
 
-    async fn step(&mut self) -> Result<Option<Heard>, ClientError> {
+    async fn step(&mut self) -> Result<Option<StreamItem>, ClientError> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.connect().await?,
@@ -103,12 +104,12 @@ impl Following {
             if event.id.is_some() {
                 self.cursor.clone_from(&event.id);
             }
-            return Ok((!event.data.is_empty()).then_some(Heard::Event(event)));
+            return Ok((!event.data.is_empty()).then_some(StreamItem::Event(event)));
         }
-        let silent = |_| ClientError::broken(self.field.place(), "the stream fell silent");
+        let silent = |_| ClientError::broken(self.field.peer_name(), "the stream fell silent");
         let frame = match timeout(SILENCE, open.body.frame()).await.map_err(silent)? {
-            None => return Ok(Some(Heard::End { silent: open.blocks == 0 })),
-            Some(frame) => frame.map_err(|e| ClientError::broken(self.field.place(), e))?,
+            None => return Ok(Some(StreamItem::End { silent: open.blocks == 0 })),
+            Some(frame) => frame.map_err(|e| ClientError::broken(self.field.peer_name(), e))?,
         };
         if let Some(bytes) = frame.data_ref() {
             open.reader.take(bytes);
@@ -135,8 +136,8 @@ async fn refused(field: &Field, answer: Response<StreamBody>) -> ClientError {
     let (parts, body) = answer.into_parts();
     match timeout(SILENCE, Limited::new(body, ANSWER_BYTES_MAX).collect()).await {
         Ok(Ok(body)) => ClientError::refused(parts.status, &parts.headers, body.to_bytes()),
-        Ok(Err(error)) => ClientError::broken(field.place(), error),
-        Err(_) => ClientError::broken(field.place(), "the refusal was not finished"),
+        Ok(Err(error)) => ClientError::broken(field.peer_name(), error),
+        Err(_) => ClientError::broken(field.peer_name(), "the refusal was not finished"),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     handle::{
         event_stream::{EventStream, Step},
         field::understand,
-        following::{Following, Heard},
+        following::{Following, StreamItem},
     },
 };
 
@@ -38,13 +38,13 @@ async fn next(following: &mut Following, ends: bool) -> Result<Option<Event>, Cl
     let mut ended = false;
     loop {
         match following.next().await? {
-            Heard::Event(event) if event.event == "error" => return Err(failed(&event.data)),
-            Heard::Event(event) => return understand(event.data.as_bytes()).map(Some),
-            Heard::End { .. } if following.is_closed() => return Ok(None),
+            StreamItem::Event(event) if event.event == "error" => return Err(failed(&event.data)),
+            StreamItem::Event(event) => return understand(event.data.as_bytes()).map(Some),
+            StreamItem::End { .. } if following.is_closed() => return Ok(None),
             // A server that stops and a Task that has ended look the same at first. Opened again, the
             // stream of a Task that has ended is at its end at once.
-            Heard::End { silent: true } if ends && ended => return Ok(None),
-            Heard::End { .. } => {
+            StreamItem::End { silent: true } if ends && ended => return Ok(None),
+            StreamItem::End { .. } => {
                 ended = true;
                 following.pause("there may be more").await?;
             }

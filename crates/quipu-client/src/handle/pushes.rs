@@ -9,7 +9,7 @@ use crate::{
     handle::{
         event_stream::{EventStream, Step},
         field::{Field, understand},
-        following::{Following, Heard},
+        following::{Following, StreamItem},
     },
 };
 
@@ -34,11 +34,11 @@ fn step(mut following: Following) -> Step<PushNotification> {
 async fn next(following: &mut Following) -> Result<Option<PushNotification>, ClientError> {
     loop {
         let reason = match following.next().await? {
-            Heard::Event(event) if event.event == "end" => {
+            StreamItem::Event(event) if event.event == "end" => {
                 understand::<LastWord>(event.data.as_bytes())?.reason
             }
-            Heard::Event(event) => return understand(event.data.as_bytes()).map(Some),
-            Heard::End { .. } => "without a word".to_owned(),
+            StreamItem::Event(event) => return understand(event.data.as_bytes()).map(Some),
+            StreamItem::End { .. } => "without a word".to_owned(),
         };
         // Whoever was refused is told so when the stream is opened again.
         if reason == "unsubscribed" || following.is_closed() {

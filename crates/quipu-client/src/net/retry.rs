@@ -61,7 +61,7 @@ impl Attempts {
 
     /// Waits until the next attempt may begin, or gives the error back where there is to be none.
     pub(crate) async fn pause_after(&mut self, error: ClientError) -> Result<(), ClientError> {
-        let Some(asked) = self.pause_asked(&error) else { return Err(error) };
+        let Some(asked) = self.requested_pause(&error) else { return Err(error) };
         if self.made >= self.retry.attempts || self.began.elapsed() >= self.retry.within {
             return Err(error);
         }
@@ -71,7 +71,7 @@ impl Attempts {
     }
 
     /// The least pause, or none where trying again cannot help.
-    fn pause_asked(&self, error: &ClientError) -> Option<Duration> {
+    fn requested_pause(&self, error: &ClientError) -> Option<Duration> {
         match error {
             ClientError::Connect { .. } | ClientError::Exchange { .. } => Some(Duration::ZERO),
             ClientError::Refused(refusal) if matches!(refusal.status, 429 | 503) => {

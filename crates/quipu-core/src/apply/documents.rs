@@ -108,12 +108,12 @@ pub(crate) fn task_noted(
 pub(crate) fn note_streams(state: &mut State, header: &Header<Event>, event: &Event) {
     let task = task_of(event).filter(|task| state.tasks.get(task).is_some());
     if let Some(task) = task {
-        state.streams.tells_of_task(task, header.position);
+        state.streams.note_task_commit(task, header.position);
     }
     let of_task = task.and_then(|task| state.tasks.get(task)?.session.clone());
     let session = of_task.or_else(|| session_of(event).map(str::to_owned));
     if let Some(session) = session {
-        state.streams.tells_of_session(&session, header.position);
+        state.streams.note_session_commit(&session, header.position);
     }
 }
 

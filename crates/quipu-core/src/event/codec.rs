@@ -42,16 +42,16 @@ impl<'de> Visitor<'de> for EventVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event, A::Error> {
         let mut deferred = None;
-        let mut key = map.next_key_seed(Known(TAG))?;
+        let mut key = map.next_key_seed(Expected(TAG))?;
         if key.as_ref().is_some_and(|key| key.is(DEFERRED)) {
             deferred = Some(map.next_value()?);
-            key = map.next_key_seed(Known(TAG))?;
+            key = map.next_key_seed(Expected(TAG))?;
         }
         let kind = match &key {
-            Some(Word::Known) => Some(map.next_value_seed(Known(RECORDED))?),
+            Some(Word::Expected) => Some(map.next_value_seed(Expected(RECORDED))?),
             Some(Word::Other(_)) | None => None,
         };
-        if let Some(Word::Known) = kind {
+        if let Some(Word::Expected) = kind {
             let mut recorded = Recorded::deserialize(MapAccessDeserializer::new(map))?;
             recorded.deferred |= deferred.unwrap_or_default();
             return Ok(recorded.into());
@@ -123,10 +123,10 @@ impl From<Recorded> for Event {
 }
 
 /// Reads a text and says whether it is the one that is known.
-struct Known(&'static str);
+struct Expected(&'static str);
 
 enum Word {
-    Known,
+    Expected,
     Other(String),
 }
 
@@ -137,13 +137,13 @@ impl Word {
 
     fn text(self, known: &str) -> String {
         match self {
-            Self::Known => known.to_owned(),
+            Self::Expected => known.to_owned(),
             Self::Other(text) => text,
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Known {
+impl<'de> DeserializeSeed<'de> for Expected {
     type Value = Word;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Word, D::Error> {
@@ -151,7 +151,7 @@ impl<'de> DeserializeSeed<'de> for Known {
     }
 }
 
-impl Visitor<'_> for Known {
+impl Visitor<'_> for Expected {
     type Value = Word;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -159,7 +159,7 @@ impl Visitor<'_> for Known {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Word, E> {
-        Ok(if text == self.0 { Word::Known } else { Word::Other(text.to_owned()) })
+        Ok(if text == self.0 { Word::Expected } else { Word::Other(text.to_owned()) })
     }
 }
 

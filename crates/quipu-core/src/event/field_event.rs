@@ -92,7 +92,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         as_of: Option<u64>,
         /// The units, best first.
-        units: Vec<Shown>,
+        units: Vec<ReturnedUnit>,
     },
     /// A unit's status changed because of another event of the same commit.
     #[serde(rename = "unit.status_changed")]
@@ -250,7 +250,7 @@ pub enum ClockReason {
 
 /// A unit that ATTUNE returned, with the score that it returned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ReturnedUnit {
     pub unit: UnitId,
     pub score: f64,
 }

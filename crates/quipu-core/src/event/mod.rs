@@ -7,6 +7,6 @@ mod codec;
 mod field_event;
 
 pub use field_event::{
-    ClockReason, ConflictBody, Event, HintBody, Link, ResolutionBody, RetractionBody, Shown,
+    ClockReason, ConflictBody, Event, HintBody, Link, ResolutionBody, RetractionBody, ReturnedUnit,
     Spared, UnitBody,
 };

@@ -12,7 +12,7 @@ use quipu_wire::{
     },
 };
 
-use super::{Refusal, admit, replacing::recorded_with, saying};
+use super::{Refusal, admit, replacing::recorded_with, type_authority};
 use crate::{
     event::{Event, Link},
     ids::{TraceId, UnitId},
@@ -277,9 +277,11 @@ pub fn decide(
 }
 
 /// A summary is a synthesis, and says no less than one that somebody records.
-fn may_summarize(state: &State, agent: &str, authority: u8) -> Result<(), saying::Error> {
+fn may_summarize(state: &State, agent: &str, authority: u8) -> Result<(), type_authority::Error> {
     let says = (MemoryType::Synthesis, Mode::Committed);
-    saying::may_say(state, (agent, authority), says, || "payload.strategy".to_owned())
+    type_authority::check_type_authority(state, (agent, authority), says, || {
+        "payload.strategy".to_owned()
+    })
 }
 
 /// The summaries as units, if they were written from just these units. None has more authority than the caller, nor than

@@ -7,7 +7,7 @@ use quipu_wire::ErrorCode;
 use super::{
     command::{Action, Command},
     compact, coordinate, deregister, handoff, harn, least_authority, merge, record, register,
-    restore, retract, saying, session, subscribe,
+    restore, retract, session, subscribe, type_authority,
 };
 use crate::{
     event::Event,
@@ -46,7 +46,7 @@ pub enum Refusal {
     #[error(transparent)]
     Restore(#[from] restore::Error),
     #[error(transparent)]
-    Saying(#[from] saying::Error),
+    TypeAuthority(#[from] type_authority::Error),
     #[error(transparent)]
     Session(#[from] session::Error),
     #[error(transparent)]
@@ -80,7 +80,7 @@ impl Refusal {
             Self::Merge(error) => error.code(),
             Self::Retract(error) => error.code(),
             Self::Restore(error) => error.code(),
-            Self::Saying(error) => error.code(),
+            Self::TypeAuthority(error) => error.code(),
             Self::Session(error) => error.code(),
             Self::Coordinate(error) => error.code(),
             Self::Handoff(error) => error.code(),

@@ -156,7 +156,7 @@ impl<'s> Audience<'s> {
 
 /// Whether whoever sees the one unit sees the other too, by their ordinals. Only then does the second
 /// change the status of the first.
-pub(crate) fn tells(state: &State, of: u32, other: u32) -> bool {
+pub(crate) fn is_visible_with(state: &State, of: u32, other: u32) -> bool {
     match (Audience::of(state, of), Audience::of(state, other)) {
         (Some(here), Some(there)) => here.is_open_to_readers(state, there),
         _ => false,
@@ -169,7 +169,7 @@ pub(crate) fn is_disputed(state: &State, unit: u32, but: Option<ConflictId>) -> 
     state.conflicts.open_of(unit).filter(|open| Some(open.id) != but).any(|open| {
         let other = if open.unit_a == unit { open.unit_b } else { open.unit_a };
         let claims = |by: &UnitDetails| by.mode == Mode::Committed;
-        state.units.details(other).is_some_and(claims) && tells(state, unit, other)
+        state.units.details(other).is_some_and(claims) && is_visible_with(state, unit, other)
     })
 }
 

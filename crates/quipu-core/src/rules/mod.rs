@@ -17,10 +17,10 @@ pub mod register;
 pub mod replay;
 pub mod restore;
 pub mod retract;
-pub mod saying;
 pub mod session;
 pub mod subscribe;
 pub mod trace;
+pub mod type_authority;
 
 mod command;
 mod decide;

@@ -19,7 +19,7 @@ use super::{
     detect::{Audience, Finding},
     pending_status::Standing,
     replacing::{Claim, recorded_with},
-    saying::may_say,
+    type_authority::check_type_authority,
 };
 use crate::{
     event::{ConflictBody, Event, Link, Spared, UnitBody},
@@ -200,7 +200,7 @@ pub fn decide(
     for unit in units {
         let says = (unit.memory_type, unit.mode);
         let path = || format!("{}.type", unit.path);
-        may_say(state, (&message.agent, claim.authority), says, path)?;
+        check_type_authority(state, (&message.agent, claim.authority), says, path)?;
     }
     visibility::may_write_within(state, message.speaker(), message.session.as_deref())?;
     for unit in units {
@@ -263,7 +263,7 @@ fn replaces(
     }
     for (index, link) in targets(record, RelationType::Supersedes) {
         let ordinal = find(state, record, index, link)?;
-        if is_told(state, ordinal, here) {
+        if is_visible_with_new(state, ordinal, here) {
             replaced.insert(ordinal);
         }
     }
@@ -298,7 +298,7 @@ fn record_one(
         deferred: record.is_deferred,
         authority: Some(right.claim.authority),
         key: message.key.clone(),
-        spared: spared.iter().filter_map(|unit| told_spared(state, right, *unit)).collect(),
+        spared: spared.iter().filter_map(|unit| spared_unit(state, right, *unit)).collect(),
     };
     standing.push(recorded, Some(record.drawn.body.clone()));
     let superseded = supersede(standing, &replaced);
@@ -350,7 +350,7 @@ fn check_targets(state: &State, message: &Message, record: &RecordCommand) -> Re
     Ok(())
 }
 
-fn told_spared(state: &State, right: &Right<'_>, ordinal: u32) -> Option<Spared> {
+fn spared_unit(state: &State, right: &Right<'_>, ordinal: u32) -> Option<Spared> {
     let unit = state.units.details(ordinal)?.id;
     let needs = right.lacks(ordinal).unwrap_or_else(|| recorded_with(state, ordinal));
     Some(Spared { unit, needs })
@@ -408,7 +408,7 @@ fn contest(
         push_conflict(standing, record, ordinal, (*conflict, DetectedBy::Explicit, body));
         let contestable = record.mode == Mode::Committed
             && !superseded.contains(&ordinal)
-            && is_told(state, ordinal, here);
+            && is_visible_with_new(state, ordinal, here);
         if contestable && standing.status(ordinal) == UnitStatus::Active {
             standing.change(ordinal, UnitStatus::Contested);
         }
@@ -488,7 +488,7 @@ fn audience<'m>(state: &State, message: &'m Message, record: &RecordCommand) -> 
 }
 
 /// Whether whoever sees a unit sees the new one too.
-fn is_told(state: &State, ordinal: u32, here: Audience<'_>) -> bool {
+fn is_visible_with_new(state: &State, ordinal: u32, here: Audience<'_>) -> bool {
     Audience::of(state, ordinal).is_some_and(|there| there.is_open_to_readers(state, here))
 }
 

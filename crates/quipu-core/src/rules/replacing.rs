@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quipu_wire::akashik::{ConflictStatus, MemoryType, Mode, RelationType, UnitStatus};
 
-use super::detect::{is_disputed, tells};
+use super::detect::{is_disputed, is_visible_with};
 use crate::{
     limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX, REPLACED_WITHIN},
     message::Message,
@@ -130,7 +130,7 @@ impl<'s> Replacements<'s> {
         let mut replaced = superseded_by(self.state, unit);
         let lost = self.merged.iter().filter(|(_, by)| by.contains(&unit));
         replaced.extend(lost.map(|(lost, _)| *lost));
-        replaced.retain(|target| tells(self.state, *target, unit));
+        replaced.retain(|target| is_visible_with(self.state, *target, unit));
         replaced
     }
 
@@ -152,7 +152,7 @@ impl<'s> Replacements<'s> {
         let stands = |by: &u32| {
             let flags = state.units.flags(*by);
             let there = flags.is_some_and(|by| by.status != UnitStatus::Retracted && !by.purged);
-            (there || is_back.contains(by)) && Some(*by) != but && tells(state, unit, *by)
+            (there || is_back.contains(by)) && Some(*by) != but && is_visible_with(state, unit, *by)
         };
         superseders.chain(merged).find(stands)
     }

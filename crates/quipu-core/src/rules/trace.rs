@@ -9,7 +9,7 @@ use quipu_wire::{
 
 use super::Refusal;
 use crate::{
-    event::{Event, HintBody, Shown},
+    event::{Event, HintBody, ReturnedUnit},
     ids::{TraceId, UnitId},
     message::Message,
     origin::Origin,
@@ -23,7 +23,7 @@ pub struct TraceCommand {
     id: TraceId,
     role: String,
     as_of: Option<u64>,
-    units: Vec<Shown>,
+    units: Vec<ReturnedUnit>,
     hint: Option<Body>,
 }
 
@@ -36,7 +36,7 @@ impl TraceCommand {
     ) -> Result<Self, CanonError> {
         let shown = response.record.iter().filter_map(|ranked| {
             let unit = UnitId::parse(ranked.memory_unit.id())?;
-            Some(Shown { unit, score: ranked.relevance_score })
+            Some(ReturnedUnit { unit, score: ranked.relevance_score })
         });
         let hint = payload.context_hint.as_ref();
         let hint = hint.map(|hint| Body::new(origin.salt(), &HintBody { hint: hint.clone() }));

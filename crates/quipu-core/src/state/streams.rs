@@ -46,12 +46,12 @@ impl StreamTable {
     }
 
     /// Notes that a commit is about a task.
-    pub fn tells_of_task(&mut self, task: &str, position: u64) {
+    pub fn note_task_commit(&mut self, task: &str, position: u64) {
         push_new(&mut self.task_mut(task).commits, position);
     }
 
     /// Notes that a commit is about a session.
-    pub fn tells_of_session(&mut self, session: &str, position: u64) {
+    pub fn note_session_commit(&mut self, session: &str, position: u64) {
         push_new(self.sessions.entry(session.to_owned()).or_default(), position);
     }
 

@@ -20,7 +20,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(6);
 /// For how long a request is repeated, and the pause before each repetition. Servers that were all started anew elect a
 /// leader of their own and then one of the stream; each takes up to 9 s, and longer where votes are split.
-const ASKING: Duration = Duration::from_secs(30);
+const REPEAT_FOR: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) const NO_STREAM: u64 = 10_059;
@@ -135,7 +135,7 @@ async fn call_within(
 async fn again<T, F: Future<Output = Result<T, ApiError>>>(
     mut ask: impl FnMut(Duration) -> F,
 ) -> Result<T, ApiError> {
-    let (end, mut wait) = (Instant::now() + ASKING, FIRST_WAIT);
+    let (end, mut wait) = (Instant::now() + REPEAT_FOR, FIRST_WAIT);
     loop {
         match ask(wait).await {
             Err(error) if error.may_be_answered_later() && Instant::now() < end => {}

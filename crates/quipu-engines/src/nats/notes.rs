@@ -53,7 +53,7 @@ pub(super) async fn put(
     let subject = format!("{SUBJECTS}.{name}");
     let bytes = Bytes::from(bytes);
     let send = || api::publish(client, subject.clone(), headers.clone(), bytes.clone());
-    match heard(send).await {
+    match until_received(send).await {
         Ok(ack) => match ack.get("seq").and_then(Value::as_u64) {
             Some(version) => Ok(Some(version)),
             None => Err(io("write a note", "the acknowledgement names no sequence")),
@@ -80,7 +80,7 @@ async fn overtaken(client: &Client, name: &str, expected: u64) -> Result<Option<
 
 /// Repeats a request until a server receives it: a stream that another node is creating has no leader for a moment. A
 /// request that no server received had no effect, so it may be sent again.
-async fn heard<F: Future<Output = Result<Value, ApiError>>>(
+async fn until_received<F: Future<Output = Result<Value, ApiError>>>(
     mut send: impl FnMut() -> F,
 ) -> Result<Value, ApiError> {
     for _ in 1..TRIES {

@@ -19,7 +19,7 @@ const MESSAGES: usize = 1024;
 /// The most bytes of one request.
 const BYTES: usize = 4 * 1024 * 1024;
 /// How often a replica that is behind is asked again, and the pause in between, which is short at first.
-const ASKS: u32 = 500;
+const READ_TRIES: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
@@ -60,13 +60,13 @@ pub(super) async fn some(
     from: u64,
     limit: usize,
 ) -> Result<Vec<StoredMessage>, EngineError> {
-    for ask in 0..ASKS {
+    for ask in 0..READ_TRIES {
         let found = messages(client, &stream.name, subject, from, limit, BYTES).await;
         let found = found.map_err(|e| e.explain("read"))?;
         if !found.is_empty() {
             return Ok(found);
         }
-        if ask + 1 < ASKS {
+        if ask + 1 < READ_TRIES {
             sleep((FIRST_PAUSE * (ask + 1)).min(PAUSE)).await;
         }
     }

@@ -210,7 +210,7 @@ pub(super) async fn listen(states: Arc<States>, client: Client) {
                 let name = message.subject.as_str().rsplit('.').next().unwrap_or_default();
                 let known = FieldName::try_from(name).ok().and_then(|field| states.find(&field));
                 if let (Some(state), Ok(text)) = (known, std::str::from_utf8(&message.payload)) {
-                    hear(&state, text);
+                    handle_announcement(&state, text);
                 }
             }
         }
@@ -218,7 +218,7 @@ pub(super) async fn listen(states: Arc<States>, client: Client) {
     }
 }
 
-fn hear(state: &FieldState, text: &str) {
+fn handle_announcement(state: &FieldState, text: &str) {
     let words: Vec<&str> = text.split(' ').collect();
     match words[..] {
         ["want", ticket] => state.turns.queue().want(ticket.to_owned()),

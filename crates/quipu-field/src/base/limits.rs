@@ -21,7 +21,7 @@ pub const SETTLE_ATTEMPTS: u32 = 8;
 /// The first of those pauses.
 pub const SETTLE_PAUSE: Duration = Duration::from_millis(10);
 /// How often a log that seems to have gone back is read again before it is not trusted any more.
-pub const BEHIND_LOOKS: usize = 3;
+pub const BEHIND_READS: usize = 3;
 /// The pause between two of these reads.
 pub const BEHIND_PAUSE: Duration = Duration::from_millis(100);
 /// How long a node waits for commits of others before it checks whether the log is still the one that it knows.
@@ -31,7 +31,7 @@ pub const APPEND_WAIT: Duration = Duration::from_millis(50);
 /// How long it waits after it could not check.
 pub const FOLLOW_RETRY: Duration = Duration::from_millis(50);
 /// Commits that were shown beside the writer after which it is woken to take note of them.
-pub const UNSEEN_TOLD: usize = 512;
+pub const UNSEEN_WAKE_COMMITS: usize = 512;
 /// Commits that are kept for it. If there are more it goes on without a state of its own, and makes one when it needs it.
 pub const UNSEEN_MAX: usize = 16 * 1024;
 pub const POSITION_WAIT: Duration = Duration::from_secs(5);
@@ -57,7 +57,7 @@ pub const INDEXING_FIELDS_MAX: usize = 4;
 /// How long a Field that is closed waits for them: without them it leaves no snapshot.
 pub const INDEX_LAST_WAIT: Duration = Duration::from_secs(10);
 /// How often somebody for whom nobody waits checks whether the index is there.
-pub const INDEX_LOOK: Duration = Duration::from_millis(100);
+pub const INDEX_CHECK_PAUSE: Duration = Duration::from_millis(100);
 /// Commits after which the tree of the proofs is saved anew.
 pub const TREE_SAVED_COMMITS: u64 = 32 * 1024;
 /// Commits since the last snapshot after which the next one is made, at least.
@@ -138,13 +138,13 @@ pub const ENRICH_RETRY: Duration = Duration::from_millis(250);
 /// See [`ENRICH_RETRY`].
 pub const ENRICH_RETRY_MAX: Duration = Duration::from_secs(30);
 /// Vectors after which the progress is noted in the server's own log.
-pub const ENRICH_TOLD_UNITS: usize = 2000;
+pub const ENRICH_REPORT_UNITS: usize = 2000;
 /// How long an ATTUNE waits for the vector of its hint.
 pub const QUERY_EMBED_WAIT: Duration = Duration::from_millis(300);
 /// Hints that are being embedded at the same time; one more goes without.
 pub const QUERY_EMBEDS_MAX: usize = 4;
 /// Hints whose vectors are remembered.
-pub const ASKED_KEPT_MAX: usize = 512;
+pub const QUERY_VECTORS_KEPT_MAX: usize = 512;
 /// Summaries that a model writes for one COMPACT at most; the rest is extracted.
 pub const SYNTHESES_WRITTEN_MAX: usize = 16;
 /// Characters of one unit that a summarizer is given.

@@ -162,7 +162,7 @@ fn notes(members: &[Member<'_>]) -> String {
 
 fn content(what: &str, members: &[Member<'_>]) -> String {
     let names: Vec<String> = members.iter().map(|(source, _)| name(source)).collect();
-    let texts: Vec<&str> = members.iter().map(said).collect();
+    let texts: Vec<&str> = members.iter().map(unit_text).collect();
     let sources: Vec<summarize::Source<'_>> = members
         .iter()
         .zip(texts.iter().zip(&names))
@@ -218,7 +218,7 @@ fn name(source: &Source) -> String {
 }
 
 /// What there is to be said of a unit.
-fn said<'a>((source, body): &Member<'a>) -> &'a str {
+fn unit_text<'a>((source, body): &Member<'a>) -> &'a str {
     let body = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
     body.map_or("", |body| body.content.as_str())
 }

@@ -21,7 +21,7 @@ use crate::{
         failure::with_causes,
         limits::{
             DETECT_AT_ONCE_MAX, DETECT_BUSY_PACE, DETECT_BUSY_RECORDS, DETECT_CANDIDATES_MAX,
-            DETECT_PER_UNIT_MAX, INDEX_LOOK,
+            DETECT_PER_UNIT_MAX, INDEX_CHECK_PAUSE,
         },
     },
     read::{bodies::Bodies, view::View},
@@ -71,7 +71,7 @@ pub(crate) struct Subject {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct Detected {
     /// What was found, the surest first.
     pub(crate) found: Vec<Finding>,
     /// Whether every candidate was judged.
@@ -169,7 +169,7 @@ impl Lookout {
 
     /// Waits until there is an index to search, or nobody wants it any more.
     pub(super) fn await_index(&self, is_wanted: &dyn Fn() -> bool) {
-        while !self.view.is_indexed() && is_wanted() && self.backlog.rest(INDEX_LOOK) {}
+        while !self.view.is_indexed() && is_wanted() && self.backlog.rest(INDEX_CHECK_PAUSE) {}
     }
 
     /// Stops the background.
@@ -183,11 +183,11 @@ impl Lookout {
         &self,
         subject: &Subject,
         accept: &dyn Fn(u32) -> bool,
-    ) -> Looked {
+    ) -> Detected {
         let until = self.origin.now_ms().saturating_add(self.budget_ms);
         self.find_conflicts(subject, accept, Some(until)).unwrap_or_else(|error| {
             tracing::warn!(error = with_causes(&error), "detection was put off");
-            Looked::default()
+            Detected::default()
         })
     }
 
@@ -197,9 +197,9 @@ impl Lookout {
         subject: &Subject,
         accept: &dyn Fn(u32) -> bool,
         until_ms: Option<u64>,
-    ) -> Result<Looked, EngineError> {
+    ) -> Result<Detected, EngineError> {
         let Some(probe) = self.detector.probe(&subject.content) else {
-            return Ok(Looked { finished: true, up_to: u32::MAX, ..Looked::default() });
+            return Ok(Detected { finished: true, up_to: u32::MAX, ..Detected::default() });
         };
         let (witnesses, author, up_to) = {
             let published = self.view.read();
@@ -224,7 +224,7 @@ impl Lookout {
             let witnesses: Vec<_> = near.filter_map(|one| witness(state, subject, one)).collect();
             (witnesses, author.map(|name| name.number()), state.units.next_ordinal())
         };
-        let mut looked = Looked { found: Vec::new(), finished: true, up_to };
+        let mut looked = Detected { found: Vec::new(), finished: true, up_to };
         let mut verdicts = Vec::new();
         for witness in witnesses {
             if until_ms.is_some_and(|until| self.origin.now_ms() > until) {

@@ -9,6 +9,6 @@ mod options;
 mod worker;
 
 pub(crate) use backlog::Waiting;
-pub(crate) use lookout::{Looked, Lookout, Subject};
+pub(crate) use lookout::{Detected, Lookout, Subject};
 pub use options::DetectionOptions;
 pub(crate) use worker::run;

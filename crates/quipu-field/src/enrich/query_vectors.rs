@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::base::limits::{ASKED_KEPT_MAX, QUERY_EMBEDS_MAX};
+use crate::base::limits::{QUERY_EMBEDS_MAX, QUERY_VECTORS_KEPT_MAX};
 
 /// Recent questions and their vectors, and room for a few new ones at a time.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ struct Generations {
 
 impl Generations {
     fn insert(&mut self, text: String, vector: Vec<f32>) {
-        if self.young.len() >= ASKED_KEPT_MAX / 2 {
+        if self.young.len() >= QUERY_VECTORS_KEPT_MAX / 2 {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(text, vector);
@@ -55,7 +55,7 @@ impl QueryVectors {
     }
 
     /// Room to ask the model, if there is some.
-    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
+    pub(crate) fn permit(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 }
@@ -68,21 +68,21 @@ mod tests {
     fn remembers_what_is_asked_again_and_never_more_than_its_bound() {
         let asked = QueryVectors::default();
         asked.remember("often".to_owned(), vec![1.0]);
-        for at in 0..ASKED_KEPT_MAX * 3 {
+        for at in 0..QUERY_VECTORS_KEPT_MAX * 3 {
             asked.remember(format!("once {at}"), vec![0.0]);
             assert_eq!(asked.get("often"), Some(vec![1.0]));
         }
         assert_eq!(asked.get("once 0"), None);
         let kept = asked.generations.lock().unwrap();
-        assert!(kept.young.len() + kept.old.len() <= ASKED_KEPT_MAX + 1);
+        assert!(kept.young.len() + kept.old.len() <= QUERY_VECTORS_KEPT_MAX + 1);
     }
 
     #[test]
     fn only_a_few_may_ask_at_a_time() {
         let asked = QueryVectors::default();
-        let places: Vec<_> = std::iter::from_fn(|| asked.place()).collect();
+        let places: Vec<_> = std::iter::from_fn(|| asked.permit()).collect();
         assert_eq!(places.len(), QUERY_EMBEDS_MAX);
         drop(places);
-        assert!(asked.place().is_some());
+        assert!(asked.permit().is_some());
     }
 }

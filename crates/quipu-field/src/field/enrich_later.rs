@@ -5,7 +5,7 @@ use std::sync::Weak;
 use crate::{
     base::{
         failure::with_causes,
-        limits::{ENRICH_IDLE, ENRICH_RETRY, ENRICH_RETRY_MAX, ENRICH_TOLD_UNITS},
+        limits::{ENRICH_IDLE, ENRICH_REPORT_UNITS, ENRICH_RETRY, ENRICH_RETRY_MAX},
     },
     enrich::{Enriching, Work},
     field::Field,
@@ -19,7 +19,7 @@ pub(crate) fn run(enriching: &Enriching, field: &Weak<Field>) {
     }) else {
         return;
     };
-    let (mut pause, mut since_told) = (ENRICH_RETRY, 0);
+    let (mut pause, mut since_report) = (ENRICH_RETRY, 0);
     // Units may be waiting since before a restart, or since a failure.
     let mut look_for_waiting = true;
     while let Some(batch) = field.upgrade().map(|field| field.without_vector(&mut work)) {
@@ -36,7 +36,7 @@ pub(crate) fn run(enriching: &Enriching, field: &Weak<Field>) {
         match enriching.embed(&batch, &mut work) {
             Ok(found) => {
                 let Some(field) = field.upgrade() else { return };
-                since_told += found.len();
+                since_report += found.len();
                 // A vector without a direction is an answer too: there is nothing to wait for.
                 found.iter().filter(|(_, vector)| is_silent(vector)).for_each(|(unit, _)| {
                     work.refuse(unit.ordinal);
@@ -46,9 +46,9 @@ pub(crate) fn run(enriching: &Enriching, field: &Weak<Field>) {
                 enriching.note(None);
                 field.release(released);
                 pause = ENRICH_RETRY;
-                if since_told >= ENRICH_TOLD_UNITS {
-                    since_told = 0;
-                    field.tell_progress();
+                if since_report >= ENRICH_REPORT_UNITS {
+                    since_report = 0;
+                    field.report_progress();
                 }
             }
             Err(error) => {

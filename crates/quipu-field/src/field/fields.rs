@@ -124,7 +124,7 @@ impl Fields {
         let _turn = self.opening.acquire().await;
         self.make_room().await;
         let slot = {
-            let mut places = self.places();
+            let mut places = self.residences();
             let place = places.entry(name.clone()).or_default();
             self.touch(place);
             Arc::clone(&place.slot)
@@ -184,7 +184,7 @@ impl Fields {
     /// The Field of that name if it is open.
     #[must_use]
     pub fn get(&self, name: &FieldName) -> Option<Arc<Field>> {
-        let places = self.places();
+        let places = self.residences();
         let place = places.get(name)?;
         let field = place.slot.field.get().map(Arc::clone)?;
         self.touch(place);
@@ -205,7 +205,7 @@ impl Fields {
     /// Whether it was put away, or is about to be.
     fn was_open(&self, name: &FieldName) -> bool {
         let leaving = |place: &Residence| place.slot.gate.try_lock().is_err();
-        self.away().contains_key(name) || self.places().get(name).is_some_and(leaving)
+        self.away().contains_key(name) || self.residences().get(name).is_some_and(leaving)
     }
 
     async fn has_log(&self, name: &FieldName) -> Result<bool, EngineError> {
@@ -226,7 +226,10 @@ impl Fields {
 
     #[must_use]
     pub fn opened(&self) -> Vec<Arc<Field>> {
-        self.places().values().filter_map(|place| place.slot.field.get().map(Arc::clone)).collect()
+        self.residences()
+            .values()
+            .filter_map(|place| place.slot.field.get().map(Arc::clone))
+            .collect()
     }
 
     /// Changes when one was opened, for whoever has something to begin in each.
@@ -262,7 +265,8 @@ impl Fields {
 
     /// Closes all of them in order.
     pub async fn close(&self) {
-        let slots: Vec<_> = self.places().values().map(|place| Arc::clone(&place.slot)).collect();
+        let slots: Vec<_> =
+            self.residences().values().map(|place| Arc::clone(&place.slot)).collect();
         await_last_texts(&self.opened()).await;
         for slot in slots {
             // One that is being put away is closed when that is done.
@@ -277,7 +281,7 @@ impl Fields {
         }
     }
 
-    pub(crate) fn places(&self) -> MutexGuard<'_, BTreeMap<FieldName, Residence>> {
+    pub(crate) fn residences(&self) -> MutexGuard<'_, BTreeMap<FieldName, Residence>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

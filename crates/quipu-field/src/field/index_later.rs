@@ -59,7 +59,7 @@ impl Field {
             if let Err(error) = indexer.run() {
                 let reason = format!("damage in the log: {}", with_causes(&error));
                 health.fail(&reason);
-                indexer.view.tell_indexed(Indexed::Failed(reason));
+                indexer.view.set_indexed(Indexed::Failed(reason));
             }
             drop(ended);
         })
@@ -120,7 +120,7 @@ struct Ended<'a>(&'a View);
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
         if matches!(*self.0.indexed().borrow(), Indexed::Behind(_)) {
-            self.0.tell_indexed(Indexed::Failed("nobody reads them any more".to_owned()));
+            self.0.set_indexed(Indexed::Failed("nobody reads them any more".to_owned()));
         }
     }
 }
@@ -155,7 +155,7 @@ impl Indexer {
                 return Ok(());
             }
             let stands_still = self.position() == before;
-            self.view.tell_indexed(Indexed::Behind(trouble));
+            self.view.set_indexed(Indexed::Behind(trouble));
             drop(turn);
             if stands_still && !self.is_stopped() {
                 thread::park_timeout(INDEX_RETRY);

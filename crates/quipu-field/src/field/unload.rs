@@ -82,7 +82,7 @@ impl Fields {
     #[must_use]
     pub fn open_count(&self) -> usize {
         let is_open = |slot: &Arc<Slot>| slot.field.get().is_some() || Arc::strong_count(slot) > 1;
-        self.places().values().filter(|place| is_open(&place.slot)).count()
+        self.residences().values().filter(|place| is_open(&place.slot)).count()
     }
 
     #[must_use]
@@ -97,7 +97,7 @@ impl Fields {
 
     /// Takes out the Field that was used longest ago, of those that may go and that nobody uses.
     fn take_out(&self, may_go: impl Fn(u64) -> bool) -> Option<Leaving> {
-        let mut places = self.places();
+        let mut places = self.residences();
         let mut unused: Vec<(u64, FieldName)> = places
             .iter()
             .map(|(name, place)| (place.used_ms.load(Ordering::Relaxed), name, place))

@@ -22,7 +22,7 @@ use quipu_core::{
 
 /// Which view an ATTUNE looks at.
 #[derive(Debug, Clone)]
-enum Look {
+enum AttuneView {
     /// At what is published, if it is not later than this epoch.
     Present(Option<u64>),
     /// At an earlier one.
@@ -41,11 +41,12 @@ impl Field {
         let second = Arc::new(self.second_vector_of_hint(&payload).await);
         let (message, payload) = (Arc::new(message), Arc::new(payload));
         let mut response = loop {
-            let look = self.choose_view(&message, &payload).await?;
+            let chosen = self.choose_view(&message, &payload).await?;
             let (from, asked) = (Arc::clone(&message), Arc::clone(&payload));
             let second = Arc::clone(&second);
-            let answer = self
-                .blocking(move |field| field.answer_from(&from, &asked, &look, second.as_deref()));
+            let answer = self.blocking(move |field| {
+                field.answer_from(&from, &asked, &chosen, second.as_deref())
+            });
             let answer = answer.await?;
             // None where the present became later than what was asked for: then it is of the past.
             if let Some(response) = answer {
@@ -62,8 +63,8 @@ impl Field {
         self: &Arc<Self>,
         message: &Message,
         payload: &AttunePayload,
-    ) -> Result<Look, FieldError> {
-        let Some(epoch) = payload.scope.as_of_epoch else { return Ok(Look::Present(None)) };
+    ) -> Result<AttuneView, FieldError> {
+        let Some(epoch) = payload.scope.as_of_epoch else { return Ok(AttuneView::Present(None)) };
         let head = {
             let published = self.view.read();
             // Nobody else makes us build anything.
@@ -75,7 +76,7 @@ impl Field {
             return Err(RequestError::FutureEpoch { epoch, now }.into());
         }
         if epoch >= head.epoch {
-            return Ok(Look::Present(Some(epoch)));
+            return Ok(AttuneView::Present(Some(epoch)));
         }
         let found = self.blocking(move |field| {
             let position = field.past.position_at(epoch, &head)?;
@@ -83,21 +84,21 @@ impl Field {
         });
         let (position, kept) = found.await?;
         if let Some(view) = kept {
-            return Ok(Look::Past(view));
+            return Ok(AttuneView::Past(view));
         }
         let turn = self.past.turn().await?;
         let built = self.blocking(move |field| {
             let go_on = || !field.is_stopping();
             Ok(field.past.build(position, &turn, go_on)?)
         });
-        built.await.map(Look::Past)
+        built.await.map(AttuneView::Past)
     }
 
     fn answer_from(
         &self,
         message: &Message,
         payload: &AttunePayload,
-        look: &Look,
+        chosen: &AttuneView,
         second: Option<&[f32]>,
     ) -> Result<Option<AttuneResponse>, FieldError> {
         let ranking = &self.ranking;
@@ -107,15 +108,19 @@ impl Field {
             let entry = check(state, message)?;
             let (agent, session) = (message.agent.as_str(), message.session.as_deref());
             let sight = Sight::by(state, agent, session, message.authority);
-            let view = match look {
-                Look::Present(Some(epoch)) if published.head.epoch > *epoch => return Ok(None),
-                Look::Present(_) => &*published,
-                Look::Past(view) => view.as_ref(),
+            let view = match chosen {
+                AttuneView::Present(Some(epoch)) if published.head.epoch > *epoch => {
+                    return Ok(None);
+                }
+                AttuneView::Present(_) => &*published,
+                AttuneView::Past(view) => view.as_ref(),
             };
             let epoch = self.tick(message.epoch)?;
-            let glance = match look {
-                Look::Present(_) => glance(view, entry, &sight, payload, ranking, second, epoch),
-                Look::Past(_) => {
+            let glance = match chosen {
+                AttuneView::Present(_) => {
+                    glance(view, entry, &sight, payload, ranking, second, epoch)
+                }
+                AttuneView::Past(_) => {
                     // Who was not there then is ranked for as it is, and saw what anybody saw.
                     let entry = view.state.agents.get(agent).unwrap_or(entry);
                     let then = Sight::by(&view.state, agent, session, message.authority);

@@ -32,7 +32,7 @@ use quipu_core::{
 };
 
 #[derive(Default)]
-struct Look {
+struct DetectOutcome {
     found: Vec<Found>,
     units_scanned: u64,
     /// The last unit that a scan came to, if there are more.
@@ -41,9 +41,9 @@ struct Look {
 
 /// Says, when it is dropped, that nobody waits for the answer any more.
 #[derive(Default)]
-struct Asking(Arc<AtomicBool>);
+struct CallGuard(Arc<AtomicBool>);
 
-impl Drop for Asking {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -61,9 +61,9 @@ impl Field {
         }
         let asked = payload.clone();
         let listing = message.clone();
-        let asking = Asking::default();
-        let gone = Arc::clone(&asking.0);
-        let look = self
+        let guard = CallGuard::default();
+        let gone = Arc::clone(&guard.0);
+        let so_far = self
             .blocking(move |field| {
                 let (target, seen, after) = {
                     let state = &field.view.read().state;
@@ -82,12 +82,12 @@ impl Field {
                 match (asked.mode, target) {
                     (DetectMode::Check, Some(target)) => field.check(target, &seen),
                     (DetectMode::Scan, _) => field.scan(&seen, after, &gone),
-                    (DetectMode::List | DetectMode::Check, _) => Ok(Look::default()),
+                    (DetectMode::List | DetectMode::Check, _) => Ok(DetectOutcome::default()),
                 }
             })
             .await?;
-        let new_conflicts_found = self.note(look.found).await?;
-        let (units_scanned, stopped_at) = (look.units_scanned, look.stopped_at);
+        let new_conflicts_found = self.note(so_far.found).await?;
+        let (units_scanned, stopped_at) = (so_far.units_scanned, so_far.stopped_at);
         self.blocking(move |field| {
             let (conflicts, next_cursor) = {
                 let state = &field.view.read().state;
@@ -146,15 +146,17 @@ impl Field {
     }
 
     /// Holds one unit against all others that the caller sees.
-    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<Look, FieldError> {
+    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<DetectOutcome, FieldError> {
         let others = seen.len() - usize::from(seen.contains(&target));
-        let mut look =
-            Look { units_scanned: u64::try_from(others).unwrap_or(0), ..Look::default() };
+        let mut so_far = DetectOutcome {
+            units_scanned: u64::try_from(others).unwrap_or(0),
+            ..DetectOutcome::default()
+        };
         // What was replaced or withdrawn is in no new conflict.
         if seen.contains(&target) {
-            self.hold(target, seen, &mut look)?;
+            self.hold(target, seen, &mut so_far)?;
         }
-        Ok(look)
+        Ok(so_far)
     }
 
     /// Holds units that the caller sees against each other, from where the scan before stopped, while there is
@@ -164,34 +166,39 @@ impl Field {
         seen: &BTreeSet<u32>,
         after: Bound<u32>,
         gone: &AtomicBool,
-    ) -> Result<Look, FieldError> {
+    ) -> Result<DetectOutcome, FieldError> {
         let (units_max, until_ms) = self.lookout.scan_budget();
-        let (mut look, mut compared) = (Look::default(), 0);
+        let (mut so_far, mut compared) = (DetectOutcome::default(), 0);
         let mut units = seen.range((after, Bound::Unbounded)).copied().peekable();
         while let Some(unit) = units.next() {
             compared += 1;
-            look.units_scanned += 1;
-            self.hold(unit, seen, &mut look)?;
-            let over = look.found.len() >= DETECT_FOUND_MAX
+            so_far.units_scanned += 1;
+            self.hold(unit, seen, &mut so_far)?;
+            let over = so_far.found.len() >= DETECT_FOUND_MAX
                 || compared >= units_max
                 || gone.load(Ordering::Relaxed)
                 || self.lookout.is_past(until_ms);
             if over {
-                look.stopped_at = units.peek().map(|_| unit);
+                so_far.stopped_at = units.peek().map(|_| unit);
                 break;
             }
         }
-        look.found.truncate(DETECT_FOUND_MAX);
-        Ok(look)
+        so_far.found.truncate(DETECT_FOUND_MAX);
+        Ok(so_far)
     }
 
-    fn hold(&self, unit: u32, seen: &BTreeSet<u32>, look: &mut Look) -> Result<(), FieldError> {
+    fn hold(
+        &self,
+        unit: u32,
+        seen: &BTreeSet<u32>,
+        so_far: &mut DetectOutcome,
+    ) -> Result<(), FieldError> {
         let Some(subject) = self.lookout.subject(unit)? else { return Ok(()) };
         let looked = self.lookout.find_conflicts(&subject, &|other| seen.contains(&other), None);
         for finding in looked?.found {
             let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
-            if !look.found.iter().any(twice) {
-                look.found.push(Found { unit, finding });
+            if !so_far.found.iter().any(twice) {
+                so_far.found.push(Found { unit, finding });
             }
         }
         Ok(())

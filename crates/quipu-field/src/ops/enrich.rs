@@ -126,7 +126,7 @@ impl Field {
         }
     }
 
-    pub(crate) fn tell_progress(&self) {
+    pub(crate) fn report_progress(&self) {
         if let Some(EnrichmentProgress { model, done, of, .. }) = self.enrichment() {
             tracing::info!(field = %self.name, model, done, of, "vectors of the configured model");
         }
@@ -151,7 +151,7 @@ impl Field {
         if let Some(known) = enriching.query_vectors.get(text) {
             return Some(known);
         }
-        let place = enriching.query_vectors.place()?;
+        let place = enriching.query_vectors.permit()?;
         let (enriching, text) = (Arc::clone(enriching), text.to_owned());
         let (reply, answer) = oneshot::channel();
         // A thread of its own, because a server that stops does not wait for it.

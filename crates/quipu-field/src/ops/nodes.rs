@@ -36,7 +36,7 @@ impl Field {
 
     /// The highest position of the log that this node has heard of. It is behind while this is above its own head.
     #[must_use]
-    pub fn heard_of(&self) -> u64 {
+    pub fn announced_position(&self) -> u64 {
         self.heard.load(Ordering::Relaxed).max(self.head().position)
     }
 

@@ -8,7 +8,7 @@ use quipu_wire::akashik::{Mode, RecordPayload, RecordResponse, RecordsPayload, R
 
 use crate::{
     base::error::{FieldError, RequestError},
-    detect::{Looked, Subject, Waiting},
+    detect::{Detected, Subject, Waiting},
     field::Field,
     write::job::Outcome,
 };
@@ -29,7 +29,7 @@ impl Field {
         let _going = self.lookout.record(1);
         // A draft is nobody's claim yet.
         let wanted = self.lookout.is_automatic() && payload.mode == Mode::Committed;
-        let looked = if wanted { self.look_at_once(&message, &payload).await } else { None };
+        let looked = if wanted { self.detect_at_once(&message, &payload).await } else { None };
         let mut unit = self.prepare("payload".to_owned(), payload)?;
         let (finished, up_to) =
             looked.as_ref().map_or((false, 0), |looked| (looked.finished, looked.up_to));
@@ -81,13 +81,13 @@ impl Field {
         let outcome = self.outcome(answer).await?;
         self.enriching.iter().for_each(|enriching| enriching.wake());
         if self.lookout.is_automatic() {
-            self.look_later(&outcome, looked_up_to);
+            self.detect_later(&outcome, looked_up_to);
         }
         Ok(record::respond(outcome.epoch, &outcome.events))
     }
 
     /// Looks for what disagrees, away from the threads that serve sockets, if there is time for it.
-    async fn look_at_once(&self, message: &Message, payload: &RecordPayload) -> Option<Looked> {
+    async fn detect_at_once(&self, message: &Message, payload: &RecordPayload) -> Option<Detected> {
         let permit = self.lookout.at_once()?;
         let subject = subject(message, payload);
         let related = related(&self.view.read().state, &payload.relations);
@@ -102,7 +102,7 @@ impl Field {
     }
 
     /// Leaves units to the background, if there is anything that they were not held against.
-    fn look_later(&self, outcome: &Outcome, from: u32) {
+    fn detect_later(&self, outcome: &Outcome, from: u32) {
         let units = outcome.events.iter().filter_map(|sealed| {
             let Event::UnitRecorded { unit, mode: Mode::Committed, .. } = &sealed.event else {
                 return None;

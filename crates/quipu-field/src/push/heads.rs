@@ -16,10 +16,10 @@ pub(crate) struct Announced {
 
 /// What was announced, and to whom.
 #[derive(Debug)]
-pub(super) struct Heads(Mutex<Places>);
+pub(super) struct Heads(Mutex<ListenerSlots>);
 
 #[derive(Debug)]
-struct Places {
+struct ListenerSlots {
     announced: Announced,
     /// One for each listener, with its waker while it waits.
     places: Vec<Option<Waker>>,
@@ -37,10 +37,10 @@ pub(crate) struct Listening {
 impl Heads {
     pub(super) const fn new(position: u64) -> Self {
         let announced = Announced { position, closed: false };
-        Self(Mutex::new(Places { announced, places: Vec::new(), free: Vec::new() }))
+        Self(Mutex::new(ListenerSlots { announced, places: Vec::new(), free: Vec::new() }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Places> {
+    fn lock(&self) -> MutexGuard<'_, ListenerSlots> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     notices::{Entity, Notice, RequiredAction, notices},
-    relevance::LastAsked,
+    relevance::LastRelevance,
 };
 use crate::{
     base::limits::PUSH_SUMMARY_TOKENS,
@@ -59,7 +59,7 @@ pub(crate) struct PreparedNotice {
     pub units: Vec<Arc<UnitFacts>>,
     /// The session that it belongs to, where it is not about units.
     pub session: Option<String>,
-    pub(super) last_asked: LastAsked,
+    pub(super) last_relevance: LastRelevance,
 }
 
 /// What is known of a unit that never changes, so that its relevance never changes either.
@@ -100,7 +100,7 @@ pub(super) fn prepare(
                 .collect::<Result<Vec<_>, _>>()?;
             let summary = summarize(&notice, &sealed.event, index, commit, &units)?;
             let session = belongs_to(&notice, &header);
-            let last_asked = LastAsked::default();
+            let last_relevance = LastRelevance::default();
             prepared.push(PreparedNotice {
                 event: index,
                 part,
@@ -108,7 +108,7 @@ pub(super) fn prepare(
                 summary,
                 units,
                 session,
-                last_asked,
+                last_relevance,
             });
         }
     }

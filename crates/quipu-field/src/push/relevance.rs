@@ -28,7 +28,7 @@ pub(super) fn query(entry: &SubscriptionEntry) -> Query {
 /// What a notice mattered to the subscriber that asked last. Many agents say the same of themselves, so the next one
 /// most often asks for the same.
 #[derive(Debug, Default)]
-pub(super) struct LastAsked(Mutex<Option<Answered>>);
+pub(super) struct LastRelevance(Mutex<Option<Answered>>);
 
 #[derive(Debug)]
 struct Answered {
@@ -37,7 +37,7 @@ struct Answered {
     relevance: f64,
 }
 
-impl LastAsked {
+impl LastRelevance {
     fn get_or_weigh(&self, entry: &SubscriptionEntry, weigh: impl FnOnce() -> f64) -> f64 {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = &*last
@@ -59,7 +59,7 @@ pub(super) fn relevance(entry: &SubscriptionEntry, query: &Query, notice: &Prepa
     if notice.notice.units.is_empty() || concerns {
         return 1.0;
     }
-    notice.last_asked.get_or_weigh(entry, || {
+    notice.last_relevance.get_or_weigh(entry, || {
         let best = notice.units.iter().map(|unit| of_unit(entry, query, unit)).fold(0.0, f32::max);
         (f64::from(best) * 1e6).round() / 1e6
     })

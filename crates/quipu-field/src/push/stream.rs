@@ -102,7 +102,7 @@ impl PushStream {
             None => from.position,
             Some(gap_ms) => {
                 let (tail, first, last) = (Arc::clone(&tail), begin.position, from.position);
-                blocking(move || quiet_place(&tail, first, last, gap_ms)).await?
+                blocking(move || last_quiet_position(&tail, first, last, gap_ms)).await?
             }
         };
         let query = relevance::query(&target.entry);
@@ -230,7 +230,7 @@ impl PushStream {
             && entry.events.contains(&told.event)
             && told.only_for.as_ref().is_none_or(|agent| *agent == entry.agent);
         let speaker = Speaker::through(&entry.agent, self.target.credential);
-        if !is_for || !self.tail.may_tell(speaker, notice) {
+        if !is_for || !self.tail.may_notify(speaker, notice) {
             return None;
         }
         let relevance_score = relevance::relevance(entry, &self.query, notice);
@@ -265,7 +265,12 @@ impl PushStream {
 
 /// The last place at or before `last` where the Field had been quiet for `gap_ms`, or `first`: what was
 /// sent before it has no influence on what is sent after it.
-fn quiet_place(tail: &Tail, first: u64, last: u64, gap_ms: u64) -> Result<u64, EngineError> {
+fn last_quiet_position(
+    tail: &Tail,
+    first: u64,
+    last: u64,
+    gap_ms: u64,
+) -> Result<u64, EngineError> {
     let page = u64::try_from(READ_PAGE).unwrap_or(u64::MAX);
     let mut end = last;
     while end > first {

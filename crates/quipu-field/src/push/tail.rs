@@ -86,7 +86,7 @@ impl Drop for TailFeed {
 
 impl Tail {
     /// Whether an agent may learn what a notice says, by its role and authority now.
-    pub(super) fn may_tell(&self, speaker: Speaker<'_>, notice: &PreparedNotice) -> bool {
+    pub(super) fn may_notify(&self, speaker: Speaker<'_>, notice: &PreparedNotice) -> bool {
         let state = &self.view.read().state;
         let sees = |unit: u32| {
             // What belongs to no session is seen by all, and there are many to ask for.

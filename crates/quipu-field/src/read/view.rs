@@ -160,7 +160,7 @@ impl View {
         self.indexed.subscribe()
     }
 
-    pub(crate) fn tell_indexed(&self, indexed: Indexed) {
+    pub(crate) fn set_indexed(&self, indexed: Indexed) {
         self.indexed.send_replace(indexed);
     }
 
@@ -168,7 +168,7 @@ impl View {
     pub(crate) fn index(&self, page: &[Followed]) -> Result<bool, Damage> {
         let indexed = self.publish(|published| published.catch_up_index(page))?;
         if indexed {
-            self.tell_indexed(Indexed::Ready);
+            self.set_indexed(Indexed::Ready);
         }
         Ok(indexed)
     }

@@ -49,9 +49,9 @@ pub(crate) struct Building {
 }
 
 /// Gives a place in the queue back.
-struct QueuePlace(Arc<AtomicUsize>);
+struct QueueSlot(Arc<AtomicUsize>);
 
-impl Drop for QueuePlace {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -90,7 +90,7 @@ impl Past {
 
     /// Waits for the right to build. Where many wait already it is refused.
     pub(crate) async fn turn(&self) -> Result<Building, FieldError> {
-        let place = QueuePlace(Arc::clone(&self.waiting));
+        let place = QueueSlot(Arc::clone(&self.waiting));
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= PAST_WAITING_MAX {
             return Err(Overload::PastQueueFull.into());
         }

@@ -93,7 +93,7 @@ impl Neighbours for AmongNodes {
         let before = end.head.position;
         self.turn = false;
         self.following.begin_append(before + 1);
-        let appended = self.append_until_known(end, commits, &watch);
+        let appended = self.append_until_settled(end, commits, &watch);
         self.won = appended.is_ok();
         let setback = match appended {
             Ok(head) => {
@@ -181,7 +181,7 @@ impl AmongNodes {
 
     /// An append whose outcome is unknown is sent again as it is: it says what it follows, so it cannot happen twice, and
     /// the second answer says what became of the first.
-    fn append_until_known(
+    fn append_until_settled(
         &self,
         end: &LogEnd,
         commits: &[Commit],
@@ -288,7 +288,7 @@ impl AmongNodes {
                 })?;
             }
             end.head = commit.head();
-            end.clock.heard(end.head.epoch);
+            end.clock.observe(end.head.epoch);
             end.time_ms = end.time_ms.max(decoded.header.time_ms);
             followed.push((commit, decoded));
         }

@@ -125,7 +125,7 @@ impl LamportClock {
     }
 
     /// Others appended up to this epoch, and it is not visible yet: the next commit comes behind it.
-    pub fn heard(&self, epoch: u64) {
+    pub fn observe(&self, epoch: u64) {
         self.with(|times| times.now = times.now.max(epoch));
     }
 

@@ -20,7 +20,7 @@ use crate::{
     base::{
         error::FieldError,
         failure::with_causes,
-        limits::{ANSWER_WAIT, APPEND_WAIT, BEHIND_LOOKS, BEHIND_PAUSE, READ_PAGE},
+        limits::{ANSWER_WAIT, APPEND_WAIT, BEHIND_PAUSE, BEHIND_READS, READ_PAGE},
         meter::Meter,
         system_origin::SystemOrigin,
     },
@@ -101,13 +101,13 @@ impl Following {
 
     /// Reads everything that is in the log now, or says why it cannot.
     pub(crate) async fn seek_all(self: &Arc<Self>) -> Result<(), FieldError> {
-        let looked = tokio::time::timeout(ANSWER_WAIT, self.look_for_all()).await;
+        let looked = tokio::time::timeout(ANSWER_WAIT, self.catch_up_with_all()).await;
         looked.unwrap_or_else(|_| {
             Err(FieldError::OutcomeUnknown { unknown: "what others did is not known" })
         })
     }
 
-    async fn look_for_all(self: &Arc<Self>) -> Result<(), FieldError> {
+    async fn catch_up_with_all(self: &Arc<Self>) -> Result<(), FieldError> {
         let looking = Arc::clone(&self.looking).lock_owned().await;
         self.publication.health().check()?;
         let following = Arc::clone(self);
@@ -302,7 +302,7 @@ pub(crate) fn find_behind(
     known: &Head,
 ) -> Result<Option<Damage>, EngineError> {
     let mut actual = engine.head(field)?;
-    for _ in 0..BEHIND_LOOKS {
+    for _ in 0..BEHIND_READS {
         if !is_behind(&actual, known) {
             return Ok(None);
         }

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 use crate::{
     base::{
         health::Health,
-        limits::{UNSEEN_MAX, UNSEEN_TOLD},
+        limits::{UNSEEN_MAX, UNSEEN_WAKE_COMMITS},
     },
     push::{Tail, TailFeed},
     read::{
@@ -252,9 +252,9 @@ impl Unseen {
     /// Adds what is new. Answers whether the writer should take note now.
     fn add(&mut self, news: impl Iterator<Item = (Head, Header<Event>)>) -> bool {
         let Self::Headers(headers) = self else { return false };
-        let before = headers.len() / UNSEEN_TOLD;
+        let before = headers.len() / UNSEEN_WAKE_COMMITS;
         headers.extend(news);
-        let after = headers.len() / UNSEEN_TOLD;
+        let after = headers.len() / UNSEEN_WAKE_COMMITS;
         if headers.len() > UNSEEN_MAX {
             *self = Self::TooMuch;
         }
@@ -289,11 +289,11 @@ mod tests {
     #[test]
     fn the_writer_is_woken_now_and_then_and_what_is_kept_for_it_is_bounded() {
         let mut unseen = Unseen::Headers(Vec::new());
-        assert!(!unseen.add(news(1, UNSEEN_TOLD - 1)));
+        assert!(!unseen.add(news(1, UNSEEN_WAKE_COMMITS - 1)));
         assert!(unseen.add(news(1, 1)), "it has enough to look at");
         assert!(!unseen.add(news(1, 1)), "it was told");
         unseen.add(news(1, UNSEEN_MAX));
         assert!(matches!(unseen, Unseen::TooMuch));
-        assert!(!unseen.add(news(1, UNSEEN_TOLD)), "there is nothing to look at any more");
+        assert!(!unseen.add(news(1, UNSEEN_WAKE_COMMITS)), "there is nothing to look at any more");
     }
 }

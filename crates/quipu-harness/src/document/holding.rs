@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// How many Artifacts with the same bytes are looked at for one that a caller may read.
-const LOOKED_AT_MAX: usize = 64;
+const HOLDERS_READ_MAX: usize = 64;
 
 /// Where the content of an Artifact is that is kept here.
 pub(crate) fn own_uri(id: &str) -> String {
@@ -105,7 +105,7 @@ impl Harness {
         let places: Vec<_> = self.field.with_state(|state| {
             let known = noted_holders(state, &prefix)
                 .filter(|entry| reaches(state, caller, entry.owner.session.as_deref()));
-            known.map(|entry| entry.at).take(LOOKED_AT_MAX).collect()
+            known.map(|entry| entry.at).take(HOLDERS_READ_MAX).collect()
         });
         for at in places {
             let artifact =

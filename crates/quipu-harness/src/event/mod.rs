@@ -4,5 +4,5 @@ pub(crate) mod commits;
 pub(crate) mod event_log;
 pub(crate) mod narrate;
 pub(crate) mod narrator;
-pub(crate) mod place;
+pub(crate) mod position;
 pub(crate) mod scope;

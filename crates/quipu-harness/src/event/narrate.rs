@@ -6,22 +6,22 @@ use quipu_log::{Commit, Header};
 use quipu_wire::harn::Event;
 
 use super::narrator::Narrator;
-use crate::event::place::EventPlace;
+use crate::event::position::EventPosition;
 
 /// The Events of a commit, in order. `state` is any later state of the same log: it knows which session and
 /// workspace a thing belongs to.
 #[must_use]
 pub fn narrate(state: &State, header: &Header<Logged>, commit: &Commit) -> Vec<Event> {
-    narrate_places(state, header, commit).into_iter().map(|(_, event)| event).collect()
+    narrate_with_positions(state, header, commit).into_iter().map(|(_, event)| event).collect()
 }
 
 /// The same, each with its place in this log: the id of an Event that was brought here is of another one.
 #[must_use]
-pub fn narrate_places(
+pub fn narrate_with_positions(
     state: &State,
     header: &Header<Logged>,
     commit: &Commit,
-) -> Vec<(EventPlace, Event)> {
+) -> Vec<(EventPosition, Event)> {
     let brought = brought_here(header);
     let places = (0u32..).zip(&header.events);
     let draft = places.filter_map(|(index, sealed)| {
@@ -30,7 +30,7 @@ pub fn narrate_places(
         let event = narrator.finish(draft, &sealed.event);
         let own = brought.is_none() || is_imported(&sealed.event);
         let is_shown = own || event.task_id.as_deref() != brought;
-        is_shown.then_some((EventPlace((header.position, index)), event))
+        is_shown.then_some((EventPosition((header.position, index)), event))
     });
     draft.collect()
 }

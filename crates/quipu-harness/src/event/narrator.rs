@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{
-    event::place::EventPlace,
+    event::position::EventPosition,
     stored::{
         artifact_marks::is_redacted,
         built_in::{SESSION_DEFAULT, session_in_field},
@@ -260,7 +260,7 @@ impl Narrator<'_> {
 
     /// The Event with its place, and with what the state knows of where it belongs.
     pub(super) fn finish(&self, draft: EventDraft, logged: &Logged) -> Event {
-        let place = EventPlace((self.header.position, self.index));
+        let place = EventPosition((self.header.position, self.index));
         let imported =
             if let Logged::TaskNoted { note, .. } = logged { note.imported.as_ref() } else { None };
         let id = imported.map_or_else(|| place.id(), |was| was.event_id.clone());

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use quipu_wire::harn::{Event, HarnError};
 
 use crate::{
-    Caller, EventPlace, EventScope, Harness,
+    Caller, EventPosition, EventScope, Harness,
     feed::range::{Batch, Mark},
     task::tasks::TaskView,
 };
@@ -31,7 +31,7 @@ pub struct EventFeed {
     next: Mark,
     /// What had happened when the feed was opened is up to here.
     opened_at: u64,
-    ready: VecDeque<(EventPlace, Event)>,
+    ready: VecDeque<(EventPosition, Event)>,
 }
 
 impl Harness {

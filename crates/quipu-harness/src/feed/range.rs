@@ -7,7 +7,7 @@ use quipu_core::{Event as Logged, state::EventAddress};
 use quipu_wire::harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKind};
 
 use crate::{
-    Caller, EventPlace, EventScope, Harness, event::narrate::narrate_places,
+    Caller, EventPosition, EventScope, Harness, event::narrate::narrate_with_positions,
     handle::failure::harn_error, not_found, recording::finish::Finish,
 };
 
@@ -17,7 +17,7 @@ const COMMITS_AT_ONCE: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// The Events with their places, in order.
-    pub(crate) events: Vec<(EventPlace, Event)>,
+    pub(crate) events: Vec<(EventPosition, Event)>,
     /// Where to go on.
     pub(crate) next: Mark,
 }
@@ -91,7 +91,7 @@ impl Harness {
         if let Some((place, ordinal)) = Finish::parse(id).filter(|(place, _)| *place == found.0) {
             return Ok((place.0, ordinal.saturating_add(1)));
         }
-        let EventPlace((position, index)) = found.0;
+        let EventPosition((position, index)) = found.0;
         Ok(((position, index.saturating_add(1)), 0))
     }
 
@@ -137,7 +137,7 @@ impl Harness {
         &self,
         batch: &mut Batch,
         last: &mut BTreeMap<String, String>,
-        (place, event): (EventPlace, &Event),
+        (place, event): (EventPosition, &Event),
         limit: usize,
     ) -> Result<(), HarnError> {
         let from = if batch.next.0 == place.0 { batch.next.1 } else { 0 };
@@ -161,7 +161,7 @@ impl Harness {
         caller: &Caller,
         scope: &EventScope,
         position: u64,
-    ) -> Result<Vec<(EventPlace, Event)>, HarnError> {
+    ) -> Result<Vec<(EventPosition, Event)>, HarnError> {
         let commits = self.field.commits(position, 1).map_err(|error| harn_error(&error))?;
         let Some(commit) = commits.into_iter().find(|commit| commit.position == position) else {
             return Ok(Vec::new());
@@ -171,7 +171,7 @@ impl Harness {
             HarnError::new(HarnErrorCode::InternalError, "the log cannot be read")
         })?;
         Ok(self.field.with_state(|state| {
-            let mut events = narrate_places(state, &header, &commit);
+            let mut events = narrate_with_positions(state, &header, &commit);
             events.retain(|(_, event)| scope.has(state, caller, event));
             events
         }))
@@ -182,10 +182,10 @@ impl Harness {
         caller: &Caller,
         scope: &EventScope,
         id: &str,
-    ) -> Result<Option<(EventPlace, Event)>, HarnError> {
+    ) -> Result<Option<(EventPosition, Event)>, HarnError> {
         // An id of another server may be one of this log's too: the scope says which is meant.
         let imported = self.field.with_state(|state| state.streams.imported(id));
-        for place in imported.map(EventPlace).into_iter().chain(EventPlace::parse(id)) {
+        for place in imported.map(EventPosition).into_iter().chain(EventPosition::parse(id)) {
             if place.0.0 == 0 {
                 continue;
             }
@@ -204,7 +204,7 @@ impl Harness {
         caller: &Caller,
         scope: &EventScope,
         id: &str,
-    ) -> Result<Option<(EventPlace, Event)>, HarnError> {
+    ) -> Result<Option<(EventPosition, Event)>, HarnError> {
         let Some((place, ordinal)) = Finish::parse(id) else { return Ok(None) };
         let events = self.events_of_commit(caller, scope, place.0.0)?;
         let Some((_, end)) = events.into_iter().find(|(at, _)| *at == place) else {
@@ -220,7 +220,7 @@ impl Harness {
     fn link_replayed(
         &self,
         last: &mut BTreeMap<String, String>,
-        place: EventPlace,
+        place: EventPosition,
         event: &Event,
     ) -> Result<(), HarnError> {
         let Some(task) = &event.task_id else { return Ok(()) };
@@ -238,7 +238,7 @@ impl Harness {
     fn link(
         &self,
         last: &mut BTreeMap<String, String>,
-        place: EventPlace,
+        place: EventPosition,
         event: &mut Event,
     ) -> Result<(), HarnError> {
         let Some(task) = event.task_id.clone() else { return Ok(()) };
@@ -251,7 +251,7 @@ impl Harness {
         Ok(())
     }
 
-    fn before(&self, task: &str, place: EventPlace) -> Result<Option<String>, HarnError> {
+    fn before(&self, task: &str, place: EventPosition) -> Result<Option<String>, HarnError> {
         // Who may see one Event of a Task may see them all.
         let anybody = Caller::new("", quipu_wire::limits::AUTHORITY_MAX);
         let scope = EventScope::task(task);

@@ -62,7 +62,7 @@ impl Sealer {
         let mut nonce = [0; NONCE_LEN];
         SystemRandom::new().fill(&mut nonce).map_err(|_| SealingError::Randomness)?;
         let mut text = secret.to_vec();
-        let (place, drawn) = (Aad::from(place(vault, name)), Nonce::assume_unique_for_key(nonce));
+        let (place, drawn) = (Aad::from(context(vault, name)), Nonce::assume_unique_for_key(nonce));
         self.key
             .seal_in_place_append_tag(drawn, place, &mut text)
             .map_err(|_| SealingError::Seal)?;
@@ -82,7 +82,8 @@ impl Sealer {
         let Some((nonce, text)) = rest.split_first_chunk::<NONCE_LEN>() else {
             return Err(SealingError::Open);
         };
-        let (place, nonce) = (Aad::from(place(vault, name)), Nonce::assume_unique_for_key(*nonce));
+        let (place, nonce) =
+            (Aad::from(context(vault, name)), Nonce::assume_unique_for_key(*nonce));
         let mut text = text.to_vec();
         let opened = self.key.open_in_place(nonce, place, &mut text);
         opened.map(|secret| secret.to_vec()).map_err(|_| SealingError::Open)
@@ -90,7 +91,7 @@ impl Sealer {
 }
 
 /// Where a secret belongs. A list, so that no two places have the same text.
-fn place(vault: &str, name: &str) -> Vec<u8> {
+fn context(vault: &str, name: &str) -> Vec<u8> {
     canon::to_vec(&[vault, name]).expect("a list of texts has a canonical form")
 }
 

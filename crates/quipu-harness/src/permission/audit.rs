@@ -16,7 +16,7 @@ use quipu_wire::{
 use crate::{Caller, Harness, handle::failure::harn_error, stored::built_in::session_in_field};
 
 /// How many decisions are looked at for one answer.
-const LOOKED_AT_MAX: usize = 10_000;
+const DECISIONS_READ_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
@@ -55,7 +55,7 @@ impl Harness {
         self.reading(move |harness| {
             let entries: Vec<DocumentEntry> = harness.field.with_state(|state| {
                 let all = state.documents.from(DocumentKind::PermissionDecision, 0).rev();
-                all.take(LOOKED_AT_MAX).map(|(_, entry)| entry.clone()).collect()
+                all.take(DECISIONS_READ_MAX).map(|(_, entry)| entry.clone()).collect()
             });
             let mut found = Vec::new();
             for entry in entries {

@@ -6,13 +6,13 @@ use quipu_wire::harn::{EventKind, HarnError, JsonObject, ResourceKind};
 use serde_json::Value;
 
 use crate::{
-    EventPlace, Harness, NoteBody, event::commits::TaskCommits, handle::failure::harn_error,
+    EventPosition, Harness, NoteBody, event::commits::TaskCommits, handle::failure::harn_error,
 };
 
 /// The note that ends a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Finish {
-    pub(crate) place: EventPlace,
+    pub(crate) place: EventPosition,
     pub(crate) events: u64,
 }
 
@@ -38,11 +38,11 @@ impl Finish {
     }
 
     /// The place of the note and the number of the event that an id of a replayed event names.
-    pub(crate) fn parse(id: &str) -> Option<(EventPlace, u64)> {
+    pub(crate) fn parse(id: &str) -> Option<(EventPosition, u64)> {
         let (prefix, ordinal) = id.rsplit_once('_')?;
         let plain = ordinal.len() == DIGITS && ordinal.bytes().all(|byte| byte.is_ascii_digit());
-        let before = EventPlace::parse(prefix).filter(|_| plain)?;
-        let place = EventPlace::at(before.sequence().checked_add(1)?);
+        let before = EventPosition::parse(prefix).filter(|_| plain)?;
+        let place = EventPosition::at(before.sequence().checked_add(1)?);
         Some((place, ordinal.parse().ok()?))
     }
 }
@@ -65,7 +65,7 @@ impl Harness {
                 if of != task || !ends_replay(&note.event) {
                     continue;
                 }
-                let place = EventPlace((header.position, index));
+                let place = EventPosition((header.position, index));
                 let body = self.field.body_at::<NoteBody>(place.0);
                 let body = body.map_err(|error| harn_error(&error))?.unwrap_or_default();
                 let events = body.payload.get("events").and_then(Value::as_u64).unwrap_or(0);
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn ids_of_replayed_events_lie_before_the_note_and_behind_all_else_and_are_read_back() {
-        let finish = Finish { place: EventPlace((7, 0)), events: 3 };
+        let finish = Finish { place: EventPosition((7, 0)), events: 3 };
         let id = |ordinal: u64| format!("{}_{ordinal:010}", finish.event_prefix());
-        assert!(EventPlace((6, 9)).id() < id(0));
+        assert!(EventPosition((6, 9)).id() < id(0));
         assert!(id(0) < id(1) && id(9) < id(10));
         assert!(id(2) < finish.place.id());
         assert_eq!(Finish::parse(&id(2)), Some((finish.place, 2)));
         assert_eq!(Finish::parse(&finish.place.id()), None);
-        assert!(EventPlace((6, 9)).sequence() < finish.sequence_of(0));
+        assert!(EventPosition((6, 9)).sequence() < finish.sequence_of(0));
         assert!(finish.sequence_of(2) < finish.place.sequence());
     }
 
     #[test]
     fn the_numbers_of_a_million_replayed_events_lie_behind_the_commit_before() {
-        let finish = Finish { place: EventPlace((7, 1)), events: 1_000_000 };
-        assert!(EventPlace((6, 9)).sequence() < finish.sequence_of(0));
+        let finish = Finish { place: EventPosition((7, 1)), events: 1_000_000 };
+        assert!(EventPosition((6, 9)).sequence() < finish.sequence_of(0));
         assert!(finish.sequence_of(999_999) < finish.place.sequence());
     }
 }

@@ -3,7 +3,7 @@
 use quipu_wire::harn::{Event, EventKind, EventName, HarnError};
 
 use super::{document::Executor, finish::Finish};
-use crate::{EventPlace, Harness, handle::replayed_cache::Stretch};
+use crate::{EventPosition, Harness, handle::replayed_cache::Stretch};
 
 /// How many events are derived and kept at once, and of how much text, for whoever pages through a long replay.
 const CACHED_EVENTS: usize = 1024;
@@ -13,7 +13,7 @@ impl Harness {
     /// How a replay in process ended, if this is the event that says so. Reads storage.
     pub(crate) fn replay_ended_by(
         &self,
-        place: EventPlace,
+        place: EventPosition,
         event: &Event,
     ) -> Result<Option<Finish>, HarnError> {
         let ends = matches!(

@@ -12,7 +12,7 @@ use quipu_replay::task::{
 use quipu_wire::harn::{Event, EventKind, EventName, HarnError, JsonObject, Sha256, Visibility};
 use serde_json::Value;
 
-use crate::{Harness, NoteBody, event::commits::TaskCommits, narrate_places};
+use crate::{Harness, NoteBody, event::commits::TaskCommits, narrate_with_positions};
 
 /// One event of a recording, as a replay reads it and as clients do.
 #[derive(Debug, Clone)]
@@ -61,7 +61,8 @@ impl Worked {
     }
 
     fn take_up(&mut self, header: &Header<Logged>, commit: &Commit) {
-        let events = self.harness.field.with_state(|state| narrate_places(state, header, commit));
+        let events =
+            self.harness.field.with_state(|state| narrate_with_positions(state, header, commit));
         let mine = |event: &Event| event.task_id.as_deref() == Some(&*self.task) && is_run(event);
         for (at, narrated) in events.into_iter().filter(|(_, event)| mine(event)) {
             let index = at.0.1;

@@ -120,7 +120,8 @@ impl Harness {
 
     fn check_targets(&self, caller: &Caller, connector: &Connector) -> Result<(), HarnError> {
         if let Some(id) = &connector.target_session_id {
-            self.check_known(caller, id).map_err(|error| error.at("target_session_id"))?;
+            self.check_session_visible(caller, id)
+                .map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
             && !is_built_in_persona(id)

@@ -174,7 +174,7 @@ impl Harness {
         owner: &str,
     ) -> Result<Option<String>, HarnError> {
         let checked = match scope {
-            MemoryScope::Session => self.check_known(caller, owner),
+            MemoryScope::Session => self.check_session_visible(caller, owner),
             MemoryScope::Workspace => self.check_workspace(owner),
             MemoryScope::Persona => self.check_persona(owner),
             MemoryScope::Tenant => Ok(()),

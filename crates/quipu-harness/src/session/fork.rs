@@ -10,7 +10,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    EventPlace, Harness, WriteRequest,
+    EventPosition, Harness, WriteRequest,
     handle::{
         retry::{WriteError, retry_until_unchanged},
         write::{Target, put_by},
@@ -47,7 +47,7 @@ impl Harness {
         let _turn = self.changing.lock().await;
         let read_at = Some(self.field.head().position);
         let (view, facts) = self.session_to_change(&write.caller, id).await?;
-        let at = self.fork_place(&view, request.at_event_id.as_deref()).await?;
+        let at = self.fork_position(&view, request.at_event_id.as_deref()).await?;
         let fork = self.draw(ResourceKind::Session);
         let branch = match &request.branch_id {
             Some(branch) => self.branch_taken(write, &view, branch, &fork).await?,
@@ -72,15 +72,15 @@ impl Harness {
     }
 
     /// The number of the last Event that a fork shares: the newest if none is named.
-    async fn fork_place(&self, view: &SessionView, at: Option<&str>) -> Result<u64, HarnError> {
+    async fn fork_position(&self, view: &SessionView, at: Option<&str>) -> Result<u64, HarnError> {
         let Some(id) = at else { return Ok(end_of(self.field.head().position)) };
         let (view, id) = (view.clone(), id.to_owned());
         self.reading(move |harness| {
             let lineage = harness.lineage(&view)?;
             let found = harness.field.with_state(|state| {
-                place_of(state, &id).filter(|place| lineage.has(state, *place))
+                event_position(state, &id).filter(|place| lineage.has(state, *place))
             });
-            found.map(EventPlace::sequence).ok_or_else(|| {
+            found.map(EventPosition::sequence).ok_or_else(|| {
                 let message = "at_event_id: must be an Event of this Session";
                 HarnError::new(HarnErrorCode::InvalidRequest, message).at("at_event_id")
             })
@@ -118,8 +118,8 @@ fn branch_at(base: &str) -> CreateBranchRequest {
     }
 }
 
-fn place_of(state: &State, id: &str) -> Option<EventPlace> {
-    EventPlace::parse(id).or_else(|| state.streams.imported(id).map(EventPlace))
+fn event_position(state: &State, id: &str) -> Option<EventPosition> {
+    EventPosition::parse(id).or_else(|| state.streams.imported(id).map(EventPosition))
 }
 
 /// What a fork knows: what its parent knew, but for what was cut off there and the Event of that.

@@ -50,7 +50,7 @@ impl Harness {
     /// 404 where there is none that the caller may know of.
     pub async fn message(&self, caller: &Caller, id: &str) -> Result<Message, HarnError> {
         let message: Message = self.get(caller, id).await?;
-        Ok(shown_to(caller, message))
+        Ok(visible_to(caller, message))
     }
 
     /// `GET /v1/sessions/{session_id}/messages`: the transcript. What a fork shares with a Session that the
@@ -78,7 +78,7 @@ impl Harness {
                 known.then_some((said.ordinal as u64, entry))
             });
             let taken = page.take(entries);
-            taken.list(|entry| Ok(shown_to(&caller, harness.show(&caller, &entry)?)))
+            taken.list(|entry| Ok(visible_to(&caller, harness.show(&caller, &entry)?)))
         })
         .await
     }
@@ -104,7 +104,7 @@ impl Harness {
 }
 
 /// The Message without what is not for the caller.
-fn shown_to(caller: &Caller, message: Message) -> Message {
+fn visible_to(caller: &Caller, message: Message) -> Message {
     let parts = parts::parts(caller, message.parts);
     Message { parts, ..message }
 }

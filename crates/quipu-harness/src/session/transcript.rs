@@ -8,7 +8,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    EventPlace, Harness, WriteRequest,
+    EventPosition, Harness, WriteRequest,
     handle::retry::{WriteError, retry_until_unchanged},
     session::view::SessionView,
     stored::session_facts::{ChangeEvent, Cut, SessionFacts},
@@ -29,26 +29,32 @@ struct Segment {
 
 /// A Message of a transcript: its ordinal, and the number of the Event that brought it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct TranscriptMessage {
     pub(crate) ordinal: usize,
     pub(crate) sequence: u64,
 }
 
 impl Lineage {
     /// The Messages, in the order in which they were said.
-    pub(crate) fn transcript(&self, state: &State) -> Vec<Said> {
-        let mut said: Vec<Said> = Vec::new();
+    pub(crate) fn transcript(&self, state: &State) -> Vec<TranscriptMessage> {
+        let mut said: Vec<TranscriptMessage> = Vec::new();
         for segment in &self.0 {
             let own = state.documents.of_session(DocumentKind::Message, &segment.session);
-            let sequence = |entry: &DocumentEntry| EventPlace(entry.at).sequence();
-            said.extend(own.map(|(ordinal, entry)| Said { ordinal, sequence: sequence(entry) }));
-            let cut = |each: &Said| segment.cuts.iter().any(|cut| cut.takes(each.sequence));
+            let sequence = |entry: &DocumentEntry| EventPosition(entry.at).sequence();
+            said.extend(
+                own.map(|(ordinal, entry)| TranscriptMessage {
+                    ordinal,
+                    sequence: sequence(entry),
+                }),
+            );
+            let cut =
+                |each: &TranscriptMessage| segment.cuts.iter().any(|cut| cut.takes(each.sequence));
             said.retain(|each| each.sequence <= segment.until && !cut(each));
         }
         said
     }
 
-    pub(crate) fn has(&self, state: &State, place: EventPlace) -> bool {
+    pub(crate) fn has(&self, state: &State, place: EventPosition) -> bool {
         self.0.iter().any(|segment| {
             let commits = state.streams.session(&segment.session);
             place.sequence() <= segment.until && commits.binary_search(&place.0.0).is_ok()
@@ -58,7 +64,7 @@ impl Lineage {
 
 /// The number behind every Event of a commit.
 pub(crate) fn end_of(position: u64) -> u64 {
-    EventPlace((position + 1, 0)).sequence().saturating_sub(1)
+    EventPosition((position + 1, 0)).sequence().saturating_sub(1)
 }
 
 impl Harness {
@@ -109,7 +115,7 @@ impl Harness {
         let read_at = self.field.head().position;
         let (view, mut facts) = self.session_to_change(&write.caller, id).await?;
         view.check_opener(&write.caller)?;
-        let (said, head) = self.said_in(&view).await?;
+        let (said, head) = self.transcript_of(&view).await?;
         let keep = usize::try_from(request.keep_first).unwrap_or(usize::MAX).min(said.len());
         let (kept, removed) = said.split_at(keep);
         if !removed.is_empty() {
@@ -135,7 +141,10 @@ impl Harness {
     }
 
     /// What was said in a Session, and how far the log was.
-    async fn said_in(&self, view: &SessionView) -> Result<(Vec<Said>, u64), HarnError> {
+    async fn transcript_of(
+        &self,
+        view: &SessionView,
+    ) -> Result<(Vec<TranscriptMessage>, u64), HarnError> {
         let view = view.clone();
         self.reading(move |harness| {
             let lineage = harness.lineage(&view)?;

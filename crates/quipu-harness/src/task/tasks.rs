@@ -17,7 +17,7 @@ use quipu_wire::{
 };
 
 use crate::{
-    Caller, EventPlace, Harness, WriteRequest,
+    Caller, EventPosition, Harness, WriteRequest,
     handle::{failure::harn_error, page::Page, retry::WriteError, write::Target},
     not_found,
     stored::built_in::SESSION_DEFAULT,
@@ -168,13 +168,13 @@ impl Harness {
     ) -> Result<List<HarnTask>, HarnError> {
         let reader = caller.reader_in(filter.session.as_deref());
         let taken = self.field.with_state(|state| {
-            let made = state.tasks.made_from(EventPlace::at(page.from).0);
+            let made = state.tasks.made_from(EventPosition::at(page.from).0);
             let made = made.filter(|(_, _, entry)| in_session(entry, &filter));
             let reached =
                 |entry: &TaskEntry| reader_reaches(state, &reader, entry.session.as_deref());
             let known = made.filter(|(_, _, entry)| reached(entry));
             let views = known.map(|(place, id, entry)| {
-                (EventPlace(place).sequence(), TaskView::of(state, id, entry))
+                (EventPosition(place).sequence(), TaskView::of(state, id, entry))
             });
             page.take(views.filter(|(_, view)| view.passes(&filter)))
         });

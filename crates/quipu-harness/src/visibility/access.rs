@@ -68,7 +68,7 @@ impl Harness {
     }
 
     /// The Session is one that the caller may know of.
-    pub(crate) fn check_known(&self, caller: &Caller, id: &str) -> Result<(), HarnError> {
+    pub(crate) fn check_session_visible(&self, caller: &Caller, id: &str) -> Result<(), HarnError> {
         if self.knows_session(caller, id) {
             Ok(())
         } else {
@@ -81,7 +81,7 @@ impl Harness {
     /// # Errors
     /// 404 for one that it may not know of, 403 for one that it is no member of.
     pub fn check_session(&self, caller: &Caller, id: &str) -> Result<(), HarnError> {
-        self.check_known(caller, id)?;
+        self.check_session_visible(caller, id)?;
         if self.reaches(caller, Some(id)) {
             return Ok(());
         }

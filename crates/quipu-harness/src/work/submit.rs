@@ -155,7 +155,7 @@ impl Harness {
         request: &SubmitTaskRequest,
     ) -> Result<String, HarnError> {
         let id = request.session_id.as_str();
-        self.check_known(caller, id).map_err(|error| error.at("session_id"))?;
+        self.check_session_visible(caller, id).map_err(|error| error.at("session_id"))?;
         let found = self.field.with_state(|state| workspace_of(state, session_in_field(id)));
         if request.workspace_id.as_ref().is_some_and(|asked| *asked != found) {
             let message = "workspace_id: must be the Workspace of the Session";

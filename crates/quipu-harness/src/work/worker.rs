@@ -19,7 +19,7 @@ use quipu_wire::{
 use serde_json::Value;
 
 use crate::{
-    EventPlace, Harness, NoteBody, WriteRequest,
+    EventPosition, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
     not_found,
     permission::ToolUse,
@@ -212,8 +212,8 @@ impl Harness {
 }
 
 /// Where the note of a write is.
-pub(crate) fn noted_at(outcome: &HarnOutcome) -> Option<EventPlace> {
+pub(crate) fn noted_at(outcome: &HarnOutcome) -> Option<EventPosition> {
     let mut events = (0u32..).zip(&outcome.events);
     let (index, _) = events.find(|(_, sealed)| matches!(sealed.event, Logged::TaskNoted { .. }))?;
-    Some(EventPlace((outcome.position?, index)))
+    Some(EventPosition((outcome.position?, index)))
 }

@@ -12,7 +12,7 @@ use quipu_wire::harn::{
 };
 
 use crate::{
-    Caller, EventPlace, Harness, NoteBody, WriteRequest,
+    Caller, EventPosition, Harness, NoteBody, WriteRequest,
     handle::failure::harn_error,
     not_found,
     permission::ToolUse,
@@ -192,9 +192,9 @@ impl Harness {
         Ok(says)
     }
 
-    pub(crate) fn recorded_at(&self, task: &str, key: &str) -> Option<EventPlace> {
+    pub(crate) fn recorded_at(&self, task: &str, key: &str) -> Option<EventPosition> {
         self.field.with_state(|state| {
-            state.streams.task(task)?.dependencies.get(key).copied().map(EventPlace)
+            state.streams.task(task)?.dependencies.get(key).copied().map(EventPosition)
         })
     }
 
@@ -211,7 +211,7 @@ impl Harness {
     /// Checks that what a key has is the same again.
     async fn check_same(
         &self,
-        place: EventPlace,
+        place: EventPosition,
         says: &NoteBody,
         error: HarnError,
     ) -> Result<(), HarnError> {

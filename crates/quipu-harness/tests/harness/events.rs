@@ -1,6 +1,6 @@
 //! Ranges of Events: stable, in order, and never of what the caller may not know of.
 
-use quipu_harness::{EventPlace, EventScope, Harness};
+use quipu_harness::{EventPosition, EventScope, Harness};
 use quipu_wire::harn::{Event, HarnErrorCode};
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn a_range_read_in_pieces_is_the_range_and_reading_it_again_changes_nothin
         }
         assert_eq!(pieces, whole);
     }
-    let places = whole.iter().map(|event| EventPlace::parse(&event.envelope.id).unwrap());
+    let places = whole.iter().map(|event| EventPosition::parse(&event.envelope.id).unwrap());
     assert!(places.clone().zip(places.skip(1)).all(|(one, next)| one < next));
     for event in &whole {
         assert_eq!(harness.event(&caller("bob"), &event.envelope.id).await.unwrap(), *event);

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::{
-    caller::{Caller, PushPlace, Verb},
+    caller::{Caller, PushPosition, Verb},
     invoke::{Invoker, Speaker, refusal_text},
 };
 
@@ -106,6 +106,6 @@ async fn follow<C: Caller>(
     subscription: &str,
     cursor: &str,
 ) -> Result<mpsc::Receiver<PushNotification>, ErrorData> {
-    let from = PushPlace { subscription, cursor };
+    let from = PushPosition { subscription, cursor };
     Ok(invoker.caller.follow(&invoker.presented, host.name(), from).await?)
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use quipu_mcp::{
-    Answer, Call, CallFailed, Caller, Handler, HandlerOptions, Presented, PushPlace, Verb,
+    Answer, Call, CallFailed, Caller, Handler, HandlerOptions, Presented, PushPosition, Verb,
 };
 use quipu_wire::{
     ErrorCode, ProtocolError,
@@ -206,7 +206,7 @@ impl Caller for TinyField {
         &self,
         _: &Presented,
         _: &str,
-        from: PushPlace<'_>,
+        from: PushPosition<'_>,
     ) -> Result<mpsc::Receiver<PushNotification>, CallFailed> {
         assert_eq!((from.subscription, from.cursor), ("sub-1", "1.0.0"));
         let (sender, receiver) = mpsc::channel(16);

@@ -169,18 +169,18 @@ impl Endpoint {
         match status {
             200 => Ok(body),
             408 | 425 | 429 | 500..=599 => {
-                let said = self.said(&body);
+                let said = self.error_text(&body);
                 Err(unavailable(format!("it answered with status {status}: {said}"), retry_after))
             }
             _ => {
-                let error = CallError::Refused { status, reason: self.said(&body) };
+                let error = CallError::Refused { status, reason: self.error_text(&body) };
                 Err(Failed { error, again: false, wait: None })
             }
         }
     }
 
     /// The error text of an endpoint: one short line without our key.
-    fn said(&self, body: &[u8]) -> String {
+    fn error_text(&self, body: &[u8]) -> String {
         let text = String::from_utf8_lossy(body.get(..4 * REASON_BYTES_MAX).unwrap_or(body));
         let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some(secret) = &self.secret.0 {

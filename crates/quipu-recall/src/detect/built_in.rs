@@ -81,7 +81,7 @@ fn surest_clash(
     let (old, new) = (Readings::new(&old), Readings::new(&new));
     let same_author = older.author == newer.author;
     let mut best = Best::default();
-    let silent = said(&old, &new, same_author, &mut best);
+    let silent = compare_statements(&old, &new, same_author, &mut best);
     if least < HINT && older.content != newer.content {
         hints(&old, &new, silent, &mut best);
     }
@@ -103,7 +103,7 @@ fn surest_clash(
 type Silent = (usize, usize, usize);
 
 /// Holds what both say against each other, by the rules.
-fn said(
+fn compare_statements(
     old: &Readings<'_, '_>,
     new: &Readings<'_, '_>,
     same_author: bool,

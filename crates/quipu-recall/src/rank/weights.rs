@@ -122,7 +122,7 @@ impl Weights {
         let wrong = || WeightError::OutOfRange { name: name.to_owned(), value: value.to_owned() };
         let number: f32 = value.parse().map_err(|_| wrong())?;
         let place =
-            self.place(name).ok_or_else(|| WeightError::Unknown { name: name.to_owned() })?;
+            self.weight_mut(name).ok_or_else(|| WeightError::Unknown { name: name.to_owned() })?;
         if !(0.0..=100.0).contains(&number) {
             return Err(wrong());
         }
@@ -139,10 +139,11 @@ impl Weights {
             return self;
         }
         let recency = share.clamp(0.0, 1.0);
-        let others: f32 = Self::SHARED.iter().filter_map(|name| self.place(name).copied()).sum();
+        let others: f32 =
+            Self::SHARED.iter().filter_map(|name| self.weight_mut(name).copied()).sum();
         let scale = if others > 0.0 { (1.0 - recency) / others } else { 0.0 };
         for name in Self::SHARED {
-            if let Some(weight) = self.place(name) {
+            if let Some(weight) = self.weight_mut(name) {
                 *weight *= scale;
             }
         }
@@ -165,7 +166,7 @@ impl Weights {
         factor::RELATION,
     ];
 
-    fn place(&mut self, name: &str) -> Option<&mut f32> {
+    fn weight_mut(&mut self, name: &str) -> Option<&mut f32> {
         Some(match name {
             factor::LEXICAL => &mut self.lexical,
             factor::SEMANTIC => &mut self.semantic,

@@ -23,7 +23,7 @@ pub enum ModuleError {
     SourceTooLong { bytes: usize },
     #[error("line {line}: more than {CHAIN_MAX} operators, calls and members hang on one another")]
     TooInvolved { line: usize },
-    #[error("the source does not compile: {}", said(diagnostics))]
+    #[error("the source does not compile: {}", diagnostics_text(diagnostics))]
     NotCompiled { diagnostics: Vec<Diagnostic> },
     #[error("the compiler failed on this source")]
     CompilerFailed,
@@ -34,7 +34,7 @@ pub enum ModuleError {
     Input(#[from] ParseError),
 }
 
-fn said(diagnostics: &[Diagnostic]) -> String {
+fn diagnostics_text(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 

@@ -23,7 +23,7 @@ const READY: &str = "quipu_field_ready";
 const VECTORS: &str = "quipu_field_vectors";
 const VECTORS_WANTED: &str = "quipu_field_vectors_wanted";
 const EMBEDDER_UP: &str = "quipu_field_embedder_up";
-const HEARD: &str = "quipu_field_head";
+const ANNOUNCED_HEAD: &str = "quipu_field_head";
 const STREAMS: &str = "quipu_push_streams";
 const FIELDS_OPEN: &str = "quipu_fields_open";
 const FIELDS_AWAY: &str = "quipu_fields_away";
@@ -87,7 +87,10 @@ fn install() -> MetricsHandle {
     describe_counter!(OPERATIONS, "protocol operations by code; OK where there is none");
     describe_gauge!(COMMITS, "commits in the log of an open Field");
     describe_gauge!(UNITS, "memory units of an open Field");
-    describe_gauge!(HEARD, "commits in the log of an open Field, as far as this node has heard");
+    describe_gauge!(
+        ANNOUNCED_HEAD,
+        "commits in the log of an open Field, as far as this node has heard"
+    );
     describe_gauge!(READY, "1 where an open Field takes writes, else 0");
     describe_gauge!(VECTORS, "units that have a vector of the configured embedding model");
     describe_gauge!(VECTORS_WANTED, "units that should have one");
@@ -156,7 +159,8 @@ pub(crate) fn gauge_fields(fields: &[Arc<Field>], uptime: Duration) {
         let status = field.status();
         let ready = if field.health().failure().is_none() { 1.0 } else { 0.0 };
         gauge!(COMMITS, "field" => status.field.clone()).set(status.position as f64);
-        gauge!(HEARD, "field" => status.field.clone()).set(field.heard_of() as f64);
+        gauge!(ANNOUNCED_HEAD, "field" => status.field.clone())
+            .set(field.announced_position() as f64);
         gauge!(UNITS, "field" => status.field.clone()).set(status.units.total as f64);
         if let Some(progress) = field.enrichment() {
             let up = if progress.failure.is_none() { 1.0 } else { 0.0 };

@@ -20,7 +20,7 @@ use crate::{
         errors::akashik_error,
         field_choice::{self, Missing},
         route::Admission,
-        sender::{self, Said},
+        sender::{self, SentMessage},
         state::App,
     },
     secrets::keys::{Credential, KeyAgent},
@@ -31,7 +31,7 @@ use crate::{
 pub(crate) struct Authenticated {
     headers: HeaderMap,
     credential: Credential,
-    said: Said,
+    said: SentMessage,
     room: Option<OwnedSemaphorePermit>,
 }
 
@@ -78,7 +78,7 @@ impl Authenticated {
         };
         // Only now, although it was known before: a connection whose body is unread must be closed.
         sender::check_content_type(&headers)?;
-        let said = Said::parse(operation, &headers, &whole.bytes)?;
+        let said = SentMessage::parse(operation, &headers, &whole.bytes)?;
         Ok(Self { headers, credential: credential?, said, room: whole.room })
     }
 }
@@ -181,7 +181,7 @@ fn joining(operation: Option<Operation>, payload: &Value) -> Option<&str> {
 fn speaker(
     operation: Option<Operation>,
     credential: &Credential,
-    said: &Said,
+    said: &SentMessage,
 ) -> Result<String, ProtocolError> {
     let joins = joining(operation, &said.payload);
     let agent = match (&credential.agent, said.agent.as_deref()) {

@@ -20,7 +20,7 @@ pub(crate) const MESSAGE_ID: &str = "akashik-message-id";
 pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct SentMessage {
     pub(crate) id: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) session: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Said {
     pub(crate) payload: Value,
 }
 
-impl Said {
+impl SentMessage {
     /// Reads a body that was sent to an operation's route.
     pub(crate) fn parse(
         operation: Option<Operation>,
@@ -56,7 +56,7 @@ impl Said {
     }
 }
 
-fn enveloped(operation: Operation, body: Value) -> Result<Said, ProtocolError> {
+fn enveloped(operation: Operation, body: Value) -> Result<SentMessage, ProtocolError> {
     let envelope = Envelope::parse(body)?;
     if envelope.operation != operation {
         let (said, route) = (envelope.operation, operation.path());
@@ -65,7 +65,7 @@ fn enveloped(operation: Operation, body: Value) -> Result<Said, ProtocolError> {
             said.path()
         )));
     }
-    Ok(Said {
+    Ok(SentMessage {
         id: Some(envelope.id),
         agent: Some(envelope.agent_id),
         session: envelope.session_id,
@@ -74,12 +74,12 @@ fn enveloped(operation: Operation, body: Value) -> Result<Said, ProtocolError> {
     })
 }
 
-fn bare(headers: &HeaderMap, payload: Value) -> Result<Said, ProtocolError> {
+fn bare(headers: &HeaderMap, payload: Value) -> Result<SentMessage, ProtocolError> {
     let id = match id_header(headers, MESSAGE_ID)? {
         Some(id) => Some(id),
         None => id_header(headers, IDEMPOTENCY_KEY)?,
     };
-    Ok(Said {
+    Ok(SentMessage {
         id,
         agent: id_header(headers, AGENT)?,
         session: id_header(headers, SESSION)?,

@@ -21,7 +21,7 @@ use crate::secrets::{
 const NAME: &str = "secrets";
 const FORMAT: u32 = 1;
 /// Where the sealed key of the receipts belongs, as a sealer sees it.
-const PLACE: &str = "quipu";
+const SEAL_CONTEXT: &str = "quipu";
 
 /// The secrets of one server, or of all nodes over one log.
 pub struct Secrets {
@@ -128,7 +128,7 @@ impl Secrets {
     /// # Errors
     /// If the notes cannot be used.
     pub fn put(&self, notes: &dyn Notes) -> Result<(), SecretsError> {
-        let sealed = Sealer::new(&self.vault).seal(PLACE, RECEIPT_KEY, &self.receipt);
+        let sealed = Sealer::new(&self.vault).seal(SEAL_CONTEXT, RECEIPT_KEY, &self.receipt);
         let document = Document {
             format: FORMAT,
             vault_id: fingerprint(&self.vault),
@@ -184,7 +184,7 @@ impl Secrets {
         }
         let sealed = base64::decode(&document.receipt_key);
         let sealed = sealed.ok_or_else(|| unreadable("the key of the receipts".to_owned()))?;
-        let receipt = Sealer::new(&vault).open(PLACE, RECEIPT_KEY, &sealed);
+        let receipt = Sealer::new(&vault).open(SEAL_CONTEXT, RECEIPT_KEY, &sealed);
         let receipt = receipt.map_err(SecretsError::Sealed)?.try_into();
         let receipt = receipt.map_err(|_| unreadable("the key of the receipts".to_owned()))?;
         Ok(Self { receipt, vault, given: document.vault_key.is_none() })

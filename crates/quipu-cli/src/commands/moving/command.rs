@@ -72,7 +72,7 @@ struct Moved {
 
 pub(crate) fn move_log(args: &MoveArgs) -> Result<(), Failure> {
     if OpenLog::is_same(&args.from, &args.to, &args.data)? {
-        return Err(same_place());
+        return Err(same_log());
     }
     let beside = OpenLog::directory_of(&args.from, &args.to, &args.data);
     let source = OpenLog::open_source(&args.from, &args.data, &beside)?;
@@ -90,7 +90,7 @@ pub(crate) fn move_log(args: &MoveArgs) -> Result<(), Failure> {
     }
     mark.set(&source, waiting.iter().map(|(field, _)| field), &target)?;
     if mark.is_also_at(&target)? {
-        return Err(same_place());
+        return Err(same_log());
     }
     // Before anything is sealed: what cannot go along must stop the move while it can be left. And before anything is
     // copied, so that a node that is started meanwhile has no secrets of its own.
@@ -159,7 +159,7 @@ fn chosen(source: &OpenLog, wanted: Option<&FieldName>) -> Result<Vec<FieldName>
     Ok(with_commits)
 }
 
-fn same_place() -> Failure {
+fn same_log() -> Failure {
     Failure::new("the log is there already: --from and --to are the same place")
 }
 

@@ -27,7 +27,7 @@ use crate::{
         Refusal, admit,
         detect::{Audience, tells},
         replacing::Claim,
-        saying::may_say,
+        type_authority::check_type_authority,
     },
     searchable::Searchable,
     state::{AgentEntry, State},
@@ -145,7 +145,9 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
             let winner = prevailing(&case, merge, authority)?;
             may_settle(&case, claim, winner, 0)?;
             let loser = case.other(winner);
-            if claim.is_senders(winner.ordinal) && tells(state, loser.ordinal, winner.ordinal) {
+            if claim.is_senders(winner.ordinal)
+                && is_visible_with(state, loser.ordinal, winner.ordinal)
+            {
                 may_give_way(claim, &[loser])?;
             }
             begin(&case, merge, &mut events);
@@ -182,7 +184,7 @@ fn synthesize(
     let synthesis = merge.synthesis.as_ref().ok_or(Error::NoSynthesis)?;
     let says = (MemoryType::Synthesis, Mode::Committed);
     let path = || "payload.resolution.synthesis".to_owned();
-    may_say(case.state, (&message.agent, claim.authority), says, path)?;
+    check_type_authority(case.state, (&message.agent, claim.authority), says, path)?;
     let (session, sides) = (message.session.as_deref(), [case.a.ordinal, case.b.ordinal]);
     let there = Audience::of_new(case.state, session, MemoryType::Synthesis, sides);
     let told = |side: &Side<'_>| {

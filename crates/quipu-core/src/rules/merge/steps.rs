@@ -9,7 +9,7 @@ use crate::{
     ids::UnitId,
     rules::Decision,
     rules::{
-        detect::{is_disputed, tells},
+        detect::{is_disputed, is_visible_with},
         merge::MergeCommand,
         replacing::{Claim, recorded_with},
     },
@@ -33,7 +33,7 @@ pub(crate) fn settle(
 ) {
     resolved(case, merge, Some(winner.id), events);
     let loser = case.other(winner);
-    let told = tells(case.state, loser.ordinal, winner.ordinal);
+    let told = is_visible_with(case.state, loser.ordinal, winner.ordinal);
     replace(case, loser, told, events);
     release(case, winner, events);
 }
@@ -46,7 +46,7 @@ pub(crate) fn may_settle(
     voters: u8,
 ) -> Result<(), Error> {
     let loser = case.other(winner);
-    if !tells(case.state, loser.ordinal, winner.ordinal) {
+    if !is_visible_with(case.state, loser.ordinal, winner.ordinal) {
         return Ok(());
     }
     may_replace(claim, loser, recorded_with(case.state, winner.ordinal).max(voters))

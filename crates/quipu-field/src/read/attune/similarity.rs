@@ -47,7 +47,7 @@ impl Match {
 }
 
 /// How many units on each side are looked at for one that lends its words.
-const LOOKED_AT: usize = 16;
+const NEIGHBOURS_MAX: usize = 16;
 /// What the words of a neighbour count where only the author holds the two together.
 const LOOSE_SHARE: f32 = 0.4;
 
@@ -65,7 +65,7 @@ impl Beside<'_> {
         let author = |at| self.state.units.flags(at).map(|flags| flags.author);
         let needed = self.state.units.is_loose(ordinal).then(|| author(ordinal));
         row.filter(|at| self.seen.has(*at))
-            .take(LOOKED_AT)
+            .take(NEIGHBOURS_MAX)
             .filter(|at| needed.is_none_or(|needed| author(*at) == needed))
             .find(|at| self.filter.accepts(*at))
     }

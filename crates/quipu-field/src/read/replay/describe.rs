@@ -26,8 +26,8 @@ const BRIEF_CHARS: usize = 200;
 /// Bytes that the description of a recorded unit has room for at first.
 const RECORDED_BYTES: usize = 256;
 /// How many of the units that an agent was shown are named in the story, and where the depth is not `full_trace`.
-const SHOWN_NAMED: usize = 10;
-const SHOWN_SAID: usize = 3;
+const NAMED_UNITS_MAX: usize = 10;
+const QUOTED_UNITS_MAX: usize = 3;
 
 /// What kind of entry an event makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,7 +207,7 @@ fn attune_trace(
     let Event::AttuneTraced { role, hinted, as_of, units, .. } = &found.event else {
         return Ok(Words::default());
     };
-    let named = if depth == ReplayDepth::FullTrace { usize::MAX } else { SHOWN_NAMED };
+    let named = if depth == ReplayDepth::FullTrace { usize::MAX } else { NAMED_UNITS_MAX };
     let hint = match texts.of(found, Part::Hint)? {
         Some(hint) => format!(" for \"{}\"", brief(&hint)),
         None if *hinted => " for (erased)".to_owned(),
@@ -229,7 +229,7 @@ fn attune_trace(
         said: format!(
             "{} had been shown {} at epoch {}",
             found.actor,
-            list(SHOWN_SAID),
+            list(QUOTED_UNITS_MAX),
             found.epoch
         ),
         unit: None,

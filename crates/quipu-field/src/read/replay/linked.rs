@@ -22,11 +22,11 @@ pub(crate) fn linked(found: &Found, hidden: &Hidden) -> ReplayLinks {
     ReplayLinks {
         about: named(&links.about),
         rests_on: named(&links.rests_on),
-        shown: shown_units(&found.event, hidden),
+        shown: returned_units(&found.event, hidden),
     }
 }
 
-fn shown_units(event: &Event, hidden: &Hidden) -> Vec<ShownUnit> {
+fn returned_units(event: &Event, hidden: &Hidden) -> Vec<ShownUnit> {
     let Event::AttuneTraced { units, .. } = event else { return Vec::new() };
     let seen = units.iter().filter(|shown| !hidden.units.contains(&shown.unit));
     seen.map(|shown| ShownUnit {

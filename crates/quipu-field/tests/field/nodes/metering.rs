@@ -71,7 +71,7 @@ async fn two_nodes(turns: Option<Arc<Turns>>) -> ([Arc<Counts>; 2], u64) {
         node.await_position(position).await.unwrap();
         record(node, message(&format!("m-{round}"), "a"), "a text", json!([])).await.unwrap();
         position = node.head().position;
-        assert!(node.heard_of() >= position);
+        assert!(node.announced_position() >= position);
     }
     for node in &nodes {
         node.await_position(position).await.unwrap();

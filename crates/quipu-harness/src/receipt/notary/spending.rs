@@ -26,11 +26,11 @@ impl Spending {
             self.tool_answers += 1;
         }
         if dependency.kind == DependencyKind::LlmProviderResponse {
-            self.asked_model(noted);
+            self.note_requested_model(noted);
         }
     }
 
-    fn asked_model(&mut self, noted: &Noted<'_>) {
+    fn note_requested_model(&mut self, noted: &Noted<'_>) {
         let answer = noted.body.value.as_ref();
         let usage = answer.and_then(|answer| answer.get("usage"));
         let tokens = |names: [&str; 2]| {

@@ -24,7 +24,7 @@ use crate::{
     Harness, NoteBody,
     event::{
         event_log::{EventLog, commits_until},
-        place::EventPlace,
+        position::EventPosition,
     },
     handle::failure::internal_error,
     narrate, not_found,
@@ -174,7 +174,7 @@ impl Gathering {
         }
         let Some(body) = body else { return Ok(()) };
         if note.dependency.is_none() && note.visibility != Visibility::Public {
-            let place = EventPlace((header.position, index)).id();
+            let place = EventPosition((header.position, index)).id();
             self.redactions.push(redaction(&place, note.visibility, &body)?);
         }
         let (actor, at_ms) = (header.actor.as_str(), header.time_ms);

@@ -28,23 +28,23 @@ pub fn serve(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     };
     write(&mut to, &Reply::Compiled, FROM_MODULE_MAX)?;
     let Some(order) = read(&mut from, TO_MODULE_MAX)? else { return Ok(()) };
-    let mut asking = Asking { from, to, broken: None };
-    let reply = carry_out(&module, order, &mut asking)?;
-    match asking.broken {
+    let mut remote = RemoteAnswers { from, to, broken: None };
+    let reply = carry_out(&module, order, &mut remote)?;
+    match remote.broken {
         Some(error) => Err(error),
-        None => write(&mut asking.to, &reply, FROM_MODULE_MAX),
+        None => write(&mut remote.to, &reply, FROM_MODULE_MAX),
     }
 }
 
-fn carry_out(module: &Module, order: Order, asking: &mut dyn Answers) -> io::Result<Reply> {
+fn carry_out(module: &Module, order: Order, remote: &mut dyn Answers) -> io::Result<Reply> {
     let policy = |grants| Policy::new::<String>(grants, NOBODYS_KEY).map_err(|_| out_of_turn());
     let ran: ModuleRun = match order {
         Order::Run { grants, input } => {
             let input = input.read().ok_or_else(out_of_turn)?;
-            run(module, &policy(grants)?, &input, asking)
+            run(module, &policy(grants)?, &input, remote)
         }
         Order::Resume { grants, snapshot } => {
-            match resume(module, &policy(grants)?, snapshot.as_bytes(), asking) {
+            match resume(module, &policy(grants)?, snapshot.as_bytes(), remote) {
                 Ok(ran) => ran,
                 Err(error) => return Ok(Reply::NoSnapshot(error)),
             }
@@ -59,13 +59,13 @@ fn out_of_turn() -> io::Error {
 }
 
 /// Asks the other side what the module asks.
-struct Asking<R, W> {
+struct RemoteAnswers<R, W> {
     from: R,
     to: W,
     broken: Option<io::Error>,
 }
 
-impl<R: Read, W: Write> Asking<R, W> {
+impl<R: Read, W: Write> RemoteAnswers<R, W> {
     fn ask(&mut self, request: &Request) -> io::Result<Answer> {
         write(&mut self.to, &Reply::Asks(Question::of(request)), FROM_MODULE_MAX)?;
         match read(&mut self.from, TO_MODULE_MAX)? {
@@ -78,7 +78,7 @@ impl<R: Read, W: Write> Asking<R, W> {
     }
 }
 
-impl<R: Read, W: Write> Answers for Asking<R, W> {
+impl<R: Read, W: Write> Answers for RemoteAnswers<R, W> {
     fn answer(&mut self, request: &Request) -> Answer {
         self.ask(request).unwrap_or_else(|error| {
             self.broken.get_or_insert(error);

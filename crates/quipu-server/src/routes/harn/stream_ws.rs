@@ -81,7 +81,7 @@ impl Link {
                         Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                         Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                         Some(Ok(Message::Text(text))) => {
-                            if let Some(ending) = self.hear(text.as_bytes()).await? {
+                            if let Some(ending) = self.handle_command(text.as_bytes()).await? {
                                 return Some(ending);
                             }
                         }
@@ -127,7 +127,7 @@ impl Link {
 
     /// Sends an Event, and asks for what the Task waits for.
     async fn send_event(&mut self, event: Box<Event>) -> Option<()> {
-        let asks = self.asks(&event);
+        let asks = self.question_of(&event);
         let (cursor, replayed) = (event.envelope.id.clone(), event.replayed);
         send(&mut self.socket, &ServerFrame::Event { event, cursor, replayed }).await?;
         match asks {
@@ -137,7 +137,7 @@ impl Link {
     }
 
     /// The question that an Event asks, if the Task still waits for its answer.
-    fn asks(&self, event: &Event) -> Option<ServerFrame> {
+    fn question_of(&self, event: &Event) -> Option<ServerFrame> {
         let now = self.admitted.harness.task_state(&self.admitted.caller, &self.task)?;
         let (task_id, request) = (self.task.clone(), event.payload.clone());
         match (&event.event, now) {
@@ -153,7 +153,7 @@ impl Link {
 
     /// Does what the other side asks. A frame that is refused is answered and changes nothing; only a
     /// cursor that cannot be used ends the stream.
-    async fn hear(&mut self, text: &[u8]) -> Option<Option<Ending>> {
+    async fn handle_command(&mut self, text: &[u8]) -> Option<Option<Ending>> {
         let frame = match read(text) {
             Ok(frame) => frame,
             Err(error) => {

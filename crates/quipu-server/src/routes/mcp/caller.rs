@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header},
 };
 use http_body_util::BodyExt as _;
-use quipu_mcp::{Answer, Call, CallFailed, Caller, Presented, PushPlace, PushReader, Verb};
+use quipu_mcp::{Answer, Call, CallFailed, Caller, Presented, PushPosition, PushReader, Verb};
 use quipu_wire::akashik::{Envelope, PushNotification};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -98,7 +98,7 @@ impl Caller for InProcess {
         &self,
         presented: &Presented,
         agent: &str,
-        from: PushPlace<'_>,
+        from: PushPosition<'_>,
     ) -> Result<mpsc::Receiver<PushNotification>, CallFailed> {
         let (presented, agent) = (presented.clone(), Some(agent.to_owned()));
         let verb = Verb::Read(from.path());

@@ -110,7 +110,7 @@ impl Front {
             return Ok(message(StatusCode::NOT_FOUND, -32001, "Session not found"));
         }
         let whole = body::read(&self.room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
-        let place = self.place(&parts)?;
+        let place = self.stream_permit(&parts)?;
         // Its messages are worked on by other tasks, which know the id from here.
         if let Some(id) = request_id::current().and_then(|id| HeaderValue::try_from(id).ok()) {
             parts.headers.insert(REQUEST_ID, id);
@@ -135,7 +135,7 @@ impl Front {
     }
 
     /// A place for a stream, if the request opens one that stays.
-    fn place(&self, parts: &Parts) -> Result<Option<OwnedSemaphorePermit>, Refused> {
+    fn stream_permit(&self, parts: &Parts) -> Result<Option<OwnedSemaphorePermit>, Refused> {
         let stays = parts.method == Method::GET
             || text(&parts.headers, METHOD).as_deref() == Some("subscriptions/listen");
         if !stays {

@@ -244,20 +244,24 @@ impl KeyStore {
     pub fn authenticate(&self, bearer: &str) -> Option<Credential> {
         if self.shared.is_some() {
             // A thread of their own looks at them: no request waits for that.
-            return if self.is_fresh() { self.look_up(id_within(bearer)?, bearer) } else { None };
+            return if self.is_fresh() {
+                self.find_credential(id_within(bearer)?, bearer)
+            } else {
+                None
+            };
         }
         if self.pace.is_due() {
             self.refresh();
         }
         let id = id_within(bearer)?;
-        if let Some(credential) = self.look_up(id, bearer) {
+        if let Some(credential) = self.find_credential(id, bearer) {
             return Some(credential);
         }
         // The key may have been made a moment ago by another process.
-        if self.refresh() { self.look_up(id, bearer) } else { None }
+        if self.refresh() { self.find_credential(id, bearer) } else { None }
     }
 
-    fn look_up(&self, id: &str, bearer: &str) -> Option<Credential> {
+    fn find_credential(&self, id: &str, bearer: &str) -> Option<Credential> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         let key = table.keys.get(id)?;
         let good = key.is_opened_by(bearer) && key.info.revoked_at_ms.is_none();

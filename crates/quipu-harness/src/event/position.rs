@@ -9,9 +9,9 @@ use quipu_wire::harn::ResourceKind;
 const INDEX_BITS: u32 = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EventPlace(pub EventAddress);
+pub struct EventPosition(pub EventAddress);
 
-impl EventPlace {
+impl EventPosition {
     /// The number of the Event: grows along the log.
     #[must_use]
     pub fn sequence(self) -> u64 {
@@ -45,12 +45,12 @@ mod tests {
 
     #[test]
     fn an_id_is_its_place_and_ids_grow_along_the_log() {
-        let place = EventPlace((7, 3));
+        let place = EventPosition((7, 3));
         assert_eq!(place.id(), "event_0000000000700003");
-        assert_eq!(EventPlace::parse(&place.id()), Some(place));
-        assert!(EventPlace((7, 1_048_575)).id() < EventPlace((8, 0)).id());
+        assert_eq!(EventPosition::parse(&place.id()), Some(place));
+        assert!(EventPosition((7, 1_048_575)).id() < EventPosition((8, 0)).id());
         for other in ["event_7", "task_0000000000070003", "event_000000000007000G", "event_"] {
-            assert_eq!(EventPlace::parse(other), None, "{other}");
+            assert_eq!(EventPosition::parse(other), None, "{other}");
         }
     }
 }

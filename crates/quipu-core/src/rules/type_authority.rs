@@ -27,7 +27,7 @@ impl Error {
 }
 
 /// Checks that an authority is enough for a unit.
-pub(super) fn may_say(
+pub(super) fn check_type_authority(
     state: &State,
     (agent, authority): (&str, u8),
     (memory_type, mode): (MemoryType, Mode),
