@@ -104,8 +104,8 @@ mod system {
             loop {
                 tokio::select! {
                     biased;
-                    _ = one.recv() => tracing::info!(signal = "SIGUSR1", "a signal without a meaning"),
-                    _ = two.recv() => tracing::info!(signal = "SIGUSR2", "a signal without a meaning"),
+                    _ = one.recv() => tracing::info!(signal = "SIGUSR1", "this signal does nothing"),
+                    _ = two.recv() => tracing::info!(signal = "SIGUSR2", "this signal does nothing"),
                     _ = self.hangup.recv() => {
                         tracing::info!(signal = "SIGHUP", "the configuration is to be read again");
                         // One that waits already stands for this one too.

@@ -47,7 +47,7 @@ pub enum ClientError {
         #[source]
         source: Cause,
     },
-    #[error("HTTP {status} and not in words of a quipu server ({problem}): {start}")]
+    #[error("HTTP {status}, and the answer is not one of a quipu server ({problem}): {start}")]
     Unexpected { status: u16, problem: String, start: String },
     #[error(
         "data directory {} is open in another process: only one can hold it. Run `quipu serve --data {}` and use its address with `Field::connect` from everywhere", dir.display(), dir.display()

@@ -62,7 +62,7 @@ pub(crate) struct ServeArgs {
     /// Form of the log lines on stderr [default: text]
     #[arg(long, env = "QUIPU_LOG_FORMAT", hide_env_values = true, value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
-    /// Least level of the log lines, or directives such as info,quipu_server=debug [default: info]
+    /// Lowest level of the log lines, or directives such as info,quipu_server=debug [default: info]
     #[arg(long, env = "QUIPU_LOG_LEVEL", hide_env_values = true, value_name = "LEVEL")]
     pub(crate) log_level: Option<String>,
     /// Largest size of one field's log, in bytes; beyond it RECORD answers STORAGE_FULL [default: none]
@@ -80,7 +80,7 @@ pub(crate) struct ServeArgs {
         value_parser = BoolishValueParser::new()
     )]
     pub(crate) cross_session_visibility: Option<bool>,
-    /// Note in the log what each ATTUNE returned, so that REPLAY can tell it
+    /// Note in the log what each ATTUNE returned, so that REPLAY can show it
     #[arg(
         long,
         env = "QUIPU_TRACE_ATTUNES",
@@ -95,7 +95,7 @@ pub(crate) struct ServeArgs {
     /// Most events that one REPLAY returns; beyond it answers REPLAY_TOO_LARGE [default: 10000]
     #[arg(long, env = "QUIPU_REPLAY_EVENTS_MAX", hide_env_values = true, value_name = "N")]
     pub(crate) replay_events_max: Option<usize>,
-    /// Requests that each key may send a second for long, with bursts of five times as many; 0 for any number.
+    /// Requests that each key may send per second, with bursts of five times as many; 0 for no limit.
     /// Not with --dev [default: 2000]
     #[arg(long, env = "QUIPU_REQUESTS_PER_SECOND", hide_env_values = true, value_name = "N")]
     pub(crate) requests_per_second: Option<u32>,
@@ -138,10 +138,10 @@ pub(crate) struct ServeArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TokenizerName {
-    /// That of newer models
+    /// The encoding of newer models
     #[default]
     O200k,
-    /// The one before it
+    /// The encoding before it
     Cl100k,
 }
 

@@ -17,11 +17,11 @@ use crate::{storage::log_address::LogAddress, ui::failure::Failure};
 #[command(next_help_heading = "Fields and snapshots")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FieldArgs {
-    /// Fields that are open at a time; one more, and the one that was used longest ago is put away, unless it is
+    /// Fields that are open at a time; for one more, the one that was used longest ago is closed, unless it is
     /// in use [default: 256]
     #[arg(long, env = "QUIPU_FIELDS_OPEN", hide_env_values = true, value_name = "N")]
     pub(crate) fields_open: Option<NonZeroU64>,
-    /// Seconds after which a Field that nobody uses is put away; it comes back when it is asked for
+    /// Seconds after which a Field that nobody uses is closed; the next request opens it again
     /// [default: 600]
     #[arg(long, env = "QUIPU_FIELD_IDLE", hide_env_values = true, value_name = "SECONDS")]
     pub(crate) field_idle: Option<u64>,

@@ -34,13 +34,13 @@ pub(crate) struct HarnArgs {
     /// Read again when it changes
     #[arg(long, env = "QUIPU_OAUTH_JWKS", hide_env_values = true, value_name = "FILE")]
     pub(crate) oauth_jwks: Option<PathBuf>,
-    /// Who must have issued an access token, as its `iss` says
+    /// The issuer that an access token must name in its `iss`
     #[arg(long, env = "QUIPU_OAUTH_ISSUER", hide_env_values = true, value_name = "ISSUER")]
     pub(crate) oauth_issuer: Option<String>,
-    /// For whom an access token must be, as its `aud` says
+    /// The audience that an access token must name in its `aud`
     #[arg(long, env = "QUIPU_OAUTH_AUDIENCE", hide_env_values = true, value_name = "AUDIENCE")]
     pub(crate) oauth_audience: Option<String>,
-    /// Who issues receipts, as they say it [default: quipu]
+    /// The id of the issuer that receipts name [default: quipu]
     #[arg(long, env = "QUIPU_RECEIPT_ISSUER_ID", hide_env_values = true, value_name = "ID")]
     pub(crate) receipt_issuer_id: Option<String>,
     /// The issuer's name; also the agent card's [default: Quipu]

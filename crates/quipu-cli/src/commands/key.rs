@@ -53,7 +53,7 @@ Example:
   quipu key list --data ./quipu-data";
 
 const REVOKE: &str = "\
-Make a key useless for ever. A running server refuses it within a second.
+Revoke a key for ever. A running server refuses it within a second.
 
 Example:
   quipu key revoke --data ./quipu-data k7d2m9xq";
@@ -76,7 +76,7 @@ pub(crate) enum KeyAction {
     /// List all keys, without their secrets
     #[command(long_about = LIST)]
     List(KeyStoreArgs),
-    /// Make a key useless for ever
+    /// Revoke a key for ever
     #[command(long_about = REVOKE)]
     Revoke(RevokeArgs),
 }
@@ -108,7 +108,7 @@ pub(crate) struct CreateArgs {
     /// A note for the list
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// A role that it gives to the agent that speaks through it, by which sessions have rules; may be repeated
+    /// A role that the key gives to the agents that use it, for sessions whose rules depend on roles; may be repeated
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<String>,
 }

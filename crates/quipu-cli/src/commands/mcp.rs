@@ -91,7 +91,7 @@ pub(crate) struct McpArgs {
     /// Certificates that an https server is checked against, in PEM
     #[arg(long, env = "QUIPU_CA_CERT", hide_env_values = true, value_name = "FILE")]
     ca_cert: Option<PathBuf>,
-    /// Least level of the log lines on stderr
+    /// Lowest level of the log lines on stderr
     #[arg(
         long,
         env = "QUIPU_LOG_LEVEL",

@@ -95,7 +95,10 @@ impl Caller for ClientCaller {
             Ok(bound) => bound.clone(),
             // The call itself will say what is wrong.
             Err(error) => {
-                tracing::debug!(error = with_causes(&error), "whose key it is could not be asked");
+                tracing::debug!(
+                    error = with_causes(&error),
+                    "the server did not answer which agent the key belongs to"
+                );
                 None
             }
         }

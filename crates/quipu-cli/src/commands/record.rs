@@ -62,10 +62,10 @@ pub(crate) struct RecordArgs {
     /// Why you are that sure
     #[arg(long, value_name = "TEXT")]
     reasoning: Option<String>,
-    /// Something that shows it; may be repeated
+    /// Evidence for it; may be repeated
     #[arg(long, value_name = "TEXT")]
     evidence: Vec<String>,
-    /// Something that is taken for granted; may be repeated
+    /// An assumption behind it; may be repeated
     #[arg(long = "assumption", value_name = "TEXT")]
     assumptions: Vec<String>,
     /// A link to another unit, such as supersedes:mem-01ab; may be repeated

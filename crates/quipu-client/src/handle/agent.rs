@@ -123,7 +123,7 @@ impl Agent {
         self.call(Operation::Record, unit).await
     }
 
-    /// RECORD of several units (ours): all of them or none, in one commit, with an answer for each.
+    /// RECORD of several units (Quipu's extension): all of them or none, in one commit, with an answer for each.
     pub async fn record_all(
         &self,
         units: Vec<RecordPayload>,
@@ -227,14 +227,14 @@ impl Agent {
         pushes(self.field.clone(), path, self.headers.clone(), cursor.to_owned())
     }
 
-    /// Withdraws a unit (ours).
+    /// Withdraws a unit (Quipu's extension).
     pub async fn retract(&self, unit: &str, purpose: &str) -> Result<RetractResponse, ClientError> {
         let intent = RetractIntent { purpose: purpose.to_owned() };
         let payload = RetractPayload { unit_id: unit.to_owned(), intent };
         understand(&self.send(RETRACT, &payload, None).await?)
     }
 
-    /// Brings units back that were withdrawn or archived (ours).
+    /// Brings units back that were withdrawn or archived (Quipu's extension).
     pub async fn restore(
         &self,
         units: &[&str],
@@ -246,7 +246,7 @@ impl Agent {
         understand(&self.send(RESTORE, &payload, None).await?)
     }
 
-    /// One unit (ours).
+    /// One unit (Quipu's extension).
     pub async fn unit(&self, id: &str) -> Result<MemoryUnit, ClientError> {
         self.read(&format!("/v1/units/{}", path::segment(id))).await
     }

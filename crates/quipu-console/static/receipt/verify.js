@@ -108,7 +108,7 @@ function chainStep(receipt, expected) {
   if (stored === expected) {
     return { ...step, state: "good", detail: expected ?? "It is the first of its Session; nothing comes before it." };
   }
-  return { ...step, state: "bad", detail: `${text(stored)} is written as the receipt before; ${expected ?? "nothing"} is.` };
+  return { ...step, state: "bad", detail: `The receipt names ${text(stored)} as the one before it, but that is ${expected ?? "nothing"}.` };
 }
 
 /** @param {Json} receipt @param {string} hash @param {import("./signature.js").TrustedKey[]} keys @returns {Promise<Step[]>} */

@@ -34,7 +34,7 @@ pub enum Error {
     #[error("payload.unit_id: no unit {unit}")]
     NotFound { unit: String },
     #[error(
-        "payload.unit_id: {unit} was recorded by {author}; only its author, by a key of its own or one as strong as then, \
+        "payload.unit_id: {unit} was recorded by {author}; only its author, with a key of its own or one with the authority that it had then, \
          or authority 10 may retract it"
     )]
     NotTheAuthor { unit: UnitId, author: String },

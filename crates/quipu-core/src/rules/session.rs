@@ -38,7 +38,7 @@ pub enum Error {
     #[error("payload.session_id: no session {session}")]
     NotFound { session: String },
     #[error(
-        "payload.session_id: {session} is a session already, a label that units carry, or an id like those that are drawn"
+        "payload.session_id: {session} is taken: by a session, by units that carry it as a label, or because the server makes such ids itself"
     )]
     IdTaken { session: String },
     #[error("payload.agent_id: {agent} is not a registered agent")]

@@ -246,7 +246,7 @@ impl Append {
                 match timeout(ASK, self.ask(&client)).await {
                     Ok(Ok(settled)) => return self.settled(&settled, lost),
                     Ok(Err(error)) => {
-                        tracing::debug!(%error, "cannot ask yet");
+                        tracing::debug!(%error, "the database does not answer yet");
                         client.give_up();
                     }
                     Err(_) => client.give_up(),

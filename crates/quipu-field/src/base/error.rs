@@ -124,7 +124,7 @@ pub enum RequestError {
         /// The end of the log.
         here: u64,
     },
-    #[error("after: is no cursor that was pushed by this Field")]
+    #[error("after: is not a cursor of a push of this Field")]
     CursorUnreadable,
     #[error("payload.cursor: is no cursor of a scan")]
     ScanCursorUnknown,
@@ -156,14 +156,14 @@ impl RequestError {
 pub enum Overload {
     #[error("{QUEUE_COMMANDS_MAX} messages are waiting already")]
     QueueFull,
-    #[error("payload.scope.as_of_epoch: too many wait for views of the past already")]
+    #[error("payload.scope.as_of_epoch: too many requests for the past wait already")]
     PastQueueFull,
     /// A read brings an epoch that is not in the log yet.
     #[error("epoch: the log has not caught up with {received} yet")]
     ClockBehind { received: u64 },
     #[error("Quipu-Min-Position: {position} is not here yet, the log is at {here}")]
     NotHereYet { position: u64, here: u64 },
-    #[error("other nodes were faster {CONFLICTS_MAX} times in a row")]
+    #[error("other nodes wrote first {CONFLICTS_MAX} times in a row")]
     OthersFaster,
 }
 

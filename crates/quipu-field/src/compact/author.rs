@@ -34,7 +34,7 @@ impl<'a> Author<'a> {
                 Some((summarizer.name(), text))
             }
             Err(error) => {
-                tracing::warn!(%error, "summaries are extracted");
+                tracing::warn!(%error, "the summarizer failed: summaries are put together from extracts");
                 self.failure = Some(error.to_string());
                 None
             }

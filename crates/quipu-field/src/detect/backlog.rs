@@ -62,7 +62,10 @@ impl Backlog {
             }
             state.left_out += 1;
             if state.left_out.is_power_of_two() {
-                tracing::warn!(left_out = state.left_out, "units are left to a DETECT scan");
+                tracing::warn!(
+                    left_out = state.left_out,
+                    "too many units wait for detection: a DETECT scan will compare the rest"
+                );
             }
         }
         // To wake somebody costs a call to the operating system, also where nobody sleeps.

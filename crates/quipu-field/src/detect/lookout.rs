@@ -278,7 +278,9 @@ impl Lookout {
         match self.judge.as_ref().map(|judge| judge.judge(older, newer, &verdict)) {
             Some(Ok(Opinion::Denied)) => return None,
             Some(Ok(Opinion::Confirmed(Some(words)))) => verdict.reason = words,
-            Some(Err(error)) => tracing::warn!(%error, "a verdict stands without a judge"),
+            Some(Err(error)) => {
+                tracing::warn!(%error, "the judge failed: a conflict is kept as detection found it")
+            }
             Some(Ok(Opinion::Confirmed(None))) | None => {}
         }
         Some(verdict)

@@ -59,7 +59,10 @@ fn find_conflicts(lookout: &Lookout, waiting: Waiting) -> Vec<Found> {
     match looked {
         Ok(found) => found.into_iter().map(|finding| Found { unit, finding }).collect(),
         Err(error) => {
-            tracing::warn!(error = with_causes(&error), "a unit is left to a DETECT scan");
+            tracing::warn!(
+                error = with_causes(&error),
+                "detection failed for a unit: a DETECT scan will compare it"
+            );
             Vec::new()
         }
     }
@@ -74,7 +77,7 @@ fn note(jobs: &mpsc::WeakSender<Job>, found: Vec<Found>, now_ms: u64) -> bool {
     let sent = jobs.blocking_send(Job::Command(queued)).is_ok();
     drop(jobs);
     if let Ok(Err(error)) = answer.blocking_recv() {
-        tracing::warn!(%error, "conflicts that were found are not in the log");
+        tracing::warn!(%error, "conflicts that were found could not be recorded");
     }
     sent
 }

@@ -141,7 +141,7 @@ impl Enriching {
                 entries
             }),
             Err(error) => {
-                tracing::warn!(path = %path.display(), error = with_causes(&error), "no vectors' file");
+                tracing::warn!(path = %path.display(), error = with_causes(&error), "the file of vectors cannot be opened");
                 None
             }
         }

@@ -128,7 +128,7 @@ impl Fields {
             let released = name.clone();
             tokio::task::spawn_blocking(move || engine.release(&released)).await.ok();
             away.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), parting);
-            tracing::debug!(field = %name, "put away");
+            tracing::debug!(field = %name, "closed a Field that nobody uses");
             drop(gate);
             let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
             // Unless somebody waits for it already, its place is not needed.

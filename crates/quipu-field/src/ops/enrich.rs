@@ -102,7 +102,7 @@ impl Field {
         let queued = self.enqueue(self.system(0), Action::NoteEnriched(waiting));
         let noted = queued.map(|(answer, _)| answer.blocking_recv());
         if let Err(error) | Ok(Ok(Err(error))) = noted {
-            tracing::warn!(field = %self.name, %error, "units that wait for nothing stay pending");
+            tracing::warn!(field = %self.name, %error, "units stay in the status pending_enrichment");
         }
     }
 

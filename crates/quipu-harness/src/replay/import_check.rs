@@ -106,7 +106,7 @@ fn check_events(export: &TaskExport) -> Result<(), HarnError> {
             return Err(refused(&param("sequence"), "must be more than the one before"));
         }
         if !is_timestamp(&event.created_at) {
-            return Err(refused(&param("created_at"), "must be a time as RFC 3339 has it"));
+            return Err(refused(&param("created_at"), "must be a time in the form of RFC 3339"));
         }
         last = Some(event.sequence);
     }

@@ -158,7 +158,7 @@ impl Endpoint {
             if !failed.again || attempt >= ATTEMPTS || wait > RETRY_AFTER_MAX {
                 return Err(failed);
             }
-            tracing::debug!(endpoint = %self.address, error = %failed.error, "asking again");
+            tracing::debug!(endpoint = %self.address, error = %failed.error, "calling the model endpoint again");
             tokio::time::sleep(wait).await;
             attempt += 1;
         }

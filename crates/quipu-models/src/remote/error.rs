@@ -19,7 +19,7 @@ pub enum EndpointError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// It failed too often and is not called for a while.
-    #[error("it failed before and is left alone for a while")]
+    #[error("it failed several times and is not called for a while")]
     LeftAlone,
     /// It could not be reached, broke off, took too long or said that it is not able to answer now.
     #[error("{reason}")]

@@ -28,11 +28,11 @@ pub enum Finding {
     Schema(Breach),
     #[error("canonical form: {0}")]
     NotCanonical(SealError),
-    #[error("hash: {stored} is written, the receipt has {computed}")]
+    #[error("hash: the receipt states {stored}, but its content has {computed}")]
     HashDiffers { stored: String, computed: Sha256 },
-    #[error("chain: {stored} is written as the receipt before, {expected} is")]
+    #[error("chain: the receipt names {stored} as the one before it, but that is {expected}")]
     PreviousDiffers { stored: String, expected: String },
-    #[error("batch: {stored} is written as the root, {expected} is")]
+    #[error("batch: the receipt states the root {stored}, but the batch has {expected}")]
     MerkleRootDiffers { stored: String, expected: Sha256 },
     #[error("signature {index}: is not by {key_id} over this receipt")]
     SignatureWrong {

@@ -47,11 +47,11 @@ pub enum AdmissionError {
     ValueAndArtifact { key: String },
     #[error("override.{key}.artifact_id: {artifact_id} is unavailable: {reason}")]
     ArtifactUnavailable { key: String, artifact_id: String, reason: String },
-    #[error("override.{key}.value: must be a time as RFC 3339 has it")]
+    #[error("override.{key}.value: must be a time in the form of RFC 3339")]
     NotATime { key: String },
-    #[error("override.{key}.value: must be an object, as what an event says is")]
+    #[error("override.{key}.value: must be an object, as the payload of an event is")]
     NotAnObject { key: String },
-    #[error("override.{key}.target: is not what the key is for")]
+    #[error("override.{key}.target: does not fit the key")]
     TargetDiffers { key: String },
     #[error("override.{key}.value: has no canonical JSON")]
     NotCanonical {

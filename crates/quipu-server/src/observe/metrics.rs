@@ -80,7 +80,9 @@ fn install() -> MetricsHandle {
         .build_recorder();
     let handle = MetricsHandle(recorder.handle());
     if metrics::set_global_recorder(recorder).is_err() {
-        tracing::warn!("something else counts in this process already; /metrics stays empty");
+        tracing::warn!(
+            "this process has another recorder of metrics already: /metrics stays empty"
+        );
     }
     describe_counter!(REQUESTS, "HTTP requests by route and status");
     describe_histogram!(REQUEST_SECONDS, "time to answer an HTTP request, by route");

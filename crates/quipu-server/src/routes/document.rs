@@ -37,7 +37,10 @@ pub fn openapi() -> OpenApi {
             .name("harn")
             .description(Some("The Harn Agents Protocol v1: needs its version header"))
             .build(),
-        TagBuilder::new().name("proofs").description(Some("Proofs about the log (ours)")).build(),
+        TagBuilder::new()
+            .name("proofs")
+            .description(Some("Proofs about the log (Quipu's extension)"))
+            .build(),
         TagBuilder::new().name("quipu").description(Some("Ours beyond the protocol")).build(),
         TagBuilder::new().name("server").description(Some("Running the server")).build(),
     ]);

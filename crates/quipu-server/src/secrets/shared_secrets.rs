@@ -45,9 +45,11 @@ pub enum SecretsError {
     Storage(#[source] EngineError),
     #[error("the secrets beside the log cannot be read: {0}")]
     Unreadable(String),
-    #[error("this node has another key of vaults than the log's other nodes")]
+    #[error("this node has another vault key than the other nodes of the log")]
     OtherVaultKey,
-    #[error("the key of the receipts beside the log does not open")]
+    #[error(
+        "the receipt key that is stored beside the log cannot be decrypted with this node's vault key"
+    )]
     Sealed(#[source] SealingError),
 }
 

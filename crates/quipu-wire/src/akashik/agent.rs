@@ -35,7 +35,7 @@ pub struct Agent {
     /// The task it works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_task_id: Option<String>,
-    /// Its authority, 0 to 10 (ours: the protocol names the levels but no field for them).
+    /// Its authority, 0 to 10 (Quipu's extension: the protocol names the levels but no field for them).
     pub authority_level: u8,
 }
 

@@ -51,16 +51,16 @@ pub struct CompactFilter {
     /// In any of these states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status: Vec<UnitStatus>,
-    /// Recorded before this time, in RFC 3339, or longer ago than this duration, such as `P30D` (ours).
+    /// Recorded before this time, in RFC 3339, or longer ago than this duration, such as `P30D` (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older_than: Option<String>,
-    /// Recorded by this agent (ours).
+    /// Recorded by this agent (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Recorded through the key of this id (ours).
+    /// Recorded through the key of this id (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Of these ids (ours).
+    /// Of these ids (Quipu's extension).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unit_ids: Vec<String>,
 }
@@ -87,13 +87,13 @@ pub struct CompactPayload {
     /// Which units. A purge needs at least one part of it.
     #[serde(default)]
     pub filter: CompactFilter,
-    /// Why (ours). It stays in the log for ever, so it should name nobody.
+    /// Why (Quipu's extension). It stays in the log for ever, so it should name nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Only says what would be done (ours).
+    /// Only says what would be done (Quipu's extension).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// How many units the caller expects it to take (ours). If it would take more or fewer, nothing happens.
+    /// How many units the caller expects it to take (Quipu's extension). If it would take more or fewer, nothing happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<u64>,
 }
@@ -120,10 +120,10 @@ pub struct CompactResponse {
     pub synthesis_units_created: u64,
     /// The bytes of text that a purge erased; null for the other strategies.
     pub storage_reclaimed_bytes: Option<u64>,
-    /// Where it was only tried: the first 1,000 of the units that it would take (ours).
+    /// Where it was only tried: the first 1,000 of the units that it would take (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<Vec<String>>,
-    /// Where a summarize was only tried: the units that it would record (ours).
+    /// Where a summarize was only tried: the units that it would record (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syntheses: Option<Vec<ForeseenSynthesis>>,
     /// What had no effect, and what a purge leaves.

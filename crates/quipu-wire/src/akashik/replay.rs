@@ -44,7 +44,7 @@ pub struct ReplayPayload {
     pub target_type: ReplayTarget,
     /// Which one.
     pub target_id: String,
-    /// How much is told; `detailed` if absent (ours).
+    /// How much is told; `detailed` if absent (Quipu's extension).
     pub depth: ReplayDepth,
     /// Ours: say by id what each event is about and what it rests on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -90,7 +90,7 @@ pub struct ReplayEvent {
     pub memory_unit_id: Option<String>,
     /// The task that it served.
     pub task_id: Option<String>,
-    /// When, by the wall clock (ours).
+    /// When, by the wall clock (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
     /// Ours: what it is linked with, when the payload asks to `explain`.

@@ -28,7 +28,7 @@ words! {
         MemoryRecorded = "memory.recorded",
         /// A unit was replaced by another.
         MemorySuperseded = "memory.superseded",
-        /// A unit that was replaced, withdrawn or archived is back (ours).
+        /// A unit that was replaced, withdrawn or archived is back (Quipu's extension).
         MemoryRestored = "memory.restored",
         /// A unit is in a conflict that nobody has settled.
         MemoryContested = "memory.contested",

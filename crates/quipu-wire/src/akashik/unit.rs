@@ -175,7 +175,7 @@ pub struct MemoryUnit {
     pub relations: Vec<Relation>,
     /// Assigned by the Field.
     pub status: UnitStatus,
-    /// Whether COMPACT moved it out of sight (ours; only present when it did).
+    /// Whether COMPACT moved it out of sight (Quipu's extension; only present when it did).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
     /// The Field's logical time of the RECORD.

@@ -299,7 +299,7 @@ pub struct AuditEntry {
     pub reason: Option<String>,
     /// The time of the decision.
     pub decided_at: String,
-    /// Who decided, where a person did (ours).
+    /// Who decided, where a person did (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
 }

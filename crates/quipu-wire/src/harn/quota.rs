@@ -74,7 +74,7 @@ words! {
     }
 }
 
-/// The body of `POST /v1/quotas` (ours).
+/// The body of `POST /v1/quotas` (Quipu's extension).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateQuotaRequest {
@@ -93,7 +93,7 @@ pub struct CreateQuotaRequest {
     pub metadata: JsonObject,
 }
 
-/// The body of `PATCH /v1/quotas/{quota_id}` (ours).
+/// The body of `PATCH /v1/quotas/{quota_id}` (Quipu's extension).
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UpdateQuotaRequest {

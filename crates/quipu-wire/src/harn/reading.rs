@@ -103,7 +103,8 @@ impl ObjectReader {
         if is_timestamp(&text) {
             return Ok(Some(text));
         }
-        Err(self.refuse(key, "must be a time as RFC 3339 has it, such as 2026-04-25T19:16:14Z"))
+        Err(self
+            .refuse(key, "must be a time in the form of RFC 3339, such as 2026-04-25T19:16:14Z"))
     }
 
     /// Takes a digest in the form `sha256:<hex>`.

@@ -23,7 +23,7 @@ pub(super) fn check(source: &OpenLog, target: &OpenLog) -> Result<(), Failure> {
     if ours.seal_alike(&theirs) {
         return Ok(());
     }
-    Err(Failure::new(format!("{target} has another key of vaults than {source}"))
+    Err(Failure::new(format!("{target} has another vault key than {source}"))
         .advise("what vaults hold would not open there: choose a target that was not used before"))
 }
 

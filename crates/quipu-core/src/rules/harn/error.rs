@@ -20,7 +20,7 @@ pub enum Error {
     OfOthers { task: String, agent: String },
     #[error("task {task} is {status}, and cannot be {wanted}")]
     IllegalMove { task: String, status: TaskStatus, wanted: &'static str },
-    #[error("what this rests on has changed meanwhile: ask again")]
+    #[error("another request changed what this one depends on: send it again")]
     Changed,
     #[error("session {session} is over")]
     SessionOver { session: String },

@@ -24,7 +24,7 @@ pub enum Lost {
     #[error("the process of the module is gone")]
     Gone(#[source] io::Error),
     /// It says what cannot be said.
-    #[error("the process of the module says nonsense")]
+    #[error("the process of the module sent a message that is not valid")]
     Nonsense,
 }
 

@@ -49,7 +49,7 @@ pub enum KeyStoreError {
     ReadShared(#[source] EngineError),
     #[error("cannot write the keys beside the log")]
     WriteShared(#[source] EngineError),
-    #[error("cannot start the thread that looks at the keys")]
+    #[error("cannot start the thread that reads the keys again")]
     Thread(#[source] io::Error),
     #[error("agent {agent:?} {problem}")]
     Agent {

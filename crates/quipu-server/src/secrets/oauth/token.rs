@@ -15,11 +15,11 @@ pub(crate) enum TokenError {
     Form,
     #[error("the access token must be signed by RS256, ES256 or EdDSA")]
     Algorithm,
-    #[error("the access token asks for what is not understood here, in `{0}` of its header")]
+    #[error("the header of the access token has `{0}`, which is not supported")]
     Header(&'static str),
     #[error("the access token is signed by a key that is not known here")]
     UnknownKey,
-    #[error("the signature of the access token does not hold")]
+    #[error("the signature of the access token is not valid")]
     Signature,
     #[error("the access token has no usable claim `{0}`")]
     Claim(&'static str),
