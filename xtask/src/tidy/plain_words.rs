@@ -1,5 +1,6 @@
-//! Rule: no function, type, module or file has a name of the table of words that only we understand, and no doc comment
-//! is a question word alone. Exceptions are in the table, and one that nothing needs any more is a finding too.
+//! Rule: no function, type, constant, module or file has a word of the table of words that only we understand as its name
+//! or as a part of it, and no doc comment of one line is a question word or only repeats the line below it. Exceptions are
+//! in the table, and one that nothing needs any more is a finding too.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +10,26 @@ use super::tables::{PlainWords, TIDY_TABLE};
 use super::tree::Tree;
 
 /// What stands before the name of something. A module without a body has its name from its file.
-const BEFORE_NAMES: [(&str, &str); 7] = [
+const BEFORE_NAMES: [(&str, &str); 9] = [
+    ("const", "constant"),
     ("enum", "type"),
     ("fn", "function"),
     ("mod", "module"),
+    ("static", "constant"),
     ("struct", "type"),
     ("trait", "type"),
     ("type", "type"),
     ("union", "type"),
 ];
+
+/// A name of more words is a sentence, as tests and conformance cases have them.
+const NAME_PARTS_MAX: usize = 3;
+
+/// Words that say nothing beside a name.
+const FILLERS: [&str; 9] = ["a", "an", "are", "is", "it", "its", "of", "that", "the"];
+
+/// A file that has one of these may have docs that users read, in the OpenAPI document or in `--help`: they stay.
+const FOR_USERS: [&str; 4] = ["ToSchema", "IntoParams", "clap::", "words! {"];
 
 const QUESTIONS: [&str; 7] = ["How", "What", "When", "Where", "Which", "Who", "Why"];
 
@@ -35,6 +47,7 @@ pub(crate) fn check(tree: &Tree, table: &PlainWords) -> Vec<Finding> {
         let mut offences = names(text, &table.instead);
         offences.extend(file_name(path, &table.instead));
         offences.extend(questions(text));
+        offences.extend(repetitions(text));
         for Offence { word, line, message } in offences {
             let exception = table.exceptions.iter().position(|e| e.path == path && e.word == word);
             match exception.and_then(|index| needed.get_mut(index)) {
@@ -68,8 +81,8 @@ fn names<'t>(text: &str, instead: &'t BTreeMap<String, String>) -> Vec<Offence<'
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);
             let has_body = before != "mod" || behind.trim_start().starts_with('{');
-            if let Some(found) = instead.get_key_value(name).filter(|_| has_body) {
-                offences.push(offence(kind, found, source::line_of(&code, at)));
+            if let Some(found) = dialect(name, instead).filter(|_| has_body) {
+                offences.push(offence(kind, name, found, source::line_of(&code, at)));
             }
         }
     }
@@ -80,32 +93,93 @@ fn names<'t>(text: &str, instead: &'t BTreeMap<String, String>) -> Vec<Offence<'
 fn file_name<'t>(path: &str, instead: &'t BTreeMap<String, String>) -> Option<Offence<'t>> {
     let path = path.trim_end_matches(".rs");
     let name = path.trim_end_matches("/mod").rsplit('/').next()?;
-    instead.get_key_value(name).map(|found| offence("file", found, 1))
+    dialect(name, instead).map(|found| offence("file", name, found, 1))
 }
 
-fn offence<'t>(kind: &str, found: (&'t String, &String), line: usize) -> Offence<'t> {
+fn offence<'t>(kind: &str, name: &str, found: (&'t str, &str), line: usize) -> Offence<'t> {
     let (word, say) = found;
-    let message = format!("the {kind} `{word}` does not say what it is; say {say}");
+    let message = format!("the {kind} `{name}` does not say what it is; say {say}");
     Offence { word, line, message }
+}
+
+/// The word of the table that a name is or has as a part, and what to say instead.
+fn dialect<'t>(name: &str, instead: &'t BTreeMap<String, String>) -> Option<(&'t str, &'t str)> {
+    let parts = parts(name);
+    let parts = parts.iter().filter(|_| parts.len() <= NAME_PARTS_MAX);
+    let entry = |part: &&str| {
+        instead.get_key_value(*part).or_else(|| instead.get_key_value(&part.to_lowercase()))
+    };
+    parts.filter_map(entry).map(|(word, say)| (word.as_str(), say.as_str())).next()
+}
+
+/// The words of a name: `told_twice`, `TOLD_TWICE` and `ToldTwice` have two each.
+fn parts(name: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for word in name.split('_').filter(|word| !word.is_empty()) {
+        let mut start = 0;
+        for (at, _) in word.match_indices(char::is_uppercase) {
+            if word[..at].ends_with(|c: char| !c.is_uppercase()) {
+                parts.push(&word[start..at]);
+                start = at;
+            }
+        }
+        parts.push(&word[start..]);
+    }
+    parts
 }
 
 /// Doc comments of one line that is one question word.
 fn questions(text: &str) -> Vec<Offence<'static>> {
     let mut offences = Vec::new();
-    let mut before = "";
-    let mut lines = text.lines().map(str::trim).enumerate().peekable();
-    while let Some((index, line)) = lines.next() {
-        let is_doc = |line: &str| line.starts_with("///");
-        let is_alone = !is_doc(before) && !lines.peek().is_some_and(|(_, next)| is_doc(next));
-        before = line;
-        let Some(doc) = line.strip_prefix("///").filter(|_| is_alone) else { continue };
-        let said = doc.trim().trim_end_matches(['.', '?']);
-        if let Some(word) = QUESTIONS.into_iter().find(|question| *question == said) {
-            let message = format!("`{}` is a question; say what a reader has to know", doc.trim());
-            offences.push(Offence { word, line: index + 1, message });
+    for (line, doc, _) in short_docs(text) {
+        let sentence = doc.trim_end_matches(['.', '?']);
+        if let Some(word) = QUESTIONS.into_iter().find(|question| *question == sentence) {
+            let message = format!("`{doc}` is a question; say what a reader has to know");
+            offences.push(Offence { word, line, message });
         }
     }
     offences
+}
+
+/// Doc comments of one line whose every word is in the line below them.
+fn repetitions(text: &str) -> Vec<Offence<'_>> {
+    if FOR_USERS.iter().any(|mark| text.contains(mark)) {
+        return Vec::new();
+    }
+    let mut offences = Vec::new();
+    for (line, doc, item) in short_docs(text) {
+        let names: Vec<String> = words(item);
+        let is_there = |word: &String| {
+            names.iter().any(|name| name.trim_end_matches('s') == word.trim_end_matches('s'))
+        };
+        let says_more =
+            words(doc).iter().any(|word| !FILLERS.contains(&word.as_str()) && !is_there(word));
+        if !says_more && !doc.contains('`') {
+            let message = format!("`{doc}` only repeats what is below it; say more, or nothing");
+            offences.push(Offence { word: doc, line, message });
+        }
+    }
+    offences
+}
+
+fn words(text: &str) -> Vec<String> {
+    let names = text.split(|c: char| !c.is_alphabetic() && c != '_');
+    names.flat_map(parts).map(str::to_lowercase).collect()
+}
+
+/// Doc comments of one line, each with the number of its line and the line of what it describes.
+fn short_docs(text: &str) -> Vec<(usize, &str, &str)> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let doc = |at: usize| lines.get(at).and_then(|line| line.strip_prefix("///"));
+    let mut docs = Vec::new();
+    for at in (0..lines.len()).filter(|at| doc(at + 1).is_none()) {
+        let is_alone = at.checked_sub(1).is_none_or(|before| doc(before).is_none());
+        let item = lines[at + 1..].iter().find(|line| !line.starts_with("#[")).copied();
+        if let Some(doc) = doc(at).filter(|_| is_alone) {
+            docs.push((at + 1, doc.trim(), item.unwrap_or_default()));
+        }
+    }
+    docs
 }
 
 #[cfg(test)]
@@ -148,8 +222,40 @@ mod tests {
     }
 
     #[test]
-    fn accepts_uses_longer_names_comments_and_other_folders() {
-        let text = "// fn told()\nfn told_apart(told: u8) { x.told(Place) }\nmod told;\nconst A: &str = \"fn told\";\n";
+    fn refuses_them_as_parts_of_longer_names() {
+        let text = "fn was_told() {}\nconst UNSEEN_TOLD: u8 = 1;\nstruct EventPlace;\nenum ToldTwice {}\n\
+                    fn place_of() {}\nstruct Replace;\nfn a_sentence_that_is_told() {}\n";
+        let lines = |text: &String| text.split(" does").next().unwrap_or_default().to_owned();
+        assert_eq!(
+            found(&[(FILE, text)], &[]).iter().map(lines).collect::<Vec<_>>(),
+            [
+                "crates/x/src/a.rs:2: the constant `UNSEEN_TOLD`",
+                "crates/x/src/a.rs:4: the type `ToldTwice`",
+                "crates/x/src/a.rs:1: the function `was_told`",
+                "crates/x/src/a.rs:3: the type `EventPlace`",
+            ]
+        );
+    }
+
+    #[test]
+    fn refuses_a_doc_that_repeats_what_is_below_it() {
+        let text = "/// The unit ids.\n#[must_use]\nfn unit_ids() {}\n/// Its port.\nport: u16,\n/// The first port.\n\
+                    port: u16,\n/// The `port`.\nport: u16,\n/// Its port.\n/// It is free.\nport: u16,\n";
+        let why = "only repeats what is below it; say more, or nothing";
+        assert_eq!(
+            found(&[(FILE, text)], &[]),
+            [
+                format!("crates/x/src/a.rs:1: `The unit ids.` {why}"),
+                format!("crates/x/src/a.rs:4: `Its port.` {why}"),
+            ]
+        );
+        let for_users = format!("#[derive(ToSchema)]\n{text}");
+        assert_eq!(found(&[(FILE, &for_users)], &[]), [""; 0]);
+    }
+
+    #[test]
+    fn accepts_uses_sentences_comments_and_other_folders() {
+        let text = "// fn told()\nfn told_apart_by_two(told: u8) { x.told(Place) }\nmod told;\nconst A: &str = \"fn told\";\n";
         let elsewhere = ("sdk/told.rs", "fn told() {}\n");
         assert_eq!(found(&[(FILE, text), elsewhere], &[]), [""; 0]);
     }
