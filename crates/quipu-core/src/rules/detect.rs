@@ -128,7 +128,7 @@ impl<'s> Audience<'s> {
     pub(crate) fn of(state: &'s State, ordinal: u32) -> Option<Self> {
         state.units.flags(ordinal)?;
         let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
-        Some(Self { session, types: state.units.types_told(ordinal) })
+        Some(Self { session, types: state.units.types_of(ordinal) })
     }
 
     /// That of a unit that is to be recorded.
@@ -139,7 +139,7 @@ impl<'s> Audience<'s> {
         elaborated: impl IntoIterator<Item = u32>,
     ) -> Self {
         let name = session.and_then(|session| state.names.find(session));
-        Self { session, types: state.units.told_by(memory_type, name, elaborated) }
+        Self { session, types: state.units.types_of_new(memory_type, name, elaborated) }
     }
 
     /// Whether whoever sees a unit here sees one there too. Only then may the first be contested

@@ -137,7 +137,7 @@ impl UnitTable {
         }
         if flags.memory_type == MemoryType::Synthesis {
             let elaborated = details.linked(RelationType::Elaborates);
-            let types = self.told_by(flags.memory_type, details.session, elaborated);
+            let types = self.types_of_new(flags.memory_type, details.session, elaborated);
             self.retold.insert(ordinal, types);
         }
         let row = details.session.map(Row::Session);
@@ -234,14 +234,14 @@ impl UnitTable {
     /// The types by which the rules of its session show a unit: its own, and of a synthesis also those of the units
     /// of that session which it elaborates, for it tells what they say.
     #[must_use]
-    pub fn types_told(&self, ordinal: u32) -> TypeSet {
+    pub fn types_of(&self, ordinal: u32) -> TypeSet {
         let own = || self.flags(ordinal).map(|unit| TypeSet::of(&[unit.memory_type]));
         self.retold.get(&ordinal).copied().or_else(own).unwrap_or(TypeSet::NONE)
     }
 
     /// The same of a unit that is to be recorded.
     #[must_use]
-    pub fn told_by(
+    pub fn types_of_new(
         &self,
         memory_type: MemoryType,
         session: Option<Name>,
@@ -252,7 +252,7 @@ impl UnitTable {
             return own;
         }
         let beside = elaborated.into_iter().filter(|unit| self.session_of(*unit) == session);
-        beside.fold(own, |types, unit| types.or(self.types_told(unit)))
+        beside.fold(own, |types, unit| types.or(self.types_of(unit)))
     }
 
     #[must_use]

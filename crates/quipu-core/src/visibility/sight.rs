@@ -157,7 +157,7 @@ impl<'s> Sight<'s> {
             return true;
         }
         if let Some(types) = self.sessions.get(&session) {
-            return *types == TypeSet::ALL || types.has_all(self.state.units.types_told(unit));
+            return *types == TypeSet::ALL || types.has_all(self.state.units.types_of(unit));
         }
         self.sees_label(session)
     }
@@ -259,7 +259,7 @@ fn left_by(rule: &VisibilityRule) -> TypeSet {
 /// Which rules of its session let a unit be seen, in their order. Units of a session for which it is the same are seen by
 /// the same readers.
 pub(crate) fn let_by(state: &State, unit: u32) -> Vec<bool> {
-    let types = state.units.types_told(unit);
+    let types = state.units.types_of(unit);
     let session = state.units.session_of(unit).map(|name| state.names.text(name));
     let entry = session.and_then(|session| state.sessions.get(session));
     let rules = entry.into_iter().flat_map(|entry| &entry.policy.visibility_rules);
