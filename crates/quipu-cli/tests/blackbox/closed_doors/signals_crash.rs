@@ -4,7 +4,9 @@
 use std::{
     fs,
     io::{Read, Write},
-    net::TcpStream,
+    net::{SocketAddr, TcpStream},
+    path::Path,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -115,9 +117,56 @@ fn sighup_reads_the_log_level_and_the_keys_again() {
     server.client().with_header("x-request-id", "req-after-hangup").get("/v1/agents");
     fs::write(&config, "log_level = 5\n").unwrap();
     server.signal("HUP");
-    wait_until(10, "what cannot be read changes nothing", || {
-        (server.client().get("/healthz").status == 200).then_some(())
-    });
+    server.await_logged("SIGHUP: the settings stay as they are");
+    server.client().with_header("x-request-id", "req-after-both").get("/v1/agents");
     let log = server.stop().stderr;
-    assert!(log.contains("req-after-hangup"), "requests are logged from then on: {log}");
+    for request in ["req-after-hangup", "req-after-both"] {
+        assert!(log.contains(request), "requests are logged from then on: {log}");
+    }
+}
+
+/// Writes a certificate with this name, and its key.
+fn certify(cert: &Path, key: &Path, name: &str) {
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-nodes", "-days", "1", "-newkey", "ec"])
+        .args(["-pkeyopt", "ec_paramgen_curve:P-256", "-subj", &format!("/CN={name}")])
+        .args(["-keyout".as_ref(), key.as_os_str(), "-out".as_ref(), cert.as_os_str()])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// Whether a server shows the certificate of this name.
+fn certificate_is(address: SocketAddr, name: &str) -> bool {
+    let asked = Command::new("openssl")
+        .args(["s_client", "-connect", &address.to_string()])
+        .stdin(Stdio::null())
+        .output();
+    let said = String::from_utf8(asked.unwrap().stdout).unwrap().replace(' ', "");
+    said.lines().any(|line| line == format!("subject=CN={name}"))
+}
+
+#[test]
+fn sighup_reads_the_certificate_again_and_keeps_the_one_before_where_it_cannot() {
+    let data = tempfile::tempdir().unwrap();
+    let (cert, key) = (data.path().join("cert.pem"), data.path().join("key.pem"));
+    certify(&cert, &key, "before");
+    let settings = Settings::dev(&data.path().join("data"));
+    let settings = settings.argument("--tls-cert").argument(cert.to_str().unwrap());
+    let server = settings.argument("--tls-key").argument(key.to_str().unwrap()).start();
+    assert!(certificate_is(server.address, "before"));
+    fs::write(&cert, "no certificate").unwrap();
+    server.signal("HUP");
+    server.await_logged("SIGHUP: the certificate stays as it is");
+    assert!(certificate_is(server.address, "before"));
+    certify(&cert, &key, "after");
+    server.signal("HUP");
+    wait_until(30, "the other certificate is shown", || {
+        certificate_is(server.address, "after").then_some(())
+    });
+    fs::write(&key, "no key").unwrap();
+    server.signal("HUP");
+    server.await_logged(key.to_str().unwrap());
+    assert!(certificate_is(server.address, "after"));
+    server.stop();
 }

@@ -5,7 +5,10 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    sync::{
+        Arc, Mutex,
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
     thread::JoinHandle,
     time::Duration,
 };
@@ -94,16 +97,13 @@ impl Settings {
     pub(crate) fn try_start(&self) -> Result<Server, Finished> {
         let mut child = self.command().spawn().unwrap();
         let lines = read_lines(child.stdout.take().unwrap());
-        let mut stderr = child.stderr.take().unwrap();
-        let log = std::thread::spawn(move || {
-            let mut text = Vec::new();
-            stderr.read_to_end(&mut text).unwrap();
-            String::from_utf8_lossy(&text).into_owned()
-        });
+        let logged = Arc::new(Mutex::new(Vec::new()));
+        let log = read_log(child.stderr.take().unwrap(), Arc::clone(&logged));
         let mut server = Server {
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             child,
             lines,
+            logged,
             log: Some(log),
             said: Vec::new(),
         };
@@ -114,7 +114,10 @@ impl Settings {
                     server.said.push(line);
                     if let Some(address) = address {
                         server.address = address;
-                        server.await_health();
+                        // It is asked in plain text.
+                        if !self.arguments.iter().any(|argument| argument == "--tls-cert") {
+                            server.await_health();
+                        }
                         return Ok(server);
                     }
                 }
@@ -163,6 +166,16 @@ fn read_lines(stdout: impl Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
+/// Keeps what a process logs until it ends.
+fn read_log(mut stderr: impl Read + Send + 'static, logged: Arc<Mutex<Vec<u8>>>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Some(read) = stderr.read(&mut piece).ok().filter(|read| *read > 0) {
+            logged.lock().unwrap().extend_from_slice(&piece[..read]);
+        }
+    })
+}
+
 /// The address in a line like `listening on http://127.0.0.1:40123`.
 fn find_address(line: &str) -> Option<SocketAddr> {
     let (_, rest) = line.split_once("://").unwrap_or(("", line));
@@ -176,7 +189,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     child: Child,
     lines: Receiver<String>,
-    log: Option<JoinHandle<String>>,
+    logged: Arc<Mutex<Vec<u8>>>,
+    log: Option<JoinHandle<()>>,
     said: Vec<String>,
 }
 
@@ -211,6 +225,17 @@ impl Server {
         self.said.join("\n")
     }
 
+    /// What it logged so far.
+    pub(crate) fn logged(&self) -> String {
+        String::from_utf8_lossy(&self.logged.lock().unwrap()).into_owned()
+    }
+
+    /// Waits until it has logged this.
+    #[track_caller]
+    pub(crate) fn await_logged(&self, text: &str) {
+        wait_until(30, text, || self.logged().contains(text).then_some(()));
+    }
+
     /// Kills it with -9 and gives what it said.
     pub(crate) fn kill(mut self) -> Finished {
         self.child.kill().unwrap();
@@ -234,8 +259,10 @@ impl Server {
             }
         }
         let code = self.child.wait().unwrap().code();
-        let stderr = self.log.take().map(|log| log.join().unwrap()).unwrap_or_default();
-        Finished { code, stdout: self.said.join("\n"), stderr }
+        if let Some(log) = self.log.take() {
+            log.join().unwrap();
+        }
+        Finished { code, stdout: self.said.join("\n"), stderr: self.logged() }
     }
 }
 
