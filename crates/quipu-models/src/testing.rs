@@ -5,7 +5,7 @@ use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
@@ -19,6 +19,8 @@ pub enum Behaviour {
     Hang,
     /// Only once the client has given up.
     Late,
+    /// As it should, once another behaviour is the usual one.
+    Held,
     Status(u16, String),
     /// With status 429 and this `Retry-After`.
     Busy(String),
@@ -57,6 +59,7 @@ pub struct Seen {
 pub struct TestEndpoint {
     address: SocketAddr,
     script: Arc<Mutex<Script>>,
+    changed: Arc<Condvar>,
 }
 
 pub const DIMENSIONS: usize = 32;
@@ -71,8 +74,8 @@ impl TestEndpoint {
             text: "A summary.".to_owned(),
             requests: Vec::new(),
         };
-        let endpoint =
-            Self { address: listener.local_addr()?, script: Arc::new(Mutex::new(script)) };
+        let (address, script) = (listener.local_addr()?, Arc::new(Mutex::new(script)));
+        let endpoint = Self { address, script, changed: Arc::default() };
         let server = endpoint.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -94,6 +97,7 @@ impl TestEndpoint {
         let mut script = self.lock();
         script.usual = behaviour;
         script.next.clear();
+        self.changed.notify_all();
     }
 
     /// Answers the next requests like these, one after the other.
@@ -122,6 +126,10 @@ impl TestEndpoint {
             let (behaviour, text) = {
                 let mut script = self.lock();
                 script.requests.push(seen.clone());
+                script = self
+                    .changed
+                    .wait_while(script, |script| script.usual == Behaviour::Held)
+                    .unwrap_or_else(PoisonError::into_inner);
                 let usual = script.usual.clone();
                 (script.next.pop_front().unwrap_or(usual), script.text.clone())
             };
@@ -162,7 +170,7 @@ fn answer(
 ) -> Option<()> {
     let right = |dimensions, fewer| right_answer(seen, text, dimensions, fewer).to_string();
     match behaviour {
-        Behaviour::Answer => send(writer, 200, "", &right(DIMENSIONS, 0)),
+        Behaviour::Answer | Behaviour::Held => send(writer, 200, "", &right(DIMENSIONS, 0)),
         Behaviour::Dimensions(dimensions) => send(writer, 200, "", &right(*dimensions, 0)),
         Behaviour::Fewer(fewer) => send(writer, 200, "", &right(DIMENSIONS, *fewer)),
         Behaviour::Status(status, body) => send(writer, *status, "", body),

@@ -185,19 +185,21 @@ impl Lookout {
         accept: &dyn Fn(u32) -> bool,
     ) -> Detected {
         let until = self.origin.now_ms().saturating_add(self.budget_ms);
-        self.find_conflicts(subject, accept, Some(until)).unwrap_or_else(|error| {
+        let is_over = || self.origin.now_ms() > until;
+        self.find_conflicts(subject, accept, &is_over).unwrap_or_else(|error| {
             tracing::warn!(error = with_causes(&error), "detection was put off");
             Detected::default()
         })
     }
 
-    /// Compares a text with all units that it may be compared with and that `accept` lets through.
+    /// Compares a text with all units that it may be compared with and that `accept` lets through, until it is over: a judge
+    /// may take long for each.
     pub(crate) fn find_conflicts(
         &self,
         subject: &Subject,
         accept: &dyn Fn(u32) -> bool,
-        until_ms: Option<u64>,
-    ) -> Result<Detected, EngineError> {
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Looked, EngineError> {
         let Some(probe) = self.detector.probe(&subject.content) else {
             return Ok(Detected { finished: true, up_to: u32::MAX, ..Detected::default() });
         };
@@ -227,7 +229,7 @@ impl Lookout {
         let mut looked = Detected { found: Vec::new(), finished: true, up_to };
         let mut verdicts = Vec::new();
         for witness in witnesses {
-            if until_ms.is_some_and(|until| self.origin.now_ms() > until) {
+            if is_over() {
                 looked.finished = false;
                 break;
             }

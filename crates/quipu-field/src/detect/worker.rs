@@ -54,7 +54,7 @@ fn find_conflicts(lookout: &Lookout, waiting: Waiting) -> Vec<Found> {
     let looked = lookout.subject(unit).and_then(|subject| {
         let Some(mut subject) = subject else { return Ok(Vec::new()) };
         subject.from = waiting.from;
-        Ok(lookout.find_conflicts(&subject, &|_| true, None)?.found)
+        Ok(lookout.find_conflicts(&subject, &|_| true, &|| false)?.found)
     });
     match looked {
         Ok(found) => found.into_iter().map(|finding| Found { unit, finding }).collect(),

@@ -80,7 +80,7 @@ impl Field {
                     (detect::target(state, &sight, &asked)?, seen, after)
                 };
                 match (asked.mode, target) {
-                    (DetectMode::Check, Some(target)) => field.check(target, &seen),
+                    (DetectMode::Check, Some(target)) => field.check(target, &seen, &gone),
                     (DetectMode::Scan, _) => field.scan(&seen, after, &gone),
                     (DetectMode::List | DetectMode::Check, _) => Ok(DetectOutcome::default()),
                 }
@@ -146,7 +146,12 @@ impl Field {
     }
 
     /// Holds one unit against all others that the caller sees.
-    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<DetectOutcome, FieldError> {
+    fn check(
+        &self,
+        target: u32,
+        seen: &BTreeSet<u32>,
+        gone: &AtomicBool,
+    ) -> Result<Look, FieldError> {
         let others = seen.len() - usize::from(seen.contains(&target));
         let mut so_far = DetectOutcome {
             units_scanned: u64::try_from(others).unwrap_or(0),
@@ -154,7 +159,7 @@ impl Field {
         };
         // What was replaced or withdrawn is in no new conflict.
         if seen.contains(&target) {
-            self.hold(target, seen, &mut so_far)?;
+            self.hold(target, seen, gone, &mut look)?;
         }
         Ok(so_far)
     }
@@ -172,9 +177,9 @@ impl Field {
         let mut units = seen.range((after, Bound::Unbounded)).copied().peekable();
         while let Some(unit) = units.next() {
             compared += 1;
-            so_far.units_scanned += 1;
-            self.hold(unit, seen, &mut so_far)?;
-            let over = so_far.found.len() >= DETECT_FOUND_MAX
+            look.units_scanned += 1;
+            self.hold(unit, seen, gone, &mut look)?;
+            let over = look.found.len() >= DETECT_FOUND_MAX
                 || compared >= units_max
                 || gone.load(Ordering::Relaxed)
                 || self.lookout.is_past(until_ms);
@@ -191,10 +196,12 @@ impl Field {
         &self,
         unit: u32,
         seen: &BTreeSet<u32>,
-        so_far: &mut DetectOutcome,
+        gone: &AtomicBool,
+        look: &mut Look,
     ) -> Result<(), FieldError> {
         let Some(subject) = self.lookout.subject(unit)? else { return Ok(()) };
-        let looked = self.lookout.find_conflicts(&subject, &|other| seen.contains(&other), None);
+        let (sees, left) = (|other| seen.contains(&other), || gone.load(Ordering::Relaxed));
+        let looked = self.lookout.find_conflicts(&subject, &sees, &left);
         for finding in looked?.found {
             let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
             if !so_far.found.iter().any(twice) {

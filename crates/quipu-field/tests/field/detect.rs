@@ -208,7 +208,7 @@ impl Detector for Patient {
         limit: usize,
         sieve: &Sieve<'_>,
     ) -> Vec<Candidate> {
-        Percentages.candidates(index, probe, limit.min(1), sieve)
+        Percentages.candidates(index, probe, limit, sieve)
     }
 
     fn judge(
@@ -274,5 +274,5 @@ async fn a_scan_stops_when_its_caller_leaves() {
     // The work holds the Field until it ends.
     eventually("the work ends", || Arc::strong_count(&field) == 1).await;
     let judged = patient.judged.load(Ordering::SeqCst);
-    assert!(judged <= 2, "it went on for {judged} units");
+    assert!(judged <= 2, "it went on for {judged} pairs");
 }

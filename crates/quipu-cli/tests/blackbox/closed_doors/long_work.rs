@@ -1,10 +1,15 @@
-//! Work that takes long has a budget, and goes on page by page.
+//! Work that takes long has a budget, goes on page by page, and ends when nobody waits for it.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpStream},
+};
 
+use quipu_models::testing::{Behaviour, TestEndpoint};
 use serde_json::{Value, json};
 
-use crate::support::{Settings, finding};
+use crate::support::{Server, Settings, finding, wait_until};
 
 #[test]
 fn a_scan_has_a_budget_and_goes_on_with_the_cursor_that_it_answered() {
@@ -46,6 +51,52 @@ fn a_scan_has_a_budget_and_goes_on_with_the_cursor_that_it_answered() {
     {
         let answer = client.operate("DETECT", "ada", refused);
         assert_eq!(answer.status, 400, "{}", answer.text());
+    }
+    server.stop();
+}
+
+/// Sends a DETECT on a connection of its own.
+fn begin(server: &Server, payload: &Value) -> TcpStream {
+    let mut caller = TcpStream::connect(server.address).unwrap();
+    let body = payload.to_string();
+    let head = "POST /v1/detect HTTP/1.1\r\nhost: localhost\r\nakashik-agent: a\r\n\
+                content-type: application/json\r\ncontent-length:";
+    write!(caller, "{head} {}\r\n\r\n{body}", body.len()).unwrap();
+    caller
+}
+
+#[test]
+fn detection_ends_when_its_caller_hangs_up() {
+    let endpoint = TestEndpoint::start().unwrap();
+    endpoint.write("{\"contradiction\": false}");
+    let data = tempfile::tempdir().unwrap();
+    let settings = Settings::dev(data.path()).argument("--judge").argument(&endpoint.url());
+    let settings = settings.argument("--judge-model=arbiter").argument("--detect=false");
+    let server = settings.argument("--models-timeout-ms=60000").start();
+    let mut client = server.client();
+    client.register("a", "tester");
+    let mut last = Value::Null;
+    for limit in 1..9 {
+        let text = format!("The API limit is {limit}00 requests per second.");
+        let author = format!("author-{limit}");
+        client.register(&author, "tester");
+        last = client.record(&author, finding(&text))["memory_unit_id"].clone();
+    }
+    for payload in [json!({"mode": "scan"}), json!({"mode": "check", "target_id": last})] {
+        let before = endpoint.seen().len();
+        endpoint.always(Behaviour::Held);
+        let mut caller = begin(&server, &payload);
+        let is_asked = || (endpoint.seen().len() > before).then_some(());
+        wait_until(30, "the judge is asked", is_asked);
+        caller.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(caller.read(&mut [0]).unwrap(), 0, "nobody is answered");
+        endpoint.always(Behaviour::Answer);
+        // Long enough for all the other questions, if somebody asked them.
+        for _ in 0..200 {
+            client.get("/healthz").ok();
+        }
+        let asked = endpoint.seen().len() - before;
+        assert!(asked <= 2, "the judge was asked {asked} times: {payload}");
     }
     server.stop();
 }
