@@ -199,7 +199,7 @@ impl Lookout {
         subject: &Subject,
         accept: &dyn Fn(u32) -> bool,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Looked, EngineError> {
+    ) -> Result<Detected, EngineError> {
         let Some(probe) = self.detector.probe(&subject.content) else {
             return Ok(Detected { finished: true, up_to: u32::MAX, ..Detected::default() });
         };

@@ -1,4 +1,4 @@
-//! DETECT of the handle: lists conflicts, and lets the Field's detector look for new ones among what
+//! DETECT of the handle: lists conflicts, and lets the Field's detector so_far for new ones among what
 //! the caller may see. Reading texts and judging them is done away from the writer.
 
 use std::{
@@ -151,7 +151,7 @@ impl Field {
         target: u32,
         seen: &BTreeSet<u32>,
         gone: &AtomicBool,
-    ) -> Result<Look, FieldError> {
+    ) -> Result<DetectOutcome, FieldError> {
         let others = seen.len() - usize::from(seen.contains(&target));
         let mut so_far = DetectOutcome {
             units_scanned: u64::try_from(others).unwrap_or(0),
@@ -159,7 +159,7 @@ impl Field {
         };
         // What was replaced or withdrawn is in no new conflict.
         if seen.contains(&target) {
-            self.hold(target, seen, gone, &mut look)?;
+            self.hold(target, seen, gone, &mut so_far)?;
         }
         Ok(so_far)
     }
@@ -177,9 +177,9 @@ impl Field {
         let mut units = seen.range((after, Bound::Unbounded)).copied().peekable();
         while let Some(unit) = units.next() {
             compared += 1;
-            look.units_scanned += 1;
-            self.hold(unit, seen, gone, &mut look)?;
-            let over = look.found.len() >= DETECT_FOUND_MAX
+            so_far.units_scanned += 1;
+            self.hold(unit, seen, gone, &mut so_far)?;
+            let over = so_far.found.len() >= DETECT_FOUND_MAX
                 || compared >= units_max
                 || gone.load(Ordering::Relaxed)
                 || self.lookout.is_past(until_ms);
@@ -197,7 +197,7 @@ impl Field {
         unit: u32,
         seen: &BTreeSet<u32>,
         gone: &AtomicBool,
-        look: &mut Look,
+        so_far: &mut DetectOutcome,
     ) -> Result<(), FieldError> {
         let Some(subject) = self.lookout.subject(unit)? else { return Ok(()) };
         let (sees, left) = (|other| seen.contains(&other), || gone.load(Ordering::Relaxed));

@@ -25,7 +25,7 @@ use crate::{
     rules::Decision,
     rules::{
         Refusal, admit,
-        detect::{Audience, tells},
+        detect::{Audience, is_visible_with},
         replacing::Claim,
         type_authority::check_type_authority,
     },
