@@ -110,6 +110,8 @@ fn sighup_reads_the_log_level_and_the_keys_again() {
     let secret = operator_key(&made.succeeded().stdout).unwrap();
     fs::write(&config, "log_level = \"debug\"\n").unwrap();
     server.signal("HUP");
+    // The keys are also read whenever their file changes, so that a key that holds says nothing of the level.
+    server.await_logged("SIGHUP: read keys, certificate and log level again");
     wait_until(10, "the new key holds", || {
         let mut client = server.client().with_key(&secret);
         (client.get("/v1/field/status").status == 200).then_some(())
