@@ -10,6 +10,7 @@ use quipu_recall::{Summarizer, summary::summarize, text::tokens};
 use quipu_wire::{
     akashik::{MemoryType, UnitStatus},
     json::timestamp::rfc3339,
+    quote,
 };
 
 use super::{
@@ -148,14 +149,15 @@ fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> 
     what
 }
 
-/// What a model is given to write from: more of each unit than an extract has.
+/// What a model is given to write from: more of each unit than an extract has, and quoted, so that no text looks like
+/// a note of its own.
 fn notes(members: &[Member<'_>]) -> String {
     let mut text = String::new();
     for (source, body) in members {
         let said = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
         let Some(said) = said.map(|body| one_line(&body.content)) else { continue };
         let said = said.get(..said.floor_char_boundary(SYNTHESIS_NOTE_CHARS)).unwrap_or(&said);
-        text.push_str(&format!("{} {said}\n", name(source)));
+        text.push_str(&format!("{} {}\n", quote::one_line(&name(source)), quote::quoted(said)));
     }
     text
 }

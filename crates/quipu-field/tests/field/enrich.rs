@@ -359,7 +359,7 @@ impl Summarizer for Writer {
     }
 
     fn summarize(&self, notes: &str, _tokens: usize) -> Result<String, SummarizerError> {
-        assert!(notes.contains("a, finding: ships sail"), "{notes}");
+        assert!(notes.contains("a, finding: \"ships sail"), "{notes}");
         self.0.map(str::to_owned).ok_or_else(|| SummarizerError { reason: "told so".to_owned() })
     }
 }
