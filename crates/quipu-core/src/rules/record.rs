@@ -302,7 +302,7 @@ fn record_one(
     };
     standing.push(recorded, Some(record.drawn.body.clone()));
     let superseded = supersede(standing, &replaced);
-    let mut said = contest(standing, right.claim, record, (here, &superseded))?;
+    let mut said = contest(standing, record, here, &superseded)?;
     spare(standing, record, &spared, &mut said)?;
     let mut contested = observed(standing, record, here, &superseded, &said);
     let tells = |other: &u32| {
@@ -387,22 +387,20 @@ fn spare(
 }
 
 /// What the unit contradicts is in conflict with it: one conflict per target, both units contested.
-/// Drafts stay drafts and contest nothing, and against what others recorded with more authority a draft is not even a
-/// conflict: it takes the authority of an observer, whose word settles nothing. What is final stays final, and where not all who see the
+/// Drafts stay drafts and contest nothing, what is final stays final, and where not all who see the
 /// target see the unit the target stays as it is; the conflict says enough.
 fn contest(
     standing: &mut Standing<'_>,
-    claim: Claim<'_>,
     record: &RecordCommand,
-    (here, superseded): (Audience<'_>, &BTreeSet<u32>),
+    here: Audience<'_>,
+    superseded: &BTreeSet<u32>,
 ) -> Result<BTreeSet<u32>, Error> {
     let state = standing.state;
     let mut contested = BTreeSet::new();
     let drawn = record.drawn.conflicts.iter().zip(&record.drawn.conflict_bodies);
     for ((index, link), (conflict, body)) in targets(record, RelationType::Contradicts).zip(drawn) {
         let ordinal = find(state, record, index, link)?;
-        let too_weak = record.mode == Mode::Draft && claim.lacks(ordinal).is_some();
-        if too_weak || !contested.insert(ordinal) {
+        if !contested.insert(ordinal) {
             continue;
         }
         push_conflict(standing, record, ordinal, (*conflict, DetectedBy::Explicit, body));

@@ -100,7 +100,7 @@ async fn a_draft_that_contradicts_a_unit_does_not_keep_it_contested() {
     let mut draft = finding("15%", 0.2, &json!([{"type": "contradicts", "target_id": d.a}]));
     draft["mode"] = json!("draft");
     let (_, conflicts) = say(&d.field, "bob", draft).await;
-    assert_eq!(conflicts.len(), 1, "who could contest it may say so in a draft");
+    assert_eq!(conflicts.len(), 1, "every `contradicts` is a conflict");
     d.sam("confidence_weighted", json!({"winner_id": d.a})).await.unwrap();
     assert_eq!(d.status(&d.a).await, "active");
 }
