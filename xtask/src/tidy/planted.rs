@@ -112,13 +112,13 @@ fn each_word_of_our_own_dialect_is_found_as_a_name() {
     let repository = repository();
     let words: Vec<String> = repository.tables.tidy.plain_words.instead.keys().cloned().collect();
     assert!(words.iter().any(|word| word == "told"), "{words:?}");
-    let file = |word: &String| {
+    let file = |(number, word): (usize, &String)| {
         let is_type = word.starts_with(char::is_uppercase);
         let item = if is_type { format!("struct {word};") } else { format!("fn {word}() {{}}") };
-        let path = format!("crates/quipu-field/src/base/planted_{word}.rs");
+        let path = format!("crates/quipu-field/src/base/planted_{number}.rs");
         (path, format!("//! Planted.\n{item}\n"))
     };
-    let files: Vec<_> = words.iter().map(file).collect();
+    let files: Vec<_> = words.iter().enumerate().map(file).collect();
     for (word, found) in words.iter().zip(planted(repository, "plain-words", &files)) {
         assert_eq!(found.len(), 1, "{word}: {found:?}");
     }
