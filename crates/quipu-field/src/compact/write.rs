@@ -139,12 +139,14 @@ fn synthesis(
 fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> String {
     let mut what = if units == 1 { "1 unit".to_owned() } else { format!("{units} units") };
     match bond {
-        Bond::Task => what.push_str(&format!(" for task {}", task.unwrap_or_default())),
+        Bond::Task => {
+            what.push_str(&format!(" for task {}", quote::named(task.unwrap_or_default())))
+        }
         Bond::Topic => what.push_str(" on one topic"),
         Bond::Rest => what.push_str(" on various topics"),
     }
     if let Some(session) = session {
-        what.push_str(&format!(" in session {session}"));
+        what.push_str(&format!(" in session {}", quote::named(session)));
     }
     what
 }
@@ -157,7 +159,7 @@ fn notes(members: &[Member<'_>]) -> String {
         let said = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
         let Some(said) = said.map(|body| one_line(&body.content)) else { continue };
         let said = said.get(..said.floor_char_boundary(SYNTHESIS_NOTE_CHARS)).unwrap_or(&said);
-        text.push_str(&format!("{} {}\n", quote::one_line(&name(source)), quote::quoted(said)));
+        text.push_str(&format!("{} {}\n", name(source), quote::quoted(said)));
     }
     text
 }
@@ -178,7 +180,7 @@ fn content(what: &str, members: &[Member<'_>]) -> String {
     for extract in summarize::digest(&sources, SYNTHESIS_TOKENS) {
         if let Some(line) = lines.get_mut(extract.source) {
             line.push(' ');
-            line.push_str(&one_line(&extract.sentence));
+            line.push_str(&quote::one_line(&one_line(&extract.sentence)));
         }
     }
     let mut text = format!("Summary of {what}.");
@@ -205,7 +207,8 @@ fn content(what: &str, members: &[Member<'_>]) -> String {
     text
 }
 
-/// When, by whom, and as what: `2026-03-01 ana, finding:`.
+/// When, by whom, and as what: `2026-03-01 ana, finding:`. The author's name is quoted unless it is plain, so that no name
+/// looks like the head of another line.
 fn name(source: &Source) -> String {
     let date = rfc3339(source.time_ms);
     let date = date.get(..10).unwrap_or(&date);
@@ -216,7 +219,7 @@ fn name(source: &Source) -> String {
         | UnitStatus::Retracted
         | UnitStatus::Contested => format!(", {}", source.status),
     };
-    format!("{date} {}, {}{status}:", source.author, source.memory_type)
+    format!("{date} {}, {}{status}:", quote::named(&source.author), source.memory_type)
 }
 
 /// What there is to be said of a unit.

@@ -183,9 +183,10 @@ impl Harness {
         scope: &EventScope,
         id: &str,
     ) -> Result<Option<(EventPosition, Event)>, HarnError> {
-        // An id of another server may be one of this log's too: the scope says which is meant.
+        // An id of another server may be one of this log's too. The scope says which is meant, and where it has both, it is
+        // this log's: nobody brings an event that stands for another.
         let imported = self.field.with_state(|state| state.streams.imported(id));
-        for place in imported.map(EventPosition).into_iter().chain(EventPosition::parse(id)) {
+        for place in EventPosition::parse(id).into_iter().chain(imported.map(EventPosition)) {
             if place.0.0 == 0 {
                 continue;
             }

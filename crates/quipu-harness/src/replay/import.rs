@@ -97,8 +97,10 @@ impl Harness {
         for artifact in artifacts {
             documents.extend(self.artifact_drafts(own(), artifact)?);
         }
-        if let Some(outcome) = outcome {
+        if let Some(mut outcome) = outcome {
+            // Whatever it was called there, here it is this Task's and no other's.
             let of = outcome_id(&id);
+            outcome.envelope.id.clone_from(&of);
             documents.push(self.draft(DocumentKind::Outcome, &of, own(), Expect::New, &outcome)?);
         }
         if let Some(receipt) = receipt {

@@ -8,13 +8,17 @@ use quipu_replay::{receipt::receipt_hash, task::HashTrust};
 use quipu_wire::{
     harn::{
         DependencyKind, EventName, ExportedDependency, ExportedEvent, HarnError, HarnErrorCode,
-        HarnTask, Receipt, Sha256, TaskExport, TaskState, is_dependency_key, is_timestamp,
+        HarnTask, Receipt, ResourceKind, Sha256, TaskExport, TaskState, is_dependency_key,
+        is_timestamp,
     },
     json::reader::check_id,
 };
 
 use super::export::EVENTS_MAX;
 use crate::Harness;
+
+/// How the Artifact begins in which an ending keeps its events.
+const EVENT_LOG: &str = "artifact_event_log_";
 
 impl Harness {
     /// Checks that no event names an Artifact that is here already: what a Task brings along is its own.
@@ -40,6 +44,27 @@ impl Harness {
         Ok(())
     }
 
+    /// Checks that nothing takes an id that the end of another Task gets here, or that of the Task itself where it
+    /// comes without a receipt: it could never end.
+    fn check_ids_of_endings(&self, export: &TaskExport) -> Result<(), HarnError> {
+        let own = rest_of(&export.task.envelope.id);
+        let receipt = export.receipt.as_ref().map(|receipt| receipt.receipt_id.as_str());
+        let logs = export.artifacts.iter().enumerate().filter_map(|(index, it)| {
+            let rest = it.artifact.envelope.id.strip_prefix(EVENT_LOG)?;
+            Some((format!("artifacts[{index}].id"), rest, receipt.is_some()))
+        });
+        let receipts = receipt.and_then(|id| ResourceKind::Receipt.rest_of(id));
+        let receipts = receipts.map(|rest| ("receipt.receipt_id".to_owned(), rest, true));
+        for (param, rest, has_ended) in logs.chain(receipts) {
+            let is_own = source_of(rest) == source_of(own);
+            let of_other = || self.field.with_state(|state| state.tasks.is_taken(source_of(rest)));
+            if (is_own && !has_ended) || (!is_own && of_other()) {
+                return Err(refused(&param, "is what the end of a Task of this server is called"));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_export(&self, export: &TaskExport) -> Result<(), HarnError> {
         let task = &export.task;
         let ids = [
@@ -55,6 +80,7 @@ impl Harness {
         }
         check_events(export)?;
         self.check_named_artifacts(export)?;
+        self.check_ids_of_endings(export)?;
         let trusting = self.options.replay_trust == HashTrust::Declared;
         for (index, event) in export.events.iter().enumerate() {
             if let Some(dependency) = &event.dependency {
@@ -78,6 +104,20 @@ impl Harness {
         }
         Ok(())
     }
+}
+
+/// The id of a Task without the name of its kind.
+fn rest_of(task: &str) -> &str {
+    ResourceKind::Task.rest_of(task).unwrap_or(task)
+}
+
+/// Of the ids of a replay, and of a second one, that of the Task which they replay.
+fn source_of(mut rest: &str) -> &str {
+    while let Some(source) = rest.strip_prefix("replay_") {
+        rest = source;
+    }
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    rest.rsplit_once('_').filter(|(_, number)| is_number(number)).map_or(rest, |(source, _)| source)
 }
 
 /// The document is refused because of one of its members.

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
 /// What browsers say of where a request comes from; no page can set or remove it.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// The names under which a server without keys answers: those of this machine's loopback, and what the operator says is
 /// its address. On loopback the port may be another one, of a forward or a proxy on the same machine: no page chooses what
@@ -100,13 +101,15 @@ impl HostAndPort {
 }
 
 /// Whether a browser says that a page of another site asks, other than by a link that somebody followed: what a page
-/// only shows or loads has no origin.
+/// only shows or loads has no origin, and what it shows in a frame was followed by nobody.
 fn is_from_another_site(method: &Method, headers: &HeaderMap) -> bool {
     let says = |name: &HeaderName, word: &str| {
         headers.get(name).is_some_and(|value| value.as_bytes() == word.as_bytes())
     };
     let foreign = says(&FETCH_SITE, "cross-site") || says(&FETCH_SITE, "same-site");
-    foreign && !(*method == Method::GET && says(&FETCH_MODE, "navigate"))
+    let is_framed = headers.contains_key(FETCH_DEST) && !says(&FETCH_DEST, "document");
+    let is_link = *method == Method::GET && says(&FETCH_MODE, "navigate") && !is_framed;
+    foreign && !is_link
 }
 
 /// Whether a request to `/mcp` may be answered by a server that asks for keys.
@@ -261,6 +264,18 @@ mod tests {
             assert!(!from(&Method::GET, site, "no-cors"), "{site}");
             assert!(!from(&Method::POST, site, "navigate"), "{site}");
             assert!(from(&Method::GET, site, "navigate"), "{site}");
+            for (shown_as, is_answered) in
+                [("document", true), ("iframe", false), ("object", false)]
+            {
+                let lines = [
+                    ("host", "localhost:7070"),
+                    ("sec-fetch-site", site),
+                    ("sec-fetch-mode", "navigate"),
+                    ("sec-fetch-dest", shown_as),
+                ];
+                let answered = answers_at(&lines, &Method::GET, "/v1/units", None);
+                assert_eq!(answered, is_answered, "{site} {shown_as}");
+            }
         }
     }
 

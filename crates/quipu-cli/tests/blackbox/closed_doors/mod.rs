@@ -6,6 +6,7 @@ mod compaction;
 mod foreign_pages;
 mod handles;
 mod harn_actor;
+mod imports;
 mod kept_in_runs;
 mod keyed;
 mod long_work;

@@ -108,3 +108,27 @@ fn a_unit_under_a_free_label_is_not_found_by_its_id_alone() {
     let listed = ids(&mut bob, "/v1/memories?session_id=a-label-that-few-know");
     assert_eq!(listed, [unit]);
 }
+
+#[test]
+fn what_was_noted_of_a_hidden_task_is_replayed_to_nobody_outside() {
+    let team = Team::start();
+    let mut ada = team.client("ada", "6", &[]);
+    ada.register("ada", "r");
+    let policy = json!({"goal": "g", "policy": {"join": "invite"}});
+    let create = json!({"action": "create", "session_id": "closed", "session": policy});
+    ada.operate("SESSION", "ada", create).ok();
+    let task = json!({"id": "payroll", "title": "t", "intent": {"purpose": "p"}});
+    let message = Message::new("COORDINATE", "ada", json!({"action": "create", "task": task}));
+    ada.send(&message.with("session_id", "closed")).ok();
+    post(&mut ada, "/v1/tasks/payroll/claim", &json!({}));
+    let answer = json!({"key": "mcp:bank:let-carol-go", "kind": "mcp_tool_return", "value": 1});
+    assert_eq!(post(&mut ada, "/v1/tasks/payroll/dependencies", &answer).0, 201);
+    let asked = json!({"target_type": "task", "target_id": "payroll", "depth": "full_trace"});
+    assert!(post(&mut ada, "/v1/replay", &asked).1.to_string().contains("carol"));
+    for (name, authority) in [("mallory", "4"), ("zed", "0"), ("eve", "8")] {
+        let mut outside = team.client(name, authority, &[]);
+        outside.register(name, "r");
+        let (_, told) = post(&mut outside, "/v1/replay", &asked);
+        assert!(!told.to_string().contains("carol"), "{name}: {told}");
+    }
+}

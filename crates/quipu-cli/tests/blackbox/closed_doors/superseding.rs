@@ -79,6 +79,10 @@ fn many_small_commits_replace_no_more_of_others_units_than_one() {
     let merge =
         json!({"conflict_id": against, "strategy": "last_write_wins", "resolution": judged});
     assert_eq!(bo.operate("MERGE", merge.clone()).status, 403);
+    // Nor a vote in which nobody else has a ballot.
+    let own_word = json!({"rationale": "newer", "winner_id": answer["memory_unit_id"]});
+    let vote = json!({"conflict_id": merge["conflict_id"], "strategy": "vote", "quorum": 1, "resolution": own_word});
+    assert_eq!(bo.operate("MERGE", vote).status, 403);
     ana.operate("MERGE", merge).ok();
     assert_eq!(op.status(&old[5]), "superseded");
     // What came back is not counted, and one's own units never are.

@@ -16,7 +16,7 @@ pub use respond::respond;
 pub(crate) use rule::is_same;
 pub use rule::{MergeCommand, decide};
 pub(crate) use steps::{
-    begin, escalate, may_give_way, may_replace, may_settle, replace, resolved, settle,
+    begin, escalate, may_favour, may_give_way, may_replace, may_settle, replace, resolved, settle,
 };
 pub(crate) use vote::cast;
 pub(crate) use winner::prevailing;

@@ -14,8 +14,8 @@ use quipu_wire::{
 };
 
 use super::{
-    Case, Error, Evidence, Side, begin, cast, escalate, may_give_way, may_replace, may_settle,
-    prevailing, replace, resolved, settle,
+    Case, Error, Evidence, Side, begin, cast, escalate, may_favour, may_give_way, may_replace,
+    may_settle, prevailing, replace, resolved, settle,
 };
 use crate::{
     event::{Event, Link, ResolutionBody, UnitBody},
@@ -24,10 +24,7 @@ use crate::{
     origin::Origin,
     rules::Decision,
     rules::{
-        Refusal, admit,
-        detect::{Audience, is_visible_with},
-        replacing::Claim,
-        type_authority::check_type_authority,
+        Refusal, admit, detect::Audience, replacing::Claim, type_authority::check_type_authority,
     },
     searchable::Searchable,
     state::{AgentEntry, State},
@@ -144,12 +141,7 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         | ConflictStrategy::EvidenceCount => {
             let winner = prevailing(&case, merge, authority)?;
             may_settle(&case, claim, winner, 0)?;
-            let loser = case.other(winner);
-            if claim.is_senders(winner.ordinal)
-                && is_visible_with(state, loser.ordinal, winner.ordinal)
-            {
-                may_give_way(claim, &[loser])?;
-            }
+            may_favour(&case, claim, winner)?;
             begin(&case, merge, &mut events);
             settle(&case, merge, winner, &mut events);
         }

@@ -63,6 +63,21 @@ pub(crate) fn may_replace(claim: Claim<'_>, side: &Side<'_>, by: u8) -> Result<(
     }
 }
 
+/// Checks that a unit may prevail by the word of its own author alone: what gives way to it counts.
+pub(crate) fn may_favour(
+    case: &Case<'_>,
+    claim: Claim<'_>,
+    winner: &Side<'_>,
+) -> Result<(), Error> {
+    let loser = case.other(winner);
+    if !claim.is_senders(winner.ordinal)
+        || !is_visible_with(case.state, loser.ordinal, winner.ordinal)
+    {
+        return Ok(());
+    }
+    may_give_way(claim, &[loser])
+}
+
 /// Checks that units may give way to one of the sender's own, besides those of others that did so of late. Who settles
 /// between others is not asked.
 pub(crate) fn may_give_way(claim: Claim<'_>, sides: &[&Side<'_>]) -> Result<(), Error> {

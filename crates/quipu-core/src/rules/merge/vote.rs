@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use quipu_log::DraftEvent;
 use quipu_wire::akashik::{BALLOT_AUTHORITY, ConflictStatus, VoteTally};
 
-use super::{Case, Error, Side, begin, escalate, may_settle, settle};
+use super::{Case, Error, Side, begin, escalate, may_favour, may_settle, settle};
 use crate::{
     event::Event,
     limits::VOTE_QUORUM_MIN,
@@ -49,6 +49,9 @@ pub(crate) fn cast(
     };
     match ahead {
         Some(winner) if winner.stands && may_prevail(case, (voter, claim), &ballots, winner) => {
+            if has_its_authors_vote_alone(case, &ballots, winner) {
+                may_favour(case, claim, winner)?;
+            }
             settle(case, merge, winner, events);
         }
         // What the majority wants was replaced or withdrawn meanwhile, or nobody who wants it may replace the other
@@ -80,6 +83,17 @@ fn may_prevail(
     let voters = ballots.iter().filter(|(_, choice)| **choice == winner.ordinal);
     let voters = voters.map(|(voter, _)| authority(voter)).max().unwrap_or_default();
     may_settle(case, claim, winner, voters).is_ok()
+}
+
+/// Whether nobody but its author voted for a unit: that is no vote, but a word in favour of one's own.
+fn has_its_authors_vote_alone(
+    case: &Case<'_>,
+    ballots: &BTreeMap<Name, u32>,
+    winner: &Side<'_>,
+) -> bool {
+    let author = case.state.units.flags(winner.ordinal).map(|unit| unit.author);
+    let mut voters = ballots.iter().filter(|(_, choice)| **choice == winner.ordinal);
+    voters.all(|(voter, _)| Some(*voter) == author)
 }
 
 fn count(ballots: &BTreeMap<Name, u32>, unit: u32) -> u32 {

@@ -80,6 +80,12 @@ fn is_hidden(hidden: &Hidden, event: &Event) -> bool {
     if let Event::UnitsArchived { .. } | Event::UnitsPurged { .. } = event {
         return false;
     }
+    // What a worker noted of a task tells of nothing but the task.
+    if let Event::TaskNoted { task, .. } = event
+        && hidden.tasks.contains(task)
+    {
+        return true;
+    }
     if let Event::HandoffChanged { handoff, .. } = event
         && hidden.handoffs.contains(handoff)
     {
