@@ -10,7 +10,7 @@ use quipu_wire::{
     akashik::{DetectFilter, DetectMode, DetectPayload, DetectedBy, MemoryType, Mode, UnitStatus},
 };
 
-use super::{Refusal, record::conflict_type};
+use super::{Refusal, policies::Policies, record::conflict_type};
 use crate::{
     event::Event,
     ids::{ConflictId, UnitId},
@@ -144,9 +144,13 @@ impl<'s> Audience<'s> {
 
     /// Whether whoever sees a unit here sees one there too. Only then may the first be contested
     /// for the other's sake: a status tells of a conflict to whoever sees the unit.
-    pub(crate) fn is_open_to_readers(self, state: &State, there: Self) -> bool {
+    pub(crate) fn is_open_to_readers<'p>(
+        self,
+        policies: impl Into<Policies<'p>>,
+        there: Self,
+    ) -> bool {
         let Some(session) = there.session else { return true };
-        let policy = state.sessions.get(session).map(|entry| &entry.policy);
+        let policy = policies.into().of(session);
         let rules = policy.is_some_and(|policy| !policy.visibility_rules.is_empty());
         let shown = policy.is_some_and(|policy| policy.cross_session_visibility);
         (shown && !rules)
@@ -156,20 +160,27 @@ impl<'s> Audience<'s> {
 
 /// Whether whoever sees the one unit sees the other too, by their ordinals. Only then does the second
 /// change the status of the first.
-pub(crate) fn is_visible_with(state: &State, of: u32, other: u32) -> bool {
-    match (Audience::of(state, of), Audience::of(state, other)) {
-        (Some(here), Some(there)) => here.is_open_to_readers(state, there),
+pub(crate) fn is_visible_with<'s>(policies: impl Into<Policies<'s>>, of: u32, other: u32) -> bool {
+    let policies = policies.into();
+    match (Audience::of(policies.state, of), Audience::of(policies.state, other)) {
+        (Some(here), Some(there)) => here.is_open_to_readers(policies, there),
         _ => false,
     }
 }
 
 /// Whether a unit is contested for the sake of an open conflict, one of them left out: of the others,
 /// those that whoever sees the unit sees. A draft contests nothing.
-pub(crate) fn is_disputed(state: &State, unit: u32, but: Option<ConflictId>) -> bool {
+pub(crate) fn is_disputed<'s>(
+    policies: impl Into<Policies<'s>>,
+    unit: u32,
+    but: Option<ConflictId>,
+) -> bool {
+    let policies = policies.into();
+    let state = policies.state;
     state.conflicts.open_of(unit).filter(|open| Some(open.id) != but).any(|open| {
         let other = if open.unit_a == unit { open.unit_b } else { open.unit_a };
         let claims = |by: &UnitDetails| by.mode == Mode::Committed;
-        state.units.details(other).is_some_and(claims) && is_visible_with(state, unit, other)
+        state.units.details(other).is_some_and(claims) && is_visible_with(policies, unit, other)
     })
 }
 

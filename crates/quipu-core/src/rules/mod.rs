@@ -24,7 +24,9 @@ pub mod type_authority;
 
 mod command;
 mod decide;
+mod narrowing;
 mod pending_status;
+mod policies;
 mod replacing;
 mod same_text;
 mod task_events;

@@ -206,7 +206,7 @@ pub fn decide(
     for unit in units {
         check_targets(state, message, unit)?;
     }
-    let replaced = units.iter().map(|unit| replaceable(state, message, claim, unit));
+    let replaced = units.iter().map(|unit| replaceable(state, claim, unit));
     let replaced = replaced.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let right = Right { author, claim, lacks_for_all: claim.lacks_for_all(&replaced) };
     let mut standing = Standing::new(state);
@@ -232,16 +232,15 @@ impl Right<'_> {
     }
 }
 
-/// The units that a unit would replace, and its author may, looking at each alone.
+/// The units that a unit would replace, and its author may, looking at each alone: also those that stay because not all
+/// who see them see the unit, for its session may be shown to more of them later.
 fn replaceable(
     state: &State,
-    message: &Message,
     claim: Claim<'_>,
     record: &RecordCommand,
 ) -> Result<BTreeSet<u32>, Error> {
-    let here = audience(state, message, record);
     let mut replaced = BTreeSet::new();
-    for ordinal in replaces(state, record, here)? {
+    for ordinal in replaces(state, record)? {
         let status = state.units.flags(ordinal).map(|unit| unit.status);
         if !status.is_some_and(is_final) && claim.lacks(ordinal).is_none() {
             replaced.insert(ordinal);
@@ -251,21 +250,14 @@ fn replaceable(
 }
 
 /// The units that a unit says it replaces, each once. A draft replaces nothing: it takes the authority of an
-/// observer, and an observer changes nothing that others see. Nor does a unit that not all of them see.
-fn replaces(
-    state: &State,
-    record: &RecordCommand,
-    here: Audience<'_>,
-) -> Result<BTreeSet<u32>, Error> {
+/// observer, and an observer changes nothing that others see.
+fn replaces(state: &State, record: &RecordCommand) -> Result<BTreeSet<u32>, Error> {
     let mut replaced = BTreeSet::new();
     if record.mode == Mode::Draft {
         return Ok(replaced);
     }
     for (index, link) in targets(record, RelationType::Supersedes) {
-        let ordinal = find(state, record, index, link)?;
-        if is_visible_with_new(state, ordinal, here) {
-            replaced.insert(ordinal);
-        }
+        replaced.insert(find(state, record, index, link)?);
     }
     Ok(replaced)
 }
@@ -283,8 +275,10 @@ fn record_one(
 ) -> Result<(), Error> {
     let (state, author) = (standing.state, right.author);
     let here = audience(state, message, record);
-    let (replaced, spared): (BTreeSet<u32>, BTreeSet<u32>) =
-        replaces(state, record, here)?.into_iter().partition(|unit| right.lacks(*unit).is_none());
+    let (mut replaced, spared): (BTreeSet<u32>, BTreeSet<u32>) =
+        replaces(state, record)?.into_iter().partition(|unit| right.lacks(*unit).is_none());
+    // Nor does a unit replace another that not all who see the other see.
+    replaced.retain(|unit| is_visible_with_new(state, *unit, here));
     let recorded = Event::UnitRecorded {
         unit: record.drawn.unit,
         mode: record.mode,

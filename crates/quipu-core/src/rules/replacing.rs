@@ -1,11 +1,14 @@
 //! Replacing what others recorded: who may, what a unit replaced, and what is to come back once it is withdrawn. Asked by
-//! RECORD, MERGE, retractions and restorations.
+//! RECORD, MERGE, retractions, restorations, and where a session is closed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use quipu_wire::akashik::{ConflictStatus, MemoryType, Mode, RelationType, UnitStatus};
 
-use super::detect::{is_disputed, is_visible_with};
+use super::{
+    detect::{is_disputed, is_visible_with},
+    policies::Policies,
+};
 use crate::{
     limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX, REPLACED_WITHIN},
     message::Message,
@@ -108,13 +111,15 @@ impl<'s> Claim<'s> {
 /// What replaced what, as far as it is asked for once: the settled conflicts are gone through when it is made.
 #[derive(Debug)]
 pub(super) struct Replacements<'s> {
-    state: &'s State,
+    policies: Policies<'s>,
     /// By the unit that lost: those that prevailed.
     merged: BTreeMap<u32, BTreeSet<u32>>,
 }
 
 impl<'s> Replacements<'s> {
-    pub(super) fn of(state: &'s State) -> Self {
+    pub(super) fn of(policies: impl Into<Policies<'s>>) -> Self {
+        let policies = policies.into();
+        let state = policies.state;
         let mut merged: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         let settled = state.conflicts.iter();
         for conflict in settled.filter(|entry| entry.status == ConflictStatus::Resolved) {
@@ -122,16 +127,37 @@ impl<'s> Replacements<'s> {
                 merged.entry(unit).or_default().insert(by);
             }
         }
-        Self { state, merged }
+        Self { policies, merged }
+    }
+
+    /// The same under other policies.
+    pub(super) fn under(self, policies: Policies<'s>) -> Self {
+        Self { policies, ..self }
     }
 
     /// The units that a unit replaces: what it supersedes, and what it prevailed over.
     pub(super) fn by(&self, unit: u32) -> BTreeSet<u32> {
-        let mut replaced = superseded_by(self.state, unit);
+        let mut replaced = superseded_by(self.policies.state, unit);
         let lost = self.merged.iter().filter(|(_, by)| by.contains(&unit));
         replaced.extend(lost.map(|(lost, _)| *lost));
-        replaced.retain(|target| is_visible_with(self.state, *target, unit));
+        replaced.retain(|target| is_visible_with(self.policies, *target, unit));
         replaced
+    }
+
+    /// What units of a session replace, each with the unit that replaces it.
+    pub(super) fn by_session(&self, session: Name) -> BTreeSet<(u32, u32)> {
+        let units = &self.policies.state.units;
+        let within = |unit: &u32| units.session_of(*unit) == Some(session);
+        let superseded = (0..units.next_ordinal()).filter(within).flat_map(|by| {
+            let replaced = superseded_by(self.policies.state, by);
+            replaced.into_iter().map(move |unit| (unit, by))
+        });
+        let merged = self
+            .merged
+            .iter()
+            .flat_map(|(unit, all)| all.iter().filter(|by| within(by)).map(move |by| (*unit, *by)));
+        let pairs = superseded.chain(merged);
+        pairs.filter(|(unit, by)| is_visible_with(self.policies, *unit, *by)).collect()
     }
 
     /// The unit that replaces another one and was not withdrawn. `is_back` says which withdrawn ones are back, and
@@ -142,7 +168,7 @@ impl<'s> Replacements<'s> {
         but: Option<u32>,
         is_back: &BTreeSet<u32>,
     ) -> Option<u32> {
-        let state = self.state;
+        let state = self.policies.state;
         let committed = |by: &u32| {
             state.units.details(*by).is_some_and(|by| by.mode == Mode::Committed)
                 && !state.backing.is_spared(unit, *by)
@@ -152,7 +178,9 @@ impl<'s> Replacements<'s> {
         let stands = |by: &u32| {
             let flags = state.units.flags(*by);
             let there = flags.is_some_and(|by| by.status != UnitStatus::Retracted && !by.purged);
-            (there || is_back.contains(by)) && Some(*by) != but && is_visible_with(state, unit, *by)
+            (there || is_back.contains(by))
+                && Some(*by) != but
+                && is_visible_with(self.policies, unit, *by)
         };
         superseders.chain(merged).find(stands)
     }
@@ -167,9 +195,9 @@ impl<'s> Replacements<'s> {
         if self.stands_for(unit, but, is_back).is_some() {
             return UnitStatus::Superseded;
         }
-        match self.state.units.details(unit).map(|unit| unit.mode) {
+        match self.policies.state.units.details(unit).map(|unit| unit.mode) {
             Some(Mode::Draft) => UnitStatus::Draft,
-            Some(Mode::Committed) | None if is_disputed(self.state, unit, None) => {
+            Some(Mode::Committed) | None if is_disputed(self.policies, unit, None) => {
                 UnitStatus::Contested
             }
             Some(Mode::Committed) | None => UnitStatus::Active,

@@ -11,7 +11,7 @@ use quipu_wire::{
     limits::AUTHORITY_MAX,
 };
 
-use super::{Refusal, admit, same_text, task_events};
+use super::{Refusal, admit, narrowing::narrowed, same_text, task_events};
 use crate::{
     event::{
         Event,
@@ -200,7 +200,10 @@ fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<
         return Err(Error::IdTaken { session: id.clone() }.into());
     }
     let policy = command.payload.session.policy.clone().unwrap_or_default();
-    Ok(vec![changed(id, SessionChange::Created { policy }, command.body.clone())])
+    let follows = narrowed(state, id, &policy);
+    let mut events = vec![changed(id, SessionChange::Created { policy }, command.body.clone())];
+    events.extend(follows);
+    Ok(events)
 }
 
 /// Whether somebody left under another role than it has now. Where rules go by roles it does not let
@@ -253,7 +256,15 @@ fn change(
             return Ok(Vec::new());
         }
     };
+    let follows = match &change {
+        SessionChange::PolicySet { policy } => narrowed(state, id, policy),
+        SessionChange::Created { .. }
+        | SessionChange::Joined { .. }
+        | SessionChange::Left { .. }
+        | SessionChange::Moved { .. } => Decision::new(),
+    };
     let mut events = vec![changed(id, change, None)];
+    events.extend(follows);
     if to == SessionStatus::Ended {
         events.extend(task_events::session_ended(state, id));
     }

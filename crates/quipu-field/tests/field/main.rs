@@ -22,6 +22,7 @@ mod large;
 mod log_page;
 mod membership;
 mod merge;
+mod narrowing;
 mod nodes;
 mod past;
 mod proofs;
