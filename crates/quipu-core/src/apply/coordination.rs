@@ -23,8 +23,12 @@ pub fn session_changed(
     id: &str,
     change: &SessionChange,
 ) -> Result<(), String> {
-    if let SessionChange::Created { policy } = change {
+    if let SessionChange::Created { policy, copy_of } = change {
         let name = state.names.intern(id);
+        if let Some(original) = copy_of {
+            let original = state.names.intern(original);
+            state.copies.copied(name, original);
+        }
         let entry = SessionEntry {
             name,
             creator: header.actor.clone(),

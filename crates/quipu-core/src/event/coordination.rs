@@ -12,6 +12,9 @@ pub enum SessionChange {
     /// It was opened by the commit's actor. Its body is a [`SessionBody`].
     Created {
         policy: SessionPolicy,
+        /// The session that it is a copy of: a fork or a replay of it. Absent in logs of before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        copy_of: Option<String>,
     },
     Joined {
         agent: String,

@@ -24,7 +24,10 @@ use crate::{
     outline::SessionOutline,
     rules::Decision,
     state::{SessionEntry, State},
-    visibility::{CREATOR_AUTHORITY, READ_AUTHORITY, authority_in, is_drawn, may_know},
+    visibility::{
+        CREATOR_AUTHORITY, READ_AUTHORITY, authority_in, is_drawn, is_out, join_rule, may_know,
+        originals,
+    },
 };
 
 /// The session of Tasks that name none, in the Harn protocol. It is there from the start, so nobody opens it.
@@ -43,6 +46,10 @@ pub enum Error {
     IdTaken { session: String },
     #[error("payload.agent_id: {agent} is not a registered agent")]
     NoSuchAgent { agent: String },
+    #[error(
+        "payload.session_id: {session} is a copy of {original}, which {agent} left; let it into that one first"
+    )]
+    LeftOriginal { agent: String, session: String, original: String },
     #[error("payload.action: cannot {action} {session}, which is {status}")]
     IllegalMove { session: String, action: SessionAction, status: SessionStatus },
 }
@@ -52,7 +59,9 @@ impl Error {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } | Self::NoSuchAgent { .. } => ErrorCode::UnitNotFound,
-            Self::IdTaken { .. } | Self::IllegalMove { .. } => ErrorCode::InvalidTransition,
+            Self::IdTaken { .. } | Self::LeftOriginal { .. } | Self::IllegalMove { .. } => {
+                ErrorCode::InvalidTransition
+            }
         }
     }
 }
@@ -120,7 +129,8 @@ pub fn decide(
         let doorkeeper = Doorkeeper { agent: &message.agent, role: &sender.role, authority };
         return join(state, doorkeeper, id, whom);
     }
-    let needed = authority_needed(action, session, &message.agent, whom);
+    let needed =
+        authority_needed(action, (session, join_rule(state, session)), &message.agent, whom);
     require(state, &message.agent, authority, id, needed)?;
     let Some(to) = next_status(session.status, action) else {
         let (session, status) = (id.to_owned(), session.status);
@@ -153,8 +163,13 @@ pub(super) fn join(
     } else {
         AUTHORITY_READ
     };
-    let needed = authority_needed(SessionAction::Join, session, agent, whom).max(by_roles);
+    let how = (session, join_rule(state, session));
+    let needed = authority_needed(SessionAction::Join, how, agent, whom).max(by_roles);
     require(state, agent, authority, id, needed)?;
+    let above_sessions = itself && authority >= AUTHORITY_MAX;
+    for original in originals(state, session).filter(|_| !above_sessions) {
+        may_let_into_copy(state, doorkeeper, (id, original), whom)?;
+    }
     if next_status(session.status, SessionAction::Join).is_none() {
         let (session, action, status) = (id.to_owned(), SessionAction::Join, session.status);
         return Err(Error::IllegalMove { session, action, status }.into());
@@ -167,6 +182,27 @@ pub(super) fn join(
         return Err(Error::NoSuchAgent { agent: whom.to_owned() }.into());
     }
     Ok(vec![changed(id, SessionChange::Joined { agent: whom.to_owned() }, None)])
+}
+
+/// Checks that somebody may let another into a copy of a session: who is no member of the original is let in by who could
+/// let it into that one, and who left that one is not.
+fn may_let_into_copy(
+    state: &State,
+    doorkeeper: Doorkeeper<'_>,
+    (copy, (id, original)): (&str, (&str, &SessionEntry)),
+    whom: &str,
+) -> Result<(), Refusal> {
+    if original.policy.join == JoinRule::Open || original.members.contains(whom) {
+        return Ok(());
+    }
+    if is_out(original, whom) {
+        let (agent, session, original) = (whom.to_owned(), copy.to_owned(), id.to_owned());
+        return Err(Error::LeftOriginal { agent, session, original }.into());
+    }
+    let Doorkeeper { agent, authority, .. } = doorkeeper;
+    let how = (original, JoinRule::Invite);
+    let needed = authority_needed(SessionAction::Join, how, agent, whom);
+    require(state, agent, authority, id, needed)
 }
 
 /// Checks that somebody has an authority inside of a session.
@@ -201,7 +237,8 @@ fn create(state: &State, message: &Message, command: &SessionCommand) -> Result<
     }
     let policy = command.payload.session.policy.clone().unwrap_or_default();
     let follows = narrowed(state, id, &policy);
-    let mut events = vec![changed(id, SessionChange::Created { policy }, command.body.clone())];
+    let mut events =
+        vec![changed(id, SessionChange::Created { policy, copy_of: None }, command.body.clone())];
     events.extend(follows);
     Ok(events)
 }
@@ -214,17 +251,20 @@ fn changed_role(session: &SessionEntry, role: &str, whom: &str) -> bool {
         && session.left_as.get(whom).is_some_and(|then| then != role)
 }
 
-fn authority_needed(action: SessionAction, session: &SessionEntry, agent: &str, whom: &str) -> u8 {
+fn authority_needed(
+    action: SessionAction,
+    (session, join): (&SessionEntry, JoinRule),
+    agent: &str,
+    whom: &str,
+) -> u8 {
     let itself = whom == agent;
     let invited = session.creator == agent || session.members.contains(agent);
     match action {
         // Who was not invited opens the door neither for itself nor for others.
-        SessionAction::Join | SessionAction::SetPolicy
-            if session.policy.join == JoinRule::Invite && !invited =>
-        {
+        SessionAction::Join | SessionAction::SetPolicy if join == JoinRule::Invite && !invited => {
             AUTHORITY_MAX
         }
-        SessionAction::Join if itself && session.policy.join == JoinRule::Open => AUTHORITY_READ,
+        SessionAction::Join if itself && join == JoinRule::Open => AUTHORITY_READ,
         SessionAction::Leave if itself => AUTHORITY_READ,
         SessionAction::Get | SessionAction::List => AUTHORITY_READ,
         SessionAction::Create => AUTHORITY_CREATE,
@@ -289,7 +329,7 @@ fn visible_session<'s>(
     state
         .sessions
         .get(id)
-        .filter(|session| may_know(session, agent, authority))
+        .filter(|session| may_know(state, session, agent, authority))
         .ok_or_else(|| Error::NotFound { session: id.to_owned() }.into())
 }
 
@@ -303,7 +343,7 @@ pub(super) fn is_same(command: &SessionCommand, header: &Header<Event>, commit: 
     };
     let same_session = payload.session_id.as_ref().is_none_or(|id| id == session);
     let same_change = match change {
-        SessionChange::Created { policy } => {
+        SessionChange::Created { policy, copy_of: _ } => {
             payload.action == SessionAction::Create && *policy == requested_policy(command)
         }
         SessionChange::Joined { agent } => payload.action == SessionAction::Join && agent == whom,
@@ -340,7 +380,7 @@ pub fn read(
     Ok(state
         .sessions
         .iter()
-        .filter(|(_, session)| may_know(session, &message.agent, authority))
+        .filter(|(_, session)| may_know(state, session, &message.agent, authority))
         .take(LIST_RETURNED_MAX)
         .map(|(id, session)| SessionOutline::of(id, session))
         .collect())

@@ -1,12 +1,14 @@
 //! The state as a whole, and its hash.
 
+use std::io::Write;
+
 use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentTable, Backing, ConflictTable, DocumentTable, EndingTable, HandoffTable, HintTable,
-    IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, SessionTable,
-    StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys, UnitTable,
+    AgentTable, Backing, BallotKeys, ConflictTable, DocumentTable, EndingTable, HandoffTable,
+    HintTable, IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, SessionCopies,
+    SessionTable, StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys, UnitTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -54,6 +56,12 @@ pub struct State {
     /// Through which keys units were recorded.
     #[serde(skip)]
     pub unit_keys: UnitKeys,
+    /// Which sessions are copies of others.
+    #[serde(skip)]
+    pub copies: SessionCopies,
+    /// Through which keys for any agent ballots were cast.
+    #[serde(skip)]
+    pub ballot_keys: BallotKeys,
 }
 
 impl State {
@@ -62,12 +70,8 @@ impl State {
     pub fn hash(&self) -> Hash {
         let mut hasher = Hasher::new();
         postcard::to_io(self, &mut hasher).expect("a hasher takes every byte");
-        if self.has_later_parts() {
-            postcard::to_io(&self.later_parts(), &mut hasher).expect("a hasher takes every byte");
-        }
-        if !self.unit_keys.is_empty() {
-            postcard::to_io(&self.unit_keys, &mut hasher).expect("a hasher takes every byte");
-        }
+        let later = self.later_bytes().expect("a vector takes every byte");
+        hasher.write_all(&later).expect("a hasher takes every byte");
         hasher.finish()
     }
 
@@ -78,12 +82,7 @@ impl State {
     /// Where a part cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
         let mut bytes = postcard::to_stdvec(self)?;
-        if self.has_later_parts() {
-            bytes.extend(postcard::to_stdvec(&self.later_parts())?);
-        }
-        if !self.unit_keys.is_empty() {
-            bytes.extend(postcard::to_stdvec(&self.unit_keys)?);
-        }
+        bytes.extend(self.later_bytes()?);
         Ok(bytes)
     }
 
@@ -97,17 +96,60 @@ impl State {
             let (later, rest) = postcard::take_from_bytes(rest)?;
             (state.backing, state.least_authority) = later;
             if !rest.is_empty() {
-                state.unit_keys = postcard::from_bytes(rest)?;
+                let (keys, rest) = postcard::take_from_bytes(rest)?;
+                state.unit_keys = keys;
+                if !rest.is_empty() {
+                    (state.copies, state.ballot_keys) = postcard::from_bytes(rest)?;
+                }
             }
         }
         Ok(state)
     }
 
-    fn has_later_parts(&self) -> bool {
-        !self.backing.is_empty() || !self.least_authority.is_empty() || !self.unit_keys.is_empty()
+    /// The parts that later versions added, in the order of their coming, up to the last in which something is.
+    fn later_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        let third = !self.copies.is_empty() || !self.ballot_keys.is_empty();
+        let second = third || !self.unit_keys.is_empty();
+        let first = second || !self.backing.is_empty() || !self.least_authority.is_empty();
+        let mut bytes = Vec::new();
+        if first {
+            bytes.extend(postcard::to_stdvec(&(&self.backing, &self.least_authority))?);
+        }
+        if second {
+            bytes.extend(postcard::to_stdvec(&self.unit_keys)?);
+        }
+        if third {
+            bytes.extend(postcard::to_stdvec(&(&self.copies, &self.ballot_keys))?);
+        }
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_later_comes_back_where_nothing_came_before_it() {
+        let mut state = State::default();
+        let plain = state.to_bytes().unwrap();
+        let (copy, original) = (state.names.intern("copy"), state.names.intern("original"));
+        state.copies.copied(copy, original);
+        let back = State::from_bytes(&state.to_bytes().unwrap()).unwrap();
+        assert_eq!((back.copies, back.hash()), (state.copies.clone(), state.hash()));
+        assert!(State::from_bytes(&plain).unwrap().copies.is_empty());
+        state.copies = SessionCopies::default();
+        assert_eq!(back.unit_keys, state.unit_keys);
     }
 
-    const fn later_parts(&self) -> (&Backing, &LeastAuthority) {
-        (&self.backing, &self.least_authority)
+    #[test]
+    fn copies_of_copies_are_followed_to_the_first_and_never_around() {
+        let mut state = State::default();
+        let [a, b, c] = ["a", "b", "c"].map(|id| state.names.intern(id));
+        state.copies.copied(b, a);
+        state.copies.copied(c, b);
+        assert_eq!(state.copies.originals(c).collect::<Vec<_>>(), [b, a]);
+        state.copies.copied(a, c);
+        assert!(state.copies.originals(c).count() <= 3);
     }
 }

@@ -2,7 +2,9 @@
 
 mod agents;
 mod backing;
+mod ballot_keys;
 mod conflicts;
+mod copies;
 mod documents;
 mod endings;
 mod field_state;
@@ -24,7 +26,9 @@ mod units;
 
 pub use agents::{AgentEntry, AgentTable};
 pub use backing::Backing;
+pub use ballot_keys::BallotKeys;
 pub use conflicts::{ConflictEntry, ConflictTable, ResolutionEntry};
+pub use copies::SessionCopies;
 pub use documents::{DocumentEntry, DocumentTable};
 pub use endings::EndingTable;
 pub use field_state::State;

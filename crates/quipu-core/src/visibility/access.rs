@@ -7,7 +7,10 @@ use quipu_wire::{
     limits::AUTHORITY_MAX,
 };
 
-use super::{Sight, Viewpoint};
+use super::{
+    Sight, Viewpoint,
+    copies::{is_out_of_original, join_rule},
+};
 use crate::{
     ids::SessionId,
     state::{SessionEntry, State},
@@ -74,7 +77,7 @@ impl<'a> Speaker<'a> {
     /// The human operator may enter every session.
     #[must_use]
     pub fn has_part(self, state: &State, session: &SessionEntry) -> bool {
-        has_part(session, self.agent, self.authority(state))
+        has_part(state, session, self.agent, self.authority(state))
     }
 }
 
@@ -93,7 +96,7 @@ pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> 
         return Ok(());
     }
     let (agent, session) = (speaker.agent.to_owned(), id.to_owned());
-    match may_know(entry, speaker.agent, speaker.authority(state)) {
+    match may_know(state, entry, speaker.agent, speaker.authority(state)) {
         true => Err(Error::NotAMember { agent, session }),
         false => Err(Error::Unknown { agent, session }),
     }
@@ -101,11 +104,11 @@ pub fn may_enter(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> 
 
 /// Whether somebody may know that a session exists: anybody may join it, or it has to do with it.
 #[must_use]
-pub fn may_know(session: &SessionEntry, agent: &str, authority: u8) -> bool {
-    session.policy.join == JoinRule::Open
-        || session.members.contains(agent)
-        || session.creator == agent
-        || authority >= CREATOR_AUTHORITY
+pub fn may_know(state: &State, session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    let its_own = || session.members.contains(agent) || session.creator == agent;
+    authority >= CREATOR_AUTHORITY
+        || join_rule(state, session) == JoinRule::Open
+        || its_own() && !is_out_of_original(state, session, agent)
 }
 
 /// Checks that somebody may read in a session. To who may not know of it, it is a label that nobody
@@ -113,7 +116,7 @@ pub fn may_know(session: &SessionEntry, agent: &str, authority: u8) -> bool {
 pub fn may_read(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
     let entry = session.and_then(|id| state.sessions.get(id));
     match entry {
-        Some(entry) if !may_know(entry, speaker.agent, speaker.authority(state)) => Ok(()),
+        Some(entry) if !may_know(state, entry, speaker.agent, speaker.authority(state)) => Ok(()),
         Some(_) | None => may_enter(state, speaker, session),
     }
 }
@@ -177,11 +180,14 @@ pub fn may_reach(
 pub fn authority_in(state: &State, agent: &str, own: u8, session: Option<&str>) -> u8 {
     let created = session
         .and_then(|id| state.sessions.get(id))
-        .is_some_and(|session| session.creator == agent);
+        .filter(|session| session.creator == agent)
+        .is_some_and(|session| !is_out_of_original(state, session, agent));
     if created { own.max(CREATOR_AUTHORITY) } else { own }
 }
 
 /// Whether somebody is a member of a session, or the human operator.
-pub(super) fn has_part(session: &SessionEntry, agent: &str, authority: u8) -> bool {
-    session.members.contains(agent) || authority >= AUTHORITY_MAX
+pub(super) fn has_part(state: &State, session: &SessionEntry, agent: &str, authority: u8) -> bool {
+    let is_member =
+        || session.members.contains(agent) && !is_out_of_original(state, session, agent);
+    authority >= AUTHORITY_MAX || is_member()
 }

@@ -52,7 +52,7 @@ impl Reader {
     #[must_use]
     pub fn knows_session(&self, state: &State, session: &SessionEntry) -> bool {
         let speaker = self.speaker();
-        let knows = || may_know(session, speaker.agent, speaker.authority(state));
+        let knows = || may_know(state, session, speaker.agent, speaker.authority(state));
         self.is_operator() || self.may_read(state) && knows()
     }
 

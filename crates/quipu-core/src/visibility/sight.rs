@@ -80,7 +80,7 @@ impl<'s> Sight<'s> {
             };
             state.cross_session
                 || entry.policy.cross_session_visibility
-                || (reads_in && has_part(entry, speaker.agent, standing.authority))
+                || (reads_in && has_part(state, entry, speaker.agent, standing.authority))
         };
         let sessions = state
             .sessions

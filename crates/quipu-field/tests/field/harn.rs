@@ -52,7 +52,7 @@ fn act(act: HarnAct) -> HarnCommand {
 async fn open_session(field: &Field) {
     let goal = body(field, &SessionBody { goal: "to test".to_owned() });
     let (session, policy) = ("s".to_owned(), SessionPolicy::default());
-    let opened = HarnAct::OpenSession { session, policy, body: goal };
+    let opened = HarnAct::OpenSession { session, policy, copy_of: None, body: goal };
     field.harn(message("open", "boss"), act(opened)).await.unwrap();
 }
 

@@ -60,7 +60,8 @@ impl Harness {
         let facts = forked(id, at, facts, &branch.id, request.metadata)?;
         let policy = view.entry.as_ref().map(|entry| entry.policy.clone()).unwrap_or_default();
         let goal = facts.summary.clone().unwrap_or_else(|| format!("a fork of {id}"));
-        let mut command = self.open_session(&fork, &view.workspace, policy, goal, &facts)?;
+        let mut command =
+            self.open_session(&fork, &view.workspace, (policy, Some(id)), goal, &facts)?;
         command.documents.push(branch);
         command.read_at = read_at;
         let path = format!("/v1/sessions/{id}/fork");

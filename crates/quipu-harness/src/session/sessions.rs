@@ -49,7 +49,7 @@ impl Harness {
         let messages = request.initial_messages.clone();
         let facts = SessionFacts::of(request);
         let policy = SessionPolicy::default();
-        let mut command = self.open_session(&id, &workspace, policy, goal, &facts)?;
+        let mut command = self.open_session(&id, &workspace, (policy, None), goal, &facts)?;
         for message in messages {
             command.documents.push(self.message_draft(owner(&workspace, &id), message)?);
         }
@@ -63,14 +63,19 @@ impl Harness {
         &self,
         id: &str,
         workspace: &str,
-        policy: SessionPolicy,
+        (policy, copy_of): (SessionPolicy, Option<&str>),
         goal: String,
         facts: &SessionFacts,
     ) -> Result<HarnCommand, HarnError> {
         let body = self.field.seal(&SessionBody { goal }).map_err(|error| harn_error(&error))?;
         let owner = owner(workspace, id);
         Ok(HarnCommand {
-            act: Some(HarnAct::OpenSession { session: id.to_owned(), policy, body }),
+            act: Some(HarnAct::OpenSession {
+                session: id.to_owned(),
+                policy,
+                copy_of: copy_of.map(str::to_owned),
+                body,
+            }),
             documents: vec![self.draft(DocumentKind::Session, id, owner, Expect::New, facts)?],
             ..HarnCommand::default()
         })

@@ -27,6 +27,8 @@ pub enum HarnAct {
     OpenSession {
         session: String,
         policy: SessionPolicy,
+        /// The session that it is a copy of.
+        copy_of: Option<String>,
         /// A [`SessionBody`](crate::event::coordination::SessionBody).
         body: Body,
     },
@@ -145,7 +147,9 @@ pub(super) fn decide(
     act: &HarnAct,
 ) -> Result<Decision, Refusal> {
     match act {
-        HarnAct::OpenSession { session, policy, body } => open(state, session, policy, body),
+        HarnAct::OpenSession { session, policy, copy_of, body } => {
+            open(state, session, (policy, copy_of.as_deref()), body)
+        }
         HarnAct::EnterSession { session } => join(state, message, Some(session)),
         HarnAct::CloseSession { session } => close(state, message, authority, session),
         HarnAct::SubmitTask { task, by_field, body } => {

@@ -53,7 +53,7 @@ pub(super) fn decide(
         if state.sessions.get(id).is_some() || state.names.find(id).is_some() {
             return Err(taken(DocumentKind::Session, id).into());
         }
-        let change = SessionChange::Created { policy: policy.clone() };
+        let change = SessionChange::Created { policy: policy.clone(), copy_of: None };
         let event = Event::SessionChanged { session: id.clone(), change };
         events.push(DraftEvent { event, body: Some(body.clone()) });
     }

@@ -13,13 +13,13 @@ use crate::{
         task_events,
     },
     state::State,
-    visibility::{self, authority_in},
+    visibility::{self, authority_in, join_rule},
 };
 
 pub(super) fn open(
     state: &State,
     session: &str,
-    policy: &SessionPolicy,
+    (policy, copy_of): (&SessionPolicy, Option<&str>),
     body: &Body,
 ) -> Result<Decision, Refusal> {
     let labelled = state.names.find(session).is_some();
@@ -27,7 +27,8 @@ pub(super) fn open(
         let id = session.to_owned();
         return Err(Error::IdTaken { kind: DocumentKind::Session, id }.into());
     }
-    let change = SessionChange::Created { policy: policy.clone() };
+    let change =
+        SessionChange::Created { policy: policy.clone(), copy_of: copy_of.map(str::to_owned) };
     let event = Event::SessionChanged { session: session.to_owned(), change };
     Ok(vec![DraftEvent { event, body: Some(body.clone()) }])
 }
@@ -71,7 +72,7 @@ pub(super) fn join(
     if agent == FIELD_AGENT {
         return Ok(Vec::new());
     }
-    if entry.policy.join != JoinRule::Open {
+    if join_rule(state, entry) != JoinRule::Open {
         visibility::may_enter(state, speaker, session)?;
         return Ok(Vec::new());
     }

@@ -4,6 +4,7 @@ mod actors;
 mod artifacts;
 mod callers;
 mod connectors;
+mod copied_sessions;
 mod discovery;
 mod entrance;
 mod events;
