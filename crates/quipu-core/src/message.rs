@@ -1,6 +1,6 @@
 //! Who sends a message, in which session and at what logical time: what every rule is given beside the payload.
 
-use crate::visibility::Speaker;
+use crate::{limits::REPLACE_MANY_AUTHORITY, visibility::Speaker};
 
 /// Who sent a message, and with what right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,14 @@ impl Default for RoleGrant {
 }
 
 impl Message {
+    /// The id of the credential, where it may speak for any agent and is too weak itself to replace many units: whatever
+    /// names speak through it count as one.
+    #[must_use]
+    pub fn shared_key(&self) -> Option<&str> {
+        let is_shared = !self.own_key && self.authority < REPLACE_MANY_AUTHORITY;
+        self.key.as_deref().filter(|_| is_shared)
+    }
+
     /// Who speaks, through which credential.
     #[must_use]
     pub fn speaker(&self) -> Speaker<'_> {

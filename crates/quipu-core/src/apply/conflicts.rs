@@ -53,7 +53,7 @@ pub(crate) fn settle(
             entry.status = ConflictStatus::Resolving;
             entry.quorum = *quorum;
         });
-    } else if let Event::ConflictBallotCast { conflict, choice, authority, .. } = event {
+    } else if let Event::ConflictBallotCast { conflict, choice, authority, key, .. } = event {
         require_conflict(state, *conflict)?;
         let choice = find(state, *choice)?;
         let voter = state.names.intern(&header.actor);
@@ -63,6 +63,8 @@ pub(crate) fn settle(
         if let Some(authority) = authority {
             state.backing.cast(*conflict, voter, *authority);
         }
+        let key = key.as_deref().map(|key| state.names.intern(key));
+        state.ballot_keys.cast((*conflict, voter), key, header.position);
     } else if let Event::ConflictResolved { conflict, strategy, winner, .. } = event {
         let winner = winner.map(|unit| find(state, unit)).transpose()?;
         let entry = resolution(state, header, index, *strategy, winner);

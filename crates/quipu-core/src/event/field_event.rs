@@ -128,6 +128,10 @@ pub enum Event {
         /// The authority that its sender's key really had. Absent in logs of before.
         #[serde(default, rename = "with_authority", skip_serializing_if = "Option::is_none")]
         authority: Option<u8>,
+        /// The id of its sender's key, where that may speak for any agent and is below authority 8: all ballots through it
+        /// count once. Absent in logs of before.
+        #[serde(default, rename = "with_key", skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
     },
     /// A conflict was settled. Its body is a [`ResolutionBody`].
     #[serde(rename = "conflict.resolved")]

@@ -40,9 +40,7 @@ pub(crate) struct Claim<'s> {
 impl<'s> Claim<'s> {
     pub(super) fn of(state: &'s State, author: &AgentEntry, message: &Message) -> Self {
         let authority = author.authority.min(message.authority);
-        let is_shared = !message.own_key && message.authority < REPLACE_MANY_AUTHORITY;
-        let key = message.key.as_deref().filter(|_| is_shared);
-        let shared_key = key.and_then(|key| state.names.find(key));
+        let shared_key = message.shared_key().and_then(|key| state.names.find(key));
         Self { state, author: author.name, authority, own_key: message.own_key, shared_key }
     }
 

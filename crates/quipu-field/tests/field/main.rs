@@ -45,3 +45,4 @@ mod support;
 mod tracing;
 mod unloading;
 mod visibility;
+mod votes_by_key;

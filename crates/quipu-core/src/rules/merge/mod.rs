@@ -18,5 +18,5 @@ pub use rule::{MergeCommand, decide};
 pub(crate) use steps::{
     begin, escalate, may_favour, may_give_way, may_replace, may_settle, replace, resolved, settle,
 };
-pub(crate) use vote::cast;
+pub(crate) use vote::{Voter, cast};
 pub(crate) use winner::prevailing;

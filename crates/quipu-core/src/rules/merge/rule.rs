@@ -14,8 +14,8 @@ use quipu_wire::{
 };
 
 use super::{
-    Case, Error, Evidence, Side, begin, cast, escalate, may_favour, may_give_way, may_replace,
-    may_settle, prevailing, replace, resolved, settle,
+    Case, Error, Evidence, Side, Voter, begin, cast, escalate, may_favour, may_give_way,
+    may_replace, may_settle, prevailing, replace, resolved, settle,
 };
 use crate::{
     event::{Event, Link, ResolutionBody, UnitBody},
@@ -123,7 +123,10 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         ConflictStrategy::Synthesis => {
             synthesize(&case, merge, message, (caller, claim), &mut events)?;
         }
-        ConflictStrategy::Vote => cast(&case, merge, (caller.name, claim), &mut events)?,
+        ConflictStrategy::Vote => {
+            let voter = Voter { name: caller.name, claim, key: message.shared_key() };
+            cast(&case, merge, voter, &mut events)?;
+        }
         ConflictStrategy::HumanEscalation => match case.entry.status {
             ConflictStatus::Escalated => {
                 let named = merge.winner.as_deref().ok_or_else(|| case.undecided())?;

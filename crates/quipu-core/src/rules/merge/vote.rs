@@ -1,5 +1,5 @@
 //! Votes on a conflict: every MERGE with `vote` is a ballot. An agent has one, and may change it while
-//! the vote is open. Once there is a quorum the majority of ballots decides; where everybody who may
+//! the vote is open; of those that came through one key for any agent the last one counts. Once there is a quorum the majority of ballots decides; where everybody who may
 //! vote has voted and there is none, the conflict is escalated.
 
 use std::collections::BTreeMap;
@@ -16,16 +16,27 @@ use crate::{
     state::{Name, State},
 };
 
+/// Who casts a ballot, and with what right.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Voter<'a> {
+    pub(crate) name: Name,
+    pub(crate) claim: Claim<'a>,
+    /// Its key, where all names that speak through that have one ballot.
+    pub(crate) key: Option<&'a str>,
+}
+
 /// Casts the caller's ballot, and closes the vote where that decides it.
 pub(crate) fn cast(
     case: &Case<'_>,
     merge: &MergeCommand,
-    (voter, claim): (Name, Claim<'_>),
+    voter: Voter<'_>,
     events: &mut Decision,
 ) -> Result<(), Error> {
+    let claim = voter.claim;
     let choice = case.standing(merge.winner.as_deref().unwrap_or_default())?;
-    let mut ballots = case.entry.ballots.clone();
-    ballots.insert(voter, choice.ordinal);
+    let mut given = case.entry.ballots.clone();
+    given.insert(voter.name, choice.ordinal);
+    let ballots = counted(case, voter, &given);
     let tally = VoteTally {
         unit_a: count(&ballots, case.a.ordinal),
         unit_b: count(&ballots, case.b.ordinal),
@@ -37,6 +48,7 @@ pub(crate) fn cast(
         choice: choice.id,
         tally,
         authority: Some(claim.authority),
+        key: voter.key.map(str::to_owned),
     };
     events.push(DraftEvent { event, body: Some(merge.ballot.clone()) });
     if tally.unit_a + tally.unit_b < tally.quorum {
@@ -48,8 +60,10 @@ pub(crate) fn cast(
         std::cmp::Ordering::Equal => None,
     };
     match ahead {
-        Some(winner) if winner.stands && may_prevail(case, (voter, claim), &ballots, winner) => {
-            if has_its_authors_vote_alone(case, &ballots, winner) {
+        Some(winner)
+            if winner.stands && may_prevail(case, (voter.name, claim), &ballots, winner) =>
+        {
+            if has_its_authors_vote_alone(case, voter, &ballots, winner) {
                 may_favour(case, claim, winner)?;
             }
             settle(case, merge, winner, events);
@@ -57,12 +71,23 @@ pub(crate) fn cast(
         // What the majority wants was replaced or withdrawn meanwhile, or nobody who wants it may replace the other
         // unit: the strategy failed.
         Some(_) => escalate(case, merge, events),
-        None if electorate(case.state).all(|elector| ballots.contains_key(&elector)) => {
+        None if electorate(case.state).all(|elector| given.contains_key(&elector)) => {
             escalate(case, merge, events);
         }
         None => {}
     }
     Ok(())
+}
+
+/// The ballots that count: of those that came through one key for any agent the last.
+fn counted(case: &Case<'_>, voter: Voter<'_>, given: &BTreeMap<Name, u32>) -> BTreeMap<Name, u32> {
+    let (keys, conflict) = (&case.state.ballot_keys, case.entry.id);
+    let own_key = voter.key.and_then(|key| case.state.names.find(key));
+    let counts = |of: Name| {
+        let repeated = own_key.is_some() && keys.of(conflict, of) == own_key;
+        of == voter.name || keys.counts(conflict, of, voter.name) && !repeated
+    };
+    given.iter().filter(|(of, _)| counts(**of)).map(|(of, unit)| (*of, *unit)).collect()
 }
 
 /// Whether the unit with more ballots, or one of those who cast them, has the authority to replace the other one.
@@ -85,15 +110,23 @@ fn may_prevail(
     may_settle(case, claim, winner, voters).is_ok()
 }
 
-/// Whether nobody but its author voted for a unit: that is no vote, but a word in favour of one's own.
+/// Whether nobody but its author voted for a unit, or only through the key that it came with: that is no vote, but a word
+/// in favour of one's own.
 fn has_its_authors_vote_alone(
     case: &Case<'_>,
+    voter: Voter<'_>,
     ballots: &BTreeMap<Name, u32>,
     winner: &Side<'_>,
 ) -> bool {
-    let author = case.state.units.flags(winner.ordinal).map(|unit| unit.author);
+    let state = case.state;
+    let author = state.units.flags(winner.ordinal).map(|unit| unit.author);
+    let through = state.unit_keys.of(winner.ordinal);
+    let key_of = |of: Name| match of == voter.name {
+        true => voter.key.and_then(|key| state.names.find(key)),
+        false => state.ballot_keys.of(case.entry.id, of),
+    };
     let mut voters = ballots.iter().filter(|(_, choice)| **choice == winner.ordinal);
-    voters.all(|(voter, _)| Some(*voter) == author)
+    voters.all(|(of, _)| Some(*of) == author || through.is_some() && key_of(*of) == through)
 }
 
 fn count(ballots: &BTreeMap<Name, u32>, unit: u32) -> u32 {
