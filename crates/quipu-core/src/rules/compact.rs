@@ -20,8 +20,8 @@ use crate::{
     message::Message,
     rules::Decision,
     searchable::Searchable,
-    state::{AgentEntry, HintEntry, State},
-    visibility::{Sight, let_by, may_enter, may_read},
+    state::{AgentEntry, HintEntry, Name, State},
+    visibility::{Sight, let_by, may_enter, may_put_away, may_read},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -159,6 +159,7 @@ impl CompactCommand {
                 CompactStrategy::Purge => false,
             };
             !flags.purged
+                && self.may_take(state, details.session)
                 && sight.sees(*ordinal)
                 && !is_there
                 && filter.max_age_epochs.is_none_or(|max| age > max)
@@ -171,6 +172,12 @@ impl CompactCommand {
                 && (filter.status.is_empty() || filter.status.contains(&flags.status))
         };
         (0..state.units.next_ordinal().min(end)).filter(passes).collect()
+    }
+
+    /// Whether a unit of a session may be taken: of one that is paused nothing is put away, and everything purged.
+    fn may_take(&self, state: &State, session: Option<Name>) -> bool {
+        let session = session.map(|name| state.names.text(name));
+        self.strategy == CompactStrategy::Purge || may_put_away(state, session).is_ok()
     }
 
     /// The units that the filter names, as far as they are known.
@@ -242,6 +249,11 @@ pub fn decide(
     let author = admit(state, &message.agent, message.authority, needed)?;
     let session = command.session(message);
     may_read(state, message.speaker(), session)?;
+    if command.strategy != CompactStrategy::Purge
+        && may_enter(state, message.speaker(), session).is_ok()
+    {
+        may_put_away(state, session)?;
+    }
     let sight = Sight::by(state, &message.agent, session, message.authority);
     let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
     let found = u64::try_from(selected.len()).unwrap_or(u64::MAX);

@@ -17,7 +17,7 @@ use crate::{
     outline::ConflictOutline,
     rules::Decision,
     state::{ConflictEntry, State, TypeSet, UnitDetails},
-    visibility::Sight,
+    visibility::{Sight, is_active},
 };
 
 pub const AUTHORITY: u8 = 4;
@@ -97,6 +97,12 @@ pub fn is_current(state: &State, ordinal: u32) -> bool {
         | UnitStatus::PendingEnrichment => !unit.archived,
         UnitStatus::Superseded | UnitStatus::Retracted => false,
     })
+}
+
+/// Whether the session of a unit takes writes. What is of one that is paused or over stays as it is.
+pub(super) fn takes_changes(state: &State, ordinal: u32) -> bool {
+    let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
+    is_active(state, session).is_ok()
 }
 
 /// What a detector found to disagree with a unit, with everything drawn for their conflict.
@@ -215,7 +221,8 @@ pub fn note(state: &State, found: &[Found]) -> Result<Decision, Refusal> {
         let sides = [(a, unit_a.id, place_a, place_b), (b, unit_b.id, place_b, place_a)];
         for (ordinal, unit, here, there) in sides {
             let from = state.units.flags(ordinal).map(|unit| unit.status);
-            let open = here.is_open_to_readers(state, there) && !drafted;
+            let open =
+                here.is_open_to_readers(state, there) && takes_changes(state, ordinal) && !drafted;
             if open && from == Some(UnitStatus::Active) && contested.insert(ordinal) {
                 let (from, to) = (UnitStatus::Active, UnitStatus::Contested);
                 let event = Event::UnitStatusChanged { unit, from, to };

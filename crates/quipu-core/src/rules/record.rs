@@ -16,7 +16,7 @@ use quipu_wire::{
 
 use super::{
     Refusal, admit,
-    detect::{Audience, Finding},
+    detect::{Audience, Finding, takes_changes},
     pending_status::Standing,
     replacing::{Claim, recorded_with},
     type_authority::check_type_authority,
@@ -277,8 +277,8 @@ fn record_one(
     let here = audience(state, message, record);
     let (mut replaced, spared): (BTreeSet<u32>, BTreeSet<u32>) =
         replaces(state, record)?.into_iter().partition(|unit| right.lacks(*unit).is_none());
-    // Nor does a unit replace another that not all who see the other see.
-    replaced.retain(|unit| is_visible_with_new(state, *unit, here));
+    // Nor does a unit replace another that not all who see the other see, or that is of a session that takes no writes.
+    replaced.retain(|unit| is_visible_with_new(state, *unit, here) && takes_changes(state, *unit));
     let recorded = Event::UnitRecorded {
         unit: record.drawn.unit,
         mode: record.mode,
@@ -400,6 +400,7 @@ fn contest(
         push_conflict(standing, record, ordinal, (*conflict, DetectedBy::Explicit, body));
         let contestable = record.mode == Mode::Committed
             && !superseded.contains(&ordinal)
+            && takes_changes(state, ordinal)
             && is_visible_with_new(state, ordinal, here);
         if contestable && standing.status(ordinal) == UnitStatus::Active {
             standing.change(ordinal, UnitStatus::Contested);
@@ -430,7 +431,8 @@ fn observed(
         }
         let of = (finding.conflict, finding.detected_by, &finding.body);
         push_conflict(standing, record, other, of);
-        if standing.status(other) == UnitStatus::Active && there.is_open_to_readers(state, here) {
+        let open = there.is_open_to_readers(state, here) && takes_changes(state, other);
+        if standing.status(other) == UnitStatus::Active && open {
             standing.change(other, UnitStatus::Contested);
         }
         if here.is_open_to_readers(state, there) {

@@ -25,7 +25,7 @@ use crate::{
     origin::Origin,
     rules::Decision,
     state::State,
-    visibility::Sight,
+    visibility::{self, Sight},
 };
 
 /// The authority that it takes at least: an author takes back a retraction of its own.
@@ -108,7 +108,12 @@ pub fn decide(
         let found = found.filter(|&ordinal| claim.owns(ordinal) || sight.sees(ordinal));
         let ordinal = found.ok_or_else(missing)?;
         let froms = why_hidden(state, &replacements, (ordinal, id))?;
+        let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
+        if froms.iter().any(|from| *from != RestoredFrom::Archived) {
+            visibility::may_change(state, message.speaker(), session)?;
+        }
         if froms.iter().any(|from| *from != RestoredFrom::Retracted) {
+            visibility::may_put_away(state, session)?;
             let needed = CompactStrategy::Archive.authority_needed();
             admit(state, &message.agent, message.authority, needed)?;
         }

@@ -23,7 +23,7 @@ use crate::{
     origin::Origin,
     rules::Decision,
     state::State,
-    visibility::Sight,
+    visibility::{self, Sight},
 };
 
 /// The authority that an author needs. Who may record a draft may take it back.
@@ -90,6 +90,8 @@ pub fn decide(
         let author = state.names.text(flags.author).to_owned();
         return Err(Error::NotTheAuthor { unit, author }.into());
     }
+    let session = state.units.session_of(ordinal).map(|name| state.names.text(name));
+    visibility::may_change(state, message.speaker(), session)?;
     if flags.purged {
         return Err(Error::Purged { unit }.into());
     }

@@ -142,6 +142,27 @@ pub fn may_write_within(
     may_write(state, speaker, session)
 }
 
+/// Checks that somebody may change what was recorded in a session: as it may write there. Authority 10 may where nobody
+/// writes any more, too.
+pub fn may_change(state: &State, speaker: Speaker<'_>, session: Option<&str>) -> Result<(), Error> {
+    if speaker.authority(state) >= AUTHORITY_MAX {
+        return Ok(());
+    }
+    may_write(state, speaker, session)
+}
+
+/// Checks that what was recorded in a session may be put away or brought back from there: also in one that has ended, not
+/// in one that is paused.
+pub fn may_put_away(state: &State, session: Option<&str>) -> Result<(), Error> {
+    let paused = session.and_then(|id| Some((id, state.sessions.get(id)?.status)));
+    match paused {
+        Some((id, status)) if status == SessionStatus::Paused => {
+            Err(Error::NotActive { session: id.to_owned(), status })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Whether the id of a session is one that we drew, by either protocol, and not one that somebody chose.
 #[must_use]
 pub fn is_drawn(session: &str) -> bool {

@@ -8,7 +8,8 @@ mod sight;
 
 pub use access::{
     CREATOR_AUTHORITY, Error, READ_AUTHORITY, Speaker, authority_in, is_active, is_drawn,
-    may_enter, may_know, may_reach, may_read, may_see, may_write, may_write_within,
+    may_change, may_enter, may_know, may_put_away, may_reach, may_read, may_see, may_write,
+    may_write_within,
 };
 pub use copies::join_rule;
 pub(crate) use copies::{is_out, originals};

@@ -23,6 +23,7 @@ mod log_page;
 mod membership;
 mod merge;
 mod narrowing;
+mod no_writes;
 mod nodes;
 mod past;
 mod proofs;

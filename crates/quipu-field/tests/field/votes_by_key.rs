@@ -31,7 +31,8 @@ impl Vote {
         let names = ["ann", "bob", "one", "two", "three", "own"];
         let (engine, field) = team(&names.map(|name| (name, "worker", 6))).await;
         let ann = add(&field, by("ann"), json!({"content": "yes"})).await.unwrap();
-        let against = json!({"content": "no", "relations": [{"type": "contradicts", "target_id": ann}]});
+        let against =
+            json!({"content": "no", "relations": [{"type": "contradicts", "target_id": ann}]});
         let bob = add(&field, from("bob", None), against).await.unwrap();
         let conflict = field.conflicts().await.unwrap().conflicts[0].id.clone();
         Self { engine, field, conflict, units: [ann, bob] }

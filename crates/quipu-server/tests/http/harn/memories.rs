@@ -56,6 +56,19 @@ fn a_unit_that_record_made_is_a_memory_too() {
 }
 
 #[test]
+fn a_memory_of_a_session_that_is_over_is_not_deleted() {
+    let server = TestServer::start();
+    let mut actor = Actor::agent(&server, "a", 5);
+    let session = actor.session();
+    let made = actor.made("/v1/memories", &memory("session", &session, &json!("it was so")));
+    actor.done("POST", &format!("/v1/sessions/{session}/close"), &json!({}));
+    let path = format!("/v1/memories/{}", id(&made));
+    let refused = actor.refused("DELETE", &path, &json!({}));
+    assert_eq!((refused.0, refused.1.as_str()), (409, "conflict"));
+    assert_eq!(actor.read(&path), made);
+}
+
+#[test]
 fn a_memory_of_a_session_is_for_its_members() {
     let server = TestServer::start();
     let mut owner = Actor::agent(&server, "a", 5);
