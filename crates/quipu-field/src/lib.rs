@@ -18,6 +18,7 @@ pub mod snapshot;
 mod write;
 
 pub use base::{
+    asker::{Asker, nobody_waits},
     error::{EpochError, FieldError, Overload, RequestError},
     failure::with_causes,
     health::Health,
@@ -26,6 +27,7 @@ pub use base::{
     models::FieldModels,
     steady::{ClockJump, ClockJumps},
     system_origin::SystemOrigin,
+    turns::Turns,
     unavailable::Unavailable,
 };
 pub use compact::purge;

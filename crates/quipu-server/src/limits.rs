@@ -13,6 +13,12 @@ pub(crate) const FILE_HANDLES_MAX: u64 = 1024 * 1024;
 pub(crate) const STRANGERS_MAX: usize = 1024;
 /// How many of these may come from one address.
 pub(crate) const STRANGERS_ADDRESS_MAX: usize = 256;
+/// Of the connections that are not for strangers, one key may have one in so many.
+pub(crate) const KEY_CONNECTIONS_SHARE: usize = 2;
+/// Three in so many may come from one address.
+pub(crate) const ADDRESS_CONNECTIONS_SHARE: usize = 4;
+/// Of the streams that may be open, one key may have one in so many.
+pub(crate) const KEY_STREAMS_SHARE: usize = 2;
 /// How long a connection may be idle on which no key was proven.
 pub(crate) const STRANGER_IDLE: Duration = Duration::from_secs(10);
 /// How many bytes of large bodies may be in memory of those who have proven nothing yet.
@@ -33,7 +39,9 @@ pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// number of connections. It is also all that is read of a caller without a valid key.
 pub(crate) const SMALL_BODY_BYTES: usize = 16 * 1024;
 /// How many bytes of larger bodies may be in memory at one time.
-pub(crate) const LARGE_BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
+pub(crate) const LARGE_BODIES_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// How many of these may be one key's: as many as the largest body has, and not all of them.
+pub(crate) const KEY_BODIES_BYTES_MAX: usize = LARGE_BODIES_BYTES_MAX / 2;
 /// How much of a body that is too large is read and thrown away, so that the sender gets to read
 /// the answer instead of a reset connection.
 pub(crate) const DRAIN_BYTES_MAX: usize = 32 * 1024 * 1024;

@@ -48,6 +48,7 @@ impl FieldError {
             Self::Request(error) => error.code(),
             Self::Epoch(error) => error.code(),
             Self::Storage(error) => storage_code(error),
+            Self::Overloaded(Overload::TurnsTaken { .. }) => ErrorCode::RateLimited,
             Self::Overloaded(_) => ErrorCode::Overloaded,
             Self::OutcomeUnknown { .. } | Self::Unavailable(_) => ErrorCode::FieldUnavailable,
             Self::Internal(_) => ErrorCode::InternalError,
@@ -163,6 +164,12 @@ pub enum Overload {
     ClockBehind { received: u64 },
     #[error("Quipu-Min-Position: {position} is not here yet, the log is at {here}")]
     NotHereYet { position: u64, here: u64 },
+    /// One key asks for more than it has turns for.
+    #[error("{waiting} requests of this key wait for their turn already")]
+    TurnsTaken {
+        /// How many wait.
+        waiting: usize,
+    },
     #[error("other nodes wrote first {CONFLICTS_MAX} times in a row")]
     OthersFaster,
 }

@@ -166,3 +166,13 @@ pub const PUSH_SUMMARY_TOKENS: usize = 48;
 /// Things about which one debounced stream remembers when it last sent something.
 pub const DEBOUNCED_THINGS_MAX: usize = 16 * 1024;
 pub const UNITS_PAGE_MAX: usize = 200;
+/// Reads that are worked on at once for each processor: one may wait for the disk.
+pub const TURNS_PER_PROCESSOR: usize = 2;
+/// The same where the log is on a server, and most reads wait for it.
+pub const TURNS_PER_PROCESSOR_REMOTE: usize = 16;
+/// How many there are at least.
+pub const TURNS_LEAST: usize = 4;
+/// How many askers that have no turn get one where all are taken.
+pub const TURNS_GUESTS_MAX: usize = 128;
+/// Reads of one key that may wait for a turn; one more is answered `RATE_LIMITED`.
+pub const TURNS_WAITING_MAX: usize = 1024;

@@ -94,7 +94,7 @@ impl Field {
         self.lookout.stop();
         let closing = self.jobs.send(last).await.is_ok();
         let closed = self
-            .blocking(move |field| {
+            .regardless(move |field| {
                 let threads = std::mem::take(
                     &mut *field.threads.lock().unwrap_or_else(PoisonError::into_inner),
                 );

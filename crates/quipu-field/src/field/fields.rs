@@ -18,6 +18,7 @@ use crate::{
         failure::with_causes,
         limits::{DEPOT_LAST_WAIT, FIELDS_OPENING_MAX},
         steady::{ClockJumps, Steady},
+        turns::Turns,
     },
     field::{
         Field, close::Parting, index_later::await_last_texts, options::FieldOptions,
@@ -88,9 +89,10 @@ impl Fields {
         directory: Option<PathBuf>,
     ) -> Self {
         let time = Arc::new(Steady::new(template.origin, 0));
+        let turns = Some(Turns::of_machine(engine.is_shared()));
         Self {
             engine,
-            template: FieldOptions { origin: Arc::<Steady>::clone(&time), ..template },
+            template: FieldOptions { origin: Arc::<Steady>::clone(&time), turns, ..template },
             time,
             directory,
             keeping: Keeping::default(),

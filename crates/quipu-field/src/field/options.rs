@@ -7,6 +7,7 @@ use crate::{
         limits::{INDEX_LATER_COMMITS, REPLAY_EVENTS_MAX, SNAPSHOT_COMMITS_MIN},
         meter::{self, Meter},
         models::FieldModels,
+        turns::Turns,
     },
     detect::DetectionOptions,
     read::attune::rank::RankingOptions,
@@ -39,6 +40,8 @@ pub struct FieldOptions {
     /// Where the embedder's vectors are kept; they are made anew at every start without it.
     pub vectors: Option<PathBuf>,
     pub meter: Arc<dyn Meter>,
+    /// The turns of those who read. Those of `Fields` share the same ones; a Field alone has its own if absent.
+    pub turns: Option<Arc<Turns>>,
 }
 
 impl FieldOptions {
@@ -60,6 +63,7 @@ impl FieldOptions {
             models: FieldModels::default(),
             vectors: None,
             meter: meter::none(),
+            turns: None,
         }
     }
 }

@@ -77,15 +77,25 @@ impl Field {
         self.blocking(move |field| field.complete(outlines, complete)).await
     }
 
-    /// Runs what reads the disk or thinks for long away from the threads that serve sockets.
+    /// Runs what reads the disk or thinks for long away from the threads that serve sockets, when it is the turn of
+    /// whoever asks. It is not begun, or ends early, where nobody waits for it any more.
     pub async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>) -> Result<T, FieldError> + Send + 'static,
+    ) -> Result<T, FieldError> {
+        let field = Arc::clone(self);
+        self.turns.take(move || work(&field)).await?
+    }
+
+    /// Runs what has to be done whether anybody waits for it or not, and what only waits, at once.
+    pub(crate) async fn regardless<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, FieldError> + Send + 'static,
     ) -> Result<T, FieldError> {
         let field = Arc::clone(self);
         tokio::task::spawn_blocking(move || work(&field))
             .await
-            .unwrap_or_else(|error| Err(FieldError::Internal(format!("a read failed: {error}"))))
+            .unwrap_or_else(|error| Err(FieldError::Internal(format!("work failed: {error}"))))
     }
 
     /// Looks at the published state for a message, which ticks the clock as every message does.

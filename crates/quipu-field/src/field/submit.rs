@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     base::{
+        asker::Asker,
         error::{FieldError, Overload},
         limits::ANSWER_WAIT,
         unavailable::Unavailable,
@@ -64,6 +65,7 @@ impl Field {
     ) -> Result<(Awaited, CommitWords), FieldError> {
         self.health.check()?;
         self.clock.check(message.epoch)?;
+        Asker::current().keep();
         let command = Command { message, time_ms: self.origin.now_ms(), action };
         let (queued, answer) = Queued::new(command);
         let words = Arc::clone(&queued.words);

@@ -56,7 +56,7 @@ impl Field {
         if purges {
             let (units, hints) = compact::purged(&outcome.events);
             let (units, hints) = (units.to_vec(), hints.to_vec());
-            let erased = self.blocking(move |field| field.erase(&units, &hints)).await;
+            let erased = self.regardless(move |field| field.erase(&units, &hints)).await;
             let (bytes, warnings) = erased?;
             response.storage_reclaimed_bytes = Some(bytes);
             response.warnings.extend(warnings);

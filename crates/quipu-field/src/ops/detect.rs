@@ -1,20 +1,14 @@
 //! DETECT of the handle: lists conflicts, and lets the Field's detector so_far for new ones among what
 //! the caller may see. Reading texts and judging them is done away from the writer.
 
-use std::{
-    collections::BTreeSet,
-    ops::Bound,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{collections::BTreeSet, ops::Bound, sync::Arc};
 
 use quipu_log::EngineError;
 use quipu_wire::akashik::{DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 
 use crate::{
     base::{
+        asker::nobody_waits,
         error::{FieldError, RequestError},
         limits::DETECT_FOUND_MAX,
     },
@@ -39,16 +33,6 @@ struct DetectOutcome {
     stopped_at: Option<u32>,
 }
 
-/// Says, when it is dropped, that nobody waits for the answer any more.
-#[derive(Default)]
-struct CallGuard(Arc<AtomicBool>);
-
-impl Drop for CallGuard {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 impl Field {
     pub async fn detect(
         self: &Arc<Self>,
@@ -61,8 +45,6 @@ impl Field {
         }
         let asked = payload.clone();
         let listing = message.clone();
-        let guard = CallGuard::default();
-        let gone = Arc::clone(&guard.0);
         let so_far = self
             .blocking(move |field| {
                 let (target, seen, after) = {
@@ -80,8 +62,8 @@ impl Field {
                     (detect::target(state, &sight, &asked)?, seen, after)
                 };
                 match (asked.mode, target) {
-                    (DetectMode::Check, Some(target)) => field.check(target, &seen, &gone),
-                    (DetectMode::Scan, _) => field.scan(&seen, after, &gone),
+                    (DetectMode::Check, Some(target)) => field.check(target, &seen),
+                    (DetectMode::Scan, _) => field.scan(&seen, after),
                     (DetectMode::List | DetectMode::Check, _) => Ok(DetectOutcome::default()),
                 }
             })
@@ -116,7 +98,7 @@ impl Field {
 
     /// Waits until no unit waits for detection in the background any more.
     pub async fn detection_settled(self: &Arc<Self>) -> Result<(), FieldError> {
-        self.blocking(|field| {
+        self.regardless(|field| {
             field.lookout.settle();
             Ok(())
         })
@@ -146,12 +128,7 @@ impl Field {
     }
 
     /// Holds one unit against all others that the caller sees.
-    fn check(
-        &self,
-        target: u32,
-        seen: &BTreeSet<u32>,
-        gone: &AtomicBool,
-    ) -> Result<DetectOutcome, FieldError> {
+    fn check(&self, target: u32, seen: &BTreeSet<u32>) -> Result<DetectOutcome, FieldError> {
         let others = seen.len() - usize::from(seen.contains(&target));
         let mut so_far = DetectOutcome {
             units_scanned: u64::try_from(others).unwrap_or(0),
@@ -159,29 +136,24 @@ impl Field {
         };
         // What was replaced or withdrawn is in no new conflict.
         if seen.contains(&target) {
-            self.hold(target, seen, gone, &mut so_far)?;
+            self.hold(target, seen, &mut so_far)?;
         }
         Ok(so_far)
     }
 
     /// Holds units that the caller sees against each other, from where the scan before stopped, while there is
     /// budget and somebody waits for it. One at least, so that whoever goes on comes to an end.
-    fn scan(
-        &self,
-        seen: &BTreeSet<u32>,
-        after: Bound<u32>,
-        gone: &AtomicBool,
-    ) -> Result<DetectOutcome, FieldError> {
+    fn scan(&self, seen: &BTreeSet<u32>, after: Bound<u32>) -> Result<DetectOutcome, FieldError> {
         let (units_max, until_ms) = self.lookout.scan_budget();
         let (mut so_far, mut compared) = (DetectOutcome::default(), 0);
         let mut units = seen.range((after, Bound::Unbounded)).copied().peekable();
         while let Some(unit) = units.next() {
             compared += 1;
             so_far.units_scanned += 1;
-            self.hold(unit, seen, gone, &mut so_far)?;
+            self.hold(unit, seen, &mut so_far)?;
             let over = so_far.found.len() >= DETECT_FOUND_MAX
                 || compared >= units_max
-                || gone.load(Ordering::Relaxed)
+                || nobody_waits()
                 || self.lookout.is_past(until_ms);
             if over {
                 so_far.stopped_at = units.peek().map(|_| unit);
@@ -196,12 +168,11 @@ impl Field {
         &self,
         unit: u32,
         seen: &BTreeSet<u32>,
-        gone: &AtomicBool,
         so_far: &mut DetectOutcome,
     ) -> Result<(), FieldError> {
         let Some(subject) = self.lookout.subject(unit)? else { return Ok(()) };
-        let (sees, left) = (|other| seen.contains(&other), || gone.load(Ordering::Relaxed));
-        let looked = self.lookout.find_conflicts(&subject, &sees, &left);
+        let sees = |other| seen.contains(&other);
+        let looked = self.lookout.find_conflicts(&subject, &sees, &nobody_waits);
         for finding in looked?.found {
             let twice = |known: &Found| known.unit == finding.other && known.finding.other == unit;
             if !so_far.found.iter().any(twice) {

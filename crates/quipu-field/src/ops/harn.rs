@@ -8,7 +8,10 @@ use quipu_log::{Body, BodyAddress, Commit, SealedEvent};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    base::error::{FieldError, RequestError},
+    base::{
+        asker::check_waited_for,
+        error::{FieldError, RequestError},
+    },
     field::Field,
     write::task_moves::TaskMoved,
 };
@@ -62,7 +65,7 @@ impl Field {
     /// Erases what removed content said, wherever it is. Where that was done before, nothing is left to do.
     pub async fn erase_content(self: &Arc<Self>, id: &str) -> Result<(), FieldError> {
         let id = id.to_owned();
-        self.blocking(move |field| {
+        self.regardless(move |field| {
             let (texts, last_purge) = field.with_state(|state| {
                 let entry = state.documents.taken(DocumentKind::Content, &id);
                 let gone = entry.filter(|entry| entry.removed);
@@ -84,6 +87,7 @@ impl Field {
         if from > head {
             return Ok(Vec::new());
         }
+        check_waited_for()?;
         let read = self.engine.read(&self.name, from.max(1), limit);
         let mut commits = read?;
         commits.retain(|commit| commit.position <= head);

@@ -15,6 +15,7 @@ use quipu_wire::Hash;
 
 use crate::{
     base::{
+        asker::check_waited_for,
         error::{FieldError, RequestError},
         limits::{READ_PAGE, TREE_SAVED_COMMITS},
         unavailable::Unavailable,
@@ -68,6 +69,7 @@ impl LeafSource for Leaves {
         let mut leaves = Vec::with_capacity(count);
         let mut position = from + 1;
         while leaves.len() < count {
+            check_waited_for()?;
             // A page may be cut short by its size, so it is asked for until there are enough.
             let page = self.engine.read(&self.field, position, count - leaves.len())?;
             let Some(last) = page.last() else { break };

@@ -24,6 +24,7 @@ use super::{
     tail::Tail,
 };
 use crate::base::{
+    asker::Asker,
     error::{FieldError, RequestError},
     limits::READ_PAGE,
 };
@@ -58,6 +59,8 @@ pub struct PushStream {
     target: Target,
     query: Query,
     listening: Listening,
+    /// Whose turns it takes to read.
+    asker: Asker,
     /// The next commit to look at. It may lie before `from`, to learn what was sent before.
     position: u64,
     /// Nothing before this is delivered.
@@ -102,14 +105,18 @@ impl PushStream {
             None => from.position,
             Some(gap_ms) => {
                 let (tail, first, last) = (Arc::clone(&tail), begin.position, from.position);
-                blocking(move || last_quiet_position(&tail, first, last, gap_ms)).await?
+                let turns = Arc::clone(&tail.turns);
+                turns.take(move || last_quiet_position(&tail, first, last, gap_ms)).await??
             }
         };
         let query = relevance::query(&target.entry);
+        let asker = Asker::current();
+        asker.keep();
         Ok(Self {
             tail,
             query,
             listening,
+            asker,
             position,
             from,
             cursor: from,
@@ -177,7 +184,11 @@ impl PushStream {
             return self.turn_to(recent);
         }
         let (tail, position) = (Arc::clone(&self.tail), self.position);
-        let loading = blocking(move || tail.load(position, head));
+        let loading = async move {
+            let turns = Arc::clone(&tail.turns);
+            Ok(turns.take(move || tail.load(position, head)).await??)
+        };
+        let loading = self.asker.clone().asks(loading);
         self.loading = Some(Loading(Box::pin(loading)));
         Ok(())
     }
@@ -292,12 +303,4 @@ fn last_quiet_position(
         end = start;
     }
     Ok(first)
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
-) -> Result<T, FieldError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    let done = done.map_err(|error| FieldError::Internal(format!("a push failed: {error}")))?;
-    done.map_err(FieldError::from)
 }

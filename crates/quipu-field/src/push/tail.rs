@@ -22,6 +22,7 @@ use crate::{
     base::{
         failure::with_causes,
         limits::{PUSH_PAGE, PUSH_TAIL_BYTES},
+        turns::Turns,
     },
     read::{bodies::Bodies, view::View},
 };
@@ -38,6 +39,7 @@ pub(crate) struct Tail {
     moved: Condvar,
     recent: Mutex<Recent>,
     heads: Arc<Heads>,
+    pub(super) turns: Arc<Turns>,
 }
 
 #[derive(Debug)]
@@ -112,8 +114,10 @@ impl Tail {
         field: FieldName,
         view: Arc<View>,
         position: u64,
+        turns: Arc<Turns>,
     ) -> Self {
         Self {
+            turns,
             bodies: Bodies::new(Arc::clone(&engine), field.clone()),
             engine,
             field,

@@ -10,7 +10,7 @@ use std::{
 use quipu_log::{BodyAddress, BodyContent, Commit, Engine, EngineError, FieldName, StoredBody};
 use serde::de::DeserializeOwned;
 
-use crate::base::limits::BODY_CACHE_BYTES;
+use crate::base::{asker::check_waited_for, limits::BODY_CACHE_BYTES};
 
 /// The bodies of one commit by event. An erased body is not there.
 pub(crate) type CommitBodies = Arc<[(u32, Vec<u8>)]>;
@@ -65,6 +65,7 @@ impl Bodies {
     }
 
     fn of_commit(&self, position: u64) -> Result<CommitBodies, EngineError> {
+        check_waited_for()?;
         let forgotten = {
             let mut cache = self.lock();
             if let Some(found) = cache.get(position) {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use quipu_field::Asker;
 use quipu_wire::harn::{Event, HarnError};
 
 use crate::{
@@ -32,6 +33,8 @@ pub struct EventFeed {
     /// What had happened when the feed was opened is up to here.
     opened_at: u64,
     ready: VecDeque<(EventPosition, Event)>,
+    /// Whose turns it takes to read.
+    asker: Asker,
 }
 
 impl Harness {
@@ -51,6 +54,8 @@ impl Harness {
             harness.behind(&asked, &within, after.as_deref(), "Last-Event-ID")
         });
         let next = next.await?;
+        let asker = Asker::current();
+        asker.keep();
         Ok(EventFeed {
             harness: self.clone(),
             caller: caller.clone(),
@@ -58,6 +63,7 @@ impl Harness {
             next,
             opened_at: self.field.head().position,
             ready: VecDeque::new(),
+            asker,
         })
     }
 }
@@ -94,7 +100,7 @@ impl EventFeed {
         let read = self
             .harness
             .reading(move |harness| harness.read_events(&caller, &scope, from, EVENTS_AT_ONCE));
-        let Batch { events, next } = read.await?;
+        let Batch { events, next } = self.asker.clone().asks(read).await?;
         (self.ready, self.next) = (events.into(), next);
         Ok(())
     }

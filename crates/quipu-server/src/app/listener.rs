@@ -115,8 +115,10 @@ impl Connection {
     }
 
     async fn secure_and_serve(self, stream: TcpStream) {
-        // The place is taken until the connection is closed, also where it has become a WebSocket.
-        let stream = WriteLimit::holding(stream, self.write_timeout, self.place);
+        // The place is taken until the connection is closed, and it counts as its key's, also where it has become a
+        // WebSocket.
+        let held = (self.place, Arc::clone(&self.visit));
+        let stream = WriteLimit::holding(stream, self.write_timeout, held);
         let Some(tls) = &self.tls else {
             return serve(self.entrance, self.visit, self.leaving, stream).await;
         };

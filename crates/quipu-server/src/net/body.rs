@@ -1,30 +1,28 @@
 //! Reads a request's body within bounds of size, time and memory. Does not look into it.
 
-use std::sync::Arc;
-
 use axum::{
     body::{Body, Bytes, HttpBody as _},
     http::{HeaderMap, header},
 };
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use quipu_wire::{ErrorCode, ProtocolError};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::timeout,
-};
+use tokio::time::timeout;
 
-use crate::limits::{BODY_TIMEOUT, DRAIN_BYTES_MAX, SMALL_BODY_BYTES};
+use crate::{
+    limits::{BODY_TIMEOUT, DRAIN_BYTES_MAX, SMALL_BODY_BYTES},
+    net::rooms::{Room, TakenRoom},
+};
 
 /// A body, and the room it takes for as long as the request is worked on.
 #[derive(Debug)]
 pub(crate) struct WholeBody {
     pub(crate) bytes: Bytes,
-    pub(crate) room: Option<OwnedSemaphorePermit>,
+    pub(crate) room: Option<TakenRoom>,
 }
 
 /// Reads a body of at most `limit` bytes; a large one waits until there is room for it.
 pub(crate) async fn read(
-    room: &Arc<Semaphore>,
+    room: &Room,
     headers: &HeaderMap,
     mut body: Body,
     limit: usize,
@@ -53,26 +51,16 @@ pub(crate) async fn read(
     }
 }
 
-/// How much room a body takes of which at most `limit` bytes are read.
-pub(crate) fn needed(body: &Body, limit: usize) -> usize {
-    let declared = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
-    declared.unwrap_or(limit).min(limit)
-}
-
 /// Waits until there is room for a large body.
-pub(crate) async fn find_room(
-    room: &Arc<Semaphore>,
-    bytes: usize,
-) -> Result<Option<OwnedSemaphorePermit>, ProtocolError> {
+async fn find_room(room: &Room, bytes: usize) -> Result<Option<TakenRoom>, ProtocolError> {
     if bytes <= SMALL_BODY_BYTES {
         return Ok(None);
     }
     let full = || ProtocolError::new(ErrorCode::Overloaded, "too many large bodies at one time");
     let kib = u32::try_from(bytes.div_ceil(1024)).map_err(|_| full())?;
-    let waiting = Arc::clone(room).acquire_many_owned(kib);
-    match timeout(BODY_TIMEOUT, waiting).await {
-        Ok(Ok(room)) => Ok(Some(room)),
-        Ok(Err(_)) | Err(_) => Err(full()),
+    match timeout(BODY_TIMEOUT, room.take(kib)).await {
+        Ok(Some(room)) => Ok(Some(room)),
+        Ok(None) | Err(_) => Err(full()),
     }
 }
 

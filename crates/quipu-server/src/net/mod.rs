@@ -4,7 +4,7 @@ pub(crate) mod bare_refusal;
 pub(crate) mod body;
 pub(crate) mod handles;
 pub(crate) mod hosts;
-pub(crate) mod strangers_room;
+pub(crate) mod rooms;
 pub(crate) mod tls;
 pub(crate) mod visits;
 pub(crate) mod write_limit;

@@ -1,11 +1,12 @@
-//! Connections on which no key was proven yet: how many there may be from one address and in all, and how long one may
-//! be idle. For a new one the oldest leaves, of the address that has most of them, so that no address keeps out others.
+//! Connections: how many there may be on which no key was proven yet, from one address and in all, and how long one may be
+//! idle; and how many on which one was, of one key, from one address and in all. For a new stranger the oldest leaves, of the
+//! address that has most of them, so that no address keeps out others; a key or an address that has its part gets no more.
 
 use std::{
     collections::{BTreeMap, HashMap},
     net::{IpAddr, Ipv6Addr},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -13,37 +14,116 @@ use std::{
 
 use tokio::{sync::Notify, time::sleep};
 
+use quipu_wire::{ErrorCode, ProtocolError};
+
 use crate::{
     clock::Stopwatch,
-    limits::{STRANGER_IDLE, STRANGERS_ADDRESS_MAX, STRANGERS_MAX},
+    limits::{
+        ADDRESS_CONNECTIONS_SHARE, KEY_CONNECTIONS_SHARE, STRANGER_IDLE, STRANGERS_ADDRESS_MAX,
+        STRANGERS_MAX,
+    },
+    secrets::keys::NO_KEY,
 };
 
 tokio::task_local! {
     static CURRENT: Arc<Visit>;
 }
 
-/// How many strangers there may be, and for how long.
+/// How many strangers there may be, and for how long; and how many others.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VisitLimits {
-    pub(crate) per_address: usize,
-    pub(crate) in_all: usize,
-    pub(crate) idle: Duration,
+    per_address: usize,
+    in_all: usize,
+    idle: Duration,
+    proven: ProvenLimits,
 }
 
-impl VisitLimits {
-    /// Those of a server that has so many connections: half of them are for those who have proven a key.
-    pub(crate) fn among(connections: usize) -> Self {
-        let in_all = STRANGERS_MAX.min(connections / 2).max(1);
-        let per_address = STRANGERS_ADDRESS_MAX.min(in_all / 2).max(1);
-        Self { per_address, in_all, idle: STRANGER_IDLE }
+/// How many connections there may be on which a key was proven.
+#[derive(Debug, Clone, Copy)]
+struct ProvenLimits {
+    per_key: usize,
+    per_address: usize,
+    in_all: usize,
+}
+
+impl ProvenLimits {
+    /// Shares out so many: no key and no address gets all of them.
+    fn among(in_all: usize) -> Self {
+        let per_key = in_all.div_ceil(KEY_CONNECTIONS_SHARE).max(1);
+        let per_address = (in_all - in_all / ADDRESS_CONNECTIONS_SHARE).max(per_key);
+        Self { per_key, per_address, in_all }
     }
 }
 
-/// All connections on which no key was proven yet.
+impl VisitLimits {
+    /// Those of a server that has so many connections: at least half of them are for those who have proven a key.
+    pub(crate) fn among(connections: usize) -> Self {
+        let in_all = STRANGERS_MAX.min(connections / 2).max(1);
+        let per_address = STRANGERS_ADDRESS_MAX.min(in_all / 2).max(1);
+        let proven = ProvenLimits::among(connections.saturating_sub(in_all).max(1));
+        Self { per_address, in_all, idle: STRANGER_IDLE, proven }
+    }
+}
+
+/// All connections.
 #[derive(Debug)]
 pub(crate) struct Visits {
     limits: VisitLimits,
     strangers: Mutex<Strangers>,
+    proven: Mutex<Proven>,
+}
+
+/// Those on which a key was proven.
+#[derive(Debug, Default)]
+struct Proven {
+    by_key: HashMap<String, usize>,
+    by_address: HashMap<IpAddr, usize>,
+    count: usize,
+}
+
+impl Proven {
+    /// One more of a key and an address, if they have not their part already.
+    fn add(
+        &mut self,
+        limits: &ProvenLimits,
+        key: &str,
+        address: IpAddr,
+    ) -> Result<(), ProtocolError> {
+        let own = self.by_key.get(key).copied().unwrap_or_default();
+        let near = self.by_address.get(&address).copied().unwrap_or_default();
+        let (code, who, most) = if own >= limits.per_key {
+            (ErrorCode::RateLimited, format!("the key {key} has"), limits.per_key)
+        } else if near >= limits.per_address {
+            (ErrorCode::RateLimited, "this address has".to_owned(), limits.per_address)
+        } else if self.count >= limits.in_all {
+            (ErrorCode::Overloaded, "all keys together have".to_owned(), limits.in_all)
+        } else {
+            self.by_key.insert(key.to_owned(), own + 1);
+            self.by_address.insert(address, near + 1);
+            self.count += 1;
+            return Ok(());
+        };
+        let message = format!("{who} {most} connections already, and no more may be had");
+        Err(ProtocolError::new(code, message))
+    }
+
+    fn remove(&mut self, key: &str, address: IpAddr) {
+        self.count -= 1;
+        let own = self.by_key.get_mut(key).map(|count| {
+            *count -= 1;
+            *count
+        });
+        if own == Some(0) {
+            self.by_key.remove(key);
+        }
+        let near = self.by_address.get_mut(&address).map(|count| {
+            *count -= 1;
+            *count
+        });
+        if near == Some(0) {
+            self.by_address.remove(&address);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +138,10 @@ struct Strangers {
 struct Standing {
     turned_out: Notify,
     is_proven: AtomicBool,
+    /// The key that was proven first, if it counts.
+    key: OnceLock<String>,
+    /// Whether it ends with the answer that is given next.
+    is_refused: AtomicBool,
     at_work: AtomicUsize,
     last: Mutex<Stopwatch>,
 }
@@ -72,7 +156,7 @@ pub(crate) struct Visit {
 
 impl Visits {
     pub(crate) fn new(limits: VisitLimits) -> Arc<Self> {
-        Arc::new(Self { limits, strangers: Mutex::default() })
+        Arc::new(Self { limits, strangers: Mutex::default(), proven: Mutex::default() })
     }
 
     /// Lets a connection in. Where there are too many strangers already, another one has to leave.
@@ -81,6 +165,8 @@ impl Visits {
         let standing = Arc::new(Standing {
             turned_out: Notify::new(),
             is_proven: AtomicBool::new(false),
+            key: OnceLock::new(),
+            is_refused: AtomicBool::new(false),
             at_work: AtomicUsize::new(0),
             last: Mutex::new(Stopwatch::start()),
         });
@@ -98,6 +184,10 @@ impl Visits {
 
     fn strangers(&self) -> MutexGuard<'_, Strangers> {
         self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn proven(&self) -> MutexGuard<'_, Proven> {
+        self.proven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,11 +230,29 @@ impl Strangers {
 }
 
 impl Visit {
-    /// A key was proven: from now on it is nobody's to turn out.
-    fn prove(&self) {
-        if !self.standing.is_proven.swap(true, Ordering::Relaxed) {
-            self.visits.strangers().remove(self.address, self.number);
+    /// A key was proven: from now on it is nobody's to turn out. The first key has it, whatever is proven on it later.
+    fn prove(&self, key: &str) -> Result<(), ProtocolError> {
+        let standing = &self.standing;
+        if standing.is_proven.load(Ordering::Relaxed) {
+            return Ok(());
         }
+        // Where there are no keys, nobody is told apart.
+        if key != NO_KEY {
+            let added = self.visits.proven().add(&self.visits.limits.proven, key, self.address);
+            if added.is_err() {
+                standing.is_refused.store(true, Ordering::Relaxed);
+            }
+            added?;
+            standing.key.get_or_init(|| key.to_owned());
+        }
+        standing.is_proven.store(true, Ordering::Relaxed);
+        self.visits.strangers().remove(self.address, self.number);
+        Ok(())
+    }
+
+    /// Whether there is no place for it.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.standing.is_refused.load(Ordering::Relaxed)
     }
 
     /// A request is worked on as long as what comes back is held.
@@ -181,6 +289,9 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         self.visits.strangers().remove(self.address, self.number);
+        if let Some(key) = self.standing.key.get() {
+            self.visits.proven().remove(key, self.address);
+        }
     }
 }
 
@@ -200,9 +311,12 @@ pub(crate) async fn during<F: Future>(visit: &Arc<Visit>, work: F) -> F::Output 
 }
 
 /// A key was proven on the connection whose request is worked on.
-pub(crate) fn prove() {
+///
+/// # Errors
+/// Where that key, or its address, has its part of the connections already.
+pub(crate) fn prove(key: &str) -> Result<(), ProtocolError> {
     // There is none where the program around us asks.
-    CURRENT.try_with(|visit| visit.prove()).ok();
+    CURRENT.try_with(|visit| visit.prove(key)).unwrap_or(Ok(()))
 }
 
 /// From where the request comes that is worked on; none where the program around us asks.
@@ -230,7 +344,8 @@ mod tests {
     const SECOND: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
 
     fn visits(per_address: usize, in_all: usize, idle: Duration) -> Arc<Visits> {
-        Visits::new(VisitLimits { per_address, in_all, idle })
+        let proven = ProvenLimits { per_key: 2, per_address: 3, in_all: 4 };
+        Visits::new(VisitLimits { per_address, in_all, idle, proven })
     }
 
     const LONG: Duration = Duration::from_secs(600);
@@ -261,7 +376,7 @@ mod tests {
     async fn whoever_has_proven_a_key_stays_and_takes_no_strangers_place() {
         let visits = visits(1, 1, Duration::from_millis(5));
         let proven = visits.enter(FIRST);
-        during(&proven, async { prove() }).await;
+        during(&proven, async { prove("k") }).await.unwrap();
         let stranger = visits.enter(FIRST);
         assert!(!leaves(&proven).await);
         assert!(leaves(&stranger).await, "it does nothing for too long");
@@ -278,6 +393,33 @@ mod tests {
         assert!(!leaves(&visit).await);
         drop(work);
         assert!(leaves(&visit).await);
+    }
+
+    #[tokio::test]
+    async fn a_key_and_an_address_have_their_part_of_the_connections_and_others_the_rest() {
+        let visits = visits(100, 100, LONG);
+        let proves = async |visit: &Arc<Visit>, key| {
+            let proven = during(visit, async { prove(key) }).await;
+            proven.map_err(|error| error.code)
+        };
+        let [first, second, third] = [(); 3].map(|()| visits.enter(FIRST));
+        assert_eq!(proves(&first, "a").await, Ok(()));
+        assert_eq!(proves(&first, "b").await, Ok(()), "it is the first key's, and counts once");
+        assert_eq!(proves(&second, "a").await, Ok(()));
+        assert_eq!(proves(&third, "a").await, Err(ErrorCode::RateLimited));
+        assert!(third.is_refused() && !second.is_refused());
+        let fourth = visits.enter(FIRST);
+        assert_eq!(proves(&fourth, "b").await, Ok(()));
+        let [near, far, last] = [FIRST, SECOND, SECOND].map(|address| visits.enter(address));
+        assert_eq!(proves(&near, "c").await, Err(ErrorCode::RateLimited), "three are from there");
+        assert_eq!(proves(&far, "c").await, Ok(()));
+        assert_eq!(proves(&last, "d").await, Err(ErrorCode::Overloaded));
+        assert_eq!(proves(&last, NO_KEY).await, Ok(()), "without keys nobody is told apart");
+        drop((first, second, fourth));
+        assert_eq!(proves(&third, "a").await, Ok(()));
+        drop((third, near, far, last));
+        let proven = visits.proven();
+        assert!(proven.by_key.is_empty() && proven.by_address.is_empty() && proven.count == 0);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! registration; that is the Field's.
 
 use axum::http::{HeaderMap, header};
-use quipu_field::Field;
+use quipu_field::{Asker, Field};
 use quipu_wire::{ErrorCode, ProtocolError};
 
 use crate::{
@@ -34,8 +34,18 @@ pub(crate) fn uncounted_credential(
             unread(app).unwrap_or_else(unknown)
         })?
     };
-    visits::prove();
+    prove(&credential)?;
     Ok(credential)
+}
+
+/// Says to all that goes by it whose request is worked on.
+pub(crate) fn prove(credential: &Credential) -> Result<(), ProtocolError> {
+    visits::prove(&credential.key_id)?;
+    // Where there are no keys, nobody is told apart.
+    if let Some(key) = credential.noted_id() {
+        Asker::prove(&key);
+    }
+    Ok(())
 }
 
 /// The refusal where nobody knows which keys are good.

@@ -14,9 +14,10 @@ use std::{
 use axum::{
     BoxError, Router,
     body::{Body, Bytes, HttpBody},
-    http::{HeaderName, HeaderValue, Request, Response, StatusCode},
+    http::{HeaderName, HeaderValue, Request, Response, StatusCode, header},
     response::IntoResponse as _,
 };
+use quipu_field::Asker;
 use quipu_wire::{ErrorCode, harn::HarnErrorCode};
 use tower::Service as _;
 use tracing::Instrument as _;
@@ -69,7 +70,13 @@ impl Entrance {
         let is_foreign =
             |names: &OwnNames| !names.allow(request.method(), request.headers(), request.uri());
         let refused = self.app.own_names.as_ref().is_some_and(is_foreign);
-        visits::during(visit, self.answer(request, refused)).await
+        let mut answered = visits::during(visit, self.answer(request, refused)).await;
+        if let Ok(response) = &mut answered
+            && visit.is_refused()
+        {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        answered
     }
 
     /// Answers a request of this process itself.
@@ -129,7 +136,8 @@ impl Entrance {
             );
             Ok(response)
         };
-        request_id::under(id, work.instrument(span)).await
+        let work = request_id::under(id, work.instrument(span));
+        Asker::default().asks(work).await
     }
 }
 

@@ -17,4 +17,5 @@ pub(crate) mod request_id;
 pub(crate) mod route;
 pub(crate) mod sender;
 pub(crate) mod state;
+pub(crate) mod stream_places;
 pub(crate) mod throttle;

@@ -9,11 +9,10 @@ use quipu_core::{Message, RoleGrant};
 use quipu_field::Field;
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation, json::reader::ReadError};
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     limits::SMALL_BODY_BYTES,
-    net::body,
+    net::{body, rooms::TakenRoom},
     pipeline::{
         answer::Refused,
         auth,
@@ -32,7 +31,7 @@ pub(crate) struct Authenticated {
     headers: HeaderMap,
     credential: Credential,
     said: SentMessage,
-    room: Option<OwnedSemaphorePermit>,
+    room: Option<TakenRoom>,
 }
 
 /// A message that an operation can work on.
@@ -45,7 +44,7 @@ pub(crate) struct Call {
     admission: Admission,
     payload: Value,
     /// The room that the body takes is given back when the call is done.
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Option<TakenRoom>,
 }
 
 impl Authenticated {
@@ -69,7 +68,8 @@ impl Authenticated {
         // Who has no key is told what is wrong with a small message, and cannot make us hold more.
         let most = Admission::of(&parts.extensions).body_bytes_max;
         let limit = if credential.is_ok() { most } else { SMALL_BODY_BYTES };
-        let whole = match (body::read(&app.room, &headers, body, limit).await, &credential) {
+        let room = app.rooms.of(credential.as_ref().map_or_else(|_| String::new(), key_of));
+        let whole = match (body::read(&room, &headers, body, limit).await, &credential) {
             (Ok(whole), _) => whole,
             (Err(error), Err(unauthenticated)) if error.code == ErrorCode::PayloadTooLarge => {
                 return Err(unauthenticated.clone());
@@ -144,6 +144,10 @@ impl Call {
         parse(self.payload.take())
             .map_err(|error| ProtocolError::from(error).during(self.admission.operation).into())
     }
+}
+
+fn key_of(credential: &Credential) -> String {
+    credential.key_id.clone()
 }
 
 /// The Field of a message. Only an operation that writes may bring one into being.

@@ -1,23 +1,27 @@
 //! What all requests share: the Fields, the keys, and the room for large bodies.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use quipu_field::Fields;
 use quipu_harness::{CONTENT_BYTES_MAX, HarnessOptions, Sealer};
 use quipu_replay::{receipt::ReceiptSigner, task::HashTrust};
 use quipu_wire::limits::AUTHORITY_MAX;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::{
     clock::{Stopwatch, unix_ms},
     ids::IdSource,
-    limits::LARGE_BODIES_BYTES_MAX,
-    net::{hosts::OwnNames, strangers_room::StrangersRoom},
+    limits::{
+        KEY_BODIES_BYTES_MAX, LARGE_BODIES_BYTES_MAX, STRANGERS_ADDRESS_BYTES_MAX,
+        STRANGERS_BYTES_MAX,
+    },
+    net::{hosts::OwnNames, rooms::Rooms},
     observe::metrics::MetricsHandle,
     pipeline::{
         harnesses::Harnesses,
         leads::Leads,
         options::{HarnOptions, HarnSetupError, PushOptions},
+        stream_places::StreamPlaces,
         throttle::Throttle,
     },
     secrets::{
@@ -50,12 +54,12 @@ pub(crate) struct App {
     pub(crate) throttle: Option<Throttle>,
     /// Bounds how far one key may push the clocks of Fields ahead.
     pub(crate) leads: Leads,
-    /// Room for large bodies, in KiB.
-    pub(crate) room: Arc<Semaphore>,
-    /// The same for those who have proven nothing yet.
-    pub(crate) strangers: StrangersRoom,
+    /// Room for large bodies, by key.
+    pub(crate) rooms: Rooms<String>,
+    /// The same for those who have proven nothing yet, by address.
+    pub(crate) strangers: Rooms<IpAddr>,
     /// Places for streams of pushes.
-    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) streams: Arc<StreamPlaces>,
     pub(crate) push: PushOptions,
     /// Says to streams that the server stops; each holds a receiver until it has ended.
     pub(crate) stopping: watch::Sender<bool>,
@@ -114,9 +118,9 @@ impl App {
             own_names: None,
             throttle: None,
             leads: Leads::new(),
-            room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
-            strangers: StrangersRoom::default(),
-            streams: Arc::new(Semaphore::new(push.streams_max)),
+            rooms: Rooms::new(LARGE_BODIES_BYTES_MAX, KEY_BODIES_BYTES_MAX),
+            strangers: Rooms::new(STRANGERS_BYTES_MAX, STRANGERS_ADDRESS_BYTES_MAX),
+            streams: StreamPlaces::new(push.streams_max),
             push,
             stopping: watch::Sender::new(false),
             secure: false,

@@ -5,7 +5,7 @@ use std::{iter, num::NonZero, ops::ControlFlow, sync::mpsc, thread};
 
 use quipu_log::{Engine, EngineError, FieldName, Header, StoredHeader};
 
-use crate::base::limits::READ_PAGE;
+use crate::base::{asker::check_waited_for, limits::READ_PAGE};
 use quipu_core::Event;
 
 /// Threads that read pages at most. Reading one is more work than looking at it.
@@ -43,6 +43,7 @@ pub(super) fn newest_first<T>(
             })
             .collect();
         for pages in (0..readers).cycle().map_while(|reader| pages.get(reader)) {
+            check_waited_for()?;
             let Ok(page) = pages.recv() else { break };
             let broken_off = show(page?);
             if broken_off.is_break() {

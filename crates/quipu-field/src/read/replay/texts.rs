@@ -7,6 +7,7 @@ use quipu_log::{Engine, EngineError, FieldName, StoredBodies, decode_body};
 use serde::Deserialize;
 
 use super::chain::Found;
+use crate::base::asker::check_waited_for;
 use quipu_core::UnitId;
 
 /// Commits that are read at a time where they follow each other closely.
@@ -108,6 +109,7 @@ impl<'a> Texts<'a> {
 
     fn commit(&mut self, position: u64) -> Result<Option<&StoredBodies>, EngineError> {
         if self.at(position).is_none() {
+            check_waited_for()?;
             let close = position.saturating_sub(self.last) <= CLOSE;
             let limit = if close { CLOSE_PAGE } else { 1 };
             self.page = self.engine.read_bodies(self.field, position, limit)?;

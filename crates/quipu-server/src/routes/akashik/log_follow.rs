@@ -13,14 +13,14 @@ use axum::{
     },
     http::{HeaderMap, HeaderValue, Response, header},
 };
-use quipu_field::{Field, FieldError};
+use quipu_field::{Asker, Field, FieldError};
 use quipu_wire::{
     ErrorCode, ProtocolError,
     akashik::{LogHead, LogPage},
 };
 use serde::Deserialize;
 use tokio::{
-    sync::{OwnedSemaphorePermit, watch},
+    sync::watch,
     time::{Instant, MissedTickBehavior, interval_at},
 };
 use utoipa::IntoParams;
@@ -34,6 +34,7 @@ use crate::{
         field_choice::{self, FIELD, Missing},
         route::Admission,
         state::App,
+        stream_places::StreamPlace,
     },
 };
 
@@ -54,13 +55,14 @@ pub(super) struct FollowQuery {
 struct Follower {
     app: Arc<App>,
     field: Arc<Field>,
+    asker: Asker,
     headers: HeaderMap,
     stopping: watch::Receiver<bool>,
     /// Whether it may see commits; others are only told how long the log is.
     sees_commits: bool,
     /// The last position that it was told of.
     after: u64,
-    _place: OwnedSemaphorePermit,
+    _place: StreamPlace,
 }
 
 pub(super) async fn log_follow(
@@ -120,16 +122,15 @@ impl Follower {
         auth::require(&credential, admission.least_authority())?;
         let field =
             field_choice::choose(&app.fields, &credential, &headers, Missing::Refuse).await?;
-        let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
-            let message = format!("{} streams are open already", app.push.streams_max);
-            ProtocolError::new(ErrorCode::Overloaded, message)
-        })?;
-        let head = field.head().position;
+        let place = app.streams.take(&credential.key_id)?;
+        let (head, asker) = (field.head().position, Asker::current());
+        asker.keep();
         Ok(Self {
             // A log that is shorter than what was seen of it is another one; it is told from its end.
             after: query.after.map_or(head, |after| after.min(head)),
             sees_commits: credential.authority >= LOG_AUTHORITY,
             stopping: app.stopping.subscribe(),
+            asker,
             app,
             field,
             headers,
@@ -190,7 +191,8 @@ impl Follower {
     /// What there is behind the last position that was told.
     async fn page(&mut self) -> Result<LogPage, FieldError> {
         if self.sees_commits {
-            let page = self.field.log(self.after + 1, LOG_PAGE_COMMITS).await?;
+            let reading = self.field.log(self.after + 1, LOG_PAGE_COMMITS);
+            let page = self.asker.clone().asks(reading).await?;
             self.after = page.commits.last().map_or(page.head.position, |last| last.position);
             return Ok(page);
         }

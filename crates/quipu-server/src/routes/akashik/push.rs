@@ -13,7 +13,7 @@ use axum::{
 };
 use quipu_field::push::PushStream;
 use quipu_wire::{ErrorCode, ProtocolError, akashik::Operation};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 
 use super::{push_sse::Events, push_ws};
 use crate::{
@@ -25,6 +25,7 @@ use crate::{
         field_choice::{self, Missing},
         sender::text_header,
         state::App,
+        stream_places::StreamPlace,
     },
     secrets::keys::{Credential, KeyAgent},
 };
@@ -40,7 +41,7 @@ pub(super) struct Admitted {
     pub(super) stopping: watch::Receiver<bool>,
     app: Arc<App>,
     authorization: Option<HeaderValue>,
-    _place: OwnedSemaphorePermit,
+    _place: StreamPlace,
 }
 
 impl Admitted {
@@ -68,10 +69,7 @@ impl Admitted {
         // A browser that resumes repeats the query of the first time and adds how far it came.
         let resumed = text_header(headers, LAST_EVENT_ID)?.filter(|id| !id.is_empty());
         let after = resumed.or_else(|| query.get("after").map(String::as_str));
-        let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
-            let message = format!("{} streams are open already", app.push.streams_max);
-            ProtocolError::new(ErrorCode::Overloaded, message)
-        })?;
+        let place = app.streams.take(&credential.key_id)?;
         let stream = field.pushes(speaker(&credential), credential.authority, id, after).await;
         let stream = stream.map_err(|error| akashik_error(&error))?;
         // An agent keeps its authority as long as its subscriptions live, so this holds for the whole stream.

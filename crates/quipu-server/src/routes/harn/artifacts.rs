@@ -89,7 +89,7 @@ pub(super) async fn upload_content(
         }
     };
     let most = call.harness.options().content_bytes_max;
-    let whole = body::read(&app.room, &parts.headers, body, most).await?;
+    let whole = body::read(&call.room(&app), &parts.headers, body, most).await?;
     let digest = Sha256::of(&whole.bytes);
     let asked = WriteRequest { caller: call.caller.clone(), key: call.idempotency.clone(), digest };
     let bytes = whole.bytes.to_vec();

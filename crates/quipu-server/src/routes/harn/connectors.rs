@@ -74,10 +74,9 @@ pub(super) async fn deliver(
     // Nothing is proven before all of the body is here: it takes none of the room of those who have a key, and its address
     // has no more than a part of the room that there is for it.
     let address = visits::address().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let own = app.strangers.of(address);
+    let room = app.strangers.of(address);
     let most = Admission::of(&parts.extensions).body_bytes_max;
-    let _own_room = body::find_room(&own, body::needed(&body, most)).await?;
-    let whole = body::read(&app.strangers.all, &parts.headers, body, most).await?;
+    let whole = body::read(&room, &parts.headers, body, most).await?;
     // Whether there is such a Field is nobody's business who has not proven anything yet.
     let field = field_choice::find(&app.fields, &stranger(), &parts.headers, Missing::Refuse).await;
     let field = field.map_err(|_| HarnRefused::from(not_signed()))?;

@@ -8,7 +8,6 @@ use quipu_wire::harn::{HarnError, HarnErrorCode, TokenScope};
 
 use super::upgrade;
 use crate::{
-    net::visits,
     pipeline::{
         auth,
         harn_refusal::HarnRefused,
@@ -35,7 +34,7 @@ impl Bearer {
     /// Finds out who calls, and whether it has not asked for too much already.
     pub(super) fn identify(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
         let bearer = Self::authenticate(app, headers)?;
-        visits::prove();
+        auth::prove(&bearer.credential)?;
         if let Some(throttle) = &app.throttle {
             throttle.spend(&bearer.credential.key_id)?;
         }

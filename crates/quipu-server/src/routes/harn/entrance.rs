@@ -15,12 +15,14 @@ use quipu_wire::{
     json::canon,
 };
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::{credentials::Bearer, query::HarnQuery, upgrade};
 use crate::{
     limits::READ_AUTHORITY,
-    net::body::{self, discard},
+    net::{
+        body::{self, discard},
+        rooms::{Room, TakenRoom},
+    },
     pipeline::{
         auth,
         field_choice::{self, Missing},
@@ -44,7 +46,7 @@ pub(crate) struct HarnCall {
     /// None where there is no body; a read has none in any case.
     pub(crate) body: Option<Value>,
     /// The room that the body takes is given back when the call is done.
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Option<TakenRoom>,
 }
 
 impl HarnCall {
@@ -134,6 +136,16 @@ impl HarnCall {
         Ok(asked)
     }
 
+    /// The room for large bodies of whoever asks.
+    pub(super) fn room(&self, app: &App) -> Room {
+        app.rooms.of(self.credential.key_id.clone())
+    }
+
+    /// Its key, by which streams are counted.
+    pub(super) fn key(&self) -> &str {
+        &self.credential.key_id
+    }
+
     /// Reads the body, whatever it says it is: the version header already keeps out what a page in a browser
     /// could send without being asked.
     async fn take_body(
@@ -147,7 +159,8 @@ impl HarnCall {
             discard(headers, body).await;
             return Ok(self);
         }
-        let whole = body::read(&app.room, headers, body, admission.body_bytes_max).await?;
+        let most = admission.body_bytes_max;
+        let whole = body::read(&self.room(app), headers, body, most).await?;
         if !whole.bytes.trim_ascii().is_empty() {
             self.body = Some(canon::parse(&whole.bytes).map_err(HarnError::from)?);
         }

@@ -8,15 +8,18 @@ use axum::{
     extract::{FromRequestParts, Request, State, WebSocketUpgrade},
     http::{HeaderValue, Response, request::Parts},
 };
+use quipu_field::Asker;
 use quipu_harness::{Caller, EventFeed, EventScope, Harness, WriteRequest};
 use quipu_wire::harn::{HarnError, HarnErrorCode, IdempotencyKey, Sha256, TokenScope};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 
 use super::{entrance::HarnCall, events::filters, path::HarnPath, stream_sse, stream_ws, upgrade};
 use crate::{
     limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
     net::body::discard,
-    pipeline::{harn_refusal::HarnRefused, route::Admission, state::App},
+    pipeline::{
+        harn_refusal::HarnRefused, route::Admission, state::App, stream_places::StreamPlace,
+    },
 };
 
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -28,9 +31,10 @@ pub(super) struct Admitted {
     pub(super) scope: EventScope,
     pub(super) stopping: watch::Receiver<bool>,
     app: Arc<App>,
+    asker: Asker,
     /// The head of the request that opened it, by which its credential is looked at again.
     head: Parts,
-    _place: OwnedSemaphorePermit,
+    _place: StreamPlace,
 }
 
 impl Admitted {
@@ -45,7 +49,9 @@ impl Admitted {
 
     /// A feed behind an Event, or from the beginning.
     pub(super) async fn feed(&self, after: Option<&str>) -> Result<EventFeed, HarnError> {
-        self.harness.feed(&self.caller, self.scope.clone(), after).await
+        let opening = self.harness.feed(&self.caller, self.scope.clone(), after);
+        // A WebSocket is served by another task than its request was.
+        self.asker.clone().asks(opening).await
     }
 
     /// A command of the other side as a write.
@@ -131,10 +137,7 @@ fn admit(
     call: HarnCall,
     scope: EventScope,
 ) -> Result<Admitted, HarnRefused> {
-    let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
-        let problem = format!("{} streams are open already", app.push.streams_max);
-        HarnRefused::new(HarnErrorCode::ServiceUnavailable, problem)
-    })?;
+    let place = app.streams.take(call.key())?;
     let HarnCall { harness, caller, .. } = call;
     Ok(Admitted {
         harness,
@@ -142,6 +145,7 @@ fn admit(
         scope,
         stopping: app.stopping.subscribe(),
         head,
+        asker: Asker::current(),
         app,
         _place: place,
     })

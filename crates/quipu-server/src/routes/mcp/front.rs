@@ -12,20 +12,20 @@ use axum::{
 };
 use http_body_util::Full;
 use quipu_mcp::{Endpoint, EndpointOptions, Handler, HandlerOptions};
-use quipu_wire::{ErrorCode, limits::REQUEST_BYTES_MAX};
+use quipu_wire::limits::REQUEST_BYTES_MAX;
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{caller::InProcess, held_stream::HeldStream, sessions::Sessions};
 use crate::{
-    limits::{LARGE_BODIES_BYTES_MAX, MCP_SESSION_IDLE},
-    net::{body, hosts},
+    limits::{KEY_BODIES_BYTES_MAX, LARGE_BODIES_BYTES_MAX, MCP_SESSION_IDLE},
+    net::{body, hosts, rooms::Rooms},
     pipeline::{
         answer::{Refused, respond},
         auth,
         entrance::Entrance,
         request_id::{self, REQUEST_ID},
         state::App,
+        stream_places::StreamPlace,
     },
     routes::all,
     secrets::keys::Credential,
@@ -44,7 +44,7 @@ struct Front {
     sessions: Sessions,
     /// Room for large messages. It is another one than that of the routes: a message waits there for
     /// room while it has it here.
-    room: Arc<Semaphore>,
+    rooms: Rooms<String>,
 }
 
 /// The way in to all routes, `/mcp` among them.
@@ -66,7 +66,7 @@ pub(crate) fn entrance(app: Arc<App>) -> Entrance {
         app: Arc::clone(&app),
         endpoint,
         sessions: Sessions::default(),
-        room: Arc::new(Semaphore::new(LARGE_BODIES_BYTES_MAX / 1024)),
+        rooms: Rooms::new(LARGE_BODIES_BYTES_MAX, KEY_BODIES_BYTES_MAX),
     });
     Entrance::new(app, routes.route(PATH, any(serve).with_state(front)), all::paths())
 }
@@ -109,8 +109,9 @@ impl Front {
             body::discard(&parts.headers, body).await;
             return Ok(message(StatusCode::NOT_FOUND, -32001, "Session not found"));
         }
-        let whole = body::read(&self.room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
-        let place = self.stream_permit(&parts)?;
+        let room = self.rooms.of(credential.key_id.clone());
+        let whole = body::read(&room, &parts.headers, body, REQUEST_BYTES_MAX).await?;
+        let place = self.stream_permit(&parts, &credential)?;
         // Its messages are worked on by other tasks, which know the id from here.
         if let Some(id) = request_id::current().and_then(|id| HeaderValue::try_from(id).ok()) {
             parts.headers.insert(REQUEST_ID, id);
@@ -135,19 +136,17 @@ impl Front {
     }
 
     /// A place for a stream, if the request opens one that stays.
-    fn stream_permit(&self, parts: &Parts) -> Result<Option<OwnedSemaphorePermit>, Refused> {
+    fn stream_permit(
+        &self,
+        parts: &Parts,
+        credential: &Credential,
+    ) -> Result<Option<StreamPlace>, Refused> {
         let stays = parts.method == Method::GET
             || text(&parts.headers, METHOD).as_deref() == Some("subscriptions/listen");
         if !stays {
             return Ok(None);
         }
-        match Arc::clone(&self.app.streams).try_acquire_owned() {
-            Ok(place) => Ok(Some(place)),
-            Err(_) => {
-                let message = format!("{} streams are open already", self.app.push.streams_max);
-                Err(Refused::new(ErrorCode::Overloaded, message))
-            }
-        }
+        Ok(Some(self.app.streams.take(&credential.key_id)?))
     }
 
     async fn note_session(&self, credential: &Credential, had_one: bool, headers: &HeaderMap) {

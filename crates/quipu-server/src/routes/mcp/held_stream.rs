@@ -12,12 +12,9 @@ use axum::{
     http::HeaderMap,
 };
 use hyper::body::{Frame, SizeHint};
-use tokio::{
-    sync::OwnedSemaphorePermit,
-    time::{Interval, MissedTickBehavior, interval},
-};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::pipeline::{auth, state::App};
+use crate::pipeline::{auth, state::App, stream_places::StreamPlace};
 
 pub(super) struct HeldStream<B> {
     body: B,
@@ -25,16 +22,11 @@ pub(super) struct HeldStream<B> {
     /// What the key came in.
     headers: HeaderMap,
     looks: Interval,
-    _place: OwnedSemaphorePermit,
+    _place: StreamPlace,
 }
 
 impl<B> HeldStream<B> {
-    pub(super) fn new(
-        body: B,
-        app: Arc<App>,
-        headers: HeaderMap,
-        place: OwnedSemaphorePermit,
-    ) -> Self {
+    pub(super) fn new(body: B, app: Arc<App>, headers: HeaderMap, place: StreamPlace) -> Self {
         let mut looks = interval(app.push.heartbeat);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self { body, app, headers, looks, _place: place }

@@ -142,12 +142,16 @@ pub(super) async fn create_key(
     let (parts, body) = request.into_parts();
     let allowed =
         check_content_type(&parts.headers).and_then(|()| operator(&app, admission, &parts.headers));
-    if let Err(refused) = allowed {
-        // A connection whose body is unread must be closed.
-        discard(&parts.headers, body).await;
-        return Err(refused.into());
-    }
-    let whole = body::read(&app.room, &parts.headers, body, admission.body_bytes_max).await?;
+    let credential = match allowed {
+        Ok(credential) => credential,
+        Err(refused) => {
+            // A connection whose body is unread must be closed.
+            discard(&parts.headers, body).await;
+            return Err(refused.into());
+        }
+    };
+    let room = app.rooms.of(credential.key_id);
+    let whole = body::read(&room, &parts.headers, body, admission.body_bytes_max).await?;
     let invalid = |error: canon::ParseError| {
         ProtocolError::new(ErrorCode::InvalidPayload, format!("body: {error}"))
     };
@@ -172,11 +176,15 @@ pub(super) async fn revoke_key(
 }
 
 /// The operator of the whole server: a key that is bound to a Field or an agent is not.
-fn operator(app: &App, admission: Admission, headers: &HeaderMap) -> Result<(), ProtocolError> {
+fn operator(
+    app: &App,
+    admission: Admission,
+    headers: &HeaderMap,
+) -> Result<Credential, ProtocolError> {
     let credential = auth::credential(app, headers)?;
     auth::require(&credential, admission.least_authority())?;
     if auth::is_operator(&credential) {
-        return Ok(());
+        return Ok(credential);
     }
     let message = "keys are made and revoked with a key that is bound to no agent and no Field";
     Err(ProtocolError::new(ErrorCode::InsufficientAuthority, message))

@@ -24,7 +24,7 @@ pub(super) async fn metrics(
     let counting = tokio::task::spawn_blocking(move || {
         gauge_keeping(&app.fields);
         gauge_fields(&app.fields.opened(), app.uptime.elapsed());
-        gauge_streams(app.push.streams_max.saturating_sub(app.streams.available_permits()));
+        gauge_streams(app.streams.count());
         let all = app.metrics.render();
         match &credential.field {
             Some(field) => counts_of(&all, field),
