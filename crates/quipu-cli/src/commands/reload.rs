@@ -36,22 +36,47 @@ impl Reload {
                 return;
             }
         };
-        if let Err(failure) = (self.level)(&settings.log_level) {
-            tracing::error!(%failure, "SIGHUP: the level of the log stays as it is");
+        let mut told = Told::default();
+        let level = (self.level)(&settings.log_level).map_err(|failure| failure.to_string());
+        told.note("the log level", level);
+        let keys = self.keys.read_again().map_err(|error| quipu_field::with_causes(&error));
+        told.note("the keys", keys);
+        if let Some((tls, files)) = self.tls.as_ref().zip(settings.tls.as_ref()) {
+            let read = tls.read_again(files).map_err(|error| quipu_field::with_causes(&error));
+            told.note("the certificate", read);
         }
-        if let Err(error) = self.keys.read_again() {
-            let error = quipu_field::with_causes(&error);
-            tracing::error!(error, "SIGHUP: the keys stay as they are");
+        told.say(&settings.log_level);
+    }
+}
+
+/// What was read again and what was not.
+#[derive(Default)]
+struct Told {
+    read: Vec<&'static str>,
+    unread: Vec<&'static str>,
+}
+
+impl Told {
+    fn note(&mut self, what: &'static str, read: Result<(), String>) {
+        match read {
+            Ok(()) => self.read.push(what),
+            Err(error) => {
+                tracing::error!(error, "SIGHUP: {what} could not be read");
+                self.unread.push(what);
+            }
         }
-        if let Some((tls, files)) = self.tls.as_ref().zip(settings.tls.as_ref())
-            && let Err(error) = tls.read_again(files)
-        {
-            let error = quipu_field::with_causes(&error);
-            tracing::error!(error, "SIGHUP: the certificate stays as it is");
+    }
+
+    fn say(&self, level: &str) {
+        let read = self.read.join(", ");
+        if self.unread.is_empty() {
+            tracing::info!(level, "SIGHUP: read again: {read}");
+            return;
         }
-        tracing::info!(
-            level = settings.log_level,
-            "SIGHUP: read keys, certificate and log level again"
+        let unread = self.unread.join(", ");
+        let read = if read.is_empty() { "nothing" } else { &read };
+        tracing::warn!(
+            "SIGHUP: read again: {read}; as before, because it could not be read: {unread}"
         );
     }
 }

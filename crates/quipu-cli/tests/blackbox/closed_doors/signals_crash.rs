@@ -111,7 +111,7 @@ fn sighup_reads_the_log_level_and_the_keys_again() {
     fs::write(&config, "log_level = \"debug\"\n").unwrap();
     server.signal("HUP");
     // The keys are also read whenever their file changes, so that a key that holds says nothing of the level.
-    server.await_logged("SIGHUP: read keys, certificate and log level again");
+    server.await_logged("SIGHUP: read again: the log level, the keys");
     wait_until(10, "the new key holds", || {
         let mut client = server.client().with_key(&secret);
         (client.get("/v1/field/status").status == 200).then_some(())
@@ -159,7 +159,7 @@ fn sighup_reads_the_certificate_again_and_keeps_the_one_before_where_it_cannot()
     assert!(certificate_is(server.address, "before"));
     fs::write(&cert, "no certificate").unwrap();
     server.signal("HUP");
-    server.await_logged("SIGHUP: the certificate stays as it is");
+    server.await_logged("as before, because it could not be read: the certificate");
     assert!(certificate_is(server.address, "before"));
     certify(&cert, &key, "after");
     server.signal("HUP");
@@ -170,5 +170,8 @@ fn sighup_reads_the_certificate_again_and_keeps_the_one_before_where_it_cannot()
     server.signal("HUP");
     server.await_logged(key.to_str().unwrap());
     assert!(certificate_is(server.address, "after"));
-    server.stop();
+    let log = server.stop().stderr;
+    let said = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(said("SIGHUP: read again: the log level, the keys, the certificate"), 1, "{log}");
+    assert_eq!(said("SIGHUP: read again: the log level, the keys; as before"), 2, "{log}");
 }
