@@ -98,10 +98,11 @@ impl Service {
                 metrics.sum_up();
             }
         });
-        let fields = Arc::clone(&self.fields);
+        let (fields, keys) = (Arc::clone(&self.fields), Arc::clone(&self.app.keys));
         beside.spawn(async move {
             loop {
                 sleep(LEASE_CHECK).await;
+                keys.look();
                 for field in fields.opened() {
                     field.expire_leases();
                 }

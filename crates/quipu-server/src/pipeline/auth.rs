@@ -4,6 +4,7 @@
 use axum::http::{HeaderMap, header};
 use quipu_field::{Asker, Field};
 use quipu_wire::{ErrorCode, ProtocolError};
+use tokio::sync::watch;
 
 use crate::{
     limits::KEYS_AUTHORITY,
@@ -36,6 +37,22 @@ pub(crate) fn uncounted_credential(
     };
     prove(&credential)?;
     Ok(credential)
+}
+
+/// Whether what these headers present still holds, without counting as a request.
+pub(crate) fn holds(app: &App, headers: &HeaderMap) -> bool {
+    uncounted_credential(app, headers).is_ok()
+}
+
+/// Waits until the keys have changed and this one is none of them any more. It may be dropped and asked for again.
+pub(crate) async fn revoked(changes: &mut watch::Receiver<u64>, holds: impl Fn() -> bool) {
+    while changes.changed().await.is_ok() {
+        if !holds() {
+            return;
+        }
+    }
+    // The keys are gone with the server, which ends its streams in another way.
+    std::future::pending().await
 }
 
 /// Says to all that goes by it whose request is worked on.

@@ -58,6 +58,8 @@ struct Follower {
     asker: Asker,
     headers: HeaderMap,
     stopping: watch::Receiver<bool>,
+    /// Tells of changes of the keys.
+    keys: watch::Receiver<u64>,
     /// Whether it may see commits; others are only told how long the log is.
     sees_commits: bool,
     /// The last position that it was told of.
@@ -118,6 +120,8 @@ impl Follower {
         query: FollowQuery,
     ) -> Result<Self, ProtocolError> {
         let headers = lifted(headers, query.field.as_deref())?;
+        // Before the key is looked at, so that nothing that becomes of it later is missed.
+        let keys = app.keys.changes();
         let credential = auth::credential(&app, &headers)?;
         auth::require(&credential, admission.least_authority())?;
         let field =
@@ -130,6 +134,7 @@ impl Follower {
             after: query.after.map_or(head, |after| after.min(head)),
             sees_commits: credential.authority >= LOG_AUTHORITY,
             stopping: app.stopping.subscribe(),
+            keys,
             asker,
             app,
             field,
@@ -168,12 +173,15 @@ impl Follower {
             tokio::select! {
                 biased;
                 () = stopped(&mut self.stopping) => return Some((close_code::AWAY, "shutdown")),
+                () = auth::revoked(&mut self.keys, || auth::holds(&self.app, &self.headers)) => {
+                    return Some((close_code::POLICY, "unauthenticated"));
+                }
                 said = socket.recv() => match said {
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                     Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => heard = true,
                 },
                 _ = heartbeat.tick() => {
-                    if auth::uncounted_credential(&self.app, &self.headers).is_err() {
+                    if !auth::holds(&self.app, &self.headers) {
                         return Some((close_code::POLICY, "unauthenticated"));
                     }
                     if !std::mem::take(&mut heard) {

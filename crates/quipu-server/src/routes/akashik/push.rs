@@ -40,7 +40,9 @@ pub(super) struct Admitted {
     pub(super) stream: PushStream,
     pub(super) stopping: watch::Receiver<bool>,
     app: Arc<App>,
-    authorization: Option<HeaderValue>,
+    /// Tells of changes of the keys.
+    pub(super) keys: watch::Receiver<u64>,
+    pub(super) proof: Proof,
     _place: StreamPlace,
 }
 
@@ -61,6 +63,8 @@ impl Admitted {
         asked: AnyQuery,
         headers: &HeaderMap,
     ) -> Result<Self, ProtocolError> {
+        // Before the key is looked at, so that nothing that becomes of it later is missed.
+        let keys = app.keys.changes();
         let credential = auth::credential(&app, headers)?;
         let field =
             field_choice::choose(&app.fields, &credential, headers, Missing::Refuse).await?;
@@ -75,14 +79,10 @@ impl Admitted {
         // An agent keeps its authority as long as its subscriptions live, so this holds for the whole stream.
         auth::check_name(&app, &credential, &field, stream.agent())?;
         let stopping = app.stopping.subscribe();
-        let authorization = headers.get(header::AUTHORIZATION).cloned();
-        Ok(Self { stream, stopping, app, authorization, _place: place })
-    }
-
-    /// Whether the key still holds: one that was revoked is told nothing more.
-    pub(super) fn is_still_allowed(&self) -> bool {
-        let key = self.authorization.clone().map(|key| (header::AUTHORIZATION, key));
-        auth::uncounted_credential(&self.app, &HeaderMap::from_iter(key)).is_ok()
+        let key = headers.get(header::AUTHORIZATION).cloned();
+        let key = key.map(|key| (header::AUTHORIZATION, key));
+        let proof = Proof { app: Arc::clone(&app), headers: HeaderMap::from_iter(key) };
+        Ok(Self { stream, stopping, keys, proof, app, _place: place })
     }
 
     /// How often to say that the stream is there.
@@ -92,6 +92,20 @@ impl Admitted {
 
     pub(super) fn cursor(&self) -> String {
         self.stream.cursor().to_string()
+    }
+}
+
+/// The key of a stream.
+#[derive(Clone)]
+pub(super) struct Proof {
+    app: Arc<App>,
+    headers: HeaderMap,
+}
+
+impl Proof {
+    /// Whether the key still holds: one that was revoked is told nothing more.
+    pub(super) fn holds(&self) -> bool {
+        auth::holds(&self.app, &self.headers)
     }
 }
 

@@ -18,6 +18,7 @@ use quipu_wire::akashik::PushNotification;
 use tokio::time::{Sleep, sleep};
 
 use super::push::{Admitted, stopped};
+use crate::pipeline::auth::revoked;
 
 /// Bytes for which there is room at first in one event.
 const EVENT_BYTES: usize = 1024;
@@ -35,6 +36,8 @@ struct Source {
     admitted: Admitted,
     /// Made once: who waits for it again at every part pays for it at every part.
     stopped: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// Likewise.
+    revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
     heartbeat: Pin<Box<Sleep>>,
 }
 
@@ -43,8 +46,10 @@ impl Events {
         let opening = format!("retry: 1000\nid: {}\n\n", admitted.cursor());
         let mut stopping = admitted.stopping.clone();
         let stopped = Box::pin(async move { stopped(&mut stopping).await });
+        let (mut keys, proof) = (admitted.keys.clone(), admitted.proof.clone());
+        let revoked = Box::pin(async move { revoked(&mut keys, || proof.holds()).await });
         let heartbeat = Box::pin(sleep(admitted.heartbeat()));
-        let source = Source { admitted, stopped, heartbeat };
+        let source = Source { admitted, stopped, revoked, heartbeat };
         Self { opening: Some(opening.into()), source: Some(source) }
     }
 }
@@ -80,8 +85,11 @@ impl Source {
         if self.stopped.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err("shutdown"));
         }
+        if self.revoked.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err("unauthenticated"));
+        }
         if self.heartbeat.as_mut().poll(cx).is_ready() {
-            if !self.admitted.is_still_allowed() {
+            if !self.admitted.proof.holds() {
                 return Poll::Ready(Err("unauthenticated"));
             }
             self.heartbeat.as_mut().set(sleep(self.admitted.heartbeat()));

@@ -9,7 +9,7 @@ use super::{
     push::{Admitted, stopped},
     push_sse::failed,
 };
-use crate::limits::FAREWELL;
+use crate::{limits::FAREWELL, pipeline::auth::revoked};
 
 /// Why a stream ends: a code of the protocol, and a word.
 type Ending = (u16, &'static str);
@@ -39,6 +39,9 @@ async fn push(socket: &mut WebSocket, admitted: &mut Admitted) -> Option<Ending>
             () = stopped(&mut admitted.stopping) => {
                 return Some((close_code::AWAY, "shutdown"));
             }
+            () = revoked(&mut admitted.keys, || admitted.proof.holds()) => {
+                return Some((close_code::POLICY, "unauthenticated"));
+            }
             said = socket.recv() => match said {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                 Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {
@@ -47,7 +50,7 @@ async fn push(socket: &mut WebSocket, admitted: &mut Admitted) -> Option<Ending>
                 }
             },
             _ = heartbeat.tick() => {
-                if !admitted.is_still_allowed() {
+                if !admitted.proof.holds() {
                     return Some((close_code::POLICY, "unauthenticated"));
                 }
                 if !std::mem::take(&mut heard) {

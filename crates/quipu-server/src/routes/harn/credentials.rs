@@ -41,6 +41,11 @@ impl Bearer {
         Ok(bearer)
     }
 
+    /// Whether what a request presented still holds. That counts as no request.
+    pub(super) fn holds(app: &App, headers: &HeaderMap) -> bool {
+        Self::authenticate(app, headers).is_ok()
+    }
+
     fn authenticate(app: &App, headers: &HeaderMap) -> Result<Self, HarnRefused> {
         if app.dev {
             let credential = auth::without_key(app.keyless_authority);

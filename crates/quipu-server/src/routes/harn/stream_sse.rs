@@ -18,7 +18,10 @@ use quipu_wire::harn::{Event, HarnError, HarnErrorCode, HarnErrorResponse, Token
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::streams::Admitted;
-use crate::{pipeline::harn_refusal::HarnRefused, routes::akashik::stopped};
+use crate::{
+    pipeline::{auth::revoked, harn_refusal::HarnRefused},
+    routes::akashik::stopped,
+};
 
 /// How long a stream that has told nothing keeps silent: a published client takes the first frame for an
 /// Event, whatever it is.
@@ -91,6 +94,9 @@ impl Source {
         loop {
             let fed = tokio::select! {
                 () = stopped(&mut self.admitted.stopping) => return (Bytes::new(), None),
+                () = revoked(&mut self.admitted.keys, || self.admitted.proof.holds()) => {
+                    return (failure(ended()), None);
+                }
                 () = self.heartbeat.as_mut() => None,
                 fed = self.feed.next() => Some(fed),
             };

@@ -17,7 +17,7 @@ use quipu_wire::{
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::{stream_sse::ended, streams::Admitted};
-use crate::{limits::FAREWELL, routes::akashik::stopped};
+use crate::{limits::FAREWELL, pipeline::auth::revoked, routes::akashik::stopped};
 
 /// Why a stream ends: a code of the WebSocket protocol, and a word.
 type Ending = (u16, &'static str);
@@ -93,6 +93,10 @@ impl Link {
                             send(&mut self.socket, &ServerFrame::Error { error }).await?;
                         }
                     }
+                }
+                () = revoked(&mut self.admitted.keys, || self.admitted.proof.holds()) => {
+                    send(&mut self.socket, &ServerFrame::Error { error: ended() }).await?;
+                    return Some((close_code::POLICY, "unauthenticated"));
                 }
                 _ = heartbeat.tick() => {
                     if self.admitted.check(TokenScope::EventsRead).await.is_err() {

@@ -6,14 +6,17 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     body::Body,
     extract::{FromRequestParts, Request, State, WebSocketUpgrade},
-    http::{HeaderValue, Response, request::Parts},
+    http::{HeaderMap, HeaderValue, Response, request::Parts},
 };
 use quipu_field::Asker;
 use quipu_harness::{Caller, EventFeed, EventScope, Harness, WriteRequest};
 use quipu_wire::harn::{HarnError, HarnErrorCode, IdempotencyKey, Sha256, TokenScope};
 use tokio::sync::watch;
 
-use super::{entrance::HarnCall, events::filters, path::HarnPath, stream_sse, stream_ws, upgrade};
+use super::{
+    credentials::Bearer, entrance::HarnCall, events::filters, path::HarnPath, stream_sse,
+    stream_ws, upgrade,
+};
 use crate::{
     limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
     net::body::discard,
@@ -30,11 +33,26 @@ pub(super) struct Admitted {
     pub(super) caller: Caller,
     pub(super) scope: EventScope,
     pub(super) stopping: watch::Receiver<bool>,
+    /// Tells of changes of the keys.
+    pub(super) keys: watch::Receiver<u64>,
+    pub(super) proof: Proof,
     app: Arc<App>,
     asker: Asker,
     /// The head of the request that opened it, by which its credential is looked at again.
     head: Parts,
     _place: StreamPlace,
+}
+
+/// What a stream was let in by.
+pub(super) struct Proof {
+    app: Arc<App>,
+    headers: HeaderMap,
+}
+
+impl Proof {
+    pub(super) fn holds(&self) -> bool {
+        Bearer::holds(&self.app, &self.headers)
+    }
 }
 
 impl Admitted {
@@ -139,7 +157,15 @@ fn admit(
 ) -> Result<Admitted, HarnRefused> {
     let place = app.streams.take(call.key())?;
     let HarnCall { harness, caller, .. } = call;
+    let keys = app.keys.changes();
+    let proof = Proof { app: Arc::clone(&app), headers: head.headers.clone() };
+    // It may have been revoked between.
+    if !proof.holds() {
+        return Err(stream_sse::ended().into());
+    }
     Ok(Admitted {
+        keys,
+        proof,
         harness,
         caller,
         scope,

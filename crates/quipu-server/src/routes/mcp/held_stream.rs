@@ -22,6 +22,8 @@ pub(super) struct HeldStream<B> {
     /// What the key came in.
     headers: HeaderMap,
     looks: Interval,
+    /// Made once: who waits for it again at every part pays for it at every part.
+    revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
     _place: StreamPlace,
 }
 
@@ -29,7 +31,10 @@ impl<B> HeldStream<B> {
     pub(super) fn new(body: B, app: Arc<App>, headers: HeaderMap, place: StreamPlace) -> Self {
         let mut looks = interval(app.push.heartbeat);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { body, app, headers, looks, _place: place }
+        let (mut changes, held, shown) = (app.keys.changes(), Arc::clone(&app), headers.clone());
+        let revoked =
+            async move { auth::revoked(&mut changes, || auth::holds(&held, &shown)).await };
+        Self { body, app, headers, looks, revoked: Box::pin(revoked), _place: place }
     }
 }
 
@@ -44,8 +49,11 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.revoked.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
         while self.looks.poll_tick(cx).is_ready() {
-            if auth::uncounted_credential(&self.app, &self.headers).is_err() {
+            if !auth::holds(&self.app, &self.headers) {
                 return Poll::Ready(None);
             }
         }

@@ -132,7 +132,7 @@ impl Credential {
     }
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoredKey {
     #[serde(flatten)]
     pub(super) info: KeyInfo,

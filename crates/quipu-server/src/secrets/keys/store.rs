@@ -15,6 +15,7 @@ use quipu_wire::{
     json::reader::{Problem, check_id},
     limits::AUTHORITY_MAX,
 };
+use tokio::sync::watch;
 
 use super::{
     document,
@@ -82,11 +83,17 @@ pub struct KeyStore {
 pub(super) struct Table {
     stamp: Stamp,
     keys: HashMap<String, StoredKey>,
+    /// How often they changed, for those who want to know at once.
+    changes: watch::Sender<u64>,
 }
 
 impl Table {
     pub(super) fn replace(&mut self, keys: Vec<StoredKey>) {
-        self.keys = keys.into_iter().map(|key| (key.info.id.clone(), key)).collect();
+        let keys = keys.into_iter().map(|key| (key.info.id.clone(), key)).collect();
+        if self.keys != keys {
+            self.keys = keys;
+            self.changes.send_modify(|changes| *changes += 1);
+        }
     }
 }
 
@@ -266,6 +273,19 @@ impl KeyStore {
         let key = table.keys.get(id)?;
         let good = key.is_opened_by(bearer) && key.info.revoked_at_ms.is_none();
         good.then(|| key.credential())
+    }
+
+    /// Tells of every change of the keys from now on.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).changes.subscribe()
+    }
+
+    /// Looks whether another process has changed the keys, also while nobody asks.
+    pub(crate) fn look(&self) {
+        // Those that nodes share are looked at by a thread of their own.
+        if self.shared.is_none() {
+            self.refresh();
+        }
     }
 
     /// Reads the file again if it has changed. A file that cannot be read changes nothing: the keys
