@@ -12,6 +12,8 @@ pub const EPOCH_JUMP_MAX: u64 = 1_000;
 pub const EPOCH_LEAD_MAX: u64 = 4_000;
 /// The largest request body, before parsing.
 pub const REQUEST_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How many bytes of entries one page of a list holds; one entry that is larger comes alone.
+pub const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const CONTENT_BYTES_MAX: usize = 1024 * 1024;
 /// The largest single free text besides `content` (purpose, reasoning, an evidence entry, a hint).
 pub const TEXT_BYTES_MAX: usize = 64 * 1024;

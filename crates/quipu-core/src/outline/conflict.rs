@@ -43,6 +43,11 @@ impl ConflictOutline {
         Self { conflict, position: entry.position, event: entry.event, rationale }
     }
 
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.conflict.id
+    }
+
     pub fn complete<T: Texts>(self, texts: &T) -> Result<Conflict, T::Error> {
         let mut conflict = self.conflict;
         let body = texts.load::<ConflictBody>(self.position, self.event)?;

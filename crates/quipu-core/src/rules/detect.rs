@@ -60,6 +60,7 @@ pub fn detect(
     state: &State,
     sight: &Sight<'_>,
     payload: &DetectPayload,
+    behind: Option<ConflictId>,
 ) -> Result<Vec<ConflictOutline>, Refusal> {
     let target = target(state, sight, payload)?;
     let about = |conflict: &&ConflictEntry| {
@@ -67,7 +68,7 @@ pub fn detect(
     };
     Ok(state
         .conflicts
-        .iter()
+        .behind(behind)
         .filter(about)
         .filter(|conflict| sight.sees_conflict(conflict))
         .filter(|conflict| passes(state, conflict, &payload.filter))

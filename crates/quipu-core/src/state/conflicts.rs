@@ -109,6 +109,12 @@ impl ConflictTable {
         self.entries.iter()
     }
 
+    /// Those that were detected after one of them; all without one.
+    pub fn behind(&self, one: Option<ConflictId>) -> impl Iterator<Item = &ConflictEntry> {
+        let from = one.and_then(|one| self.by_id.get(&one)).map_or(0, |at| at + 1);
+        self.entries.iter().skip(from)
+    }
+
     /// Whether two units are in an open conflict already, in either order.
     #[must_use]
     pub fn is_pair_open(&self, a: u32, b: u32) -> bool {

@@ -129,6 +129,8 @@ pub enum RequestError {
     CursorUnreadable,
     #[error("payload.cursor: is no cursor of a scan")]
     ScanCursorUnknown,
+    #[error("cursor: is none of this list")]
+    ListCursorUnknown,
     #[error("after: {cursor} is beyond the end of the log")]
     CursorBeyondLog { cursor: Cursor },
 }
@@ -147,6 +149,7 @@ impl RequestError {
             | Self::NoSuchPosition { .. }
             | Self::CursorUnreadable
             | Self::ScanCursorUnknown
+            | Self::ListCursorUnknown
             | Self::CursorBeyondLog { .. } => ErrorCode::InvalidPayload,
         }
     }

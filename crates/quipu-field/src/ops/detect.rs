@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, ops::Bound, sync::Arc};
 use quipu_log::EngineError;
 use quipu_wire::akashik::{DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 
+use super::status::listed_before;
 use crate::{
     base::{
         asker::nobody_waits,
@@ -17,7 +18,6 @@ use crate::{
 };
 use quipu_core::{
     Event, Message, Sight, State, UnitId,
-    outline::ConflictOutline,
     rules::{
         self, Action,
         detect::{self, Found},
@@ -58,7 +58,8 @@ impl Field {
                     let seen = |&unit: &u32| detect::is_current(state, unit) && sight.sees(unit);
                     let wanted = asked.mode != DetectMode::List;
                     let seen = all.filter(|unit| wanted && seen(unit)).collect::<BTreeSet<u32>>();
-                    let after = scanned_before(state, &sight, asked.cursor.as_deref())?;
+                    let cursor = asked.cursor.as_deref().filter(|_| asked.mode == DetectMode::Scan);
+                    let after = scanned_before(state, &sight, cursor)?;
                     (detect::target(state, &sight, &asked)?, seen, after)
                 };
                 match (asked.mode, target) {
@@ -71,20 +72,29 @@ impl Field {
         let new_conflicts_found = self.note(so_far.found).await?;
         let (units_scanned, stopped_at) = (so_far.units_scanned, so_far.stopped_at);
         self.blocking(move |field| {
-            let (conflicts, next_cursor) = {
+            let (conflicts, scanned_to) = {
                 let state = &field.view.read().state;
                 let (agent, session) = (&listing.agent, listing.session.as_deref());
                 let sight = Sight::by(state, agent, session, listing.authority);
                 let stopped_at = stopped_at.and_then(|unit| state.units.details(unit));
-                let next_cursor = stopped_at.map(|unit| unit.id.to_string());
-                (detect::detect(state, &sight, &payload)?, next_cursor)
+                let scanned_to = stopped_at.map(|unit| unit.id.to_string());
+                let after = payload.cursor.as_deref().filter(|_| payload.mode == DetectMode::List);
+                let after = listed_before(state, &sight, after)?;
+                (detect::detect(state, &sight, &payload, after)?, scanned_to)
             };
+            let found = conflicts.len();
+            let (conflicts, listed_to) = field.page_of_conflicts(conflicts)?;
+            let is_list = payload.mode == DetectMode::List;
+            let shown = conflicts.len();
+            let cut = (!is_list && listed_to.is_some()).then(|| {
+                format!("{shown} of {found} conflicts are shown: list the others with mode list")
+            });
             Ok(DetectResponse {
                 status: "ok".to_owned(),
-                conflicts: field.complete(conflicts, ConflictOutline::complete)?,
+                conflicts,
                 scan_coverage: ScanCoverage { units_scanned, new_conflicts_found },
-                next_cursor,
-                warnings: Vec::new(),
+                next_cursor: if is_list { listed_to } else { scanned_to },
+                warnings: cut.into_iter().collect(),
             })
         })
         .await

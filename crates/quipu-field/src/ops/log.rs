@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quipu_log::{Commit, FieldName};
 use quipu_wire::{
     akashik::{LogEntry, LogHead, LogPage, MemoryUnit},
-    json::canon,
+    json::{canon, page_room::PageRoom},
 };
 
 use crate::{
@@ -48,11 +48,15 @@ impl Field {
             let limit = limit.min(LOG_PAGE_COMMITS_MAX);
             // A commit that is in the log may not be published yet, and then nobody is told of it.
             let commits = field.read_log(from.max(1), limit)?;
-            let commits = commits
-                .iter()
-                .filter(|commit| commit.position <= head.position)
-                .map(entry)
-                .collect::<Result<Vec<_>, _>>()?;
+            let shown = commits.iter().filter(|commit| commit.position <= head.position);
+            let (mut commits, mut room) = (Vec::new(), PageRoom::default());
+            for commit in shown {
+                let entry = entry(commit)?;
+                if !room.takes(&entry) {
+                    break;
+                }
+                commits.push(entry);
+            }
             let last = commits.last().map_or(head.position, |commit| commit.position);
             let next_from = (last < head.position).then_some(last + 1);
             let head =

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
-use quipu_wire::akashik::{AgentList, ConflictList, Counts, FieldCapabilities, FieldStatus};
+use quipu_wire::{
+    akashik::{Agent, AgentList, Conflict, ConflictList, Counts, FieldCapabilities, FieldStatus},
+    json::page_room::PageRoom,
+};
 
-use crate::{base::error::FieldError, field::Field};
-use quipu_core::{Reader, outline::ConflictOutline};
+use crate::{
+    base::error::{FieldError, RequestError},
+    field::Field,
+};
+use quipu_core::{Reader, Sight, State, ids::ConflictId, outline::ConflictOutline};
 
 impl Field {
     /// The Field at a glance.
@@ -52,15 +58,27 @@ impl Field {
     /// The agents that take part now. What they work on is told only to who may know of the task.
     #[must_use]
     pub fn agents_for(&self, reader: &Reader) -> AgentList {
+        self.agents_behind(reader, None)
+    }
+
+    /// A page of them, behind an id.
+    #[must_use]
+    pub fn agents_behind(&self, reader: &Reader, after: Option<&str>) -> AgentList {
         let published = self.view.read();
         let state = &published.state;
-        let agents = state.agents.all_live().map(|(id, entry)| {
+        let (mut agents, mut room) = (Vec::new(), PageRoom::default());
+        let live = state.agents.all_live();
+        for (id, entry) in live.filter(|(id, _)| after.is_none_or(|after| *id > after)) {
             let mut agent = entry.to_wire(id);
             agent.current_task_id =
                 agent.current_task_id.take().filter(|task| reader.knows_task(state, task));
-            agent
-        });
-        AgentList { agents: agents.collect() }
+            if !room.takes(&agent) {
+                let next_cursor = agents.last().map(|last: &Agent| last.id.clone());
+                return AgentList { agents, has_more: true, next_cursor };
+            }
+            agents.push(agent);
+        }
+        AgentList { agents, has_more: false, next_cursor: None }
     }
 
     /// The conflicts that wait to be settled.
@@ -73,18 +91,58 @@ impl Field {
         self: &Arc<Self>,
         reader: Reader,
     ) -> Result<ConflictList, FieldError> {
+        self.conflicts_behind(reader, None).await
+    }
+
+    /// A page of them, behind one of them.
+    pub async fn conflicts_behind(
+        self: &Arc<Self>,
+        reader: Reader,
+        after: Option<String>,
+    ) -> Result<ConflictList, FieldError> {
         self.blocking(move |field| {
-            let open = {
+            let open: Vec<_> = {
                 let published = field.view.read();
                 let state = &published.state;
                 let sight = reader.sight(state);
-                let open = state.conflicts.iter().filter(|conflict| conflict.is_open());
+                let after = listed_before(state, &sight, after.as_deref())?;
+                let open = state.conflicts.behind(after).filter(|conflict| conflict.is_open());
                 open.filter(|conflict| sight.sees_conflict(conflict))
                     .map(|conflict| ConflictOutline::of(state, conflict))
                     .collect()
             };
-            Ok(ConflictList { conflicts: field.complete(open, ConflictOutline::complete)? })
+            let (conflicts, next_cursor) = field.page_of_conflicts(open)?;
+            Ok(ConflictList { conflicts, has_more: next_cursor.is_some(), next_cursor })
         })
         .await
     }
+
+    /// As many as a page holds, and the cursor behind them if there are more. Reads storage.
+    pub(super) fn page_of_conflicts(
+        &self,
+        outlines: Vec<ConflictOutline>,
+    ) -> Result<(Vec<Conflict>, Option<String>), FieldError> {
+        let (mut conflicts, mut room) = (Vec::new(), PageRoom::default());
+        for outline in outlines {
+            let conflict = outline.complete(self.bodies.as_ref())?;
+            if !room.takes(&conflict) {
+                let next_cursor = conflicts.last().map(|last: &Conflict| last.id.clone());
+                return Ok((conflicts, next_cursor));
+            }
+            conflicts.push(conflict);
+        }
+        Ok((conflicts, None))
+    }
+}
+
+/// Behind which conflict a list goes on: one that the reader may know of.
+pub(super) fn listed_before(
+    state: &State,
+    sight: &Sight<'_>,
+    cursor: Option<&str>,
+) -> Result<Option<ConflictId>, FieldError> {
+    let Some(cursor) = cursor else { return Ok(None) };
+    let found = ConflictId::parse(cursor).and_then(|id| state.conflicts.get(id));
+    let known = found.filter(|conflict| sight.sees_conflict(conflict));
+    Ok(Some(known.ok_or(RequestError::ListCursorUnknown)?.id))
 }

@@ -5,14 +5,22 @@ use quipu_core::outline::UnitOutline;
 use std::sync::Arc;
 
 use quipu_recall::{Query, Seen};
-use quipu_wire::akashik::{Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus};
+use quipu_wire::{
+    akashik::{Subscription, UnitList, UnitOrder, UnitQuery, UnitStatus},
+    json::page_room::PageRoom,
+};
 
 use crate::{
-    base::{error::FieldError, limits::UNITS_PAGE_MAX},
+    base::{
+        asker::nobody_waits,
+        error::{FieldError, RequestError},
+        limits::UNITS_PAGE_MAX,
+    },
     field::Field,
 };
 use quipu_core::{
     Reader, State, UnitId,
+    ids::SubscriptionId,
     rules::subscribe,
     state::{LinkTarget, Name},
 };
@@ -83,7 +91,8 @@ impl Field {
                 let state = &field.view.read().state;
                 listed.filter_map(|ordinal| UnitOutline::of(state, ordinal)).collect()
             };
-            let mut units = Vec::with_capacity(outlines.len());
+            let listed = outlines.len();
+            let (mut units, mut room) = (Vec::with_capacity(listed), PageRoom::default());
             for outline in outlines {
                 let unit = outline.complete(&field.bodies);
                 let mut unit = unit?;
@@ -92,9 +101,14 @@ impl Field {
                 {
                     unit.content.truncate(end);
                 }
+                if !room.takes(&unit) {
+                    break;
+                }
                 units.push(unit);
             }
-            Ok(UnitList { units, total })
+            let next = u64::try_from(query.skip.saturating_add(units.len())).unwrap_or(u64::MAX);
+            let has_more = !units.is_empty() && next < total;
+            Ok(UnitList { units, total, has_more, next_skip: has_more.then_some(next) })
         })
         .await
     }
@@ -127,16 +141,29 @@ impl Field {
                 }
             }
             next = span.end;
-            if next >= end {
+            if next >= end || nobody_waits() {
                 return found;
             }
         }
     }
 
-    #[must_use]
-    pub fn all_subscriptions(&self) -> Vec<Subscription> {
+    /// A page of the subscriptions of all agents, oldest first, behind one of them. Says whether there are more.
+    pub fn all_subscriptions(
+        &self,
+        after: Option<&str>,
+    ) -> Result<(Vec<Subscription>, bool), FieldError> {
+        let parse = |id| SubscriptionId::parse(id).ok_or(RequestError::ListCursorUnknown);
+        let after = after.map(parse).transpose()?;
         let published = self.view.read();
+        let (mut listed, mut room) = (Vec::new(), PageRoom::default());
         let all = published.state.subscriptions.iter();
-        all.map(|(id, entry)| subscribe::to_wire(id, entry)).collect()
+        for (id, entry) in all.filter(|(id, _)| after.is_none_or(|after| *id > after)) {
+            let subscription = subscribe::to_wire(id, entry);
+            if !room.takes(&subscription) {
+                return Ok((listed, true));
+            }
+            listed.push(subscription);
+        }
+        Ok((listed, false))
     }
 }

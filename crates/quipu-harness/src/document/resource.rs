@@ -9,7 +9,7 @@ use quipu_wire::{
     },
     json::timestamp::rfc3339,
 };
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Caller, Harness,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// A resource that is kept as a document.
-pub(crate) trait Resource: DeserializeOwned + Send + 'static {
+pub(crate) trait Resource: Serialize + DeserializeOwned + Send + 'static {
     /// Its kind on the wire.
     const KIND: ResourceKind;
     /// Its kind in the log.

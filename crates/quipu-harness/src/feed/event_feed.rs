@@ -100,7 +100,7 @@ impl EventFeed {
         let read = self
             .harness
             .reading(move |harness| harness.read_events(&caller, &scope, from, EVENTS_AT_ONCE));
-        let Batch { events, next } = self.asker.clone().asks(read).await?;
+        let Batch { events, next, .. } = self.asker.clone().asks(read).await?;
         (self.ready, self.next) = (events.into(), next);
         Ok(())
     }

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use quipu_core::{Event as Logged, state::EventAddress};
-use quipu_wire::harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKind};
+use quipu_wire::{
+    harn::{Cursor, Event, HarnError, HarnErrorCode, List, ResourceKind},
+    json::page_room::PageRoom,
+};
 
 use crate::{
     Caller, EventPosition, EventScope, Harness, event::narrate::narrate_with_positions,
@@ -20,6 +23,20 @@ pub(crate) struct Batch {
     pub(crate) events: Vec<(EventPosition, Event)>,
     /// Where to go on.
     pub(crate) next: Mark,
+    room: PageRoom,
+    /// Whether the next event has no room among these.
+    is_full: bool,
+}
+
+impl Batch {
+    /// Adds an event, if there is room for it.
+    fn add(&mut self, place: EventPosition, event: Event) -> bool {
+        self.is_full = !self.room.takes(&event);
+        if !self.is_full {
+            self.events.push((place, event));
+        }
+        !self.is_full
+    }
 }
 
 /// Where a reader stands: at a place of the log and, where a replay ended there, at one of the events that it
@@ -43,7 +60,7 @@ impl Harness {
         self.reading(move |harness| {
             let from = harness.behind(&caller, &scope, after.as_deref(), "after_event_id")?;
             let mut batch = harness.read_events(&caller, &scope, from, limit.saturating_add(1))?;
-            let more = batch.events.len() > limit;
+            let more = batch.is_full || batch.events.len() > limit;
             batch.events.truncate(limit);
             let last = batch.events.last().filter(|_| more);
             let next = last.map(|(_, event)| event.envelope.id.clone());
@@ -95,7 +112,7 @@ impl Harness {
         Ok(((position, index.saturating_add(1)), 0))
     }
 
-    /// At most so many Events of a scope from a mark on. Reads storage.
+    /// At most so many Events of a scope from a mark on, and no more than a page of bytes. Reads storage.
     pub(crate) fn read_events(
         &self,
         caller: &Caller,
@@ -103,7 +120,7 @@ impl Harness {
         from: Mark,
         limit: usize,
     ) -> Result<Batch, HarnError> {
-        let mut batch = Batch { events: Vec::new(), next: from };
+        let mut batch = Batch { next: from, ..Batch::default() };
         let mut last = BTreeMap::new();
         while batch.events.len() < limit {
             let positions = self
@@ -118,11 +135,13 @@ impl Harness {
                         continue;
                     }
                     self.read_replayed(&mut batch, &mut last, (place, &event), limit)?;
-                    if batch.events.len() == limit {
+                    if batch.is_full || batch.events.len() == limit {
                         return Ok(batch);
                     }
                     self.link(&mut last, place, &mut event)?;
-                    batch.events.push((place, event));
+                    if !batch.add(place, event) {
+                        return Ok(batch);
+                    }
                     batch.next = ((position, place.0.1 + 1), 0);
                 }
                 batch.next = ((position + 1, 0), 0);
@@ -150,7 +169,9 @@ impl Harness {
         }
         for mut replayed in self.replayed_events(task, from, room)? {
             self.link(last, place, &mut replayed)?;
-            batch.events.push((place, replayed));
+            if !batch.add(place, replayed) {
+                break;
+            }
             batch.next.1 += 1;
         }
         Ok(())

@@ -1,6 +1,10 @@
 //! One page of a list: from where, how much, and the cursor behind it.
 
-use quipu_wire::harn::{Cursor, HarnError, LIST_LIMIT_DEFAULT, List, ResourceKind, read_limit};
+use quipu_wire::{
+    harn::{Cursor, HarnError, LIST_LIMIT_DEFAULT, List, ResourceKind, read_limit},
+    json::page_room::PageRoom,
+};
+use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
@@ -34,33 +38,79 @@ impl Page {
     /// among them.
     pub(crate) fn take<T>(&self, entries: impl IntoIterator<Item = (u64, T)>) -> Taken<T> {
         let mut entries = entries.into_iter().filter(|(place, _)| *place >= self.from).peekable();
-        let mut data = Vec::new();
-        let mut last = None;
-        while data.len() < self.limit
-            && let Some((place, entry)) = entries.next()
-        {
-            data.push(entry);
-            last = Some(place);
-        }
-        let more = entries.peek().is_some();
-        let next = last.filter(|_| more).map(|after| Cursor { kind: self.kind, after }.to_string());
-        Taken { data, next }
+        let data: Vec<_> = entries.by_ref().take(self.limit).collect();
+        Taken { kind: self.kind, data, has_more: entries.peek().is_some() }
     }
 }
 
+/// The entries of a page with their places, before it is known how large they are.
 #[derive(Debug)]
 pub(crate) struct Taken<T> {
-    pub(crate) data: Vec<T>,
-    pub(crate) next: Option<String>,
+    kind: ResourceKind,
+    pub(crate) data: Vec<(u64, T)>,
+    has_more: bool,
 }
 
 impl<T> Taken<T> {
-    /// Makes each entry what the list shows.
-    pub(crate) fn list<U>(
+    /// Makes each entry what the list shows, until the page is full.
+    pub(crate) fn list<U: Serialize>(
         self,
-        show: impl FnMut(T) -> Result<U, HarnError>,
+        mut show: impl FnMut(T) -> Result<U, HarnError>,
     ) -> Result<List<U>, HarnError> {
-        let data = self.data.into_iter().map(show).collect::<Result<_, _>>()?;
-        Ok(List::page(data, self.next))
+        let mut shown = Shown::new(self.kind);
+        for (place, entry) in self.data {
+            if !shown.add(place, show(entry)?) {
+                return Ok(shown.page(true));
+            }
+        }
+        Ok(shown.page(self.has_more))
+    }
+
+    /// The entries, and what becomes the page of them.
+    pub(crate) fn into_parts<U>(self) -> (Vec<(u64, T)>, Shown<U>, bool) {
+        (self.data, Shown::new(self.kind), self.has_more)
+    }
+}
+
+/// What a page shows so far.
+#[derive(Debug)]
+pub(crate) struct Shown<U> {
+    kind: ResourceKind,
+    data: Vec<U>,
+    last: Option<u64>,
+    room: PageRoom,
+}
+
+impl<U> Shown<U> {
+    pub(crate) fn new(kind: ResourceKind) -> Self {
+        Self { kind, data: Vec::new(), last: None, room: PageRoom::default() }
+    }
+
+    /// Adds an entry, if there is room for it.
+    pub(crate) fn add(&mut self, place: u64, entry: U) -> bool
+    where
+        U: Serialize,
+    {
+        let fits = self.room.takes(&entry);
+        if fits {
+            self.data.push(entry);
+            self.last = Some(place);
+        }
+        fits
+    }
+
+    pub(crate) const fn count(&self) -> usize {
+        self.data.len()
+    }
+
+    /// There was nothing to show at a place.
+    pub(crate) const fn pass(&mut self, place: u64) {
+        self.last = Some(place);
+    }
+
+    pub(crate) fn page(self, has_more: bool) -> List<U> {
+        let last = self.last.filter(|_| has_more);
+        let next = last.map(|after| Cursor { kind: self.kind, after }.to_string());
+        List::page(self.data, next)
     }
 }

@@ -7,13 +7,17 @@ use quipu_core::{
 };
 use quipu_wire::{
     harn::{
-        AuditEntry, AuditOutcome, HarnError, List, PermissionCheckRequest, PermissionDecision,
-        PermissionRisk, ResourceKind,
+        AuditEntry, AuditOutcome, Cursor, HarnError, List, PermissionCheckRequest,
+        PermissionDecision, PermissionRisk, ResourceKind,
     },
     json::timestamp::rfc3339,
 };
 
-use crate::{Caller, Harness, handle::failure::harn_error, stored::built_in::session_in_field};
+use crate::{
+    Caller, Harness,
+    handle::{failure::harn_error, page::Shown},
+    stored::built_in::session_in_field,
+};
 
 /// How many decisions are looked at for one answer.
 const DECISIONS_READ_MAX: usize = 10_000;
@@ -50,24 +54,33 @@ impl Harness {
         caller: &Caller,
         filter: AuditFilter,
         limit: usize,
+        cursor: Option<Cursor>,
     ) -> Result<List<AuditEntry>, HarnError> {
-        let caller = caller.clone();
+        let (caller, before) = (caller.clone(), cursor.map_or(u64::MAX, |cursor| cursor.after));
         self.reading(move |harness| {
-            let entries: Vec<DocumentEntry> = harness.field.with_state(|state| {
+            let entries: Vec<(u64, DocumentEntry)> = harness.field.with_state(|state| {
                 let all = state.documents.from(DocumentKind::PermissionDecision, 0).rev();
-                all.take(DECISIONS_READ_MAX).map(|(_, entry)| entry.clone()).collect()
+                let all = all.map(|(place, entry)| (place as u64, entry));
+                let earlier = all.filter(|(place, _)| *place < before);
+                let read = earlier.take(DECISIONS_READ_MAX);
+                read.map(|(place, entry)| (place, entry.clone())).collect()
             });
-            let mut found = Vec::new();
-            for entry in entries {
-                if found.len() >= limit {
-                    break;
-                }
-                if harness.reaches(&caller, entry.owner.session.as_deref()) {
-                    let audit = harness.load_decision(&entry)?;
-                    found.extend(audit.filter(|audit| filter.passes(audit)));
+            let more = entries.len() == DECISIONS_READ_MAX;
+            let mut shown = Shown::new(ResourceKind::PermissionDecision);
+            for (place, entry) in entries {
+                let audit = match harness.reaches(&caller, entry.owner.session.as_deref()) {
+                    true => harness.load_decision(&entry)?.filter(|audit| filter.passes(audit)),
+                    false => None,
+                };
+                let Some(audit) = audit else {
+                    shown.pass(place);
+                    continue;
+                };
+                if shown.count() == limit || !shown.add(place, audit) {
+                    return Ok(shown.page(true));
                 }
             }
-            Ok(List::page(found, None))
+            Ok(shown.page(more))
         })
         .await
     }

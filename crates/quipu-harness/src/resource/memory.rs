@@ -92,12 +92,18 @@ impl Harness {
         let named = filter.session.clone().or_else(|| caller.session.clone());
         let caller = &Caller { session: named, ..caller.clone() };
         let taken = page.take(self.units_seen(caller, &page, &filter));
-        let mut data = Vec::new();
-        for id in taken.data {
+        let (units, mut shown, has_more) = taken.into_parts();
+        for (place, id) in units {
             // One that was taken back meanwhile is not there any more.
-            data.extend(self.memory(caller, &id).await.ok());
+            let Some(memory) = self.memory(caller, &id).await.ok() else {
+                shown.pass(place);
+                continue;
+            };
+            if !shown.add(place, memory) {
+                return Ok(shown.page(true));
+            }
         }
-        Ok(List::page(data, taken.next))
+        Ok(shown.page(has_more))
     }
 
     /// The units that a page may show and the one behind it. The state is looked at in spans, because the

@@ -45,4 +45,10 @@ pub struct Agent {
 pub struct AgentList {
     /// The agents that are registered now, by id.
     pub agents: Vec<Agent>,
+    /// Ours: whether there are more behind these. A page ends where it has 8 MiB.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
+    /// Ours: what to send as `cursor` for those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }

@@ -112,4 +112,10 @@ pub struct Resolution {
 pub struct ConflictList {
     /// The unresolved conflicts, oldest first.
     pub conflicts: Vec<Conflict>,
+    /// Ours: whether there are more behind these. A page ends where it has 8 MiB.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more: bool,
+    /// Ours: what to send as `cursor` for those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }

@@ -49,7 +49,7 @@ pub struct DetectPayload {
     /// Which conflicts to list.
     #[serde(default)]
     pub filter: DetectFilter,
-    /// Where a scan goes on: the `next_cursor` of the one before.
+    /// Where a scan or a list goes on: the `next_cursor` of the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -74,7 +74,8 @@ pub struct DetectResponse {
     pub conflicts: Vec<Conflict>,
     /// How much was looked at.
     pub scan_coverage: ScanCoverage,
-    /// Where a scan that came to the end of its budget goes on; absent where it looked at everything.
+    /// Where a scan that came to the end of its budget goes on, or a list that came to the end of its page; absent where there
+    /// is no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// What had no effect.
@@ -94,8 +95,8 @@ impl DetectPayload {
             return Err(object.refuse("target_id", "is required when mode is check"));
         }
         let cursor = object.take_id("cursor")?;
-        if mode != DetectMode::Scan && cursor.is_some() {
-            return Err(object.refuse("cursor", "is only for mode scan"));
+        if mode == DetectMode::Check && cursor.is_some() {
+            return Err(object.refuse("cursor", "is only for modes scan and list"));
         }
         let (filter, mut warnings) = match object.take_object("filter")? {
             None => (DetectFilter::default(), Vec::new()),

@@ -49,4 +49,10 @@ pub struct UnitList {
     pub units: Vec<MemoryUnit>,
     /// How many there are in all.
     pub total: u64,
+    /// Whether there are more behind these.
+    #[serde(default)]
+    pub has_more: bool,
+    /// What to send as `skip` for those: fewer may be listed than `limit` says, because a page ends where it has 8 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_skip: Option<u64>,
 }

@@ -3,5 +3,6 @@
 pub mod age;
 pub mod base64;
 pub mod canon;
+pub mod page_room;
 pub mod reader;
 pub mod timestamp;

@@ -3,8 +3,12 @@
 use quipu_core::outline::{ConflictOutline, UnitOutline};
 use quipu_log::EngineError;
 use quipu_recall::Query;
-use quipu_wire::akashik::{
-    AttunePayload, AttuneResponse, Conflict, ContextBudget, Format, ScopedMemoryUnit, UnitView,
+use quipu_wire::{
+    akashik::{
+        AttunePayload, AttuneResponse, Conflict, ContextBudget, Format, ScopedMemoryUnit, UnitView,
+    },
+    json::page_room::PageRoom,
+    limits::PAGE_BYTES_MAX,
 };
 
 use crate::{
@@ -83,17 +87,21 @@ pub(crate) fn attune(
     let ranked = glance.picks.len();
     let why_few = why_few(&glance);
     let encoding = payload.scope.tokenizer.map_or(options.encoding, budget::encoding);
+    let mut room = PageRoom::default();
     let (record, tokens_used) = match payload.format {
         Format::IdsOnly => (glance.picks.iter().map(|pick| id_only(pick, payload)).collect(), None),
         Format::Full | Format::Summary => {
-            budget::offer(glance.picks, bodies, payload, &glance.asked, encoding)?
+            budget::offer(glance.picks, bodies, payload, &glance.asked, encoding, &mut room)?
         }
     };
-    let conflicts = glance
-        .conflicts
-        .into_iter()
-        .map(|conflict| conflict.complete(bodies))
-        .collect::<Result<Vec<Conflict>, _>>()?;
+    let mut conflicts: Vec<Conflict> = Vec::with_capacity(glance.conflicts.len());
+    for conflict in glance.conflicts {
+        let conflict = conflict.complete(bodies)?;
+        if !room.takes(&conflict) {
+            break;
+        }
+        conflicts.push(conflict);
+    }
     let context_budget = ContextBudget {
         units_returned: record.len(),
         units_available: glance.units_available,
@@ -101,8 +109,14 @@ pub(crate) fn attune(
         tokens_budget: payload.scope.max_tokens,
     };
     let unfit = ranked - record.len();
-    let unfit = (unfit > 0).then(|| {
-        format!("max_tokens: {unfit} of {ranked} ranked units do not fit, not even in brief")
+    let unfit = (unfit > 0).then(|| match payload.scope.max_tokens {
+        Some(_) => {
+            format!("max_tokens: {unfit} of {ranked} ranked units do not fit, not even in brief")
+        }
+        None => {
+            let most = PAGE_BYTES_MAX >> 20;
+            format!("{unfit} of {ranked} ranked units do not fit into an answer of {most} MiB")
+        }
     });
     let more = glance.conflicts_open.saturating_sub(conflicts.len());
     let more = (more > 0)

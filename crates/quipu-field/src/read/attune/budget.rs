@@ -4,8 +4,9 @@
 use quipu_core::outline::UnitOutline;
 use quipu_log::EngineError;
 use quipu_recall::{Query, summary::budget::Budget, text::tokens::Encoding};
-use quipu_wire::akashik::{
-    AttunePayload, Format, MemoryUnit, ScopedMemoryUnit, Tokenizer, UnitView,
+use quipu_wire::{
+    akashik::{AttunePayload, Format, MemoryUnit, ScopedMemoryUnit, Tokenizer, UnitView},
+    json::page_room::PageRoom,
 };
 
 use crate::{
@@ -26,33 +27,43 @@ const COMMA_TOKENS: usize = 1;
 /// What is sent, and the tokens of it where there was a budget.
 pub(crate) type Sent = (Vec<ScopedMemoryUnit>, Option<usize>);
 
-/// Completes the units and fits them. What is cut short keeps what answers `asked`.
+/// Completes the units and fits them, into the budget and into what an answer has room for. What is cut short keeps what
+/// answers `asked`.
 pub(crate) fn offer(
     picks: Vec<(Pick, UnitOutline)>,
     bodies: &Bodies,
     payload: &AttunePayload,
     asked: &Query,
     encoding: Encoding,
+    room: &mut PageRoom,
 ) -> Result<Sent, EngineError> {
     let form = Form { payload, asked };
+    let mut record = Vec::new();
     let Some(max_tokens) = payload.scope.max_tokens else {
-        let whole = |(pick, outline): (Pick, UnitOutline)| {
+        for (pick, outline) in picks {
             let unit = outline.complete(bodies)?;
-            Ok(match payload.format {
+            let entry = match payload.format {
                 Format::Summary => form.entry(&pick, &unit, Some(SUMMARY_TOKENS)),
                 Format::Full | Format::IdsOnly => form.entry(&pick, &unit, None),
-            })
-        };
-        return Ok((picks.into_iter().map(whole).collect::<Result<_, EngineError>>()?, None));
+            };
+            if !room.takes(&entry) {
+                break;
+            }
+            record.push(entry);
+        }
+        return Ok((record, None));
     };
     let mut budget = Budget::new(max_tokens.saturating_sub(LIST_TOKENS));
-    let mut record = Vec::new();
     for (pick, outline) in picks {
         if budget.left() < UNIT_TOKENS_MIN {
             break;
         }
         let unit = outline.complete(bodies)?;
-        record.extend(fitted(&pick, &unit, form, encoding, &mut budget));
+        let Some(entry) = fitted(&pick, &unit, form, encoding, &mut budget) else { continue };
+        if !room.takes(&entry) {
+            break;
+        }
+        record.push(entry);
     }
     Ok(settle(record, max_tokens, encoding))
 }

@@ -19,7 +19,7 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::reads::{readable, whole_log};
+use super::reads::{AskedPage, behind, readable, whole_log};
 use crate::{
     limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
     pipeline::{
@@ -142,13 +142,25 @@ pub(super) async fn log(
 pub(super) struct SubscriptionList {
     /// Oldest first.
     subscriptions: Vec<Subscription>,
+    /// Whether there are more behind these. A page ends where it has 8 MiB.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_more: bool,
+    /// What to send as `cursor` for those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 pub(super) async fn subscriptions(
     State(app): State<Arc<App>>,
     admission: Admission,
+    query: AskedPage,
     headers: HeaderMap,
 ) -> Outcome<SubscriptionList> {
     let field = whole_log(&app, admission, &headers).await?;
-    Ok(Answer(SubscriptionList { subscriptions: field.all_subscriptions() }))
+    let after = behind(query)?;
+    let listed = field.blocking(move |field| field.all_subscriptions(after.as_deref())).await;
+    let (subscriptions, has_more) = listed?;
+    let last = subscriptions.last().filter(|_| has_more);
+    let next_cursor = last.map(|last| last.id.clone());
+    Ok(Answer(SubscriptionList { subscriptions, has_more, next_cursor }))
 }

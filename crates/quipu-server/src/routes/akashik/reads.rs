@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, http::HeaderMap};
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    http::HeaderMap,
+};
 use quipu_core::Reader;
 use quipu_field::Field;
 use quipu_wire::{
@@ -12,8 +15,8 @@ use quipu_wire::{
     akashik::{AgentList, ConflictList, FieldStatus},
 };
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::pipeline::{
     answer::{Answer, Outcome, Refused},
@@ -51,6 +54,26 @@ pub(crate) async fn whole_log(
     Ok(field_choice::choose(&app.fields, &credential, headers, Missing::Refuse).await?)
 }
 
+/// Where a list goes on.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PageQuery {
+    /// The `next_cursor` of the page before; from the beginning if absent.
+    #[param(nullable = false)]
+    cursor: Option<String>,
+}
+
+pub(super) type AskedPage = Result<Query<PageQuery>, QueryRejection>;
+
+/// The cursor of a query.
+pub(super) fn behind(query: AskedPage) -> Result<Option<String>, Refused> {
+    let Query(page) = query.map_err(|error| {
+        Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
+    })?;
+    Ok(page.cursor)
+}
+
 /// How the Field stands, and to whom this is said.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StatusForReader {
@@ -69,27 +92,28 @@ pub(super) async fn field_status(
     let (field, reader) = readable(&app, admission, &headers).await?;
     let agent_id = reader.agent.clone();
     // It goes through all units, which is too long for a thread that serves sockets.
-    let counting = tokio::task::spawn_blocking(move || field.status_for(&reader));
-    let status = counting.await.map_err(|error| {
-        Refused::new(ErrorCode::InternalError, format!("the status failed: {error}"))
-    })?;
+    let status = field.blocking(move |field| Ok(field.status_for(&reader))).await?;
     Ok(Answer(StatusForReader { status, agent_id }))
 }
 
 pub(super) async fn agents(
     State(app): State<Arc<App>>,
     admission: Admission,
+    query: AskedPage,
     headers: HeaderMap,
 ) -> Outcome<AgentList> {
     let (field, reader) = readable(&app, admission, &headers).await?;
-    Ok(Answer(field.agents_for(&reader)))
+    let after = behind(query)?;
+    let listing = move |field: &Arc<Field>| Ok(field.agents_behind(&reader, after.as_deref()));
+    Ok(Answer(field.blocking(listing).await?))
 }
 
 pub(super) async fn conflicts(
     State(app): State<Arc<App>>,
     admission: Admission,
+    query: AskedPage,
     headers: HeaderMap,
 ) -> Outcome<ConflictList> {
     let (field, reader) = readable(&app, admission, &headers).await?;
-    Ok(Answer(field.conflicts_for(reader).await?))
+    Ok(Answer(field.conflicts_behind(reader, behind(query)?).await?))
 }

@@ -190,6 +190,7 @@ fn others() -> Vec<Route> {
         read("/v1/subscriptions", Key(LOG_AUTHORITY), own_reads::subscriptions)
             .says("subscriptions", "The subscriptions of all agents. Needs authority 8.")
             .ours()
+            .query::<reads::PageQuery>()
             .answers::<own_reads::SubscriptionList>(200, "The subscriptions, oldest first."),
         read("/v1/subscriptions/{id}/events", Key(0), push::push_events)
             .says("push_events", "What a subscription pushes, as server-sent events.")
@@ -215,9 +216,11 @@ fn others() -> Vec<Route> {
             .answers::<reads::StatusForReader>(200, "How the Field stands."),
         read("/v1/agents", Key(READ_AUTHORITY), reads::agents)
             .says("agents", "The agents that are registered now.")
+            .query::<reads::PageQuery>()
             .answers::<AgentList>(200, "The agents, by id."),
         read("/v1/conflicts", Key(READ_AUTHORITY), reads::conflicts)
             .says("conflicts", "The conflicts that nobody has settled yet.")
+            .query::<reads::PageQuery>()
             .answers::<ConflictList>(200, "The conflicts, oldest first."),
         message("/v1/records", Payload(RecordsPayload::authority_needed), record::records)
             .says(

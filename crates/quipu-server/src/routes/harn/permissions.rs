@@ -8,7 +8,7 @@ use axum::{
 };
 use quipu_harness::AuditFilter;
 use quipu_wire::harn::{
-    AuditEntry, AuditOutcome, HarnError, HarnErrorCode, List, PermissionCheckRequest,
+    AuditEntry, AuditOutcome, Cursor, HarnError, HarnErrorCode, List, PermissionCheckRequest,
     PermissionCheckResponse, PermissionPolicy, PermissionPolicyResponse, RememberRule,
     ResourceKind,
 };
@@ -74,8 +74,10 @@ pub(super) async fn permission_history(
 ) -> HarnOutcome<List<AuditEntry>> {
     let call = HarnCall::receive(&app, request).await?;
     let limit = call.query.limit()?;
+    let cursor = Cursor::read(call.query.get("cursor"), ResourceKind::PermissionDecision)?;
     let filter = filter(&call)?;
-    Ok(HarnAnswer::ok(call.harness.permission_history(&call.caller, filter, limit).await?))
+    let history = call.harness.permission_history(&call.caller, filter, limit, cursor);
+    Ok(HarnAnswer::ok(history.await?))
 }
 
 pub(super) async fn check_permission(

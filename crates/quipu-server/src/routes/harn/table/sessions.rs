@@ -180,7 +180,7 @@ fn permissions_routes() -> Vec<Route> {
             .filter("tenant_id")
             .filter("actor")
             .filter("outcome")
-            .limit()
+            .paged()
             .lists::<AuditEntry>("The decisions."),
         post("/v1/permissions/check", SessionsWrite, permissions::check_permission)
             .says("checkPermission", "May this be done? Rules are asked first, then the policy.")
