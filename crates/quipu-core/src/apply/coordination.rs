@@ -79,7 +79,7 @@ pub fn task_changed(
     change: &TaskChange,
 ) -> Result<(), String> {
     let entry = match change {
-        TaskChange::Created { assignee, depends_on, priority, lease } => TaskEntry {
+        TaskChange::Created { assignee, depends_on, priority, lease, .. } => TaskEntry {
             session: header.session.clone(),
             status: if assignee.is_some() { TaskStatus::Assigned } else { TaskStatus::Pending },
             created_by: header.actor.clone(),
@@ -134,6 +134,12 @@ pub fn task_changed(
     {
         state.endings.push(id, header.position);
     }
+    match change {
+        TaskChange::Created { terms: Some(terms), .. } => state.work.created(id, terms),
+        TaskChange::Created { terms: None, .. } => {}
+        TaskChange::Moved { cause, due_ms, .. } => state.work.moved(id, *cause, *due_ms),
+    }
+    state.work.stands(id, &entry);
     state.tasks.put(id, entry);
     Ok(())
 }

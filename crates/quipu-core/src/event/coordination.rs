@@ -45,6 +45,10 @@ pub enum TaskCause {
     Complete,
     /// It was given up. Its body is a [`ReasonBody`].
     Fail,
+    /// This attempt failed, and another may be made. Its body is a [`ReasonBody`].
+    AttemptFailed,
+    /// The last attempt failed, or lost its agent. Its body, if any, is a [`ReasonBody`].
+    Exhausted,
     Release,
     Retry,
     Cancel,
@@ -65,6 +69,9 @@ pub enum TaskChange {
         priority: u8,
         /// Its lease, where it has an agent.
         lease: Option<Lease>,
+        /// Who is to find it, and how often it is tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        terms: Option<WorkTerms>,
     },
     Moved {
         cause: TaskCause,
@@ -75,7 +82,57 @@ pub enum TaskChange {
         needs_reassignment: bool,
         results: Vec<UnitId>,
         lease: Option<Lease>,
+        /// Until when nobody is given it who asks for the next one, in milliseconds since 1970.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        due_ms: Option<u64>,
     },
+}
+
+/// By what a task is found by whoever asks for the next one, and how often it is tried. No member is ever left out: the
+/// state holds this too, and its snapshots have no names.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WorkTerms {
+    #[serde(default)]
+    pub queue: Option<String>,
+    /// The task that it is a part of or replays.
+    #[serde(default)]
+    pub parent: Option<String>,
+    #[serde(default)]
+    pub retry: Option<RetryPolicy>,
+}
+
+impl WorkTerms {
+    /// Nothing where nothing is said.
+    #[must_use]
+    pub fn unless_empty(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
+}
+
+/// How often a task is tried, and how long nobody is given it after an attempt that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryPolicy {
+    pub max_attempts: u32,
+    pub backoff_ms: u64,
+    /// By how many thousandths of itself the pause grows with each attempt.
+    pub factor_thousandths: u32,
+    pub max_backoff_ms: u64,
+}
+
+impl RetryPolicy {
+    /// The pause after so many attempts that failed.
+    #[must_use]
+    pub fn pause_ms(&self, failed: u32) -> u64 {
+        let most = u128::from(self.max_backoff_ms);
+        let mut pause = u128::from(self.backoff_ms).min(most);
+        for _ in 1..failed {
+            if pause == 0 || pause >= most {
+                break;
+            }
+            pause = (pause * u128::from(self.factor_thousandths) / 1000).min(most);
+        }
+        u64::try_from(pause).unwrap_or(self.max_backoff_ms)
+    }
 }
 
 /// How long an agent holds a task without a sign of life.

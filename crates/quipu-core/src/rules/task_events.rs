@@ -32,6 +32,7 @@ pub(super) struct Destination {
     pub(super) needs_reassignment: bool,
     pub(super) results: Vec<UnitId>,
     pub(super) lease: Option<Lease>,
+    pub(super) due_ms: Option<u64>,
     pub(super) body: Option<Body>,
 }
 
@@ -45,6 +46,7 @@ impl Destination {
             needs_reassignment: true,
             results: Vec::new(),
             lease: None,
+            due_ms: None,
             body: None,
         }
     }
@@ -62,14 +64,22 @@ impl Destination {
 
 impl Moves {
     pub(super) fn task(&mut self, id: &str, task: &TaskEntry, destination: Destination) {
-        let Destination { cause, to, assignee, needs_reassignment, results, lease, body } =
+        let Destination { cause, to, assignee, needs_reassignment, results, lease, due_ms, body } =
             destination;
         self.agents.extend(task.assigned_to.clone());
         self.agents.extend(assignee.clone());
         self.status.insert(id.to_owned(), (to, assignee.clone()));
         let from = task.status;
-        let change =
-            TaskChange::Moved { cause, from, to, assignee, needs_reassignment, results, lease };
+        let change = TaskChange::Moved {
+            cause,
+            from,
+            to,
+            assignee,
+            needs_reassignment,
+            results,
+            lease,
+            due_ms,
+        };
         let event = Event::TaskChanged { task: id.to_owned(), change };
         self.events.push(DraftEvent { event, body });
     }
@@ -174,10 +184,34 @@ pub(super) fn session_ended(state: &State, session: &str) -> Decision {
 pub(super) fn leases_expired(state: &State, time_ms: u64) -> Decision {
     let mut moves = Moves::default();
     for (id, task) in state.tasks.expired(time_ms) {
-        moves.task(id, task, Destination::lost(TaskCause::LeaseExpired));
+        let next = after_failure(state, id, task, time_ms, TaskCause::LeaseExpired);
+        moves.task(id, task, next);
         expire_offers(state, id, &mut moves);
     }
     moves.finish(state)
+}
+
+/// Where a task goes whose attempt failed or lost its agent: back to the pool after its pause, or nowhere any more where
+/// that was its last attempt. One that has no policy is tried without end.
+pub(super) fn after_failure(
+    state: &State,
+    id: &str,
+    task: &TaskEntry,
+    time_ms: u64,
+    cause: TaskCause,
+) -> Destination {
+    let Some((policy, failed)) = state.work.attempts(id) else { return Destination::lost(cause) };
+    let failed = failed.saturating_add(1);
+    if failed >= policy.max_attempts {
+        return Destination {
+            to: TaskStatus::Failed,
+            assignee: task.assigned_to.clone(),
+            needs_reassignment: false,
+            ..Destination::lost(TaskCause::Exhausted)
+        };
+    }
+    let due_ms = Some(time_ms.saturating_add(policy.pause_ms(failed)));
+    Destination { due_ms, ..Destination::lost(cause) }
 }
 
 /// The offers of a task that there is nothing left to hand over of.

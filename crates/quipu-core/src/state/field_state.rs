@@ -9,6 +9,7 @@ use super::{
     AgentTable, Backing, BallotKeys, ConflictTable, DocumentTable, EndingTable, HandoffTable,
     HintTable, IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, SessionCopies,
     SessionTable, StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys, UnitTable,
+    WorkTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -62,6 +63,9 @@ pub struct State {
     /// Through which keys for any agent ballots were cast.
     #[serde(skip)]
     pub ballot_keys: BallotKeys,
+    /// Who is to find which task, and how often it is tried.
+    #[serde(skip)]
+    pub work: WorkTable,
 }
 
 impl State {
@@ -99,7 +103,12 @@ impl State {
                 let (keys, rest) = postcard::take_from_bytes(rest)?;
                 state.unit_keys = keys;
                 if !rest.is_empty() {
-                    (state.copies, state.ballot_keys) = postcard::from_bytes(rest)?;
+                    let (third, rest) = postcard::take_from_bytes(rest)?;
+                    (state.copies, state.ballot_keys) = third;
+                    if !rest.is_empty() {
+                        state.work = postcard::from_bytes(rest)?;
+                        state.work.follow(&state.tasks);
+                    }
                 }
             }
         }
@@ -108,7 +117,8 @@ impl State {
 
     /// The parts that later versions added, in the order of their coming, up to the last in which something is.
     fn later_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
-        let third = !self.copies.is_empty() || !self.ballot_keys.is_empty();
+        let fourth = !self.work.is_empty();
+        let third = fourth || !self.copies.is_empty() || !self.ballot_keys.is_empty();
         let second = third || !self.unit_keys.is_empty();
         let first = second || !self.backing.is_empty() || !self.least_authority.is_empty();
         let mut bytes = Vec::new();
@@ -120,6 +130,9 @@ impl State {
         }
         if third {
             bytes.extend(postcard::to_stdvec(&(&self.copies, &self.ballot_keys))?);
+        }
+        if fourth {
+            bytes.extend(postcard::to_stdvec(&self.work)?);
         }
         Ok(bytes)
     }

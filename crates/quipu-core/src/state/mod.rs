@@ -23,6 +23,7 @@ mod texts;
 mod type_set;
 mod unit_keys;
 mod units;
+mod work;
 
 pub use agents::{AgentEntry, AgentTable};
 pub use backing::Backing;
@@ -47,3 +48,4 @@ pub use texts::TextTable;
 pub use type_set::TypeSet;
 pub use unit_keys::UnitKeys;
 pub use units::{LinkTarget, UnitDetails, UnitFlags, UnitLink, UnitTable, is_standing};
+pub use work::{WorkEntry, WorkTable};

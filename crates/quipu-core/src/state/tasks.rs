@@ -87,6 +87,8 @@ pub struct TaskTable {
     by_holder: BTreeMap<String, BTreeSet<String>>,
     by_lease: BTreeSet<(u64, String)>,
     by_making: BTreeMap<EventAddress, String>,
+    /// Those that nobody has.
+    open: BTreeSet<EventAddress>,
 }
 
 impl TaskTable {
@@ -114,6 +116,18 @@ impl TaskTable {
     ) -> impl Iterator<Item = (EventAddress, &str, &TaskEntry)> {
         let made = self.by_making.range(place..);
         made.filter_map(|(at, id)| self.by_id.get(id).map(|task| (*at, id.as_str(), task)))
+    }
+
+    /// The task that was made at a place of the log.
+    #[must_use]
+    pub fn made_at(&self, place: EventAddress) -> Option<(&str, &TaskEntry)> {
+        let id = self.by_making.get(&place)?;
+        self.by_id.get(id).map(|task| (id.as_str(), task))
+    }
+
+    /// Those that nobody has, in the order of their making.
+    pub fn open(&self) -> impl Iterator<Item = EventAddress> + '_ {
+        self.open.iter().copied()
     }
 
     pub fn held_by(&self, agent: &str) -> impl Iterator<Item = (&str, &TaskEntry)> {
@@ -156,7 +170,13 @@ impl TaskTable {
                 self.by_lease.insert((lease.until_ms, id.to_owned()));
             }
         }
-        self.by_making.insert((task.position, task.event), id.to_owned());
+        let place = (task.position, task.event);
+        if task.status == TaskStatus::Pending {
+            self.open.insert(place);
+        } else {
+            self.open.remove(&place);
+        }
+        self.by_making.insert(place, id.to_owned());
         self.by_id.insert(id.to_owned(), task);
     }
 }

@@ -59,7 +59,7 @@ async fn open_session(field: &Field) {
 async fn submit(field: &Field, task: &str, by_field: bool) -> HarnOutcome {
     let says = TaskBody { title: "work".to_owned(), purpose: "to test".to_owned(), question: None };
     let (task, body) = (task.to_owned(), body(field, &says));
-    let submitted = HarnAct::SubmitTask { task: task.clone(), by_field, body };
+    let submitted = HarnAct::SubmitTask { task: task.clone(), by_field, terms: None, body };
     field.harn(within("boss", "s", &format!("submit-{task}")), act(submitted)).await.unwrap()
 }
 

@@ -29,6 +29,15 @@ impl TaskCommits {
         Self { harness, task, next: 0, read: VecDeque::new() }
     }
 
+    /// Those from a position on.
+    pub(crate) fn from(harness: &Harness, task: &str, position: u64) -> Self {
+        let before = harness.field.with_state(|state| {
+            let commits = state.streams.task(task).map_or(&[][..], |stream| &stream.commits);
+            commits.partition_point(|at| *at < position)
+        });
+        Self { next: before, ..Self::new(harness, task) }
+    }
+
     pub(crate) fn last(harness: &Harness, task: &str, count: usize) -> Self {
         let all = harness
             .field

@@ -145,7 +145,10 @@ impl Narrator<'_> {
             TaskCause::Complete => {
                 self.status(EventKind::TaskCompleted, task, TaskState::Completed)
             }
-            TaskCause::Fail => self.status(EventKind::TaskFailed, task, TaskState::Failed),
+            TaskCause::Fail | TaskCause::Exhausted => {
+                self.status(EventKind::TaskFailed, task, TaskState::Failed)
+            }
+            TaskCause::AttemptFailed => self.attempt_failed(task, change),
             TaskCause::Cancel | TaskCause::SessionEnded => {
                 self.status(EventKind::TaskCanceled, task, TaskState::Canceled)
             }
@@ -166,6 +169,15 @@ impl Narrator<'_> {
             payload.insert("reason".to_owned(), body.reason.into());
         }
         self.of_task(event, task, payload)
+    }
+
+    /// The Task goes on, and who is next finds out when.
+    fn attempt_failed(&self, task: &str, change: &TaskChange) -> EventDraft {
+        let mut draft = self.status(EventKind::TaskStatusChanged, task, TaskState::Working);
+        if let TaskChange::Moved { due_ms: Some(due_ms), .. } = change {
+            draft.payload.insert("due_at".to_owned(), rfc3339(*due_ms).into());
+        }
+        draft
     }
 
     fn note(&self, task: &str, note: &Note) -> EventDraft {

@@ -41,6 +41,14 @@ impl WriteError {
         matches!(self.rule(), Some(Rule::KeyTaken { task, key }) if task == of && key == wanted)
     }
 
+    /// Whether it was refused because the caller does not work on a Task, or nobody does any more.
+    pub(crate) fn is_not_worker(&self, id: &str) -> bool {
+        match self.rule() {
+            Some(Rule::NotHeld { task, .. } | Rule::IllegalMove { task, .. }) => task == id,
+            _ => false,
+        }
+    }
+
     /// Where a Task stands, if the write was refused because the Task stands there.
     pub(crate) fn stands_at(&self, id: &str) -> Option<TaskStatus> {
         match self.rule() {

@@ -9,6 +9,7 @@ pub(crate) mod import_check;
 pub(crate) mod module;
 pub(crate) mod resolve;
 pub(crate) mod resolve_access;
+mod resolve_run;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod source;

@@ -78,7 +78,11 @@ impl Harness {
     }
 
     /// Only whoever works on the Task is given answers, or may work on the Tasks of others.
-    fn check_holds(&self, write: &WriteRequest, view: &TaskView) -> Result<(), HarnError> {
+    pub(super) fn check_holds(
+        &self,
+        write: &WriteRequest,
+        view: &TaskView,
+    ) -> Result<(), HarnError> {
         let agent = &write.caller.agent;
         if view.entry.status != TaskStatus::InProgress {
             let status = view.status;

@@ -2,7 +2,7 @@
 
 use quipu_core::{
     DocumentKind, DocumentOwner, State,
-    event::coordination::TaskBody,
+    event::coordination::{TaskBody, WorkTerms},
     rules::harn::{Expect, HarnAct, HarnCommand},
 };
 use quipu_replay::task::{ReplayIdentity, admit};
@@ -24,6 +24,7 @@ use crate::{
         installed_module::MODULE_KEY,
         tasks::{TaskView, blank},
     },
+    work::terms::terms_of,
 };
 
 /// How often another id is tried where others replay the same Task at the same moment.
@@ -177,9 +178,12 @@ impl Harness {
         let body = TaskBody { title, purpose, question: None };
         let body = self.field.seal(&body).map_err(|error| harn_error(&error))?;
         let by_field = document.executor == Executor::InProcess;
+        let terms = terms_of(&task.envelope.metadata, Some(&source.id))?;
+        // How often a run was tried is its own; a replay is tried once.
+        let terms = terms.map(|terms| WorkTerms { retry: None, ..terms });
         let says = NoteBody { payload: started(document), ..NoteBody::default() };
         Ok(HarnCommand {
-            act: Some(HarnAct::SubmitTask { task: id.clone(), by_field, body }),
+            act: Some(HarnAct::SubmitTask { task: id.clone(), by_field, terms, body }),
             documents: vec![
                 self.draft(DocumentKind::Task, id, owner(), Expect::New, &task)?,
                 self.draft(DocumentKind::Replay, id, owner(), Expect::New, document)?,

@@ -5,7 +5,9 @@ use quipu_core::{
     rules::harn::{Expect, FIELD_AGENT, HarnCommand},
     state::DocumentEntry,
 };
-use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, JsonObject, ResourceKind, Sha256};
+use quipu_wire::harn::{
+    Artifact, HarnError, HarnErrorCode, JsonObject, ResourceKind, Sha256, Visibility,
+};
 
 use crate::{
     Caller, Harness, WriteRequest,
@@ -43,7 +45,7 @@ impl Harness {
         let entry = self.entry(caller, DocumentKind::Artifact, id);
         let entry = entry.ok_or_else(|| not_found(ResourceKind::Artifact, id))?;
         let artifact: Artifact = self.get(caller, id).await?;
-        if !may_see(caller, artifact.visibility) {
+        if !may_see(caller, artifact.visibility) && !self.is_of_own_run(caller, &entry, &artifact) {
             let message = format!("the content of {id} is {}", artifact.visibility);
             return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
         }
@@ -53,6 +55,19 @@ impl Harness {
             return Err(HarnError::new(HarnErrorCode::PermissionDenied, message));
         }
         self.reading(move |harness| harness.read_content(&entry, artifact)).await
+    }
+
+    /// Whether an `internal` Artifact is of a run that the caller has a part in: who goes on with it needs what it
+    /// recorded, and so do its replays.
+    fn is_of_own_run(&self, caller: &Caller, entry: &DocumentEntry, artifact: &Artifact) -> bool {
+        let Some(task) = entry.owner.task.as_deref() else { return false };
+        let agent = caller.agent.as_str();
+        artifact.visibility == Visibility::Internal
+            && self.field.with_state(|state| {
+                state.tasks.get(task).is_some_and(|entry| {
+                    entry.created_by == agent || entry.assigned_to.as_deref() == Some(agent)
+                })
+            })
     }
 
     /// `PUT /v1/artifacts/{artifact_id}/content`. Ours.

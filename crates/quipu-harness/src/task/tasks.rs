@@ -27,11 +27,19 @@ use crate::{
     },
 };
 use quipu_field::HarnOutcome;
+use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskFilter {
     pub workspace: Option<String>,
     pub session: Option<String>,
+    pub status: Option<TaskState>,
+    /// What they are a part of or replay.
+    pub parent: Option<String>,
+    pub queue: Option<String>,
+    pub persona: Option<String>,
+    /// Whether their last attempt is used up.
+    pub dead_letter: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -111,8 +119,10 @@ impl TaskView {
     }
 
     fn passes(&self, filter: &TaskFilter) -> bool {
-        let workspace = filter.workspace.as_ref();
-        workspace.is_none_or(|workspace| *workspace == self.workspace)
+        let TaskFilter { workspace, status, persona, .. } = filter;
+        workspace.as_ref().is_none_or(|workspace| *workspace == self.workspace)
+            && status.is_none_or(|status| status == self.status)
+            && persona.as_deref().is_none_or(|persona| self.persona() == Some(persona))
             && in_session(&self.entry, filter)
     }
 }
@@ -122,7 +132,37 @@ fn in_session(entry: &TaskEntry, filter: &TaskFilter) -> bool {
     filter.session.as_ref().is_none_or(|asked| asked == session)
 }
 
+/// What is found out without the Task's documents.
+fn is_asked_for(state: &State, id: &str, entry: &TaskEntry, filter: &TaskFilter) -> bool {
+    let TaskFilter { parent, queue, dead_letter, .. } = filter;
+    in_session(entry, filter)
+        && parent.as_ref().is_none_or(|parent| state.work.is_part_of(id, parent))
+        && queue.as_deref().is_none_or(|queue| state.work.queue_of(id) == Some(queue))
+        && dead_letter.is_none_or(|dead| state.work.get(id).is_some_and(|it| it.dead) == dead)
+}
+
+/// Why a Task is given up whose attempts are used up; with the last failure, unless its last worker was lost.
+pub(crate) fn attempts_exhausted(attempts: u32, last: Option<Failure>) -> Failure {
+    let why = match &last {
+        Some(failure) => format!("the last failed: {}", failure.message),
+        None => "the last lost its worker".to_owned(),
+    };
+    let mut details = JsonObject::with("attempts", attempts);
+    let last = last.and_then(|failure| serde_json::to_value(failure).ok());
+    details.extend(last.map(|failure| ("last".to_owned(), failure)));
+    let code = "attempts_exhausted".to_owned();
+    Failure { code, message: format!("all {attempts} attempts are used up; {why}"), details }
+}
+
 impl Harness {
+    /// Why a Task failed whose last worker was lost in its last attempt; nothing if it did not.
+    pub(crate) fn exhausted(&self, task: &str) -> Option<Failure> {
+        self.field.with_state(|state| {
+            let entry = state.work.get(task).filter(|entry| entry.dead)?;
+            entry.terms.retry.map(|policy| attempts_exhausted(policy.max_attempts, None))
+        })
+    }
+
     /// A Task that the caller may know of.
     pub(crate) fn view_task(&self, caller: &Caller, id: &str) -> Result<TaskView, HarnError> {
         let found = self.field.with_state(|state| TaskView::find(state, caller, id));
@@ -169,7 +209,7 @@ impl Harness {
         let reader = caller.reader_in(filter.session.as_deref());
         let taken = self.field.with_state(|state| {
             let made = state.tasks.made_from(EventPosition::at(page.from).0);
-            let made = made.filter(|(_, _, entry)| in_session(entry, &filter));
+            let made = made.filter(|(_, id, entry)| is_asked_for(state, id, entry, &filter));
             let reached =
                 |entry: &TaskEntry| reader_reaches(state, &reader, entry.session.as_deref());
             let known = made.filter(|(_, _, entry)| reached(entry));
@@ -194,6 +234,8 @@ impl Harness {
         if status == TaskState::Failed && task.failure.is_none() {
             task.failure = Some(self.failure_of(&entry)?);
         }
+        let state_of_retries = self.field.with_state(|state| retry_state(state, &id));
+        task.envelope.metadata.extend(state_of_retries.map(|it| ("retry_state".to_owned(), it)));
         task.envelope.id = id;
         task.envelope.created_at = rfc3339(entry.created_ms);
         task.envelope.updated_at = rfc3339(entry.updated_ms);
@@ -246,6 +288,15 @@ impl Harness {
         let message = body.map_or_else(|| "no reason is known".to_owned(), |body| body.reason);
         Ok(Failure { code: "task_failed".to_owned(), message, details: JsonObject::default() })
     }
+}
+
+/// How the attempts of a Task stand; nothing where it is tried without end.
+fn retry_state(state: &State, task: &str) -> Option<Value> {
+    let entry = state.work.get(task).filter(|entry| entry.terms.retry.is_some())?;
+    let due_at = Some(entry.due_ms).filter(|due_ms| *due_ms > 0).map(rfc3339);
+    Some(json!({
+        "failed_attempts": entry.failed_attempts, "due_at": due_at, "dead_letter": entry.dead,
+    }))
 }
 
 /// A Task of which nothing is known but what it is to do.

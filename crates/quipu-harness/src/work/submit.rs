@@ -25,6 +25,7 @@ use crate::{
     },
     task::{installed_module::Installed, tasks::blank},
     visibility::{access::workspace_of, parts},
+    work::terms::terms_of,
 };
 
 /// The longest title that COORDINATE has for a Task.
@@ -71,6 +72,7 @@ impl Harness {
         }
         let turn = self.check_quotas(persona.as_deref(), &workspace, QuotaUnit::Tasks).await?;
         let module = self.module_of_persona(persona.as_deref()).await?;
+        let terms = terms_of(&request.metadata, request.parent_task_id.as_deref())?;
         let by_field = module.is_some() || is_for_field(persona.as_deref());
         let id = self.draw(ResourceKind::Task);
         let title = title_of(&request.input);
@@ -89,7 +91,7 @@ impl Harness {
         let body = TaskBody { title, purpose, question: None };
         let body = self.field.seal(&body).map_err(|error| harn_error(&error))?;
         let mut command = more(&id)?;
-        command.act = Some(HarnAct::SubmitTask { task: id.clone(), by_field, body });
+        command.act = Some(HarnAct::SubmitTask { task: id.clone(), by_field, terms, body });
         if let Some(module) = &module {
             let owner = DocumentOwner { persona: None, ..owner.clone() };
             self.keep_module(&id, owner, module, &mut command)?;

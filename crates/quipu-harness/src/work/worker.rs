@@ -7,6 +7,7 @@ use quipu_core::{
     rules::harn::{Error as Rule, Expect, HarnAct, HarnCommand},
 };
 use quipu_field::HarnOutcome;
+use quipu_log::Body;
 use quipu_wire::{
     harn::{
         AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event,
@@ -23,7 +24,7 @@ use crate::{
     handle::failure::harn_error,
     not_found,
     permission::ToolUse,
-    task::tasks::{TaskView, outcome_id},
+    task::tasks::{TaskView, attempts_exhausted, outcome_id},
 };
 
 /// How a Task ended, as its worker says it.
@@ -48,17 +49,12 @@ impl Harness {
         id: &str,
         request: &ClaimTaskRequest,
     ) -> Result<HarnTask, HarnError> {
-        let view = self.view_task(&write.caller, id)?;
-        let act = HarnAct::ClaimTask { task: id.to_owned(), lease_ms: request.lease_ms };
-        let command = HarnCommand { act: Some(act), ..HarnCommand::default() };
-        let claimed = self.write_on(write, &view, "claim", command).await;
-        claimed.map_err(|error| match error.rule() {
+        self.take_task(write, id, request).await.map_err(|error| match error.rule() {
             Some(held @ Rule::Held { .. }) => {
                 HarnError::new(HarnErrorCode::ResourceLocked, held.to_string())
             }
             _ => error.into(),
-        })?;
-        self.task(&write.caller, id).await
+        })
     }
 
     /// `POST /v1/tasks/{task_id}/events`.
@@ -129,7 +125,8 @@ impl Harness {
         self.ended_task(&write.caller, id).await
     }
 
-    /// `POST /v1/tasks/{task_id}/fail`.
+    /// `POST /v1/tasks/{task_id}/fail`. Where the failure is one that another attempt may not have, and attempts are
+    /// left, the Task does not end: it is due again after its pause.
     ///
     /// # Errors
     /// 404 where there is no such Task, 409 where the caller does not work on it.
@@ -140,8 +137,19 @@ impl Harness {
         request: FailTaskRequest,
     ) -> Result<HarnTask, HarnError> {
         let view = self.view_task(&write.caller, id)?;
-        let FailTaskRequest { code, message, details } = request;
-        let command = self.failing_command(&view, Failure { code, message, details })?;
+        let FailTaskRequest { code, message, details, retryable } = request;
+        let failure = Failure { code, message, details };
+        let attempts = self.field.with_state(|state| state.work.attempts(id));
+        let command = match attempts.filter(|_| retryable) {
+            None => self.failing_command(&view, failure)?,
+            Some((policy, failed)) if failed.saturating_add(1) < policy.max_attempts => {
+                self.failing_attempt(id, &failure)?
+            }
+            Some((policy, _)) => {
+                let failure = attempts_exhausted(policy.max_attempts, Some(failure));
+                self.failing_as(&view, failure, |task, body| HarnAct::Exhaust { task, body })?
+            }
+        };
         self.write_on(write, &view, "fail", command).await?;
         self.ended_task(&write.caller, id).await
     }
@@ -150,6 +158,23 @@ impl Harness {
         &self,
         view: &TaskView,
         failure: Failure,
+    ) -> Result<HarnCommand, HarnError> {
+        self.failing_as(view, failure, |task, body| HarnAct::Fail { task, body })
+    }
+
+    /// The write that ends an attempt and not the Task.
+    fn failing_attempt(&self, task: &str, failure: &Failure) -> Result<HarnCommand, HarnError> {
+        let reason = ReasonBody { reason: format!("{}: {}", failure.code, failure.message) };
+        let body = self.field.seal(&reason).map_err(|error| harn_error(&error))?;
+        let act = Some(HarnAct::FailAttempt { task: task.to_owned(), body });
+        Ok(HarnCommand { act, ..HarnCommand::default() })
+    }
+
+    fn failing_as(
+        &self,
+        view: &TaskView,
+        failure: Failure,
+        act: impl FnOnce(String, Body) -> HarnAct,
     ) -> Result<HarnCommand, HarnError> {
         let reason = ReasonBody { reason: failure.message.clone() };
         let body = self.field.seal(&reason).map_err(|error| harn_error(&error))?;
@@ -161,7 +186,7 @@ impl Harness {
             artifacts: Vec::new(),
             failure: Some(failure),
         };
-        self.ending_command(view, HarnAct::Fail { task: view.id.clone(), body }, ending)
+        self.ending_command(view, act(view.id.clone(), body), ending)
     }
 
     /// The write that ends a Task: what is said, its Outcome, and then the act.

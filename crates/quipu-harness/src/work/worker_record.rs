@@ -70,7 +70,8 @@ impl Harness {
             (Err(error), Some(place))
                 if error.is_recorded(id, &request.key)
                     || (error.stands_at(id).is_some()
-                        && self.could_record(&write.caller, &view)) =>
+                        && self.could_record(&write.caller, &view))
+                    || (error.is_not_worker(id) && self.recorded_by(place, write).await?) =>
             {
                 self.check_same(place, &says, error.into()).await?;
                 place
@@ -196,6 +197,16 @@ impl Harness {
         self.field.with_state(|state| {
             state.streams.task(task)?.dependencies.get(key).copied().map(EventPosition)
         })
+    }
+
+    /// Whether it was the caller who recorded an answer: it may say so again whoever has the Task now.
+    async fn recorded_by(
+        &self,
+        place: EventPosition,
+        write: &WriteRequest,
+    ) -> Result<bool, HarnError> {
+        let agent = write.caller.agent.clone();
+        self.reading(move |harness| Ok(harness.commit(place.0.0)?.0.actor == agent)).await
     }
 
     /// Whether a caller could record answers of a Task while it was worked on: it may repeat what is recorded, and nobody

@@ -14,6 +14,7 @@ mod one_visibility;
 mod quoting;
 mod receipts;
 mod replay;
+mod resuming;
 mod support;
 mod tasks;
 mod tools;

@@ -116,7 +116,7 @@ async fn tasks_are_listed_in_the_order_of_their_making_page_by_page_also_those_o
     assert_eq!(seen, made);
     let task = harness.task(&caller("bob"), "a-task").await.unwrap();
     assert_eq!((task.status, task.session_id.as_str()), (TaskState::Submitted, SESSION_DEFAULT));
-    let filter = TaskFilter { session: Some("elsewhere".to_owned()), workspace: None };
+    let filter = TaskFilter { session: Some("elsewhere".to_owned()), ..TaskFilter::default() };
     let page = Page::first(ResourceKind::Task);
     assert!(harness.tasks(&caller("bob"), page, filter).await.unwrap().data.is_empty());
 }

@@ -96,7 +96,10 @@ pub struct ReplayTaskRequest {
     /// The reason that the caller gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The client's own members, and our `executor`.
+    /// Ours: whether the first drift fails the replay. `metadata.strict` says the same.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub strict: bool,
+    /// The client's own members, and our `executor`, `queue` and `strict`.
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub metadata: JsonObject,
 }
@@ -109,6 +112,7 @@ impl Default for ReplayTaskRequest {
             checkpoint_id: None,
             checkpoint_event_id: None,
             reason: None,
+            strict: false,
             metadata: JsonObject::default(),
         }
     }
@@ -122,6 +126,16 @@ impl ReplayTaskRequest {
     pub fn parse(value: Option<Value>) -> Result<Self, ReadError> {
         let Some(value) = value else { return Ok(Self::default()) };
         let mut object = reading::body(value)?;
+        let strict = object.take_bool("strict")?;
+        let metadata = object.take_metadata()?;
+        let strict = match (strict, metadata.get("strict")) {
+            (Some(strict), _) => strict,
+            (None, Some(Value::Bool(strict))) => *strict,
+            (None, None) => false,
+            (None, Some(_)) => {
+                return Err(object.refuse("metadata.strict", "must be true or false"));
+            }
+        };
         let request = Self {
             mode: object
                 .take_word("mode", ReplayMode::WORDS, ReplayMode::parse)?
@@ -130,7 +144,8 @@ impl ReplayTaskRequest {
             checkpoint_id: object.take_id("checkpoint_id")?,
             checkpoint_event_id: object.take_id("checkpoint_event_id")?,
             reason: object.take_nonblank("reason")?,
-            metadata: object.take_metadata()?,
+            strict,
+            metadata,
         };
         request.check_mode(&object)?;
         Ok(request)

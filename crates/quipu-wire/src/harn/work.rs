@@ -78,6 +78,9 @@ pub struct FailTaskRequest {
     /// More, for programs.
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub details: JsonObject,
+    /// Whether another attempt may do better: while the Task's `metadata.retry` has attempts left it is due again.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub retryable: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,11 +197,8 @@ impl ClaimTaskRequest {
         let Some(value) = value else { return Ok(Self { lease_ms, agent_id: None }) };
         let mut object = reading::body(value)?;
         let agent_id = object.take_id("agent_id")?;
-        let lease_ms = object.take_integer("lease_ms")?.unwrap_or(lease_ms);
-        if (LEASE_MS_MIN..=LEASE_MS_MAX).contains(&lease_ms) {
-            return Ok(Self { lease_ms, agent_id });
-        }
-        Err(object.refuse("lease_ms", format!("must be from {LEASE_MS_MIN} to {LEASE_MS_MAX}")))
+        let lease_ms = read_lease(&mut object)?.unwrap_or(lease_ms);
+        Ok(Self { lease_ms, agent_id })
     }
 }
 
@@ -248,6 +248,7 @@ impl FailTaskRequest {
             code: object.take_id("code")?.unwrap_or_else(|| "task_failed".to_owned()),
             message: object.require_text("message")?,
             details: object.take_map("details")?.unwrap_or_default(),
+            retryable: object.take_bool("retryable")?.unwrap_or(false),
         })
     }
 }
@@ -298,6 +299,17 @@ impl RecordCheckpointRequest {
         let label = object.require_id("label")?;
         let state = if object.has("state") { Some(object.require_value("state")?) } else { None };
         Ok(Self { label, state })
+    }
+}
+
+/// Reads `lease_ms`.
+pub(super) fn read_lease(object: &mut ObjectReader) -> Result<Option<u64>, ReadError> {
+    match object.take_integer("lease_ms")? {
+        Some(lease_ms) if !(LEASE_MS_MIN..=LEASE_MS_MAX).contains(&lease_ms) => {
+            let problem = format!("must be from {LEASE_MS_MIN} to {LEASE_MS_MAX}");
+            Err(object.refuse("lease_ms", problem))
+        }
+        lease_ms => Ok(lease_ms),
     }
 }
 

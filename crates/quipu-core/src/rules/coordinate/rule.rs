@@ -111,6 +111,7 @@ fn create(
     }
     let change = TaskChange::Created {
         lease: assignee.as_ref().and_then(|_| lease(time_ms, command.payload.lease_ms)),
+        terms: None,
         assignee,
         depends_on: draft.depends_on.clone(),
         priority: draft.priority,
@@ -168,6 +169,7 @@ fn advance(
         needs_reassignment: action == TaskAction::Release,
         results,
         lease: held.then(|| lease(time_ms, length)).flatten(),
+        due_ms: None,
         body: command.body.clone(),
     };
     let mut moves = Moves::default();

@@ -6,12 +6,14 @@ use quipu_log::Body;
 use quipu_wire::akashik::{SessionPolicy, TaskStatus};
 
 use super::{
-    ImportedTask, import,
+    ImportedTask,
+    attempts::{fail_attempt, failed, renew},
+    import,
     session_acts::{close, join, open},
     task_acts::{answer, cancel, claim, kept, moved, resume, sign_of_life, submit, working},
 };
 use crate::{
-    event::coordination::TaskCause,
+    event::coordination::{TaskCause, WorkTerms},
     ids::UnitId,
     message::Message,
     rules::{Decision, Refusal, task_events::Destination},
@@ -45,6 +47,8 @@ pub enum HarnAct {
         task: String,
         /// Whether the Field itself works on it, at once.
         by_field: bool,
+        /// Who is to find it, and how often it is tried.
+        terms: Option<WorkTerms>,
         /// A [`TaskBody`](crate::event::coordination::TaskBody).
         body: Body,
     },
@@ -55,6 +59,12 @@ pub enum HarnAct {
         task: String,
         /// How long without another sign.
         lease_ms: u64,
+    },
+    /// A sign of life, and nothing else.
+    Renew {
+        task: String,
+        /// How long without another sign; as long as before if absent.
+        lease_ms: Option<u64>,
     },
     /// Moves nothing, and checks that the actor works on the task.
     WorkOn {
@@ -84,6 +94,18 @@ pub enum HarnAct {
         /// A [`ReasonBody`](crate::event::coordination::ReasonBody).
         body: Body,
     },
+    /// Ends the attempt: the task is due again after its pause.
+    FailAttempt {
+        task: String,
+        /// A [`ReasonBody`](crate::event::coordination::ReasonBody).
+        body: Body,
+    },
+    /// The last attempt failed.
+    Exhaust {
+        task: String,
+        /// A [`ReasonBody`](crate::event::coordination::ReasonBody).
+        body: Body,
+    },
     Cancel {
         task: String,
         /// A [`ReasonBody`](crate::event::coordination::ReasonBody), where a reason was given.
@@ -102,12 +124,15 @@ impl HarnAct {
             Self::ImportTask(imported) => Some(&imported.task),
             Self::CloseSession { .. }
             | Self::ClaimTask { .. }
+            | Self::Renew { .. }
             | Self::WorkOn { .. }
             | Self::Await { .. }
             | Self::Resume { .. }
             | Self::Answer { .. }
             | Self::Complete { .. }
             | Self::Fail { .. }
+            | Self::FailAttempt { .. }
+            | Self::Exhaust { .. }
             | Self::Cancel { .. } => None,
         }
     }
@@ -124,17 +149,22 @@ impl HarnAct {
     #[must_use]
     pub const fn is_ending(&self) -> bool {
         match self {
-            Self::Complete { .. } | Self::Fail { .. } | Self::Cancel { .. } => true,
+            Self::Complete { .. }
+            | Self::Fail { .. }
+            | Self::Exhaust { .. }
+            | Self::Cancel { .. } => true,
             Self::OpenSession { .. }
             | Self::EnterSession { .. }
             | Self::CloseSession { .. }
             | Self::SubmitTask { .. }
             | Self::ImportTask(_)
             | Self::ClaimTask { .. }
+            | Self::Renew { .. }
             | Self::WorkOn { .. }
             | Self::Await { .. }
             | Self::Resume { .. }
-            | Self::Answer { .. } => false,
+            | Self::Answer { .. }
+            | Self::FailAttempt { .. } => false,
         }
     }
 }
@@ -152,11 +182,12 @@ pub(super) fn decide(
         }
         HarnAct::EnterSession { session } => join(state, message, Some(session)),
         HarnAct::CloseSession { session } => close(state, message, authority, session),
-        HarnAct::SubmitTask { task, by_field, body } => {
-            submit(state, message, task, *by_field, body)
+        HarnAct::SubmitTask { task, by_field, terms, body } => {
+            submit(state, message, task, *by_field, terms.as_ref(), body)
         }
         HarnAct::ImportTask(imported) => import::decide(state, message, authority, imported),
         HarnAct::ClaimTask { task, lease_ms } => claim(state, message, time_ms, task, *lease_ms),
+        HarnAct::Renew { task, lease_ms } => renew(state, message, time_ms, task, *lease_ms),
         HarnAct::WorkOn { task } => {
             let entry = working(state, message, authority, task)?;
             Ok(sign_of_life(time_ms, task, entry))
@@ -185,12 +216,15 @@ pub(super) fn decide(
         }
         HarnAct::Fail { task, body } => {
             let entry = working(state, message, authority, task)?;
-            let to = Destination {
-                to: TaskStatus::Failed,
-                body: Some(body.clone()),
-                ..kept(TaskCause::Fail, entry)
-            };
-            Ok(moved(state, task, entry, to))
+            Ok(moved(state, task, entry, failed(TaskCause::Fail, entry, body)))
+        }
+        HarnAct::FailAttempt { task, body } => {
+            let entry = working(state, message, authority, task)?;
+            fail_attempt(state, time_ms, task, entry, body)
+        }
+        HarnAct::Exhaust { task, body } => {
+            let entry = working(state, message, authority, task)?;
+            Ok(moved(state, task, entry, failed(TaskCause::Exhausted, entry, body)))
         }
         HarnAct::Cancel { task, body } => cancel(state, message, authority, task, body.clone()),
     }

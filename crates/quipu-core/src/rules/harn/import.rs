@@ -57,14 +57,19 @@ pub(super) fn decide(
         let event = Event::SessionChanged { session: id.clone(), change };
         events.push(DraftEvent { event, body: Some(body.clone()) });
     }
-    let created =
-        TaskChange::Created { assignee: None, depends_on: Vec::new(), priority: 5, lease: None };
+    let created = TaskChange::Created {
+        assignee: None,
+        depends_on: Vec::new(),
+        priority: 5,
+        lease: None,
+        terms: None,
+    };
     let changed = |change| Event::TaskChanged { task: task.clone(), change };
     events.push(DraftEvent { event: changed(created), body: Some(body.clone()) });
     let moved = |(cause, from, to)| {
         let assignee = Some(FIELD_AGENT.to_owned());
-        let (needs_reassignment, results, lease) = (false, Vec::new(), None);
-        TaskChange::Moved { cause, from, to, assignee, needs_reassignment, results, lease }
+        let (needs_reassignment, results, lease, due_ms) = (false, Vec::new(), None, None);
+        TaskChange::Moved { cause, from, to, assignee, needs_reassignment, results, lease, due_ms }
     };
     let begun = [
         (TaskCause::Claim, TaskStatus::Pending, TaskStatus::Assigned),

@@ -3,6 +3,7 @@
 //! key that it answers. Sessions and tasks are those of SESSION and COORDINATE; only the words differ.
 
 mod act;
+mod attempts;
 mod command;
 mod decide;
 mod error;

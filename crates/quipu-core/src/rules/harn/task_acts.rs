@@ -7,7 +7,7 @@ use super::{AUTHORITY_OTHERS, Error, FIELD_AGENT, session_acts::join};
 use crate::{
     event::{
         Event,
-        coordination::{Lease, TaskCause, TaskChange},
+        coordination::{Lease, TaskCause, TaskChange, WorkTerms},
         documents::DocumentKind,
     },
     message::Message,
@@ -24,14 +24,20 @@ pub(super) fn submit(
     message: &Message,
     task: &str,
     by_field: bool,
+    terms: Option<&WorkTerms>,
     body: &Body,
 ) -> Result<Decision, Refusal> {
     let mut events = join(state, message, message.session.as_deref())?;
     if state.tasks.is_taken(task) {
         return Err(Error::IdTaken { kind: DocumentKind::Task, id: task.to_owned() }.into());
     }
-    let created =
-        TaskChange::Created { assignee: None, depends_on: Vec::new(), priority: 5, lease: None };
+    let created = TaskChange::Created {
+        assignee: None,
+        depends_on: Vec::new(),
+        priority: 5,
+        lease: None,
+        terms: terms.cloned(),
+    };
     let changed = |change| Event::TaskChanged { task: task.to_owned(), change };
     events.push(DraftEvent { event: changed(created), body: Some(body.clone()) });
     if by_field {
@@ -43,6 +49,7 @@ pub(super) fn submit(
             needs_reassignment: false,
             results: Vec::new(),
             lease: None,
+            due_ms: None,
         };
         let taken = begun(TaskCause::Claim, TaskStatus::Pending, TaskStatus::Assigned);
         let started = begun(TaskCause::Start, TaskStatus::Assigned, TaskStatus::InProgress);
@@ -196,7 +203,11 @@ pub(super) fn working<'s>(
 }
 
 /// The task, if the actor may know of it: it belongs to no session, or to one of the actor's.
-fn reach<'s>(state: &'s State, message: &Message, task: &str) -> Result<&'s TaskEntry, Refusal> {
+pub(super) fn reach<'s>(
+    state: &'s State,
+    message: &Message,
+    task: &str,
+) -> Result<&'s TaskEntry, Refusal> {
     let missing = || Error::NotFound { kind: DocumentKind::Task, id: task.to_owned() };
     let entry = state.tasks.get(task).ok_or_else(missing)?;
     let (session, owner) = (message.session.as_deref(), entry.session.as_deref());
@@ -236,6 +247,7 @@ pub(super) fn sign_of_life(time_ms: u64, task: &str, entry: &TaskEntry) -> Decis
         needs_reassignment: false,
         results: entry.results.clone(),
         lease: Some(Lease { length_ms: lease.length_ms, until_ms }),
+        due_ms: None,
     };
     let event = Event::TaskChanged { task: task.to_owned(), change };
     vec![DraftEvent { event, body: None }]

@@ -372,6 +372,8 @@ fn task_words(cause: TaskCause, assignee: Option<&str>) -> String {
         TaskCause::Unblock => "unblocked",
         TaskCause::Complete => "completed",
         TaskCause::Fail => "failed",
+        TaskCause::AttemptFailed => "put back because an attempt failed",
+        TaskCause::Exhausted => "failed because all its attempts did",
         TaskCause::Release => "released",
         TaskCause::Retry => "to be tried again",
         TaskCause::Cancel => "cancelled",

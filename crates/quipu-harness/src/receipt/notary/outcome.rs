@@ -27,7 +27,12 @@ impl Harness {
                 return Ok(outcome);
             }
         }
-        Ok(outcome_from_log(story, &id))
+        let mut outcome = outcome_from_log(story, &id);
+        if let Some(failure) = self.exhausted(&story.task) {
+            outcome.summary.clone_from(&failure.message);
+            outcome.failure = Some(failure);
+        }
+        Ok(outcome)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use quipu_wire::harn::{
     Divergence, HarnError, HarnErrorCode, HarnSession, HarnTask, ReplaySessionRequest,
-    ReplayTaskRequest, ResolveDependencyRequest, ResolvedDependency, TaskExport,
+    ReplayTaskRequest, ResolveAnswer, ResolveDependencyRequest, TaskExport,
 };
 
 use super::{entrance::HarnCall, path::HarnPath};
@@ -41,11 +41,11 @@ pub(super) async fn resolve_dependency(
     State(app): State<Arc<App>>,
     HarnPath(task): HarnPath<String>,
     request: Request,
-) -> HarnOutcome<ResolvedDependency> {
+) -> HarnOutcome<ResolveAnswer> {
     let mut call = HarnCall::receive(&app, request).await?;
     let asked = call.as_write()?;
     let request = ResolveDependencyRequest::parse(call.body.take().unwrap_or_default())?;
-    Ok(HarnAnswer::ok(call.harness.resolve_dependency(&asked, &task, request).await?))
+    Ok(HarnAnswer::ok(call.harness.resolve(&asked, &task, request).await?))
 }
 
 pub(super) async fn divergence(

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use quipu_harness::TaskFilter;
-use quipu_wire::harn::{CancelTaskRequest, HarnTask, List, ResourceKind, SubmitTaskRequest};
+use quipu_wire::harn::{
+    CancelTaskRequest, HarnError, HarnErrorCode, HarnTask, List, ResourceKind, SubmitTaskRequest,
+    TaskState,
+};
 
 use super::{entrance::HarnCall, path::HarnPath};
 use crate::pipeline::{
@@ -44,7 +47,9 @@ pub(super) async fn list_tasks(
 ) -> HarnOutcome<List<HarnTask>> {
     let call = HarnCall::receive(&app, request).await?;
     let text = |name| call.query.get(name).map(str::to_owned);
-    let filter = TaskFilter { workspace: text("workspace_id"), session: text("session_id") };
+    let filter = filter(&call)?;
+    let filter =
+        TaskFilter { workspace: text("workspace_id"), session: text("session_id"), ..filter };
     list(&call, filter).await
 }
 
@@ -55,7 +60,33 @@ pub(super) async fn list_session_tasks(
 ) -> HarnOutcome<List<HarnTask>> {
     let call = HarnCall::receive(&app, request).await?;
     call.harness.check_session(&call.caller, &session)?;
-    list(&call, TaskFilter { session: Some(session), workspace: None }).await
+    let filter = TaskFilter { session: Some(session), ..filter(&call)? };
+    list(&call, filter).await
+}
+
+/// The filters that all lists of Tasks have.
+fn filter(call: &HarnCall) -> Result<TaskFilter, HarnError> {
+    let text = |name| call.query.get(name).map(str::to_owned);
+    let refused = |name: &str, wanted: String| {
+        HarnError::new(HarnErrorCode::InvalidRequest, format!("{name}: must be {wanted}")).at(name)
+    };
+    let word = |word| {
+        let unknown = || refused("status", format!("one of {}", TaskState::WORDS));
+        TaskState::parse(word).ok_or_else(unknown)
+    };
+    let flag = |word| match word {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(refused("dead_letter", "true or false".to_owned())),
+    };
+    Ok(TaskFilter {
+        status: call.query.get("status").map(word).transpose()?,
+        parent: text("parent_task_id"),
+        queue: text("queue"),
+        persona: text("persona_id"),
+        dead_letter: call.query.get("dead_letter").map(flag).transpose()?,
+        ..TaskFilter::default()
+    })
 }
 
 async fn list(call: &HarnCall, filter: TaskFilter) -> HarnOutcome<List<HarnTask>> {

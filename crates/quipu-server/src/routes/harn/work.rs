@@ -2,15 +2,22 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
 use quipu_wire::harn::{
-    AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event, FailTaskRequest,
-    HarnTask, RecordCheckpointRequest, RecordDependencyRequest, RecordedDependencyResource,
+    AppendEventRequest, Artifact, ClaimNextRequest, ClaimTaskRequest, CompleteTaskRequest,
+    DependencyEntry, Event, FailTaskRequest, HarnTask, HeartbeatRequest, LeaseResource, List,
+    RecordCheckpointRequest, RecordDependencyRequest, RecordedDependencyResource,
 };
 
 use super::{entrance::HarnCall, path::HarnPath};
 use crate::pipeline::{
     harn_answer::{HarnAnswer, HarnOutcome},
+    harn_refusal::HarnRefused,
     state::App,
 };
 
@@ -24,6 +31,42 @@ pub(super) async fn claim_task(
     let request = ClaimTaskRequest::parse(call.body.take())?;
     let asked = call.speak_as(&app, asked, request.agent_id.as_deref())?;
     Ok(HarnAnswer::ok(call.harness.claim_task(&asked, &task, &request).await?))
+}
+
+pub(super) async fn claim_next(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Result<Response<Body>, HarnRefused> {
+    let mut call = HarnCall::receive(&app, request).await?;
+    let asked = call.as_write()?;
+    let request = ClaimNextRequest::parse(call.body.take().unwrap_or_default())?;
+    let asked = call.speak_as(&app, asked, request.agent_id.as_deref())?;
+    Ok(match call.harness.claim_next(&asked, &request).await? {
+        Some(task) => HarnAnswer::ok(task).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    })
+}
+
+pub(super) async fn heartbeat(
+    State(app): State<Arc<App>>,
+    HarnPath(task): HarnPath<String>,
+    request: Request,
+) -> HarnOutcome<LeaseResource> {
+    let mut call = HarnCall::receive(&app, request).await?;
+    let asked = call.as_write()?;
+    let request = HeartbeatRequest::parse(call.body.take())?;
+    let asked = call.speak_as(&app, asked, request.agent_id.as_deref())?;
+    Ok(HarnAnswer::ok(call.harness.heartbeat(&asked, &task, &request).await?))
+}
+
+pub(super) async fn list_dependencies(
+    State(app): State<Arc<App>>,
+    HarnPath(task): HarnPath<String>,
+    request: Request,
+) -> HarnOutcome<List<DependencyEntry>> {
+    let call = HarnCall::receive(&app, request).await?;
+    let (after, limit) = (call.query.get("after_key"), call.query.limit()?);
+    Ok(HarnAnswer::ok(call.harness.dependencies(&call.caller, &task, after, limit).await?))
 }
 
 pub(super) async fn append_event(

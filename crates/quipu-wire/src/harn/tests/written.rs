@@ -45,7 +45,7 @@ proptest! {
         let complete =
             CompleteTaskRequest { summary: words.clone(), output: output.clone(), artifacts };
         prop_assert_eq!(&CompleteTaskRequest::parse(written(&complete)).unwrap(), &complete);
-        let fail = FailTaskRequest { code: "no".to_owned(), message: words.clone(), details: details.clone() };
+        let fail = FailTaskRequest { code: "no".to_owned(), message: words.clone(), details: details.clone(), retryable: false };
         prop_assert_eq!(&FailTaskRequest::parse(written(&fail)).unwrap(), &fail);
         let checkpoint = RecordCheckpointRequest { label: words.clone(), state: output };
         prop_assert_eq!(&RecordCheckpointRequest::parse(written(&checkpoint)).unwrap(), &checkpoint);

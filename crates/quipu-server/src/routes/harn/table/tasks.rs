@@ -1,11 +1,11 @@
 //! The table of the Harn protocol: Tasks, the work on them, their Events and their replays.
 
 use quipu_wire::harn::{
-    AppendEventRequest, Artifact, CancelTaskRequest, ClaimTaskRequest, CompleteTaskRequest,
-    Divergence, Event, FailTaskRequest, HarnErrorResponse, HarnSession, HarnTask,
-    RecordCheckpointRequest, RecordDependencyRequest, RecordedDependencyResource,
-    ReplaySessionRequest, ReplayTaskRequest, ResolveDependencyRequest, ResolvedDependency,
-    SubmitTaskRequest, TaskExport,
+    AppendEventRequest, Artifact, CancelTaskRequest, ClaimNextRequest, ClaimTaskRequest,
+    CompleteTaskRequest, DependencyEntry, Divergence, Event, FailTaskRequest, HarnErrorResponse,
+    HarnSession, HarnTask, HeartbeatRequest, LeaseResource, RecordCheckpointRequest,
+    RecordDependencyRequest, RecordedDependencyResource, ReplaySessionRequest, ReplayTaskRequest,
+    ResolveAnswer, ResolveDependencyRequest, SubmitTaskRequest, TaskExport,
     TokenScope::{EventsRead, TasksRead, TasksWrite},
 };
 use utoipa::openapi::path::ParameterIn::{Header, Query};
@@ -17,10 +17,17 @@ use crate::{
 };
 
 pub(super) fn routes() -> Vec<Route> {
-    [tasks_routes(), work_routes(), replay_routes(), events_routes(), streams_routes()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        tasks_routes(),
+        lease_routes(),
+        work_routes(),
+        replay_routes(),
+        events_routes(),
+        streams_routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn tasks_routes() -> Vec<Route> {
@@ -51,10 +58,20 @@ fn tasks_routes() -> Vec<Route> {
             )
             .filter("workspace_id")
             .filter("session_id")
+            .filter("status")
+            .filter("parent_task_id")
+            .filter("queue")
+            .filter("persona_id")
+            .filter("dead_letter")
             .paged()
             .lists::<HarnTask>("A page."),
         get("/v1/sessions/{session_id}/tasks", TasksRead, tasks::list_session_tasks)
             .says("listSessionTasks", "The Tasks of a Session.")
+            .filter("status")
+            .filter("parent_task_id")
+            .filter("queue")
+            .filter("persona_id")
+            .filter("dead_letter")
             .paged()
             .lists::<HarnTask>("A page."),
         get("/v1/tasks/{task_id}", TasksRead, tasks::get_task)
@@ -68,6 +85,38 @@ fn tasks_routes() -> Vec<Route> {
             )
             .takes_optional::<CancelTaskRequest>()
             .answers::<HarnTask>(200, "Canceled."),
+    ]
+}
+
+fn lease_routes() -> Vec<Route> {
+    vec![
+        post("/v1/tasks/claim", TasksWrite, work::claim_next)
+            .says(
+                "claimNextTask",
+                "Takes the oldest Task that is due and that nobody has, of a queue, of a \
+                    Persona, or of a filter. Of several that ask at once each gets another.",
+            )
+            .takes::<ClaimNextRequest>()
+            .answers::<HarnTask>(200, "The caller has it.")
+            .empty(204, "There is none, and none came in `wait_ms`."),
+        post("/v1/tasks/{task_id}/heartbeat", TasksWrite, work::heartbeat)
+            .says(
+                "heartbeatTask",
+                "Makes the lease of the worker that has the Task last longer. It never takes \
+                    a Task: whoever lost it is refused.",
+            )
+            .takes_optional::<HeartbeatRequest>()
+            .answers::<LeaseResource>(200, "The caller has it until then.")
+            .refuses::<HarnErrorResponse>("409", "The caller does not have it."),
+        get("/v1/tasks/{task_id}/dependencies", TasksRead, work::list_dependencies)
+            .says(
+                "listTaskDependencies",
+                "The answers that the Task recorded so far, in the order of recording: a \
+                    worker that goes on with it asks for none of them again.",
+            )
+            .optional(Query, "after_key", "Only what was recorded after the answer under this key.")
+            .limit()
+            .lists::<DependencyEntry>("A page."),
     ]
 }
 
@@ -141,10 +190,11 @@ fn replay_routes() -> Vec<Route> {
                 "resolveTaskDependency",
                 "Gives a worker that replays a Task the recorded or substituted \
                     answer under a key. What is missing fails the replay, and is named \
-                    in `details`.",
+                    in `details`. A worker that goes on with a run that is no replay is \
+                    given what was recorded, or told that nothing was.",
             )
             .reads::<ResolveDependencyRequest>()
-            .answers::<ResolvedDependency>(200, "The answer."),
+            .answers::<ResolveAnswer>(200, "The answer."),
         get("/v1/tasks/{task_id}/divergence", TasksRead, replay::divergence)
             .says(
                 "getTaskDivergence",
