@@ -29,6 +29,9 @@ pub(crate) struct ReplayDocument {
     /// How many replays are behind it.
     #[serde(default)]
     pub(crate) depth: u32,
+    /// Whether the first drift fails it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) strict: bool,
     /// Which replay of its source it is, from 1.
     pub(crate) number: u32,
     /// Whether the process of its module died already.

@@ -10,5 +10,6 @@ pub(crate) mod outcome;
 pub(crate) mod read;
 pub(crate) mod replayed_events;
 pub(crate) mod steps;
+mod strict;
 pub(crate) mod worked;
 pub(crate) mod worker_outcome;

@@ -7,13 +7,14 @@ use quipu_core::{
     rules::harn::{AUTHORITY_OTHERS, HarnAct, HarnCommand, NoteDraft},
 };
 use quipu_replay::task::{
-    Answer, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable, delta_id,
+    Answer, Drift, Oracle, RecordedEvent, ReplayIdentity, Resolution, Unavailable, UnavailableKind,
+    delta_id,
 };
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
         DependencyKind, EventKind, HarnError, HarnErrorCode, JsonObject, ReplayEventMetadata,
-        ResolutionSource, ResolveDependencyRequest, ResolvedDependency, Visibility,
+        RequestDrift, ResolutionSource, ResolveDependencyRequest, ResolvedDependency, Visibility,
     },
 };
 
@@ -26,6 +27,7 @@ use crate::{
     },
     stored::note::DEPENDENCY_RECORDED,
     task::tasks::TaskView,
+    work::worker::drifted,
 };
 
 /// The answer for a worker, and the event that recorded it.
@@ -58,6 +60,11 @@ impl Harness {
             self.reading(move |harness| harness.answer_again(&caller, &of, &asks)).await?;
         match answered {
             Ok(answered) => {
+                if document.strict && answered.resolution.divergent {
+                    return Err(self
+                        .fail_for_drift(write, &view, &document, &request, &answered)
+                        .await?);
+                }
                 let noted = self.field.with_state(|state| {
                     let stream = state.streams.task(task);
                     stream.is_some_and(|it| it.dependencies.contains_key(&request.key))
@@ -203,6 +210,33 @@ impl Harness {
         Ok(())
     }
 
+    /// Ends a worker's strict replay, because something else is asked than was recorded. What was asked is noted, as
+    /// if it had been answered.
+    async fn fail_for_drift(
+        &self,
+        write: &WriteRequest,
+        view: &TaskView,
+        document: &ReplayDocument,
+        request: &ResolveDependencyRequest,
+        answered: &Answered,
+    ) -> Result<HarnError, HarnError> {
+        let recorded = &answered.recorded;
+        let then = recorded.dependency.as_ref().and_then(|it| it.request_sha256);
+        let differs =
+            RequestDrift { key: request.key.clone(), recorded: then, asked: request.request };
+        let drift = Drift::of_request(&differs, Some(recorded));
+        let mut command = self.failing_command(view, drift.failure())?;
+        let noted = self.recorded_at(&view.id, &request.key).is_some();
+        if !noted {
+            command.notes.push(self.given(document, request, answered)?);
+        }
+        command.notes.push(self.noting_drift(&view.id, &drift)?);
+        let plain = WriteRequest { key: None, ..write.clone() };
+        self.write_on(&plain, view, "dependencies/resolve", command).await?;
+        self.settle(&view.id).await?;
+        Ok(drifted(&drift))
+    }
+
     /// Ends a worker's replay, because something cannot be had.
     async fn fail_for(
         &self,
@@ -235,7 +269,7 @@ fn located(mut missing: Unavailable, recorded: Option<&RecordedEvent>) -> Unavai
 
 fn never(key: &str) -> Unavailable {
     Unavailable {
-        kind: quipu_replay::task::UnavailableKind::NeverRecorded,
+        kind: UnavailableKind::never_recorded(key),
         id: key.to_owned(),
         override_key: Some(key.to_owned()),
         event_id: None,

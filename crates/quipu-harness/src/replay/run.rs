@@ -8,7 +8,7 @@ use quipu_core::{
 };
 use quipu_replay::{
     module::{Death, ModuleEnd},
-    task::ReplayOutcome,
+    task::{Drift, ReplayOutcome},
 };
 use quipu_wire::harn::{
     EventKind, Failure, HarnError, JsonObject, Outcome, OutcomeObject, OutcomeStatus,
@@ -135,13 +135,17 @@ impl Harness {
             let entry = state.documents.get(DocumentKind::Outcome, &outcome_id(source));
             entry.map(|entry| entry.quotes.clone()).unwrap_or_default()
         });
-        let failure = failure_of(carried, of_source.as_ref());
-        let status = status_of(outcome);
+        let mut failure = failure_of(carried, of_source.as_ref());
+        let mut status = status_of(outcome);
+        let drift = self.drift_of_module(document, carried, status)?;
+        if let Some(drift) = &drift {
+            (failure, status) = (Some(drift.failure()), OutcomeStatus::Failed);
+        }
         let mut says = ending_payload(document, outcome, status, failure.as_ref());
         says.extend(end.as_ref().map(|_| noted(outcome)));
         let event = match outcome.first_unavailable {
-            None => EventKind::ReplayCompleted,
-            Some(_) => EventKind::ReplayFailed,
+            None if drift.is_none() => EventKind::ReplayCompleted,
+            Some(_) | None => EventKind::ReplayFailed,
         };
         let reason = |text: &str| self.field.seal(&ReasonBody { reason: text.to_owned() });
         let message = failure.as_ref().map_or("the source ended so", |it| it.message.as_str());
@@ -176,6 +180,31 @@ impl Harness {
             notes: vec![self.note(task, event.as_str(), &says)?],
             ..HarnCommand::default()
         })
+    }
+}
+
+impl Harness {
+    /// Where the module of a strict replay did not do what was recorded. Reads storage.
+    fn drift_of_module(
+        &self,
+        document: &ReplayDocument,
+        carried: &Carried,
+        status: OutcomeStatus,
+    ) -> Result<Option<Drift>, HarnError> {
+        let output = match &carried.end {
+            Some(ModuleEnd::Completed { value, .. }) => Some(value),
+            Some(ModuleEnd::Failed { .. }) => None,
+            Some(ModuleEnd::Unavailable(_)) | None => return Ok(None),
+        };
+        if !document.strict {
+            return Ok(None);
+        }
+        if let Some(first) = carried.outcome.request_drift.first() {
+            let source = &document.plan.identity.source_task_id;
+            let recorded = self.recorded_under(source, &first.key)?;
+            return Ok(Some(Drift::of_request(first, recorded.as_ref())));
+        }
+        self.drift_of_output(document, status, output)
     }
 }
 

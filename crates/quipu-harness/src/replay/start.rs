@@ -146,8 +146,9 @@ impl Harness {
         task.branch_id = before.branch_id;
         task.quota_id = before.quota_id;
         task.parent_task_id = Some(view.id.clone());
+        let (strict, number, module_died) = (request.strict, 1, false);
         let document =
-            ReplayDocument { plan, executor, depth: behind, number: 1, module_died: false };
+            ReplayDocument { plan, executor, depth: behind, strict, number, module_died };
         Ok(Admitted { document, task })
     }
 
@@ -205,6 +206,7 @@ fn started(document: &ReplayDocument) -> JsonObject {
         "override_keys": keys,
         "checkpoint_id": plan.boundary.as_ref().map(|boundary| &boundary.checkpoint_id),
         "reason": plan.reason,
+        "strict": document.strict.then_some(true),
     });
     let mut payload = JsonObject(payload.as_object().cloned().unwrap_or_default());
     payload.retain(|_, value| !value.is_null());

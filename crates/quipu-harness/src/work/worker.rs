@@ -8,6 +8,7 @@ use quipu_core::{
 };
 use quipu_field::HarnOutcome;
 use quipu_log::Body;
+use quipu_replay::task::Drift;
 use quipu_wire::{
     harn::{
         AppendEventRequest, Artifact, ClaimTaskRequest, CompleteTaskRequest, Event,
@@ -24,7 +25,7 @@ use crate::{
     handle::failure::harn_error,
     not_found,
     permission::ToolUse,
-    task::tasks::{TaskView, attempts_exhausted, outcome_id},
+    task::tasks::{TaskView, attempts_exhausted, is_replay, outcome_id},
 };
 
 /// How a Task ended, as its worker says it.
@@ -119,10 +120,29 @@ impl Harness {
             artifacts,
             failure: None,
         };
+        if let Some(drift) = self.drift_of(id, ending.output.as_ref()).await? {
+            let mut command = self.failing_command(&view, drift.failure())?;
+            command.notes.push(self.noting_drift(id, &drift)?);
+            self.write_on(write, &view, "complete", command).await?;
+            self.settle(id).await?;
+            return Err(drifted(&drift));
+        }
         let act = HarnAct::Complete { task: id.to_owned(), results: view.entry.results.clone() };
         let command = self.ending_command(&view, act, ending)?;
         self.write_on(write, &view, "complete", command).await?;
         self.ended_task(&write.caller, id).await
+    }
+
+    async fn drift_of(
+        &self,
+        task: &str,
+        output: Option<&Value>,
+    ) -> Result<Option<Drift>, HarnError> {
+        let (id, output) = (task.to_owned(), output.cloned());
+        if !self.field.with_state(|state| is_replay(state, task)) {
+            return Ok(None);
+        }
+        self.reading(move |harness| harness.drift_at_end(&id, output.as_ref())).await
     }
 
     /// `POST /v1/tasks/{task_id}/fail`. Where the failure is one that another attempt may not have, and attempts are
@@ -234,6 +254,13 @@ impl Harness {
         documents.push(self.draft(DocumentKind::Outcome, &id, owner, Expect::Any, &outcome)?);
         Ok(HarnCommand { act: Some(act), documents, ..HarnCommand::default() })
     }
+}
+
+/// A strict replay is not what was recorded, and has failed.
+pub(crate) fn drifted(drift: &Drift) -> HarnError {
+    let mut error = HarnError::new(HarnErrorCode::Conflict, drift.to_string());
+    error.details = drift.failure().details;
+    error
 }
 
 /// Where the note of a write is.

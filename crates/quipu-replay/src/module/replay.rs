@@ -175,7 +175,7 @@ impl<'a> FromRecording<'a> {
             }
             (ModuleRun::Failed { diagnostic }, None) => ModuleEnd::Failed { diagnostic },
             (ModuleRun::Suspended { request, .. }, None) => ModuleEnd::Unavailable(Unavailable {
-                kind: UnavailableKind::NeverRecorded,
+                kind: UnavailableKind::never_recorded(&request.key),
                 override_key: Some(request.key.clone()),
                 id: request.key,
                 event_id: None,

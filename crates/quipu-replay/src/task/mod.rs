@@ -4,6 +4,7 @@
 
 mod admission;
 mod divergence;
+mod drift;
 mod engine;
 mod identity;
 mod lifecycle;
@@ -18,6 +19,7 @@ pub(crate) mod tests;
 
 pub use admission::{AdmissionError, SourceTask, admit};
 pub use divergence::Comparison;
+pub use drift::{Drift, DriftKind};
 pub use engine::Replayer;
 pub use identity::{ReplayIdentity, checkpoint_key, delta_id, event_key};
 pub use lifecycle::RecordedLifecycle;

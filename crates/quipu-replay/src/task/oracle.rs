@@ -138,7 +138,7 @@ impl<'a> Oracle<'a> {
         }
         let Some(recorded) = recorded else {
             let reason = "it was never recorded";
-            return Err(missing(UnavailableKind::NeverRecorded, key, reason));
+            return Err(missing(UnavailableKind::never_recorded(key), key, reason));
         };
         let kind = UnavailableKind::Dependency(recorded.kind);
         let answer = match &recorded.material {

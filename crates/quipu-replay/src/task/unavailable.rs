@@ -16,11 +16,23 @@ pub enum UnavailableKind {
     Memory,
     Receipt,
     Dependency(DependencyKind),
-    /// An answer that was asked for and never recorded.
+    /// An answer that was asked for and never recorded, under a key that says nothing of its kind.
     NeverRecorded,
 }
 
 impl UnavailableKind {
+    /// What an answer under a key would have been that was never recorded.
+    #[must_use]
+    pub fn never_recorded(key: &str) -> Self {
+        match key.split_once(':').map(|(class, _)| class) {
+            Some("llm") => Self::Dependency(DependencyKind::LlmProviderResponse),
+            Some("mcp") => Self::Dependency(DependencyKind::McpToolReturn),
+            Some("secret") => Self::Dependency(DependencyKind::SecretValue),
+            Some("time") => Self::Dependency(DependencyKind::Time),
+            Some(_) | None => Self::NeverRecorded,
+        }
+    }
+
     fn parse(word: &str) -> Option<Self> {
         let plain = [Self::Event, Self::Artifact, Self::Memory, Self::Receipt, Self::NeverRecorded];
         let plain = plain.into_iter().find(|kind| kind.as_str() == word);

@@ -8,4 +8,5 @@ mod missing;
 mod overrides;
 mod resolve_access;
 pub(crate) mod runs;
+mod strict;
 mod workers;

@@ -75,7 +75,7 @@ async fn a_key_that_was_never_recorded_fails_the_replay_and_is_named() {
     assert_eq!(failed.status, TaskState::Failed);
     let failure = failed.failure.unwrap();
     assert_eq!(failure.code, "replay_dependency_unavailable");
-    assert_eq!(failure.details["first_unavailable"]["kind"], "host_dependency");
+    assert_eq!(failure.details["first_unavailable"]["kind"], "llm_provider_response");
     let receipt = world.receipt(&replay).await;
     assert_eq!(receipt.lifecycle.final_state, OutcomeStatus::Failed);
     assert!(receipt.replay_input.unavailable_reason.unwrap().contains("llm:main:3"));
