@@ -36,7 +36,7 @@ pub use enrich::EnrichmentProgress;
 pub use field::{
     Field, fields::Fields, index_later::TextsBehind, options::FieldOptions, unload::Keeping,
 };
-pub use ops::HarnOutcome;
+pub use ops::{HarnOutcome, ModelInUse, ModelRole};
 pub use proof::proofs::CommitProof;
 pub use quipu_core::{Message, Origin, origin::ScriptedOrigin};
 pub use read::{

@@ -56,6 +56,7 @@ pub use resource::artifact_content::ArtifactContent;
 pub use resource::built_in_resources::skill as built_in_skill;
 pub use resource::connector::CONNECTOR_WEBHOOK;
 pub use resource::memory_view::MemoryFilter;
+pub use resource::workspace_file::FileView;
 pub use stored::built_in::{
     PERSONA_FIELD, PERSONA_FIELD_NAME, PERSONA_WORKER, SESSION_DEFAULT, WORKSPACE_DEFAULT,
 };

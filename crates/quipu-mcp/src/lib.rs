@@ -3,6 +3,7 @@
 //! the shape of HTTP requests.
 
 mod caller;
+mod definitions;
 mod handler;
 mod invoke;
 mod prompts;
@@ -14,6 +15,7 @@ mod transport;
 mod uri;
 
 pub use caller::{Answer, Call, CallFailed, Caller, Presented, PushPosition, Verb};
+pub use definitions::{Definition, definitions};
 pub use handler::Handler;
 pub use push::PushReader;
 pub use shared::HandlerOptions;

@@ -21,6 +21,8 @@ pub const TEXT_BYTES_MAX: usize = 64 * 1024;
 pub const ID_BYTES_MAX: usize = 256;
 /// The most entries in any list of texts (evidence, assumptions, interests, filters).
 pub const LIST_ENTRIES_MAX: usize = 256;
+/// The largest file of a workspace. Written as JSON with little to escape it fits into a request.
+pub const WORKSPACE_FILE_BYTES_MAX: usize = 3 * 1024 * 1024;
 pub const RECORD_UNITS_MAX: usize = 256;
 pub const RELATIONS_MAX: usize = 256;
 /// The most units that one ATTUNE returns; a larger `max_units` is read as this one.

@@ -36,7 +36,7 @@ pub(crate) fn document_changed(
         state.documents.push(kind, entry);
     } else {
         let entry = state.documents.get_mut(kind, id).ok_or_else(|| format!("no {kind:?} {id}"))?;
-        if kind == DocumentKind::Content {
+        if keeps_earlier(kind) {
             entry.earlier.push(entry.at);
         }
         entry.updated_ms = header.time_ms;
@@ -50,6 +50,11 @@ pub(crate) fn document_changed(
         settle_ending(state, header, kind, task, change);
     }
     Ok(())
+}
+
+/// Whether the state knows where a document's bodies of before are: of content to erase them, of a file as its versions.
+const fn keeps_earlier(kind: DocumentKind) -> bool {
+    matches!(kind, DocumentKind::Content | DocumentKind::File)
 }
 
 /// A receipt settles an ending. Where a policy allows none, the Field's own word on the outcome does, in a

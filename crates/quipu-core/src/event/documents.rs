@@ -50,6 +50,10 @@ pub enum DocumentKind {
     Replay,
     /// That an artifact has the bytes of a digest: its id is the digest, a slash, and the artifact's.
     Holding,
+    /// A file of a workspace: its id is the workspace's, a slash, and its path. It says which artifact is its newest version.
+    File,
+    /// Who looks at a session now, and who of them controls it.
+    LiveClients,
 }
 
 /// Where a document belongs. No member is ever left out: the state holds this too, and the form in which a snapshot

@@ -22,7 +22,7 @@ pub struct DocumentEntry {
     pub at: (u64, u32),
     /// Whether it is gone. Its id stays taken.
     pub removed: bool,
-    /// Of content, the commits and events whose bodies it was before. They are erased when it is removed.
+    /// Of content and files, the commits and events whose bodies it was before. Those of content are erased when it is removed.
     pub earlier: Vec<(u64, u32)>,
     /// The units whose words its bodies repeat, also those of before.
     pub quotes: Vec<UnitId>,
@@ -73,6 +73,15 @@ impl DocumentTable {
         let found = from.take_while(move |((of, id), _)| *of == kind && id.starts_with(prefix));
         let all = self.by_kind.get(&kind).map_or(&[][..], Vec::as_slice);
         found.filter_map(move |(_, at)| all.get(*at))
+    }
+
+    /// The first document of a kind from an id on, in the order of the ids, that is not gone.
+    #[must_use]
+    pub fn first_from(&self, kind: DocumentKind, id: &str) -> Option<&DocumentEntry> {
+        let all = self.by_kind.get(&kind)?;
+        let behind = self.by_id.range((kind, id.to_owned())..);
+        let mut of_kind = behind.take_while(|((of, _), _)| *of == kind);
+        of_kind.find_map(|(_, at)| all.get(*at).filter(|entry| !entry.removed))
     }
 
     /// The documents of a task, oldest first, with their ordinals.

@@ -116,6 +116,11 @@ impl Lookout {
         }
     }
 
+    /// Who confirms or denies what is found.
+    pub(crate) fn second_opinion(&self) -> Option<&dyn Judge> {
+        self.judge.as_deref()
+    }
+
     /// Whether RECORD looks for conflicts.
     pub(crate) const fn is_automatic(&self) -> bool {
         self.automatic

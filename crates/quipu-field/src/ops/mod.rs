@@ -13,6 +13,7 @@ mod harn;
 mod least_authority;
 mod log;
 mod merge;
+mod models;
 mod nodes;
 mod proofs;
 mod record;
@@ -26,3 +27,4 @@ mod subscribe;
 mod units;
 
 pub use harn::HarnOutcome;
+pub use models::{ModelInUse, ModelRole};

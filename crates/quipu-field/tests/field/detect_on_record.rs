@@ -191,6 +191,10 @@ enum Scripted {
 }
 
 impl Judge for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
     fn judge(
         &self,
         _older: &Claim<'_>,

@@ -24,6 +24,7 @@ use crate::{
     stored::{
         artifact_marks::is_redacted,
         built_in::{SESSION_DEFAULT, session_in_field},
+        live_clients::LiveClients,
         note::NoteBody,
         session_facts::SessionFacts,
     },
@@ -62,6 +63,9 @@ impl Narrator<'_> {
             }
             Logged::DocumentChanged { document: DocumentKind::Session, id, .. } => {
                 self.session_document(id)
+            }
+            Logged::DocumentChanged { document: DocumentKind::LiveClients, id, .. } => {
+                self.live_clients(id)
             }
             Logged::DocumentChanged { document, id, owner, change, .. } => {
                 self.document(*document, id, owner, *change)
@@ -110,6 +114,13 @@ impl Narrator<'_> {
         let fork = facts.fork.filter(|_| self.opens(session))?;
         let payload = JsonObject::with("session_id", session);
         Some(of_session(EventKind::SessionThreadForked, &fork.session, payload))
+    }
+
+    /// Who came, went or took control. A sign of life is no Event.
+    fn live_clients(&self, session: &str) -> Option<EventDraft> {
+        let change = self.body::<LiveClients>()?.change?;
+        let event = EventName::parse(&change.event)?;
+        Some(EventDraft { event, ..of_session(EventKind::SessionCreated, session, change.payload) })
     }
 
     fn opens(&self, session: &str) -> bool {

@@ -9,7 +9,10 @@ use tokio::sync::Mutex;
 
 use crate::{
     HarnessOptions,
-    handle::{failure::harn_error, held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
+    handle::{
+        failure::harn_error, given_inputs::GivenInputs, held_secrets::HeldSecrets,
+        replayed_cache::ReplayedCache,
+    },
 };
 use quipu_core::DocumentKind;
 use serde::de::DeserializeOwned;
@@ -25,6 +28,8 @@ pub struct Harness {
     pub(crate) changing: Arc<Mutex<()>>,
     /// Secrets that replays substitute.
     pub(crate) held: HeldSecrets,
+    /// What members of Sessions lend to the modules of their Tasks.
+    pub(crate) inputs: GivenInputs,
     pub(crate) replayed: ReplayedCache,
 }
 
@@ -43,6 +48,7 @@ impl Harness {
             issuing: Arc::default(),
             changing: Arc::default(),
             held: HeldSecrets::default(),
+            inputs: GivenInputs::default(),
             replayed: ReplayedCache::default(),
         }
     }

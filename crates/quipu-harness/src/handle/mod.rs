@@ -2,6 +2,7 @@
 
 pub(crate) mod caller;
 pub(crate) mod failure;
+pub(crate) mod given_inputs;
 pub(crate) mod harness;
 pub(crate) mod held_secrets;
 pub(crate) mod options;

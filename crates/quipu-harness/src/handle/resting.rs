@@ -11,7 +11,7 @@ use tokio::{sync::Mutex, time::timeout};
 
 use crate::{
     Harness, HarnessOptions,
-    handle::{held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
+    handle::{given_inputs::GivenInputs, held_secrets::HeldSecrets, replayed_cache::ReplayedCache},
 };
 
 /// How long what a log that is away did not take is left alone.
@@ -25,6 +25,7 @@ pub struct Resting {
     issuing: Arc<Mutex<()>>,
     changing: Arc<Mutex<()>>,
     held: HeldSecrets,
+    inputs: GivenInputs,
     replayed: ReplayedCache,
 }
 
@@ -44,6 +45,7 @@ impl Resting {
             issuing: Arc::clone(&self.issuing),
             changing: Arc::clone(&self.changing),
             held: self.held.clone(),
+            inputs: self.inputs.clone(),
             replayed: self.replayed.clone(),
         }
     }
@@ -65,6 +67,7 @@ impl Harness {
             issuing: Arc::clone(&self.issuing),
             changing: Arc::clone(&self.changing),
             held: self.held.clone(),
+            inputs: self.inputs.clone(),
             replayed: self.replayed.clone(),
         }
     }

@@ -1,5 +1,6 @@
-//! Secrets from vaults, for a module that the server runs again: only one that is still the recorded one. Another would
-//! be a changed secret, and no replay takes one up in silence. No worker is ever given one.
+//! Secrets from vaults, and from whoever asked for the replay, for a module that the server runs again: only one that is
+//! still the recorded one. Another would be a changed secret, and no replay takes one up in silence. No worker is ever
+//! given one.
 
 use quipu_replay::task::RecordedDependency;
 use quipu_wire::harn::{DependencyKind, HarnError};
@@ -22,14 +23,16 @@ impl Harness {
         let name = name.filter(|_| dependency.kind == DependencyKind::SecretValue);
         let view = self.field.with_state(|state| TaskView::any(state, task));
         let (Some(name), Some(view)) = (name, view) else { return Ok(None) };
-        if self.options.sealer.is_none() {
-            return Ok(None);
-        }
         let (of_run, before) = (self.secrets_of_run(task)?, &self.options.secrets);
         // Recordings of before runs had keys of their own have the digest of all.
         let same = |value: &Value| {
             [&of_run, before].iter().any(|it| it.digest(value) == Some(dependency.sha256))
         };
-        Ok(self.secrets_named((&view.workspace, name), vaults)?.into_iter().find(same))
+        let lent = self.lent_to(&view, name).into_iter();
+        let held = match self.options.sealer {
+            Some(_) => self.secrets_named((&view.workspace, name), vaults)?,
+            None => Vec::new(),
+        };
+        Ok(lent.chain(held).find(same))
     }
 }

@@ -5,7 +5,7 @@ use quipu_core::{
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
 use quipu_wire::harn::{
-    Artifact, ArtifactObject, HarnError, HarnErrorCode, List, RegisterArtifactRequest,
+    Artifact, ArtifactObject, HarnError, HarnErrorCode, JsonObject, List, RegisterArtifactRequest,
     ResourceEnvelope, ResourceKind,
 };
 
@@ -186,12 +186,17 @@ fn agree(asked: &mut Option<String>, found: &str, param: &str) -> Result<(), Har
     }
 }
 
+/// The members that a client may set itself in the metadata of an Artifact.
+pub(crate) fn own_members(mut metadata: JsonObject) -> JsonObject {
+    for mark in [EVENT_LOG_UNTIL, REDACTED, STILL_HELD] {
+        metadata.remove(mark);
+    }
+    metadata
+}
+
 fn artifact(id: &str, request: RegisterArtifactRequest, owner: &DocumentOwner) -> Artifact {
     let mut envelope = ResourceEnvelope::new(id, "");
-    envelope.metadata = request.metadata;
-    envelope.metadata.remove(EVENT_LOG_UNTIL);
-    envelope.metadata.remove(REDACTED);
-    envelope.metadata.remove(STILL_HELD);
+    envelope.metadata = own_members(request.metadata);
     Artifact {
         object: ArtifactObject::Artifact,
         envelope,

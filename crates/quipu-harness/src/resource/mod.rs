@@ -12,5 +12,7 @@ pub(crate) mod quota;
 pub(crate) mod quota_usage;
 pub(crate) mod redaction;
 pub(crate) mod skill;
+pub(crate) mod tool;
 pub(crate) mod vault;
 pub(crate) mod workspace;
+pub(crate) mod workspace_file;

@@ -17,7 +17,7 @@ use crate::{
         write::{Target, put_by},
     },
     not_found,
-    resource::built_in_resources,
+    resource::{built_in_resources, tool::declared_names},
     stored::built_in::{PERSONA_FIELD_NAME, PERSONA_WORKER, is_built_in_persona, is_for_field},
     task::tasks::TaskView,
 };
@@ -50,6 +50,7 @@ impl Harness {
         let capabilities = installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
         let persona = Persona {
             object: PersonaObject::Persona,
+            tools: declared_names(&envelope.metadata),
             envelope,
             name: request.name,
             version: request.version,
@@ -57,7 +58,6 @@ impl Harness {
             description: request.description,
             autonomy_tier: request.autonomy_tier,
             receipt_policy: request.receipt_policy,
-            tools: Vec::new(),
             capabilities,
             triggers: Vec::new(),
             schedules: Vec::new(),
@@ -146,6 +146,7 @@ impl Harness {
             let installed = self.install_module(caller, of, &mut metadata).await?;
             persona.capabilities =
                 installed.map(|it| it.capabilities().to_vec()).unwrap_or_default();
+            persona.tools = declared_names(&metadata);
             persona.envelope.metadata = metadata;
         }
         let (kind, owner) = (DocumentKind::Persona, DocumentOwner::default());

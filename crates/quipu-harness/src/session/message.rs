@@ -31,6 +31,11 @@ impl Harness {
         request: AppendMessageRequest,
     ) -> Result<Message, HarnError> {
         let view = self.view_session(&write.caller, session)?;
+        let path = format!("/v1/sessions/{session}/messages");
+        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
+        if !self.key_was_used(write, target) {
+            self.check_live_claim(&write.caller, session, &request.message.metadata).await?;
+        }
         let draft = self.message_draft(owner(&view.workspace, session), request.message)?;
         let id = draft.id.clone();
         let command = HarnCommand {
@@ -38,8 +43,6 @@ impl Harness {
             documents: vec![draft],
             ..HarnCommand::default()
         };
-        let path = format!("/v1/sessions/{session}/messages");
-        let target = Target { workspace: &view.workspace, method: "POST", path: &path };
         let outcome = self.write(write, target, Some(session), command).await?;
         self.message(&write.caller, put_by(&outcome, DocumentKind::Message).unwrap_or(&id)).await
     }

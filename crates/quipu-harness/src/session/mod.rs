@@ -2,6 +2,8 @@
 
 pub(crate) mod branch;
 pub(crate) mod fork;
+pub(crate) mod inputs;
+pub(crate) mod live;
 pub(crate) mod message;
 pub(crate) mod sessions;
 pub(crate) mod transcript;

@@ -24,7 +24,7 @@ use crate::{
     },
     not_found,
     resource::built_in_resources,
-    session::view::SessionView,
+    session::{live::no_live_claim, view::SessionView},
     stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
     visibility::access::workspace_of,
 };
@@ -47,6 +47,7 @@ impl Harness {
         let workspace = request.workspace_id.clone();
         let goal = goal_of(&request.initial_messages);
         let messages = request.initial_messages.clone();
+        messages.iter().try_for_each(|message| no_live_claim(&message.metadata))?;
         let facts = SessionFacts::of(request);
         let policy = SessionPolicy::default();
         let mut command = self.open_session(&id, &workspace, (policy, None), goal, &facts)?;

@@ -19,7 +19,8 @@ use crate::{
     event::narrate::narrate,
     handle::{caller::AUTHORITY_POLICY, failure::harn_error},
     not_found,
-    stored::{built_in::SESSION_DEFAULT, session_facts::SessionFacts},
+    session::live::shown,
+    stored::{built_in::SESSION_DEFAULT, live_clients::LiveClients, session_facts::SessionFacts},
     visibility::access::{reader_reaches, workspace_of},
 };
 
@@ -97,6 +98,10 @@ impl Harness {
             // Where it came from is told to who may read it.
             (facts.fork, facts.branch_id) = (None, None);
         }
+        let live = match view.within {
+            true => self.present_clients(&view.id)?,
+            false => LiveClients::default(),
+        };
         let entry = view.entry.as_ref();
         let created_ms = entry.map_or(0, |entry| entry.created_ms);
         let changed_ms = view.document.as_ref().map_or(0, |document| document.updated_ms);
@@ -121,8 +126,8 @@ impl Harness {
             expires_at: None,
             mode_id: facts.mode_id,
             model_policy: facts.model_policy,
-            live_clients: Vec::new(),
-            live_controller_id: None,
+            live_controller_id: live.controller().map(str::to_owned),
+            live_clients: shown(&live),
         })
     }
 

@@ -34,6 +34,10 @@ impl Harness {
         if view.status.is_terminal() && !self.key_was_used(write, target) {
             return Err(has_ended(id));
         }
+        if !self.key_was_used(write, target) {
+            let (session, said) = (view.session_id(), &request.message.metadata);
+            self.check_live_claim(&write.caller, session, said).await?;
+        }
         let confirms =
             request.kind == TaskMessageKind::ToolConfirmation && !self.key_was_used(write, target);
         let _turn = if confirms { Some(self.changing.lock().await) } else { None };

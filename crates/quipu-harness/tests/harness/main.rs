@@ -6,6 +6,7 @@ mod events;
 mod feeds;
 mod field_tasks;
 mod holding;
+mod live_clients;
 mod lives;
 mod makers;
 mod modules;

@@ -21,6 +21,10 @@ impl Table {
         self.0.iter().find(|tool| tool.definition().name == name)
     }
 
+    pub(crate) fn all(&self) -> impl Iterator<Item = &OperationTool> {
+        self.0.iter()
+    }
+
     pub(crate) fn names(&self) -> Vec<&str> {
         self.0.iter().map(|tool| tool.definition().name.as_ref()).collect()
     }

@@ -45,6 +45,10 @@ impl RemoteJudge {
 }
 
 impl Judge for RemoteJudge {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
     fn judge(
         &self,
         older: &Claim<'_>,

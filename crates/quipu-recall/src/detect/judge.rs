@@ -20,6 +20,9 @@ pub struct JudgeError {
 
 /// Confirms or denies verdicts. May be slow and may fail; a failure leaves the verdict as it is.
 pub trait Judge: Debug + Send + Sync + 'static {
+    /// Who judges, for whoever asks what this server uses.
+    fn name(&self) -> &str;
+
     fn judge(
         &self,
         older: &Claim<'_>,

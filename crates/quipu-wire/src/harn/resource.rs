@@ -45,6 +45,10 @@ words! {
         PermissionRule = "rule",
         /// What was decided about something that somebody wanted to do.
         PermissionDecision = "decision",
+        /// Something that can be called.
+        Tool = "tool",
+        /// A text under a path of a Workspace.
+        File = "file",
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Change, JsonObject, MessageInput, ResourceEnvelope, reading};
+use super::{Change, JsonObject, LiveClient, MessageInput, ResourceEnvelope, reading};
 use crate::{
     json::reader::{ObjectReader, ReadError},
     words::words,
@@ -108,7 +108,7 @@ pub struct HarnSession {
     pub model_policy: Option<ModelPolicy>,
     /// Who looks at it now.
     #[serde(default)]
-    pub live_clients: Vec<JsonObject>,
+    pub live_clients: Vec<LiveClient>,
     /// Who of them may write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_controller_id: Option<String>,

@@ -123,8 +123,12 @@ fn put(
         (Expect::New | Expect::Any, None, _) => DocumentChange::Created,
         (Expect::Any | Expect::Known, _, Some(_)) => DocumentChange::Updated,
         (Expect::Removal, _, Some(_)) => DocumentChange::Removed,
-        // Bytes that were erased may come again.
-        (Expect::Any, Some(_), None) if *kind == DocumentKind::Content => DocumentChange::Created,
+        // Bytes that were erased may come again, and so may what was under the path of a file.
+        (Expect::Any, Some(_), None)
+            if matches!(kind, DocumentKind::Content | DocumentKind::File) =>
+        {
+            DocumentChange::Created
+        }
         (Expect::New | Expect::Any, Some(_), _) => {
             return Err(Error::IdTaken { kind: *kind, id: id.clone() }.into());
         }

@@ -87,7 +87,8 @@ impl<'a> Live<'a> {
         canon::parse(&bytes).map_err(|_| no_json())
     }
 
-    /// A secret comes from a vault that answers the module and nowhere else, and stays the same while the Task lasts.
+    /// A secret is one that whoever submitted the Task lends it in its Session, or comes from a vault that answers the
+    /// module; from nowhere else. It stays the same while the Task lasts.
     fn secret(
         &self,
         request: &Request,
@@ -95,13 +96,16 @@ impl<'a> Live<'a> {
     ) -> Result<Found, Trouble> {
         let name = request.key.strip_prefix("secret:").unwrap_or_default();
         let none = || {
-            fails("secret_unavailable", format!("no vault of the module's holds the secret {name}"))
+            let problem =
+                format!("no vault of the module's holds the secret {name}, and nobody lends it");
+            fails("secret_unavailable", problem)
         };
-        if self.harness.options.sealer.is_none() {
-            return Err(none());
-        }
-        let held = self.harness.secrets_named((&self.view.workspace, name), self.vaults);
-        let mut held = held.map_err(Trouble::Storage)?.into_iter();
+        let lent = self.harness.lent_to(self.view, name);
+        let held = match self.harness.options.sealer {
+            Some(_) => self.harness.secrets_named((&self.view.workspace, name), self.vaults),
+            None => Ok(Vec::new()),
+        };
+        let mut held = lent.into_iter().chain(held.map_err(Trouble::Storage)?);
         let Some(before) = before else {
             return held.next().map(Found::Fresh).ok_or_else(none);
         };

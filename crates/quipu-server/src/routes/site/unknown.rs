@@ -1,5 +1,5 @@
-//! What is answered where there is no route, or none for the method: a refusal in the shape of the protocol
-//! whose path it would be.
+//! What is answered where there is no route, or none for the method: a refusal in the shape of the protocol that was
+//! spoken, or, where the request does not say which, of the one whose path it would be.
 
 use axum::{
     body::Body,
@@ -7,7 +7,7 @@ use axum::{
     http::{Response, Uri},
     response::IntoResponse as _,
 };
-use quipu_wire::{ErrorCode, ProtocolError};
+use quipu_wire::{ErrorCode, ProtocolError, harn::VERSION_HEADER};
 
 use crate::{
     net::body::discard,
@@ -29,7 +29,8 @@ async fn refuse(code: ErrorCode, message: String, request: Request) -> Response<
     let (parts, body) = request.into_parts();
     discard(&parts.headers, body).await;
     let error = ProtocolError::new(code, message);
-    if all::paths().find(parts.uri.path()).is_harn {
+    let says_harn = parts.headers.contains_key(VERSION_HEADER);
+    if says_harn || all::paths().find(parts.uri.path()).is_harn {
         return HarnRefused::from(error).into_response();
     }
     Refused::from(error).into_response()

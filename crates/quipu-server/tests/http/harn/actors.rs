@@ -7,7 +7,7 @@ use super::{bearer, refusal};
 use crate::support::{Client, Reply, TestServer};
 
 /// Somebody with a key.
-pub(crate) struct Actor(Client);
+pub(crate) struct Actor(pub(crate) Client);
 
 impl Actor {
     /// Whoever may do everything.

@@ -13,7 +13,7 @@ pub fn review(harness: Harness, input: any) {
 "#;
 
 /// A Persona with this module, which may ask for this.
-fn installed(client: &mut Client, source: &str, capabilities: &[&str]) -> String {
+pub(crate) fn installed(client: &mut Client, source: &str, capabilities: &[&str]) -> String {
     let body = json!({"kind": "file", "mime_type": "text/x-harn", "visibility": "internal"});
     let artifact = expect(client.post("/v1/artifacts", &body), 201);
     let artifact = artifact["id"].as_str().unwrap();

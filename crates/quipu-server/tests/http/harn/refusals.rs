@@ -14,8 +14,27 @@ fn an_unknown_path_under_a_resource_is_not_found_in_this_protocols_words() {
         assert_eq!(refusal(&reply), refused(404, "resource_not_found"), "{path}");
         assert!(reply.json()["error"]["message"].as_str().unwrap().contains(path));
     }
-    let elsewhere = stranger(&server).get("/v1/nothing");
+    let elsewhere = server.client().get("/v1/nothing");
     assert_eq!((elsewhere.status, elsewhere.code().as_str()), (404, "ROUTE_NOT_FOUND"));
+}
+
+#[test]
+fn whoever_says_the_version_of_this_protocol_is_refused_in_its_words_on_every_path() {
+    let server = TestServer::start();
+    for version in [APRIL, "agents-protocol-1900-01-01"] {
+        let mut spoken = stranger(&server).with(VERSION, version);
+        for path in ["/v1/nothing", "/v1/record/more", "/v1/", "/nothing"] {
+            let reply = spoken.get(path);
+            assert_eq!(refusal(&reply), refused(404, "resource_not_found"), "{path}");
+        }
+        for (method, path) in [("GET", "/v1/record"), ("DELETE", "/v1/attune")] {
+            let reply = spoken.send(method, path, &[], None);
+            assert_eq!(refusal(&reply), refused(400, "invalid_request"), "{method} {path}");
+            assert!(reply.header("allow").unwrap().contains("POST"), "{method} {path}");
+        }
+    }
+    let reply = server.client().get("/v1/record");
+    assert_eq!((reply.status, reply.code().as_str()), (405, "METHOD_NOT_ALLOWED"));
 }
 
 #[test]

@@ -2,23 +2,23 @@
 
 use quipu_wire::harn::{
     Artifact, CapabilitySummary, Connector, ConnectorDelivery, CreatePersonaRequest,
-    CreateQuotaRequest, CreateVaultRequest, CreateWorkspaceRequest, Discovery, HarnAgentCard,
-    Health, Outcome, Persona, PutSecretRequest, Quota, Receipt, ReceiptResource,
-    ReceiptVerification, RegisterArtifactRequest, Runtime, ServerVersion, Skill,
+    CreateQuotaRequest, CreateVaultRequest, CreateWorkspaceRequest, Discovery, FileOrListing,
+    HarnAgentCard, Health, Outcome, Persona, ProviderCatalog, PutSecretRequest, Quota, Receipt,
+    ReceiptResource, ReceiptVerification, RegisterArtifactRequest, Runtime, ServerVersion, Skill,
     TokenScope::{
         ArtifactsRead, ArtifactsWrite, ReceiptsRead, SessionsRead, SessionsWrite, TasksRead,
     },
-    UpdateConnectorRequest, UpdatePersonaRequest, UpdateQuotaRequest, UpdateWorkspaceRequest,
-    Vault, VerifyReceiptRequest, Workspace,
+    Tool, UpdateConnectorRequest, UpdatePersonaRequest, UpdateQuotaRequest, UpdateWorkspaceRequest,
+    Vault, VerifyReceiptRequest, Workspace, WorkspaceFile, WriteFileRequest,
 };
-use utoipa::openapi::path::ParameterIn::Header;
+use utoipa::openapi::path::ParameterIn::{Header, Query};
 
 use super::row::{ANY_CREDENTIAL, delete, get, patch, post, put};
 use crate::{
     pipeline::route::{Access::Everybody, Route},
     routes::harn::{
-        agent_card, artifacts, connectors, discovery, outcomes, personas, quotas, receipts,
-        runtime, skills, vaults, workspaces,
+        agent_card, artifacts, connectors, discovery, outcomes, personas, provider_catalog, quotas,
+        receipts, runtime, skills, tools, vaults, workspace_files, workspaces,
     },
 };
 
@@ -31,6 +31,7 @@ pub(super) fn routes() -> Vec<Route> {
         quotas_routes(),
         personas_routes(),
         workspaces_routes(),
+        workspace_files_routes(),
         vaults_routes(),
         connectors_routes(),
         artifacts_routes(),
@@ -72,6 +73,22 @@ fn runtime_routes() -> Vec<Route> {
         get("/v1/capabilities", ANY_CREDENTIAL, runtime::capability_summary)
             .says("getCapabilities", "What the server can do.")
             .answers::<CapabilitySummary>(200, "What it can do."),
+        get("/v1/provider-catalog", ANY_CREDENTIAL, provider_catalog::provider_catalog)
+            .says(
+                "getProviderCatalog",
+                "Which models the server asks, and for what. It asks none on behalf of a caller.",
+            )
+            .answers::<ProviderCatalog>(200, "The catalog."),
+        get("/v1/tools", SessionsRead, tools::list_tools)
+            .says(
+                "listTools",
+                "What can be called here: the operations, Skills, the modules of Personas, and the                     tools that Personas declare.",
+            )
+            .paged()
+            .lists::<Tool>("A page."),
+        get("/v1/tools/{tool_id}", SessionsRead, tools::get_tool)
+            .says("getTool", "One Tool.")
+            .answers::<Tool>(200, "The Tool."),
     ]
 }
 
@@ -153,6 +170,38 @@ fn workspaces_routes() -> Vec<Route> {
             )
             .takes::<UpdateWorkspaceRequest>()
             .answers::<Workspace>(200, "The Workspace as it is now."),
+    ]
+}
+
+fn workspace_files_routes() -> Vec<Route> {
+    const PATH: &str = "/v1/workspaces/{workspace_id}/files";
+    const MEANING: &str = "The path within the Workspace; absent or `.`, the Workspace itself.";
+    vec![
+        get(PATH, ArtifactsRead, workspace_files::read_file)
+            .says("readWorkspaceFile", "What is under a path: a file, or what is in a directory.")
+            .optional(Query, "path", MEANING)
+            .optional(Query, "version", "Of a file, which version; the newest if absent. Ours.")
+            .optional(Query, "after", "Of a directory, what `next` of a listing said. Ours.")
+            .answers::<FileOrListing>(200, "The file, or the entries of the directory."),
+        put(PATH, ArtifactsWrite, workspace_files::write_file)
+            .says(
+                "writeWorkspaceFile",
+                "Writes a file: a new version of it, unless it says the same already. Earlier \
+                    versions are kept.",
+            )
+            .optional(Query, "path", "The path within the Workspace, unless the body says it.")
+            .takes::<WriteFileRequest>()
+            .answers::<WorkspaceFile>(200, "The version, without its content."),
+        delete(PATH, ArtifactsWrite, workspace_files::erase_file)
+            .says(
+                "eraseWorkspaceFile",
+                "Takes a file away with the content of all its versions, for who wrote them, or \
+                    authority 8.",
+            )
+            .ours()
+            .once()
+            .required(Query, "path", "The path within the Workspace.")
+            .empty(204, "It is gone."),
     ]
 }
 

@@ -1,11 +1,12 @@
 //! The table of the Harn protocol: Sessions, what belongs to them, and what may be done in them.
 
 use quipu_wire::harn::{
-    AppendMessageRequest, AppendTaskMessageRequest, AuditEntry, AwaitTaskRequest, Branch,
-    CreateBranchRequest, CreateMemoryRequest, CreateSessionRequest, ForkSessionRequest,
-    HarnSession, HarnTask, Memory, Message, PermissionCheckRequest, PermissionCheckResponse,
-    PermissionPolicy, PermissionPolicyResponse, PermissionRequest, PermissionResponseRequest,
-    RememberRule,
+    AppendMessageRequest, AppendTaskMessageRequest, AttachClientRequest, AuditEntry,
+    AwaitTaskRequest, Branch, CreateBranchRequest, CreateMemoryRequest, CreateSessionRequest,
+    ForkSessionRequest, HarnSession, HarnTask, InputsAnswer, LiveClient, LiveClientChange, Memory,
+    Message, PermissionCheckRequest, PermissionCheckResponse, PermissionPolicy,
+    PermissionPolicyResponse, PermissionRequest, PermissionResponseRequest, RememberRule,
+    SessionClientRequest,
     TokenScope::{SessionsRead, SessionsWrite, TasksRead, TasksWrite},
     TruncateSessionRequest, TruncateSessionResponse, UpdateSessionRequest,
 };
@@ -13,12 +14,15 @@ use quipu_wire::harn::{
 use super::row::{delete, get, patch, post, put};
 use crate::{
     pipeline::route::Route,
-    routes::harn::{branches, memories, messages, permission_requests, permissions, sessions},
+    routes::harn::{
+        branches, live_clients, memories, messages, permission_requests, permissions, sessions,
+    },
 };
 
 pub(super) fn routes() -> Vec<Route> {
     [
         sessions_routes(),
+        live_clients_routes(),
         branches_routes(),
         messages_routes(),
         memories_routes(),
@@ -83,6 +87,50 @@ fn sessions_routes() -> Vec<Route> {
             )
             .takes::<TruncateSessionRequest>()
             .answers::<TruncateSessionResponse>(200, "What is left."),
+    ]
+}
+
+fn live_clients_routes() -> Vec<Route> {
+    vec![
+        get("/v1/sessions/{session_id}/live-clients", SessionsRead, live_clients::list_live_clients)
+            .says("listSessionLiveClients", "Who looks at a Session now, for its members.")
+            .lists::<LiveClient>("All of them."),
+        post("/v1/sessions/{session_id}/attach", SessionsWrite, live_clients::attach)
+            .says(
+                "attachSessionClient",
+                "A client comes to a Session, or says what it is there now. It is taken to have gone \
+                    when its lease ends without a heartbeat.",
+            )
+            .takes::<AttachClientRequest>()
+            .answers::<LiveClientChange>(200, "Who is there, and who controls the Session."),
+        post("/v1/sessions/{session_id}/takeover", SessionsWrite, live_clients::take_over)
+            .says(
+                "takeoverSessionClient",
+                "A client takes control of a Session: from one of the same agent, or of one with no \
+                    more authority there.",
+            )
+            .takes::<SessionClientRequest>()
+            .answers::<LiveClientChange>(200, "Who is there, and who controls the Session."),
+        post("/v1/sessions/{session_id}/detach", SessionsWrite, live_clients::detach)
+            .says("detachSessionClient", "A client goes. Who had control gives it up.")
+            .takes::<SessionClientRequest>()
+            .answers::<LiveClientChange>(200, "Who is there, and who controls the Session."),
+        post("/v1/sessions/{session_id}/heartbeat", SessionsWrite, live_clients::heartbeat)
+            .says(
+                "heartbeatSessionClient",
+                "A client says that it is there. It is written down when half of its lease is over.",
+            )
+            .takes::<SessionClientRequest>()
+            .answers::<LiveClientChange>(200, "Who is there, and who controls the Session."),
+        post("/v1/sessions/{session_id}/inputs", SessionsWrite, live_clients::inputs)
+            .says(
+                "updateSessionInputs",
+                "Lends named values to the modules of the caller's own Tasks in a Session, lists them \
+                    or takes them back: `{\"kind\": \"list\" | \"put\" | \"remove\" | \"sync\", …}`. They are \
+                    held in memory and written nowhere.",
+            )
+            .reads_anything()
+            .answers::<InputsAnswer>(200, "What there is, without any secret."),
     ]
 }
 
