@@ -98,16 +98,14 @@ def test_a_call_that_failed_fails_again_in_the_same_way(field: quipu.Field) -> N
     assert again.result == source.result == ["the model is slow", "not importable"]
 
 
-def test_a_recorded_error_says_what_it_was(field: quipu.Field) -> None:
+def test_a_recorded_error_is_what_it_was(field: quipu.Field) -> None:
     def broken() -> None:
         raise KeyError("price")
 
     def work(run: quipu.Run) -> None:
         with pytest.raises(KeyError) as raised:
             run.host("odd", broken)
-        if run.replays:
-            assert isinstance(raised.value, quipu.RecordedError)
-            assert raised.value.code == "builtins.KeyError"
+        assert type(raised.value) is KeyError
 
     with field.task("fragile") as source:
         work(source)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -34,9 +35,20 @@ class Sleep:
 
 @dataclass(frozen=True)
 class Live:
-    """Call a function of the user; the result is what it returns."""
+    """Call a function of the user; the result is what it returns. `key` names the call to whom it asks."""
 
     call: Callable[[], Any]
+    key: str | None = None
+
+
+# The key of the call that is being made.
+calling: ContextVar[str | None] = ContextVar("quipu_calling", default=None)
+
+
+def idempotency_key() -> str | None:
+    """A key for the call that a run is making now: the same one if a run that goes on has to make it again, because the
+    process ended after it was answered and before that was recorded. Who answers can see by it that it was paid for."""
+    return calling.get()
 
 
 Effect = Send | Sleep | Live

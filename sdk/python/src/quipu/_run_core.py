@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -10,24 +11,26 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ._answers import Keys, Kind, Visibility, failure_value, message_of, raise_recorded
+from ._answering import Answering, same
+from ._answers import Kind, Visibility
+from ._exact import MARK, as_question, exact
+from ._failures import message_of
+from ._large import LARGEST, kept_apart, read_again
 from ._link import Link
-from ._plans import Live, Plan
-from ._wire import harn, jsonable, present, read_json, segment
-from .errors import NotFound, QuipuError, ReplayUnavailable
-from .models import Artifact, Dependency, Divergence, HarnTask, Outcome, Receipt, Resolved, TaskEvent
+from ._plans import Patience, Plan, Sleep, send
+from ._wire import encode as encode_json
+from ._wire import harn, present, segment, stable_id
+from .errors import Conflicted, NotFound, PermissionDenied, QuipuError, ReplayUnavailable
+from .models import Artifact, Divergence, HarnTask, Outcome, Receipt, TaskEvent
 
-LEASE_S = 600.0
+# Heartbeats renew it; without one, somebody else may go on so long after the last sign of life.
+LEASE_S = 60.0
+_POLL_S = 0.1
 _TIME = TypeAdapter(datetime)
 
 
-def same(value: Any) -> Any:
-    """The value as it is."""
-    return value
-
-
-class RunCore:
-    """One Task that is worked on. `replays` says whether its answers come from a recording."""
+class RunCore(Answering):
+    """One Task that is worked on. `replays` says whether its answers come from a recording; None: its Task says so."""
 
     def __init__(
         self,
@@ -37,56 +40,75 @@ class RunCore:
         title: str,
         agent: str | None,
         lease: float,
-        replays: bool,
+        replays: bool | None,
+        goes_on: bool = False,
+        wait: float = 0.0,
+        tells_once: bool = True,
     ) -> None:
-        self.link = link
+        super().__init__(link, agent, replays=bool(replays))
         self.title = title
-        self.agent = agent
-        self.replays = replays
         self.result: Any = None
         self.summary: str | None = None
-        self.drift: list[str] = []
-        self.task: HarnTask | None = None
+        self.lease = lease
         self._submit = submit
-        self._lease = lease
-        self._keys = Keys()
-        self._secrets: dict[str, Any] = {}
+        self._is_told_by_task = replays is None
+        self._goes_on = goes_on
+        self._wait = wait
+        # Whoever keeps a Task over several processes tells the same more than once, and means it.
+        self._tells_once = tells_once
+        self._told: dict[str, int] = {}
         # Answers that come in pieces and have not ended, by key: how each is recorded as far as it came.
         self.unended: dict[str, Callable[[], Plan[None]]] = {}
 
-    @property
-    def id(self) -> str:
-        """The Task's id, once it was begun."""
-        if self.task is None:
-            raise RuntimeError("the run has not begun: use `with`")
-        return self.task.id
-
-    @property
-    def secrets(self) -> list[Any]:
-        """The secrets that the run was given, which no message may hold."""
-        return list(self._secrets.values())
-
-    def _path(self, rest: str = "") -> str:
-        return f"/v1/tasks/{segment(self.id)}{rest}"
-
-    def _post(self, rest: str, body: dict[str, Any]) -> Any:
-        return harn("POST", self._path(rest), body, agent=self.agent)
-
     def begin(self) -> Plan[None]:
-        """Submits the Task where it is new, and claims it."""
+        """Submits the Task where it is new, claims it, and reads what an earlier worker recorded."""
         if self.task is not None:
             raise RuntimeError("the run has begun already: each block needs a run of its own")
         self.task = yield from self._submit()
-        if self.replays and not self.title:
-            self.title = f"replay of {self.task.parent_task_id}"
-        body = present(lease_ms=int(self._lease * 1000), agent_id=self.agent)
-        self.task = yield from self.link.ask(self._post("/claim", body), HarnTask)
+        if self._is_told_by_task:
+            self.replays = self.task.is_replay
+        if not self.title:
+            self.title = f"replay of {self.task.parent_task_id}" if self.replays else self.task.text or self.task.id
+        self.task = yield from self._claimed()
+        if self._goes_on and not self.replays:
+            yield from self._recall()
+
+    def _claimed(self) -> Plan[HarnTask]:
+        end = time.monotonic() + self._wait
+        while True:
+            try:
+                return (yield from self.link.ask(self._post("/claim", self._leased()), HarnTask))
+            except Conflicted as held:
+                if held.code != "resource_locked" or time.monotonic() > end:
+                    raise
+            yield Sleep(_POLL_S)
+
+    def _leased(self) -> dict[str, Any]:
+        return present(lease_ms=max(1, int(self.lease * 1000)), agent_id=self.agent)
+
+    def heartbeat(self) -> Plan[None]:
+        """A sign of life. Where the Task is no longer this worker's, nothing is asked any more."""
+        patience = Patience(self.lease / 3)
+        try:
+            try:
+                yield from send(self._post("/heartbeat", self._leased()), patience)
+            except NotFound:
+                # A server that knows no heartbeats: claiming again does the same.
+                yield from send(self._post("/claim", self._leased()), patience)
+        except (Conflicted, NotFound, PermissionDenied) as lost:
+            self.lost = lost
 
     def complete(self) -> Plan[None]:
         """The Task is done; its receipt can be read afterwards."""
         yield from self._end_answers()
-        body = {"summary": self.summary or self.title, "output": jsonable(self.result)}
-        self.task = yield from self.link.ask(self._post("/complete", body), HarnTask)
+        body = {"summary": self.summary or self.title, "output": as_question(self.result)}
+        asked = self._post("/complete", body)
+        if len(asked.content or b"") > LARGEST:
+            apart = yield from kept_apart(self.link, body["output"], self.id, "public", self.agent)
+            body["output"] = apart.get("value") or {MARK: "apart", **apart}
+            body["artifacts"] = body["output"].get("artifacts") or [body["output"]["artifact_id"]]
+            asked = self._post("/complete", body)
+        self.task = yield from self.link.ask(asked, HarnTask)
 
     def fail(self, error: BaseException) -> Plan[None]:
         """The Task is given up, for this reason."""
@@ -105,58 +127,6 @@ class RunCore:
         for end in list(self.unended.values()):
             yield from end()
 
-    def next_key(self, stem: str, separator: str = ":") -> str:
-        """The key of the next question of this stem: `llm:main` gives `llm:main:1`, then `llm:main:2`."""
-        return f"{stem}{separator}{self._keys.next(stem)}"
-
-    def answer(
-        self,
-        key: str,
-        kind: Kind,
-        call: Callable[[], Any],
-        request: Any = None,
-        *,
-        encode: Callable[[Any], Any] = same,
-        decode: Callable[[Any], Any] = same,
-        visibility: Visibility | None = None,
-    ) -> Plan[Any]:
-        """The answer to one question. Live it is `call()`, recorded under `key`; in a replay, what was recorded.
-
-        Both go through JSON, so that the run is told the same both times: `encode` makes plain JSON of a live
-        answer, `decode` makes of that what is returned."""
-        question = jsonable(request)
-        if self.replays:
-            value = yield from self.resolve(key, question)
-            raise_recorded(value)
-            return decode(value)
-        try:
-            live = yield Live(call)
-        except Exception as error:
-            yield from self.keep(key, kind, failure_value(error, self.secrets), question, visibility=visibility)
-            raise
-        value = jsonable(encode(live))
-        yield from self.keep(key, kind, value, question, visibility=visibility)
-        return decode(value)
-
-    def keep(
-        self, key: str, kind: Kind, value: Any, request: Any = None, *, visibility: Visibility | None = None
-    ) -> Plan[Dependency]:
-        """Records one answer under its key."""
-        body = present(key=key, kind=kind, request=request, visibility=visibility)
-        return (yield from self.link.ask(self._post("/dependencies", {**body, "value": value}), Dependency))
-
-    def resolve(self, key: str, request: Any = None) -> Plan[Any]:
-        """What a replay is told under this key. Keys that were asked otherwise than recorded are in `drift`."""
-        body = present(key=key, request=request)
-        found = yield from self.link.ask(self._post("/dependencies/resolve", body), Resolved)
-        if found.divergent and key not in self.drift:
-            self.drift.append(key)
-        if found.artifact_id is None or "value" in found.model_fields_set:
-            return found.value
-        content = harn("GET", f"/v1/artifacts/{segment(found.artifact_id)}/content", agent=self.agent)
-        reply = yield from self.link.send(content)
-        return read_json(reply, content.operation)
-
     def llm(
         self,
         name: str,
@@ -168,9 +138,11 @@ class RunCore:
         visibility: Visibility | None = None,
     ) -> Plan[Any]:
         """`call(request)`, the answer of a model, under `llm:<name>:<n>`."""
-        key = self.next_key(f"llm:{name}")
         kept: dict[str, Any] = {"encode": encode, "decode": decode, "visibility": visibility}
-        return (yield from self.answer(key, "llm_provider_response", lambda: call(request), request, **kept))
+        question = as_question(request)
+        key, found = yield from self.key_of(f"llm:{name}", question)
+        kind: Kind = "llm_provider_response"
+        return (yield from self.answered(key, found, kind, lambda: call(request), question, **kept))
 
     def tool(
         self,
@@ -185,9 +157,10 @@ class RunCore:
     ) -> Plan[Any]:
         """`call(**args)`, the answer of a tool, under `mcp:<server>:<name>-<n>`."""
         given = dict(args or {})
-        key = self.next_key(f"mcp:{server}:{name}", "-")
         kept: dict[str, Any] = {"encode": encode, "decode": decode, "visibility": visibility}
-        return (yield from self.answer(key, "mcp_tool_return", lambda: call(**given), given, **kept))
+        question = as_question(given)
+        key, found = yield from self.key_of(f"mcp:{server}:{name}", question, "-")
+        return (yield from self.answered(key, found, "mcp_tool_return", lambda: call(**given), question, **kept))
 
     def host(
         self,
@@ -200,9 +173,10 @@ class RunCore:
         visibility: Visibility | None = None,
     ) -> Plan[Any]:
         """`call()`, anything else that the run is told from outside, under `host:<name>:<n>`."""
-        key = self.next_key(f"host:{name}")
         kept: dict[str, Any] = {"encode": encode, "decode": decode, "visibility": visibility}
-        return (yield from self.answer(key, "host_fact", call, request, **kept))
+        question = as_question(request)
+        key, found = yield from self.key_of(f"host:{name}", question)
+        return (yield from self.answered(key, found, "host_fact", call, question, **kept))
 
     def now(self, label: str) -> Plan[datetime]:
         """The time, to the millisecond, under `time:<label>`; from the second reading on `time:<label>:<n>`."""
@@ -224,14 +198,24 @@ class RunCore:
         if self.replays:
             return None
         body = present(event=event, payload=payload)
-        return (yield from self.link.ask(self._post("/events", body), TaskEvent))
+        asked = self._post("/events", body, self.once(event, body))
+        return (yield from self.link.ask(asked, TaskEvent))
 
     def checkpoint(self, label: str, state: Any = None) -> Plan[Artifact | None]:
         """Records a boundary that a replay may begin from. A replay makes none."""
         if self.replays:
             return None
-        body = present(label=label, state=jsonable(state))
-        return (yield from self.link.ask(self._post("/checkpoints", body), Artifact))
+        body = present(label=label, state=exact(state))
+        asked = self._post("/checkpoints", body, self.once(f"checkpoint {label}", body))
+        return (yield from self.link.ask(asked, Artifact))
+
+    def once(self, what: str, body: Any) -> str | None:
+        """The key by which a run that goes on tells nothing twice."""
+        if not self._tells_once:
+            return None
+        said = stable_id(self.id, what, encode_json(body).decode())
+        self._told[said] = self._told.get(said, 0) + 1
+        return stable_id(said, str(self._told[said]))
 
     def receipt(self) -> Plan[Receipt]:
         """The receipt of the Task, once it has ended."""
@@ -255,7 +239,11 @@ def receipt_of(link: Link, task_id: str, agent: str | None) -> Plan[Receipt]:
 def outcome_of(link: Link, task_id: str, agent: str | None) -> Plan[Outcome]:
     """The last Outcome of a Task."""
     page = yield from link.ask_json(harn("GET", f"/v1/outcomes?task_id={segment(task_id)}", agent=agent))
-    return Outcome.model_validate(_last(page, f"there is no outcome of {task_id} yet"))
+    outcome = Outcome.model_validate(_last(page, f"there is no outcome of {task_id} yet"))
+    output = outcome.metadata.get("output")
+    if isinstance(output, dict) and output.get(MARK) in {"apart", "pieces"}:
+        outcome.metadata["output"] = yield from read_again(link, output, output.get("artifact_id"), agent)
+    return outcome
 
 
 def _last(page: Any, otherwise: str) -> Any:

@@ -11,13 +11,13 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 import httpx
 
-from ._plans import Live, Plan, Send, Sleep, TransportFailed
+from ._plans import Live, Plan, Send, Sleep, TransportFailed, calling
 from ._wire import Reply, Request
 from .errors import ConnectionFailed
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Core = TypeVar("Core")
+Core_co = TypeVar("Core_co", covariant=True)
 
 
 def _failure(error: Exception) -> TransportFailed:
@@ -78,7 +78,11 @@ class Blocking:
                 raise _failure(error) from error
         if isinstance(effect, Sleep):
             return time.sleep(effect.seconds)
-        result = effect.call()
+        token = calling.set(effect.key)
+        try:
+            result = effect.call()
+        finally:
+            calling.reset(token)
         if inspect.isawaitable(result):
             if inspect.iscoroutine(result):
                 result.close()
@@ -114,45 +118,49 @@ class Awaiting:
                 raise _failure(error) from error
         if isinstance(effect, Sleep):
             return await asyncio.sleep(effect.seconds)
-        result = effect.call()
-        return await result if inspect.isawaitable(result) else result
+        token = calling.set(effect.key)
+        try:
+            result = effect.call()
+            return await result if inspect.isawaitable(result) else result
+        finally:
+            calling.reset(token)
 
 
-class BlockingShell(Generic[Core]):
+class BlockingShell(Generic[Core_co]):
     """Something whose plans are carried out blocking."""
 
-    def __init__(self, core: Core, driver: Blocking) -> None:
+    def __init__(self, core: Core_co, driver: Blocking) -> None:
         self._core = core
         self._driver = driver
 
 
-class AwaitingShell(Generic[Core]):
+class AwaitingShell(Generic[Core_co]):
     """Something whose plans are carried out awaiting."""
 
-    def __init__(self, core: Core, driver: Awaiting) -> None:
+    def __init__(self, core: Core_co, driver: Awaiting) -> None:
         self._core = core
         self._driver = driver
 
 
 def blocking(
-    plan: Callable[Concatenate[Core, P], Plan[T]],
-) -> Callable[Concatenate[BlockingShell[Core], P], T]:
+    plan: Callable[Concatenate[Core_co, P], Plan[T]],
+) -> Callable[Concatenate[BlockingShell[Core_co], P], T]:
     """The method that carries out this plan, with the same arguments."""
 
     @functools.wraps(plan)
-    def method(self: BlockingShell[Core], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def method(self: BlockingShell[Core_co], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._driver.drive(plan(self._core, *args, **kwargs))
 
     return method
 
 
 def awaiting(
-    plan: Callable[Concatenate[Core, P], Plan[T]],
-) -> Callable[Concatenate[AwaitingShell[Core], P], Coroutine[Any, Any, T]]:
+    plan: Callable[Concatenate[Core_co, P], Plan[T]],
+) -> Callable[Concatenate[AwaitingShell[Core_co], P], Coroutine[Any, Any, T]]:
     """The method that awaits this plan, with the same arguments."""
 
     @functools.wraps(plan)
-    async def method(self: AwaitingShell[Core], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def method(self: AwaitingShell[Core_co], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._driver.drive(plan(self._core, *args, **kwargs))
 
     return method

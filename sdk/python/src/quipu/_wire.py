@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -15,8 +16,6 @@ from .errors import BadAnswer, InvalidRequest, QuipuError, from_body
 
 HARN_VERSION = "agents-protocol-2026-04-25"
 AKASHIK_VERSION = "0.1.0"
-# What every reader of JSON has exactly.
-LARGEST_INT = 2**53 - 1
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,20 +49,6 @@ def new_id() -> str:
 def segment(text: str) -> str:
     """A text as one part of a path."""
     return quote(text, safe="")
-
-
-def jsonable(value: Any) -> Any:
-    """The value as plain JSON types: what a replay will be given."""
-    try:
-        return json.loads(encode(value), parse_float=_number)
-    except ValueError as error:
-        raise InvalidRequest(f"cannot be written as JSON: {error}", code="INVALID_PAYLOAD") from error
-
-
-def _number(text: str) -> float:
-    # The server keeps canonical JSON, which has no 3.0: a replay is given 3, so the live run is too.
-    value = float(text)
-    return int(value) if value.is_integer() and abs(value) <= LARGEST_INT else value
 
 
 def encode(value: Any) -> bytes:
@@ -125,6 +110,11 @@ def bare(
 def read(path: str, agent: str | None = None, session: str | None = None) -> Request:
     """A question that changes nothing."""
     return Request("GET", path, headers=speaking(agent, session))
+
+
+def stable_id(*parts: str) -> str:
+    """An id that is the same wherever it is made of the same."""
+    return f"quipu-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]}"
 
 
 def harn(method: str, path: str, body: Any = None, *, agent: str | None = None, key: str | None = None) -> Request:

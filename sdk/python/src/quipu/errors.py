@@ -112,13 +112,14 @@ class Unavailable(QuipuError):
 
 
 class RecordedError(Exception):
-    """An error that a recorded call ended with, told again by a replay. It is also of the recorded type,
-    where that type is loaded."""
+    """An error that a recorded call ended with, told again by a replay or a resumed run, where its own type is not
+    loaded. `code` is the full name of that type, `attributes` what was kept of it."""
 
     def __init__(self, code: str, message: str) -> None:
         Exception.__init__(self, message)
         self.code = code
         self.message = message
+        self.attributes: dict[str, Any] = {}
 
     def __str__(self) -> str:
         return self.message

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import logging
-from contextvars import ContextVar, Token
+from collections.abc import Callable
+from contextvars import Token
 from types import TracebackType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 from typing_extensions import Self
 
+from ._around import closed, current, current_run, opened
+from ._lease import AwaitingPulse, BlockingPulse
 from ._run_core import RunCore
 from ._shells import Awaiting, AwaitingShell, Blocking, BlockingShell, awaiting, blocking
 from .errors import ConnectionFailed, QuipuError
 from .models import HarnTask
 
+__all__ = ["AsyncRun", "Run", "current_run"]
+
 _log = logging.getLogger("quipu")
-_current: ContextVar[Run | AsyncRun | None] = ContextVar("quipu_run", default=None)
-
-
-def current_run() -> Run | AsyncRun | None:
-    """The run whose block this code is in."""
-    return _current.get()
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def _see_that_nothing_is_called(core: RunCore) -> None:
-    around = _current.get()
+    around = current_run()
     if around is not None and around.replays and not core.replays:
         # Its answers would be live ones, and the replay promised that there are none.
         raise RuntimeError(
@@ -52,6 +55,11 @@ class _State:
     def replays(self) -> bool:
         """Whether the answers come from a recording."""
         return self._core.replays
+
+    @property
+    def resumes(self) -> bool:
+        """Whether an earlier worker recorded answers of this Task, which are not asked for again."""
+        return self._core.resumes
 
     @property
     def task(self) -> HarnTask:
@@ -92,12 +100,44 @@ class _State:
         """The key of the next question of this stem: `llm:main` gives `llm:main:1`, then `llm:main:2`."""
         return self._core.next_key(stem)
 
+    def carry(self, function: Callable[P, T]) -> Callable[P, T]:
+        """The function as a part of this run wherever it is called: in a pool of threads that was there before the run,
+        in a callback of a library."""
+        here = cast("Run | AsyncRun", self)
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def awaited(*args: Any, **kwargs: Any) -> Any:
+                token = current.set(here)
+                try:
+                    return await function(*args, **kwargs)
+                finally:
+                    current.reset(token)
+
+            return cast("Callable[P, T]", awaited)
+
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> T:
+            token = current.set(here)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                current.reset(token)
+
+        return called
+
+    def _enter(self) -> None:
+        here = cast("Run | AsyncRun", self)
+        self._token = current.set(here)
+        opened(here)
+
     def _leave(self) -> None:
+        closed(cast("Run | AsyncRun", self))
         if self._token is not None:
             try:
-                _current.reset(self._token)
+                current.reset(self._token)
             except ValueError:  # the block was left in another context, as generators do
-                _current.set(None)
+                current.set(None)
             self._token = None
 
 
@@ -107,6 +147,7 @@ class Run(_State, BlockingShell[RunCore]):
     def __init__(self, core: RunCore, driver: Blocking) -> None:
         super().__init__(core, driver)
         self._token = None
+        self._pulse = BlockingPulse(core, driver)
 
     llm = blocking(RunCore.llm)
     tool = blocking(RunCore.tool)
@@ -125,11 +166,18 @@ class Run(_State, BlockingShell[RunCore]):
     def __enter__(self) -> Self:
         _see_that_nothing_is_called(self._core)
         self._driver.drive(self._core.begin())
-        self._token = _current.set(self)
+        self._pulse.start()
+        self._enter()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._leave()
+        try:
+            self._end(error)
+        finally:
+            self._pulse.stop()
+
+    def _end(self, error: BaseException | None) -> None:
         if error is None:
             try:
                 self._driver.drive(self._core.complete())
@@ -154,6 +202,7 @@ class AsyncRun(_State, AwaitingShell[RunCore]):
     def __init__(self, core: RunCore, driver: Awaiting) -> None:
         super().__init__(core, driver)
         self._token = None
+        self._pulse = AwaitingPulse(core, driver)
 
     llm = awaiting(RunCore.llm)
     tool = awaiting(RunCore.tool)
@@ -172,13 +221,20 @@ class AsyncRun(_State, AwaitingShell[RunCore]):
     async def __aenter__(self) -> Self:
         _see_that_nothing_is_called(self._core)
         await self._driver.drive(self._core.begin())
-        self._token = _current.set(self)
+        self._pulse.start()
+        self._enter()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         self._leave()
+        try:
+            await self._end(error)
+        finally:
+            await self._pulse.stop()
+
+    async def _end(self, error: BaseException | None) -> None:
         if error is None:
             try:
                 await self._driver.drive(self._core.complete())

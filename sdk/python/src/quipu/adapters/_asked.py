@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .._exact import as_question, exact, restored
 from .._link import Link
 from .._plans import Live, Plan
-from .._wire import jsonable
 from ..run import current_run
 
 T = TypeVar("T")
@@ -41,9 +41,19 @@ def asked(
         # The run is of another Field: only its own connection leads there.
         return (yield Live(lambda: run._driver.drive(plan)))  # noqa: SLF001
 
-    key = core.next_key(f"host:{stem}")
-    if core.replays:
-        return decode((yield from of_run(core.resolve(key, jsonable(request)))))
+    question = as_question(request)
+    key, recorded = yield from of_run(core.key_of(f"host:{stem}", question))
+    there, value = yield from of_run(core.recalled(key, recorded, question))
+    if there:
+        return decode(restored(value))
     found = yield from live()
-    yield from of_run(core.keep(key, "host_fact", jsonable(encode(found)), jsonable(request)))
+    yield from of_run(core.keep(key, "host_fact", exact(encode(found)), question))
     return found
+
+
+def written_once(what: str, *said: str) -> str | None:
+    """An id for what an adapter writes within a run: the same one where a run that goes on writes it again."""
+    run = current_run()
+    if run is None or run.replays:
+        return None
+    return run._core.once(what, said)  # noqa: SLF001 - of this package

@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from .._answers import Kind, failure_value, raise_recorded, recorded_error
+from .._answers import Kind
+from .._exact import FAILED, as_question, exact, restored
+from .._failures import failure_value, raise_recorded, recorded_error
 from .._plans import Live, Plan
 from .._run_core import RunCore
-from .._wire import jsonable
 from ..errors import QuipuError
 from ..run import AsyncRun, Run, current_run
 from ._exchange import Question, Wire, answer_value, answer_wire, is_stream
@@ -47,15 +48,19 @@ class Recorder:
 
     def _exchange(self, request: Any, read: Callable[[Any], Any], tee: Callable[..., Any]) -> Plan[Any]:
         question = self._question(request)
-        key = self.core.next_key(f"llm:{self.name}")
-        if self.core.replays:
-            value = yield from self.core.resolve(key, question.value)
+        asked = as_question(question.value)
+        key, recorded = yield from self.core.key_of(f"llm:{self.name}", asked)
+        there, value = yield from self.core.recalled(key, recorded, asked)
+        if there:
             raise_recorded(value)
-            wire = answer_wire(value, question)
+            wire = answer_wire(restored(value), question)
             said = {"stream": _breaking(self.http, wire)} if wire.broken else {"content": wire.content}
             return self._response(wire.status, wire.headers, request, **said)
+        # If this process ends before the answer is recorded, the same call is made again, and can be known by this.
+        once = self.core.idempotency_key(key)
+        request.headers.setdefault("Idempotency-Key", once)
         try:
-            live = yield Live(lambda: self.inner.send(request, stream=True))
+            live = yield Live(lambda: self.inner.send(request, stream=True), once)
             if is_stream(live.headers):
                 return self._response(
                     live.status_code, live.headers, request, stream=tee(Heard(self, live, key, question))
@@ -73,8 +78,8 @@ class Recorder:
         """Records the answer to a question, and what it broke by."""
         value = answer_value(live.status_code, live.headers, content)
         if broke is not None:
-            value["broken"] = failure_value(broke, self.core.secrets)["$error"]
-        return (yield from self.core.keep(key, _KIND, value, jsonable(question.value)))
+            value["broken"] = failure_value(broke, self.core.secrets)[FAILED]
+        return (yield from self.core.keep(key, _KIND, exact(value), question.value))
 
     def _question(self, request: Any) -> Question:
         try:
@@ -108,7 +113,7 @@ class Heard:
 
 def _breaking(http: Any, wire: Wire) -> Any:
     """A recorded stream that broke: it breaks again, at the same place."""
-    error = recorded_error(str(wire.broken.get("code", "error")), str(wire.broken.get("message", "")))
+    error = recorded_error(wire.broken)
 
     class Breaking(http.SyncByteStream, http.AsyncByteStream):  # type: ignore[misc]
         def __iter__(self) -> Iterator[bytes]:

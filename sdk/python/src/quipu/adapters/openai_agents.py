@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from agents.memory import SessionABC, SessionSettings
 
+from .._exact import exact, restored
 from .._plans import Page, Plan
-from .._wire import harn, jsonable, present, segment
+from .._wire import harn, present, segment
 from ..errors import NotFound
-from ._asked import asked, is_replaying
+from ._asked import asked, is_replaying, written_once
 from ._either import Either
 from ._sessions import enter
 
@@ -92,8 +94,10 @@ class QuipuSession(SessionABC):
         if items:
             yield from self._enter()
         for item in items:
-            body = {"message": {"role": _role(item), "parts": [{"type": "json", "value": jsonable(item)}]}}
-            yield from self._agent.link.send(harn("POST", f"{self._path}/messages", body, agent=self._agent.id))
+            body = {"message": {"role": _role(item), "parts": [{"type": "json", "value": exact(item)}]}}
+            once = written_once("message", self.session_id, json.dumps(body))
+            request = harn("POST", f"{self._path}/messages", body, agent=self._agent.id, key=once)
+            yield from self._agent.link.send(request)
 
     def _pop(self) -> Plan[Any]:
         items = yield from self._items()
@@ -104,8 +108,10 @@ class QuipuSession(SessionABC):
 
     def _keep_first(self, count: int, reason: str) -> Plan[None]:
         body = {"keep_first": count, "reason": reason}
+        once = written_once("truncate", self.session_id, json.dumps(body))
+        request = harn("POST", f"{self._path}/truncate", body, agent=self._agent.id, key=once)
         try:
-            yield from self._agent.link.send(harn("POST", f"{self._path}/truncate", body, agent=self._agent.id))
+            yield from self._agent.link.send(request)
         except NotFound:
             # There is nothing to take away.
             return
@@ -134,7 +140,7 @@ def _role(item: Mapping[str, Any]) -> str:
 def _item(message: Mapping[str, Any]) -> Any:
     for part in message["parts"]:
         if part["type"] == "json":
-            return part["value"]
+            return restored(part["value"])
     # Somebody else said something in the Session.
     text = "\n".join(part["text"] for part in message["parts"] if part["type"] == "text")
     role = message["role"]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import field_validator
+
+from .._exact import restored
 from .base import Open
 
 OVER = frozenset({"COMPLETED", "FAILED", "CANCELED"})
@@ -49,6 +52,18 @@ class HarnTask(Resource):
         """Whether it has ended, with an Outcome."""
         return self.status in OVER
 
+    @property
+    def is_replay(self) -> bool:
+        """Whether it repeats another one."""
+        return self.parent_task_id is not None and self.id.startswith("task_replay")
+
+    @property
+    def text(self) -> str:
+        """What it was submitted with, where that is a text."""
+        parts = self.input.get("parts", []) if isinstance(self.input, dict) else []
+        said = [part.get("text") for part in parts if isinstance(part, dict)]
+        return self.input if isinstance(self.input, str) else "\n".join(text for text in said if isinstance(text, str))
+
 
 class Persona(Resource):
     """Under which policy Tasks are worked on."""
@@ -81,7 +96,7 @@ class Outcome(Resource):
     @property
     def output(self) -> Any:
         """What the worker returned."""
-        return self.metadata.get("output")
+        return restored(self.metadata.get("output"))
 
 
 class Dependency(Open):
@@ -94,6 +109,17 @@ class Dependency(Open):
     sha256: str | None = None
     request_sha256: str | None = None
     visibility: str
+    value: Any = None
+    artifact_id: str | None = None
+    withheld: str | None = None
+
+
+class Lease(Open):
+    """For how long a Task is a worker's."""
+
+    task_id: str
+    agent_id: str
+    expires_at: str
 
 
 class Resolved(Open):
@@ -140,6 +166,8 @@ class OutputPair(Open):
     equal: bool
     source: Any = None
     replay: Any = None
+
+    _read = field_validator("source", "replay")(restored)
 
 
 class Divergence(Open):

@@ -187,7 +187,9 @@ class SaverCore:
             yield  # a plan, though it asks nobody
 
         link, agent = self.field.link, self.agent.id
-        core = RunCore(link, known, title=f"Thread {session}", agent=agent, lease=_LEASE_S, replays=False)
+        core = RunCore(
+            link, known, title=f"Thread {session}", agent=agent, lease=_LEASE_S, replays=False, tells_once=False
+        )
         try:
             yield from core.begin()
         except Conflicted:
