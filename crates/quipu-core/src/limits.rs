@@ -7,6 +7,10 @@ pub const MESSAGE_WINDOW: usize = 1_000_000;
 pub const REPLACED_MAX: usize = 5;
 /// The commits within which they are counted, the newest.
 pub const REPLACED_WITHIN: u64 = 1_000;
+/// The time within which they are counted too, in milliseconds: whoever counts may write as many commits as it likes.
+pub const REPLACED_WITHIN_MS: u64 = 24 * 60 * 60 * 1000;
+/// What is looked at for it. Who has more has replaced too many.
+pub const REPLACERS_LOOKED_AT_MAX: usize = 1_000;
 /// The authority that may replace more of them.
 pub const REPLACE_MANY_AUTHORITY: u8 = 8;
 /// Traced ATTUNEs that a unit remembers as what its author was shown before it, the most recent.

@@ -69,6 +69,7 @@ pub(crate) fn settle(
         let winner = winner.map(|unit| find(state, unit)).transpose()?;
         let entry = resolution(state, header, index, *strategy, winner);
         finish(state, *conflict, ConflictStatus::Resolved, entry)?;
+        state.note_settled(*conflict);
     } else if let Event::ConflictEscalated { conflict, strategy, .. } = event {
         let entry = resolution(state, header, index, *strategy, None);
         finish(state, *conflict, ConflictStatus::Escalated, entry)?;

@@ -254,6 +254,7 @@ fn unit_recorded(
         let target = find(state, spared.unit)?;
         state.backing.spare(target, ordinal);
     }
+    state.note_replacing_unit(ordinal);
     Ok(())
 }
 

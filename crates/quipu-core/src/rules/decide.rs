@@ -130,13 +130,14 @@ pub fn may_borrow(state: &State, agent: &str, credential: u8) -> Result<(), Refu
 
 /// The rule: what happens when this command meets this state.
 pub fn decide(state: &State, command: &Command) -> Result<Decision, Refusal> {
+    let now_ms = command.time_ms;
     match &command.action {
         Action::Register(register) => register::decide(state, &command.message, register),
         Action::Deregister(payload) => deregister::decide(state, &command.message, payload),
-        Action::Record(units) => record::decide(state, &command.message, units),
-        Action::Merge(merge) => merge::decide(state, &command.message, merge),
-        Action::Retract(retract) => retract::decide(state, &command.message, retract),
-        Action::Restore(restore) => restore::decide(state, &command.message, restore),
+        Action::Record(units) => record::decide(state, &command.message, now_ms, units),
+        Action::Merge(merge) => merge::decide(state, &command.message, now_ms, merge),
+        Action::Retract(retract) => retract::decide(state, &command.message, now_ms, retract),
+        Action::Restore(restore) => restore::decide(state, &command.message, now_ms, restore),
         Action::SetLeastAuthority(least) => least_authority::decide(state, &command.message, least),
         Action::NoteConflicts(found) => super::detect::note(state, found),
         Action::NoteEnriched(units) => super::enrich::note(state, units),

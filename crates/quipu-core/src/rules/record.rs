@@ -165,7 +165,7 @@ fn prepare_spared(
     let mut description = format!(
         "The unit says that it supersedes {target}, which stays as it is: to replace what another agent recorded \
          takes the authority that it was recorded with, and {REPLACE_MANY_AUTHORITY} for more than {REPLACED_MAX} \
-         units within {REPLACED_WITHIN} commits."
+         units within {REPLACED_WITHIN} commits and a day."
     );
     if let Some(said) = &relation.description {
         description.push_str(&format!(" It gives this reason: {said}"));
@@ -192,11 +192,12 @@ fn unit_body(payload: RecordPayload) -> UnitBody {
 pub fn decide(
     state: &State,
     message: &Message,
+    now_ms: u64,
     units: &[RecordCommand],
 ) -> Result<Decision, Refusal> {
     let needed = units.iter().map(RecordCommand::authority_needed).max().unwrap_or_default();
     let author = admit(state, &message.agent, message.authority, needed)?;
-    let claim = Claim::of(state, author, message);
+    let claim = Claim::of(state, author, message, now_ms);
     for unit in units {
         let says = (unit.memory_type, unit.mode);
         let path = || format!("{}.type", unit.path);

@@ -3,16 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quipu_wire::akashik::{ConflictStatus, MemoryType, Mode, RelationType, UnitStatus};
+use quipu_wire::akashik::{Mode, UnitStatus};
 
 use super::{
     detect::{is_disputed, is_visible_with},
     policies::Policies,
 };
 use crate::{
-    limits::{REPLACE_MANY_AUTHORITY, REPLACED_MAX, REPLACED_WITHIN},
+    limits::{
+        REPLACE_MANY_AUTHORITY, REPLACED_MAX, REPLACED_WITHIN, REPLACED_WITHIN_MS,
+        REPLACERS_LOOKED_AT_MAX,
+    },
     message::Message,
-    state::{AgentEntry, ConflictEntry, Name, State},
+    state::{AgentEntry, Name, Replacer, State, settled_by, superseded_by},
 };
 
 /// The authority with which a unit was recorded: what its sender's key really had, or, where the log does not say so
@@ -35,13 +38,21 @@ pub(crate) struct Claim<'s> {
     own_key: bool,
     /// The key, where it may speak for any agent and is too weak itself to replace many units.
     shared_key: Option<Name>,
+    /// When it asks, in milliseconds since 1970.
+    now_ms: u64,
 }
 
 impl<'s> Claim<'s> {
-    pub(super) fn of(state: &'s State, author: &AgentEntry, message: &Message) -> Self {
+    pub(super) fn of(
+        state: &'s State,
+        author: &AgentEntry,
+        message: &Message,
+        now_ms: u64,
+    ) -> Self {
         let authority = author.authority.min(message.authority);
         let shared_key = message.shared_key().and_then(|key| state.names.find(key));
-        Self { state, author: author.name, authority, own_key: message.own_key, shared_key }
+        let (author, own_key) = (author.name, message.own_key);
+        Self { state, author, authority, own_key, shared_key, now_ms }
     }
 
     /// Whether a unit is the sender's own. A key that may speak for anybody proves no name, so it is believed as far
@@ -68,31 +79,67 @@ impl<'s> Claim<'s> {
         many.then_some(REPLACE_MANY_AUTHORITY)
     }
 
-    /// How many units of others gave way to the sender's in the last commits, and were not brought back since.
+    /// How many units of others gave way to the sender's of late, and were not brought back since: up to one more than may.
     fn replaced_of_late(self) -> usize {
-        let (state, since) = (self.state, self.state.position.saturating_sub(REPLACED_WITHIN));
-        let own = state.units.first_behind(since)..state.units.next_ordinal();
-        let own = own.filter(|unit| self.is_senders(*unit));
-        let superseded =
-            own.flat_map(|by| superseded_by(state, by).into_iter().map(move |unit| (unit, by)));
-        let merged = state.conflicts.iter().filter_map(|conflict| {
-            let settled = conflict.resolution.as_ref().filter(|_| !conflict.is_open())?;
-            (settled.position > since).then(|| (settled.by, settled_by(state, conflict)))
-        });
-        let merged = merged.flat_map(|(judge, pairs)| {
-            // What somebody else settled in the sender's favour is not the sender's doing.
-            let counts =
-                move |by| self.is_by_key(by) || judge == self.author && self.is_senders(by);
-            pairs.into_iter().filter(move |(_, by)| counts(*by))
-        });
+        let mut replaced = BTreeSet::new();
+        let replacers = &self.state.replacers;
+        let of_key = self.shared_key.into_iter().flat_map(|key| replacers.of_key(key));
+        let enough = self.collect(replacers.of_author(self.author), &mut replaced)
+            || self.collect(of_key, &mut replaced);
+        if enough { REPLACED_MAX } else { replaced.len() }
+    }
+
+    /// Takes up what gave way to the newest of the sender's. Whether that is as many as may, or there is too much to look at.
+    fn collect(
+        self,
+        newest: impl Iterator<Item = (u64, Replacer)>,
+        replaced: &mut BTreeSet<u32>,
+    ) -> bool {
+        let of_late = newest.take_while(|it| self.is_of_late(*it));
+        for (at, (_, replacer)) in of_late.enumerate() {
+            replaced.extend(self.given_way_to(replacer));
+            if replaced.len() >= REPLACED_MAX || at >= REPLACERS_LOOKED_AT_MAX {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether something is among the last commits, or happened within the last day. Of a settled conflict the time is that
+    /// of what was recorded after it.
+    fn is_of_late(self, (position, replacer): (u64, Replacer)) -> bool {
+        let units = &self.state.units;
+        let unit = match replacer {
+            Replacer::Unit(unit) => unit,
+            Replacer::Conflict(_) => units.first_behind(position),
+        };
+        let time_ms = units.details(unit).map_or(self.now_ms, |unit| unit.time_ms);
+        position > self.state.position.saturating_sub(REPLACED_WITHIN)
+            || time_ms > self.now_ms.saturating_sub(REPLACED_WITHIN_MS)
+    }
+
+    /// The units of others that gave way and did not come back.
+    fn given_way_to(self, replacer: Replacer) -> impl Iterator<Item = u32> {
+        let state = self.state;
+        let pairs: Vec<(u32, u32)> = match replacer {
+            Replacer::Unit(by) => {
+                superseded_by(state, by).into_iter().map(|unit| (unit, by)).collect()
+            }
+            Replacer::Conflict(id) => state.conflicts.get(id).map_or_else(Vec::new, |conflict| {
+                let judge = conflict.resolution.as_ref().map(|settled| settled.by);
+                // What somebody else settled in the sender's favour is not the sender's doing.
+                let counts = |by: u32| self.is_by_key(by) || judge == Some(self.author);
+                settled_by(state, conflict).into_iter().filter(|(_, by)| counts(*by)).collect()
+            }),
+        };
         let flags = |unit| state.units.flags(unit);
-        let of_others = superseded.chain(merged).filter(|(unit, by)| {
+        let of_others = pairs.into_iter().filter(move |(unit, by)| {
             let author = flags(*by).map(|by| by.author);
             flags(*unit).is_some_and(|unit| {
                 unit.status == UnitStatus::Superseded && Some(unit.author) != author
             })
         });
-        of_others.map(|(unit, _)| unit).collect::<BTreeSet<u32>>().len()
+        of_others.map(|(unit, _)| unit)
     }
 
     /// Whether the sender recorded a unit, or somebody else through its key.
@@ -119,8 +166,7 @@ impl<'s> Replacements<'s> {
         let policies = policies.into();
         let state = policies.state;
         let mut merged: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-        let settled = state.conflicts.iter();
-        for conflict in settled.filter(|entry| entry.status == ConflictStatus::Resolved) {
+        for conflict in state.conflicts.iter() {
             for (unit, by) in settled_by(state, conflict) {
                 merged.entry(unit).or_default().insert(by);
             }
@@ -199,32 +245,6 @@ impl<'s> Replacements<'s> {
                 UnitStatus::Contested
             }
             Some(Mode::Committed) | None => UnitStatus::Active,
-        }
-    }
-}
-
-/// The units that a unit says it supersedes, and may.
-fn superseded_by(state: &State, unit: u32) -> BTreeSet<u32> {
-    let committed = state.units.details(unit).filter(|details| details.mode == Mode::Committed);
-    let mut superseded =
-        committed.map_or_else(BTreeSet::new, |details| details.linked(RelationType::Supersedes));
-    superseded.retain(|target| !state.backing.is_spared(*target, unit));
-    superseded
-}
-
-/// What a settled conflict replaced, and by what: the unit that prevailed, or the synthesis that its commit recorded.
-fn settled_by(state: &State, conflict: &ConflictEntry) -> Vec<(u32, u32)> {
-    let Some(resolution) = &conflict.resolution else { return Vec::new() };
-    let (a, b) = (conflict.unit_a, conflict.unit_b);
-    match resolution.winner {
-        Some(winner) => vec![(if winner == a { b } else { a }, winner)],
-        None => {
-            let is_synthesis = |unit: &u32| {
-                let flags = state.units.flags(*unit);
-                flags.is_some_and(|unit| unit.memory_type == MemoryType::Synthesis)
-            };
-            let synthesis = state.units.recorded_at(resolution.position).find(is_synthesis);
-            synthesis.into_iter().flat_map(|by| [(a, by), (b, by)]).collect()
         }
     }
 }

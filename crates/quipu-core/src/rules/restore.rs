@@ -94,10 +94,11 @@ struct Coming<'c> {
 pub fn decide(
     state: &State,
     message: &Message,
+    now_ms: u64,
     command: &RestoreCommand,
 ) -> Result<Decision, Refusal> {
     let caller = admit(state, &message.agent, message.authority, AUTHORITY)?;
-    let claim = Claim::of(state, caller, message);
+    let claim = Claim::of(state, caller, message, now_ms);
     let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);
     let replacements = Replacements::of(state);
     let mut coming = Vec::with_capacity(command.units.len());

@@ -73,10 +73,11 @@ impl RetractCommand {
 pub fn decide(
     state: &State,
     message: &Message,
+    now_ms: u64,
     retract: &RetractCommand,
 ) -> Result<Decision, Refusal> {
     let caller = admit(state, &message.agent, message.authority, AUTHORITY)?;
-    let claim = Claim::of(state, caller, message);
+    let claim = Claim::of(state, caller, message, now_ms);
     let missing = || Error::NotFound { unit: retract.unit.clone() };
     let unit = UnitId::parse(&retract.unit).ok_or_else(missing)?;
     let sight = Sight::by(state, &message.agent, message.session.as_deref(), message.authority);

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentTable, Backing, BallotKeys, ConflictTable, DocumentTable, EndingTable, HandoffTable,
-    HintTable, IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, SessionCopies,
-    SessionTable, StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys, UnitTable,
-    WorkTable,
+    HintTable, IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, Replacers,
+    SessionCopies, SessionTable, StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys,
+    UnitTable, WorkTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -66,6 +66,9 @@ pub struct State {
     /// Who is to find which task, and how often it is tried.
     #[serde(skip)]
     pub work: WorkTable,
+    /// What replaced what others recorded, by who did it. It follows from the rest.
+    #[serde(skip)]
+    pub replacers: Replacers,
 }
 
 impl State {
@@ -112,6 +115,7 @@ impl State {
                 }
             }
         }
+        state.replacers = Replacers::rebuilt(&state);
         Ok(state)
     }
 

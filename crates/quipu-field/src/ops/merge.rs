@@ -31,7 +31,8 @@ impl Field {
             .map_err(RequestError::Unwritable)?;
         let sender = message.agent.clone();
         let (epoch, events) = if payload.dry_run {
-            let decided = merge::decide(&self.view.read().state, &message, &command)?;
+            let decided =
+                merge::decide(&self.view.read().state, &message, self.origin.now_ms(), &command)?;
             (self.clock.now(), decided.into_iter().map(|draft| draft.event).collect::<Vec<_>>())
         } else {
             let outcome = self.submit(message, Action::Merge(Box::new(command))).await?;

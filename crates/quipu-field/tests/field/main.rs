@@ -33,6 +33,7 @@ mod record;
 mod record_all;
 mod renewing;
 mod repeats;
+mod replaced_of_late;
 mod replay;
 mod replay_words;
 mod retract;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::support::{message, open, record, register};
-use quipu_core::Message;
 use quipu_field::Field;
 use quipu_log::{Engine, FieldName, MemoryEngine};
 use quipu_wire::{
@@ -195,30 +194,4 @@ async fn minus_zero_is_zero_in_the_state_and_in_the_log() {
     let again = field.record(message("m1", "a"), payload()).await.unwrap();
     assert_eq!(first, again);
     assert_eq!(field.state_hash(), open(&engine, None).state_hash());
-}
-
-#[tokio::test]
-async fn what_was_replaced_is_counted_for_a_thousand_commits() {
-    let (_, field) = team().await;
-    let weak = |id: &str, agent: &str| Message { authority: 4, ..message(id, agent) };
-    let mut old = Vec::new();
-    for at in 0..7 {
-        let id = format!("old-{at}");
-        old.push(record(&field, weak(&id, "a"), &id, json!([])).await.unwrap().memory_unit_id);
-    }
-    let replace = async |id: &str, old: &str| {
-        let answer = record(&field, weak(id, "b"), id, relation("supersedes", old)).await.unwrap();
-        answer.warnings.is_empty()
-    };
-    for (at, old) in (0..5).zip(&old) {
-        assert!(replace(&format!("new-{at}"), old).await);
-    }
-    let first = field.head().position - 4;
-    assert!(!replace("sixth", &old[5]).await);
-    while field.head().position < first + 999 {
-        let id = format!("between-{}", field.head().position);
-        record(&field, weak(&id, "b"), &id, json!([])).await.unwrap();
-    }
-    assert!(!replace("last within", &old[5]).await);
-    assert!(replace("first behind", &old[6]).await);
 }

@@ -101,6 +101,7 @@ pub(crate) fn rebuilt_at(log: &Arc<dyn Engine>, position: u64) -> Published {
 /// Whether two of them are the same, byte by byte.
 pub(crate) fn assert_same(made: &Published, expected: &Published) {
     assert_eq!((made.head, made.state.hash()), (expected.head, expected.state.hash()));
+    assert_eq!(made.state.replacers, expected.state.replacers);
     let stored = |published: &Published| {
         let mut bytes = Vec::new();
         published.index.write_to(&mut bytes).unwrap();

@@ -97,7 +97,12 @@ impl MergeCommand {
     }
 }
 
-pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<Decision, Refusal> {
+pub fn decide(
+    state: &State,
+    message: &Message,
+    now_ms: u64,
+    merge: &MergeCommand,
+) -> Result<Decision, Refusal> {
     let is_vote = merge.strategy == ConflictStrategy::Vote;
     let least = if is_vote { BALLOT_AUTHORITY } else { MERGE_AUTHORITY };
     let caller = admit(state, &message.agent, message.authority, least)?;
@@ -117,7 +122,7 @@ pub fn decide(state: &State, message: &Message, merge: &MergeCommand) -> Result<
         // Whoever has a ballot may cast it; to call a vote is to settle.
         admit(state, &message.agent, message.authority, MERGE_AUTHORITY)?;
     }
-    let claim = Claim::of(state, caller, message);
+    let claim = Claim::of(state, caller, message, now_ms);
     let mut events = Decision::new();
     match merge.strategy {
         ConflictStrategy::Synthesis => {
