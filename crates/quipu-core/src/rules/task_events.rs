@@ -214,9 +214,12 @@ pub(super) fn after_failure(
     Destination { due_ms, ..Destination::lost(cause) }
 }
 
-/// The offers of a task that there is nothing left to hand over of.
+/// The offers of a task that there is nothing left to hand over of. Those of another session are of something else of that
+/// name.
 pub(super) fn expire_offers(state: &State, task: &str, moves: &mut Moves) {
-    for (id, handoff) in state.handoffs.open().filter(|(_, handoff)| handoff.task == task) {
+    let session = state.tasks.get(task).map(|task| &task.session);
+    let of_it = |handoff: &HandoffEntry| handoff.task == task && session == Some(&handoff.session);
+    for (id, handoff) in state.handoffs.open().filter(|(_, handoff)| of_it(handoff)) {
         moves.handoff(id, handoff, HandoffStatus::Expired, None);
     }
 }

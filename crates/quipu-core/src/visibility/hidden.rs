@@ -25,12 +25,17 @@ impl Hidden {
             && self.handoffs.is_empty()
     }
 
-    /// An event as the caller may know it: of what an agent was shown, what the caller sees too.
-    #[must_use]
-    pub fn redact(&self, mut event: Event) -> Event {
-        if let Event::AttuneTraced { units, .. } = &mut event {
-            units.retain(|shown| !self.units.contains(&shown.unit));
+    /// Leaves of an event what the caller may know: of what an agent was shown, and of what was put away or deleted, what
+    /// the caller sees too.
+    pub fn redact(&self, event: &mut Event) {
+        if self.units.is_empty() {
+            return;
         }
-        event
+        if let Event::AttuneTraced { units, .. } = event {
+            units.retain(|shown| !self.units.contains(&shown.unit));
+        } else if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = event
+        {
+            units.retain(|unit| !self.units.contains(unit));
+        }
     }
 }

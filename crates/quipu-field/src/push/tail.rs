@@ -26,7 +26,12 @@ use crate::{
     },
     read::{bodies::Bodies, view::View},
 };
-use quipu_core::visibility::{Speaker, may_enter, may_see};
+use quipu_wire::akashik::SubscriptionEvent;
+
+use quipu_core::{
+    State,
+    visibility::{Speaker, may_enter, may_see},
+};
 
 /// The recent commits of a Field.
 #[derive(Debug)]
@@ -86,6 +91,23 @@ impl Drop for TailFeed {
     }
 }
 
+/// The session that a notice belongs to. A task's is its own, wherever that is said which moves it; that of an offer is
+/// where it was made, for a name that need not be a task's.
+fn session_of<'a>(state: &'a State, notice: &'a PreparedNotice) -> Option<&'a str> {
+    let within = notice.session.as_deref();
+    let is_offer = notice.notice.event == SubscriptionEvent::HandoffIncoming;
+    match &notice.notice.entity {
+        Entity::Task(task) if !is_offer => {
+            state.tasks.get(task).map_or(within, |task| task.session.as_deref())
+        }
+        Entity::Task(_)
+        | Entity::Session(_)
+        | Entity::Unit(_)
+        | Entity::Conflict(_)
+        | Entity::Agent(_) => within,
+    }
+}
+
 impl Tail {
     /// Whether an agent may learn what a notice says, by its role and authority now.
     pub(super) fn may_notify(&self, speaker: Speaker<'_>, notice: &PreparedNotice) -> bool {
@@ -103,7 +125,7 @@ impl Tail {
                 .is_some_and(|entry| sees(entry.unit_a) && sees(entry.unit_b)),
             Entity::Agent(_) => true,
             Entity::Task(_) | Entity::Session(_) => {
-                may_enter(state, speaker, notice.session.as_deref()).is_ok()
+                may_enter(state, speaker, session_of(state, notice)).is_ok()
             }
         }
     }

@@ -206,20 +206,64 @@ async fn a_read_in_a_session_that_one_may_not_know_of_is_as_in_one_that_is_not_t
 }
 
 #[tokio::test]
-async fn a_task_that_the_sender_may_not_know_of_is_not_handed_over() {
+async fn a_hidden_task_is_handed_over_like_a_name_that_is_no_tasks() {
     let field = closed("invite").await;
+    let payload = json!({"id": "other", "role": "worker", "authority_level": 6});
+    field.register(from("other", None), RegisterPayload::parse(payload).unwrap().0).await.unwrap();
     make(&field, from("lead", Some("sec")), "t-sec", json!({"assignee": "lead"})).await;
-    let offer =
-        |task: &str| json!({"action": "offer", "task_id": task, "to_agent": "ben", "reason": "r"});
-    let refused = handoff(&field, from("out", None), offer("t-sec")).await.unwrap_err();
-    assert_eq!(refused.code(), ErrorCode::UnitNotFound);
+    let offer = |task: &str, to: &str| json!({"action": "offer", "task_id": task, "to_agent": to, "reason": "r"});
+    // Neither of the two who are outside is told whether there is such a task.
+    let mut met = Vec::new();
+    for task in ["t-sec", "t-no"] {
+        let offered = handoff(&field, from("out", None), offer(task, "other")).await.unwrap();
+        let again = handoff(&field, from("out", None), offer(task, "other")).await.unwrap_err();
+        let mut offered = offered.handoff.unwrap();
+        let accept = json!({"action": "accept", "handoff_id": offered.id});
+        if task == "t-sec" {
+            act(&field, from("lead", Some("sec")), "t-sec", "start").await.unwrap();
+            act(&field, from("lead", Some("sec")), "t-sec", "complete").await.unwrap();
+        }
+        let taken = handoff(&field, from("other", None), accept).await.unwrap().handoff.unwrap();
+        assert_eq!(std::mem::take(&mut offered.task_id), task);
+        met.push((again.code(), offered.status, taken.status));
+    }
+    assert_eq!(met[0], met[1]);
 
-    let offered = handoff(&field, from("out", None), offer("later")).await.unwrap();
+    // Who knows of the task is told that it is not handed over.
+    let offered = handoff(&field, from("out", None), offer("later", "ben")).await.unwrap();
     make(&field, from("lead", Some("sec")), "later", json!({"assignee": "lead"})).await;
     let accept = json!({"action": "accept", "handoff_id": offered.handoff.unwrap().id});
     let refused = handoff(&field, from("ben", None), accept).await.unwrap_err();
     assert_eq!(refused.code(), ErrorCode::UnitNotFound, "accepted, and not had, would be a lie");
     act(&field, from("lead", Some("sec")), "later", "start").await.unwrap();
+}
+
+#[tokio::test]
+async fn what_became_of_a_hidden_unit_is_not_told() {
+    let field = closed("invite").await;
+    let secret =
+        add(&field, from("lead", Some("sec")), json!({"content": "secret"})).await.unwrap();
+    let public = add(&field, from("out", None), json!({"content": "public"})).await.unwrap();
+    for strategy in ["archive", "purge"] {
+        let payload = json!({"strategy": strategy, "filter": {"unit_ids": [secret, public]},
+                             "reason": "why not"});
+        let (payload, _) = CompactPayload::parse(payload).unwrap();
+        let root = Message { authority: 10, ..from("root", Some("sec")) };
+        if strategy == "archive" {
+            let joins = json!({"id": "root", "role": "r", "authority_level": 10});
+            let joins = RegisterPayload::parse(joins).unwrap().0;
+            field.register(from("root", None), joins).await.unwrap();
+        }
+        assert_eq!(field.compact(root, payload).await.unwrap().units_affected, 2, "{strategy}");
+        let told = replay(&field, from("out", None), "memory_unit", &secret).await;
+        assert_eq!(told.err(), Some(ErrorCode::UnitNotFound), "{strategy}");
+        let told = replay(&field, from("out", None), "memory_unit", &public).await.unwrap();
+        let lines: Vec<_> = told.timeline.iter().map(|it| it.description.as_str()).collect();
+        assert!(lines.iter().any(|line| line.contains("why not")), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.contains("more units")), "{lines:?}");
+        let told = replay(&field, from("ben", Some("sec")), "memory_unit", &secret).await.unwrap();
+        assert!(told.timeline.iter().any(|it| it.description.contains("and 1 more units")));
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    coordination::{from, handoff, make},
+    coordination::{act, from, handoff, make, session},
     support::{message, open, record, register},
 };
 use quipu_core::Origin;
@@ -60,7 +60,18 @@ async fn next(stream: &mut PushStream) -> PushNotification {
 
 /// Everything that is pushed after a cursor until the agent `last` joins.
 async fn until(field: &Arc<Field>, id: &str, after: &str, last: &str) -> Vec<PushNotification> {
-    let mut stream = field.pushes(None, 10, id, Some(after)).await.unwrap();
+    until_by(field, 10, id, after, last).await
+}
+
+/// The same through a key of an authority.
+async fn until_by(
+    field: &Arc<Field>,
+    authority: u8,
+    id: &str,
+    after: &str,
+    last: &str,
+) -> Vec<PushNotification> {
+    let mut stream = field.pushes(None, authority, id, Some(after)).await.unwrap();
     let mut all = Vec::new();
     loop {
         let push = next(&mut stream).await;
@@ -109,6 +120,31 @@ async fn an_incoming_handoff_says_who_offers_what_and_why() {
     let mut stream = field.pushes(None, 10, &id, Some(&cursor)).await.unwrap();
     let push = next(&mut stream).await;
     assert_eq!(push.summary, format!("a offers t1 ({}): my shift ends", offered.id));
+}
+
+#[tokio::test]
+async fn what_moves_a_task_by_itself_is_told_where_the_task_is() {
+    let field = open(&memory(), None);
+    for agent in ["a", "member", "out"] {
+        register(&field, agent).await.unwrap();
+    }
+    let on = async |payload: Value| session(&field, from("a", None), payload).await.unwrap();
+    on(json!({"action": "create", "session_id": "s", "session": {"goal": "g"}})).await;
+    on(json!({"action": "join", "session_id": "s", "agent_id": "member"})).await;
+    let wanted = json!({"events": ["task.state_changed", "agent.joined"]});
+    let (inside, from_inside) = subscribe(&field, "member", wanted.clone()).await;
+    let (outside, from_outside) = subscribe(&field, "out", wanted).await;
+    make(&field, from("a", Some("s")), "t1", json!({"assignee": "a"})).await;
+    // Said outside of the session, and done to all tasks that are open in it.
+    act(&field, from("a", None), "t1", "start").await.unwrap();
+    on(json!({"action": "end", "session_id": "s"})).await;
+    register(&field, "late").await.unwrap();
+    let weak = |id: &str, after: &str| {
+        let (id, after, field) = (id.to_owned(), after.to_owned(), Arc::clone(&field));
+        async move { until_by(&field, 4, &id, &after, "late").await.len() }
+    };
+    assert_eq!(weak(&inside, &from_inside).await, 3);
+    assert_eq!(weak(&outside, &from_outside).await, 0);
 }
 
 #[tokio::test]

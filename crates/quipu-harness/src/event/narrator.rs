@@ -223,6 +223,12 @@ impl Narrator<'_> {
             }
             HandoffChange::Moved { .. } => return None,
         };
+        // An offer made elsewhere is of something else of that name.
+        let made_in = self.state.handoffs.get(handoff).map(|handoff| &handoff.session);
+        let of_task = self.state.tasks.get(task).map(|task| &task.session);
+        if of_task.is_some() && of_task != made_in {
+            return None;
+        }
         Some(self.of_task(EventKind::AgentHandoff, task, object(payload)))
     }
 

@@ -18,6 +18,9 @@ const USE_TOOL: &str = "use_tool";
 /// The tool of an Event that names none.
 const UNNAMED: &str = "unnamed";
 
+/// The classes of keys under which the answers of tools are recorded.
+const CLASSES_OF_TOOLS: [&str; 2] = ["mcp", "tool"];
+
 /// What a worker says of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolUse {
@@ -50,12 +53,14 @@ impl ToolUse {
         Some(Self { word, tool })
     }
 
-    /// What a recorded answer says: `mcp:crm:1` is one of the tool `crm`.
+    /// What a recorded answer says: `mcp:crm:1` is one of the tool `crm`, whatever kind it is said to be, and so is what
+    /// is said to be the answer of a tool, under whatever key.
     pub(crate) fn of_answer(kind: DependencyKind, key: &str) -> Option<Self> {
-        if !matches!(kind, DependencyKind::McpToolReturn | DependencyKind::ToolResult) {
+        let (class, named) = key.split_once(':').unwrap_or(("", key));
+        let of_tool = matches!(kind, DependencyKind::McpToolReturn | DependencyKind::ToolResult);
+        if !of_tool && !CLASSES_OF_TOOLS.contains(&class) {
             return None;
         }
-        let named = key.split_once(':').map_or(key, |(_, rest)| rest);
         let tool = named.rsplit_once(':').map_or(named, |(tool, _)| tool);
         Some(Self { word: ToolWord::Uses, tool: tool.to_owned() })
     }

@@ -80,9 +80,10 @@ impl Harness {
             documents.push(self.sealed(id, WEBHOOK_SECRET, secret.as_bytes(), owner.clone())?);
         }
         let has_secret = request.secret.is_some() || self.field.with_state(has_secret);
+        let before = connector.target_session_id.clone();
         connector.target_session_id = request.target_session_id.apply(connector.target_session_id);
         connector.target_persona_id = request.target_persona_id.apply(connector.target_persona_id);
-        self.check_targets(caller, &connector)?;
+        self.check_targets(caller, &connector, before.as_deref())?;
         let begins = request.secret.is_some().then_some(ConnectorStatus::Active);
         connector.status = request.status.or(begins).unwrap_or(connector.status);
         if connector.status == ConnectorStatus::Active && !has_secret {
@@ -118,10 +119,15 @@ impl Harness {
         Ok(webhook)
     }
 
-    fn check_targets(&self, caller: &Caller, connector: &Connector) -> Result<(), HarnError> {
-        if let Some(id) = &connector.target_session_id {
-            self.check_session_visible(caller, id)
-                .map_err(|error| error.at("target_session_id"))?;
+    fn check_targets(
+        &self,
+        caller: &Caller,
+        connector: &Connector,
+        before: Option<&str>,
+    ) -> Result<(), HarnError> {
+        if let Some(id) = connector.target_session_id.as_deref().filter(|id| Some(*id) != before) {
+            // Whoever points it somewhere lets others in there.
+            self.check_session(caller, id).map_err(|error| error.at("target_session_id"))?;
         }
         if let Some(id) = &connector.target_persona_id
             && !is_built_in_persona(id)

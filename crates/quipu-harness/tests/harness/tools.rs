@@ -24,7 +24,11 @@ async fn tell(harness: &Harness, task: &str, event: &str, tool: &str) -> Result<
 }
 
 async fn answer(harness: &Harness, task: &str, key: &str) -> Result<(), HarnError> {
-    let body = json!({"key": key, "kind": "mcp_tool_return", "value": 1});
+    answer_of(harness, task, key, "mcp_tool_return").await
+}
+
+async fn answer_of(harness: &Harness, task: &str, key: &str, kind: &str) -> Result<(), HarnError> {
+    let body = json!({"key": key, "kind": kind, "value": 1});
     let request = RecordDependencyRequest::parse(body).unwrap();
     harness.record_dependency(&asked("bob"), task, request).await.map(|_| ())
 }
@@ -73,6 +77,22 @@ async fn a_tool_is_used_once_somebody_agreed_and_then_for_the_rest_of_the_task()
     answer(&harness, &id, "mcp:crm:2").await.unwrap();
     let other = question(&answer(&harness, &id, "mcp:mail:1").await.unwrap_err());
     assert_ne!(other, asked_first);
+}
+
+#[tokio::test]
+async fn an_answer_of_a_tool_is_one_whatever_it_is_called() {
+    let harness = harness();
+    let id = claimed(&harness, "act_with_approval").await;
+    let mut asked = Vec::new();
+    for (key, kind) in
+        [("mcp:crm:1", "host_fact"), ("tool:crm:2", "host_fact"), ("x:crm:3", "tool_result")]
+    {
+        asked.push(question(&answer_of(&harness, &id, key, kind).await.unwrap_err()));
+    }
+    assert_eq!(questions(&harness, &id).await.len(), 1, "{asked:?}");
+    let id = claimed(&harness, "suggest").await;
+    let refused = answer_of(&harness, &id, "mcp:crm:1", "host_fact").await.unwrap_err();
+    assert_eq!(refused.code, HarnErrorCode::PolicyViolation);
 }
 
 #[tokio::test]

@@ -98,11 +98,11 @@ fn offer(
     let to = command.payload.to_agent.clone().unwrap_or_default();
     check_recipient(state, message, &to)?;
     let wrong = |why| Refusal::from(Error::WrongTask { task: id.clone(), why });
-    if let Some(task) = state.tasks.get(&id) {
-        // COORDINATE answers the same to those who may not know of it.
-        if !visibility::may_reach(state, message.speaker(), session, task.session.as_deref()) {
-            return Err(Error::TaskNotFound { task: id }.into());
-        }
+    // A task that the sender may not know of is to it a name like any other, of which there is no task.
+    let known = |task: &&TaskEntry| {
+        visibility::may_reach(state, message.speaker(), session, task.session.as_deref())
+    };
+    if let Some(task) = state.tasks.get(&id).filter(known) {
         check_task(state, message, authority, task, &id, &to)?;
     }
     if state.handoffs.open().any(|(_, open)| open.task == id && open.session == message.session) {
@@ -185,15 +185,23 @@ fn answer(
     let mut moves = Moves::default();
     moves.handoff(id, handoff, to, command.body.clone());
     if to == HandoffStatus::Accepted {
-        take_over(state, handoff, &mut moves)?;
+        take_over(state, message.speaker(), handoff, &mut moves)?;
     }
     Ok(moves.finish(state))
 }
 
 /// The task is the taker's now, where it is one that COORDINATE made.
-fn take_over(state: &State, handoff: &HandoffEntry, moves: &mut Moves) -> Result<(), Error> {
-    let Some(task) = state.tasks.get(&handoff.task) else { return Ok(()) };
-    // The name was free when it was offered, and another session's task since.
+fn take_over(
+    state: &State,
+    taker: Speaker<'_>,
+    handoff: &HandoffEntry,
+    moves: &mut Moves,
+) -> Result<(), Error> {
+    let within = handoff.session.as_deref();
+    let known =
+        |task: &&TaskEntry| visibility::may_reach(state, taker, within, task.session.as_deref());
+    let Some(task) = state.tasks.get(&handoff.task).filter(known) else { return Ok(()) };
+    // The name is that of another session's task, which who takes over knows, and who offered perhaps not.
     if task.session != handoff.session {
         return Err(Error::TaskNotFound { task: handoff.task.clone() });
     }

@@ -71,14 +71,14 @@ pub(crate) struct Trace<'a> {
     pub(crate) hidden: &'a Hidden,
 }
 
-/// Whether an event is about something hidden. A compaction of many units is not: it is described for
-/// the unit that is replayed alone.
+/// Whether an event is about something hidden. Of a compaction what is hidden was left out already; where nothing else is
+/// in it, it is hidden too.
 fn is_hidden(hidden: &Hidden, event: &Event) -> bool {
     if hidden.is_empty() {
         return false;
     }
-    if let Event::UnitsArchived { .. } | Event::UnitsPurged { .. } = event {
-        return false;
+    if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = event {
+        return units.is_empty();
     }
     // What a worker noted of a task tells of nothing but the task.
     if let Event::TaskNoted { task, .. } = event
@@ -165,6 +165,9 @@ impl<'a> Search<'a> {
 
     /// Takes from a commit what belongs to the chain; `false` where that is too much.
     fn visit(&mut self, stored: &StoredHeader, mut header: Header<Event>) -> bool {
+        for sealed in &mut header.events {
+            self.trace.hidden.redact(&mut sealed.event);
+        }
         let belongs = self.belonging(stored, &header);
         if !belongs.contains(&true) {
             return true;
@@ -188,7 +191,7 @@ impl<'a> Search<'a> {
                 epoch: header.epoch,
                 time_ms: header.time_ms,
                 actor,
-                event: self.trace.hidden.redact(sealed.event),
+                event: sealed.event,
                 followed,
             };
             if !self.take(found, shape) {

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use quipu_log::SqliteEngine;
+use quipu_server::secrets::keys::KeyAgent;
 use ring::hmac;
 use serde_json::{Value, json};
 
 use super::{
+    actors::Actor,
     bearer, refusal, refused,
     worker::{alice, ask, done, id, persona},
 };
@@ -214,6 +216,23 @@ fn a_signed_delivery_that_is_no_json_or_too_large_is_refused() {
     done(&mut client, "PATCH", HOOK, &json!({"status": "PAUSED"}));
     let reply = deliver(&server, "p", b"{}", &signature("p", b"{}"));
     assert_eq!(refusal(&reply), refused(409, "conflict"));
+}
+
+#[test]
+fn a_connector_is_pointed_only_where_its_owner_takes_part() {
+    let server = TestServer::start();
+    let session = Actor::agent(&server, "ann", 5).session();
+    let mut chief = Actor::agent(&server, "chief", 8);
+    let to = json!({"secret": SECRET, "target_session_id": session});
+    let refused = chief.refused("PATCH", HOOK, &to);
+    assert_eq!(refused, (403, "permission_denied".to_owned(), "target_session_id".to_owned()));
+    chief.done("POST", &format!("/v1/sessions/{session}/join"), &json!({}));
+    chief.done("PATCH", HOOK, &to);
+    // What stays as it is, is not asked again.
+    let leave = json!({"action": "leave", "session_id": session});
+    let key = server.key_for(KeyAgent::Named("chief".to_owned()), 8, None);
+    assert_eq!(server.client().with_key(&key).say("chief", "/v1/session", &leave).status, 200);
+    chief.done("PATCH", HOOK, &json!({"status": "PAUSED"}));
 }
 
 #[test]
