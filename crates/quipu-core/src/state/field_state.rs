@@ -1,7 +1,5 @@
 //! The state as a whole, and its hash.
 
-use std::io::Write;
-
 use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
@@ -77,8 +75,7 @@ impl State {
     pub fn hash(&self) -> Hash {
         let mut hasher = Hasher::new();
         postcard::to_io(self, &mut hasher).expect("a hasher takes every byte");
-        let later = self.later_bytes().expect("a vector takes every byte");
-        hasher.write_all(&later).expect("a hasher takes every byte");
+        hasher.update(&self.later_bytes().expect("a vector takes every byte"));
         hasher.finish()
     }
 
