@@ -21,7 +21,7 @@ pub(crate) struct Reload {
 }
 
 impl Reload {
-    /// Reads again whenever it is told to, for ever.
+    /// Reads again whenever it is report to, for ever.
     pub(crate) async fn run(self, mut hangups: mpsc::Receiver<()>) {
         while hangups.recv().await.is_some() {
             self.read_again();
@@ -36,27 +36,27 @@ impl Reload {
                 return;
             }
         };
-        let mut told = Told::default();
+        let mut report = ReloadReport::default();
         let level = (self.level)(&settings.log_level).map_err(|failure| failure.to_string());
-        told.note("the log level", level);
+        report.note("the log level", level);
         let keys = self.keys.read_again().map_err(|error| quipu_field::with_causes(&error));
-        told.note("the keys", keys);
+        report.note("the keys", keys);
         if let Some((tls, files)) = self.tls.as_ref().zip(settings.tls.as_ref()) {
             let read = tls.read_again(files).map_err(|error| quipu_field::with_causes(&error));
-            told.note("the certificate", read);
+            report.note("the certificate", read);
         }
-        told.say(&settings.log_level);
+        report.say(&settings.log_level);
     }
 }
 
 /// What was read again and what was not.
 #[derive(Default)]
-struct Told {
+struct ReloadReport {
     read: Vec<&'static str>,
     unread: Vec<&'static str>,
 }
 
-impl Told {
+impl ReloadReport {
     fn note(&mut self, what: &'static str, read: Result<(), String>) {
         match read {
             Ok(()) => self.read.push(what),

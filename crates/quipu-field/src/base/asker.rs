@@ -53,8 +53,8 @@ impl Asker {
     }
 
     /// Works on a request of this one.
-    pub async fn asks<F: Future>(self, work: F) -> F::Output {
-        CURRENT.scope(self, work).await
+    pub fn asks<F: Future>(self, work: F) -> impl Future<Output = F::Output> {
+        CURRENT.scope(self, work)
     }
 
     /// From now on its request is not turned away any more: something was done for it, or written, or it is a stream.

@@ -14,10 +14,7 @@ use quipu_log::{Engine, EngineError, FieldName, Head};
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    base::{
-        health::Health, limits::QUEUE_COMMANDS_MAX, models::FieldModels, steady::Steady,
-        turns::Turns,
-    },
+    base::{health::Health, limits::QUEUE_COMMANDS_MAX, models::FieldModels, steady::Steady},
     compact::{Memo, purge},
     detect::Lookout,
     enrich::{Enriching, finish_purge_of_vectors},
@@ -74,7 +71,6 @@ pub struct Field {
     pub(crate) following: Option<Arc<Following>>,
     /// The highest position that this node has heard of.
     pub(crate) heard: AtomicU64,
-    pub(crate) turns: Arc<Turns>,
     /// The last purge whose texts this node has erased and forgotten.
     pub(crate) purged: AtomicU64,
 }
@@ -135,9 +131,7 @@ impl Field {
             Snapshotter::new(&engine, &name, &view, directory, depot, commits, snapshot_position)
         });
         let (log, seen) = (Arc::clone(&engine), Arc::clone(&view));
-        let turns = options.turns.unwrap_or_else(|| Turns::of_machine(shared));
-        let tail = Tail::new(log, name.clone(), seen, head.position, Arc::clone(&turns));
-        let tail = Arc::new(tail);
+        let tail = Arc::new(Tail::new(log, name.clone(), seen, head.position, options.turns));
         let (jobs, queue) = mpsc::channel(QUEUE_COMMANDS_MAX);
         let (feed, task_moves) = TaskMoveFeed::new(head.position);
         let bodies = Arc::new(Bodies::new(Arc::clone(&engine), name.clone()));
@@ -189,7 +183,6 @@ impl Field {
             following,
             heard: AtomicU64::new(head.position),
             purged: AtomicU64::new(last_purge),
-            turns,
         });
         field.start_writer(Writer::new(end, field.following.clone()), queue)?;
         field.resume(snapshot_position, parting).map(|()| field)

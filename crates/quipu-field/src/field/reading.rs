@@ -84,7 +84,7 @@ impl Field {
         work: impl FnOnce(&Arc<Self>) -> Result<T, FieldError> + Send + 'static,
     ) -> Result<T, FieldError> {
         let field = Arc::clone(self);
-        self.turns.take(move || work(&field)).await?
+        self.tail.turns.take(move || work(&field)).await?
     }
 
     /// Runs what has to be done whether anybody waits for it or not, and what only waits, at once.

@@ -44,7 +44,8 @@ pub(crate) struct Tail {
     moved: Condvar,
     recent: Mutex<Recent>,
     heads: Arc<Heads>,
-    pub(super) turns: Arc<Turns>,
+    /// The turns of whoever reads this Field.
+    pub(crate) turns: Arc<Turns>,
 }
 
 #[derive(Debug)]
@@ -136,10 +137,10 @@ impl Tail {
         field: FieldName,
         view: Arc<View>,
         position: u64,
-        turns: Arc<Turns>,
+        turns: Option<Arc<Turns>>,
     ) -> Self {
         Self {
-            turns,
+            turns: turns.unwrap_or_else(|| Turns::of_machine(engine.is_shared())),
             bodies: Bodies::new(Arc::clone(&engine), field.clone()),
             engine,
             field,

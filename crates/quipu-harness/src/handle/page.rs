@@ -57,7 +57,7 @@ impl<T> Taken<T> {
         self,
         mut show: impl FnMut(T) -> Result<U, HarnError>,
     ) -> Result<List<U>, HarnError> {
-        let mut shown = Shown::new(self.kind);
+        let mut shown = PageBuilder::new(self.kind);
         for (place, entry) in self.data {
             if !shown.add(place, show(entry)?) {
                 return Ok(shown.page(true));
@@ -67,21 +67,21 @@ impl<T> Taken<T> {
     }
 
     /// The entries, and what becomes the page of them.
-    pub(crate) fn into_parts<U>(self) -> (Vec<(u64, T)>, Shown<U>, bool) {
-        (self.data, Shown::new(self.kind), self.has_more)
+    pub(crate) fn into_parts<U>(self) -> (Vec<(u64, T)>, PageBuilder<U>, bool) {
+        (self.data, PageBuilder::new(self.kind), self.has_more)
     }
 }
 
 /// What a page shows so far.
 #[derive(Debug)]
-pub(crate) struct Shown<U> {
+pub(crate) struct PageBuilder<U> {
     kind: ResourceKind,
     data: Vec<U>,
     last: Option<u64>,
     room: PageRoom,
 }
 
-impl<U> Shown<U> {
+impl<U> PageBuilder<U> {
     pub(crate) fn new(kind: ResourceKind) -> Self {
         Self { kind, data: Vec::new(), last: None, room: PageRoom::default() }
     }

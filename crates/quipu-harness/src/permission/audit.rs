@@ -15,7 +15,7 @@ use quipu_wire::{
 
 use crate::{
     Caller, Harness,
-    handle::{failure::harn_error, page::Shown},
+    handle::{failure::harn_error, page::PageBuilder},
     stored::built_in::session_in_field,
 };
 
@@ -66,7 +66,7 @@ impl Harness {
                 read.map(|(place, entry)| (place, entry.clone())).collect()
             });
             let more = entries.len() == DECISIONS_READ_MAX;
-            let mut shown = Shown::new(ResourceKind::PermissionDecision);
+            let mut shown = PageBuilder::new(ResourceKind::PermissionDecision);
             for (place, entry) in entries {
                 let audit = match harness.reaches(&caller, entry.owner.session.as_deref()) {
                     true => harness.load_decision(&entry)?.filter(|audit| filter.passes(audit)),

@@ -102,7 +102,7 @@ impl Service {
         beside.spawn(async move {
             loop {
                 sleep(LEASE_CHECK).await;
-                keys.look();
+                keys.check_for_changes();
                 for field in fields.opened() {
                     field.expire_leases();
                 }

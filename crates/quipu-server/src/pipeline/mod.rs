@@ -17,5 +17,5 @@ pub(crate) mod request_id;
 pub(crate) mod route;
 pub(crate) mod sender;
 pub(crate) mod state;
-pub(crate) mod stream_places;
+pub(crate) mod stream_permits;
 pub(crate) mod throttle;

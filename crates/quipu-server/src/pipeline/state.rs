@@ -21,7 +21,7 @@ use crate::{
         harnesses::Harnesses,
         leads::Leads,
         options::{HarnOptions, HarnSetupError, PushOptions},
-        stream_places::StreamPlaces,
+        stream_permits::StreamPermits,
         throttle::Throttle,
     },
     secrets::{
@@ -59,7 +59,7 @@ pub(crate) struct App {
     /// The same for those who have proven nothing yet, by address.
     pub(crate) strangers: Rooms<IpAddr>,
     /// Places for streams of pushes.
-    pub(crate) streams: Arc<StreamPlaces>,
+    pub(crate) streams: Arc<StreamPermits>,
     pub(crate) push: PushOptions,
     /// Says to streams that the server stops; each holds a receiver until it has ended.
     pub(crate) stopping: watch::Sender<bool>,
@@ -120,7 +120,7 @@ impl App {
             leads: Leads::new(),
             rooms: Rooms::new(LARGE_BODIES_BYTES_MAX, KEY_BODIES_BYTES_MAX),
             strangers: Rooms::new(STRANGERS_BYTES_MAX, STRANGERS_ADDRESS_BYTES_MAX),
-            streams: StreamPlaces::new(push.streams_max),
+            streams: StreamPermits::new(push.streams_max),
             push,
             stopping: watch::Sender::new(false),
             secure: false,

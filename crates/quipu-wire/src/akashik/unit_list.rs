@@ -50,7 +50,7 @@ pub struct UnitList {
     /// How many there are in all.
     pub total: u64,
     /// Whether there are more behind these.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_more: bool,
     /// What to send as `skip` for those: fewer may be listed than `limit` says, because a page ends where it has 8 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]

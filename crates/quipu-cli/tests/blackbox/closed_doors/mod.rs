@@ -18,6 +18,7 @@ mod receipt_names;
 mod roles;
 mod saying;
 mod secrets;
+mod shares;
 mod signals_crash;
 mod summaries;
 mod superseding;

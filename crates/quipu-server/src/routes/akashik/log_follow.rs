@@ -34,7 +34,7 @@ use crate::{
         field_choice::{self, FIELD, Missing},
         route::Admission,
         state::App,
-        stream_places::StreamPlace,
+        stream_permits::StreamPermit,
     },
 };
 
@@ -64,7 +64,7 @@ struct Follower {
     sees_commits: bool,
     /// The last position that it was told of.
     after: u64,
-    _place: StreamPlace,
+    _place: StreamPermit,
 }
 
 pub(super) async fn log_follow(

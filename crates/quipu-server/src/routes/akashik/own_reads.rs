@@ -19,7 +19,7 @@ use quipu_wire::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::reads::{AskedPage, behind, readable, whole_log};
+use super::reads::{PageRequest, behind, readable, whole_log};
 use crate::{
     limits::{LOG_PAGE_COMMITS, UNITS_PAGE},
     pipeline::{
@@ -153,7 +153,7 @@ pub(super) struct SubscriptionList {
 pub(super) async fn subscriptions(
     State(app): State<Arc<App>>,
     admission: Admission,
-    query: AskedPage,
+    query: PageRequest,
     headers: HeaderMap,
 ) -> Outcome<SubscriptionList> {
     let field = whole_log(&app, admission, &headers).await?;

@@ -25,7 +25,7 @@ use crate::{
         field_choice::{self, Missing},
         sender::text_header,
         state::App,
-        stream_places::StreamPlace,
+        stream_permits::StreamPermit,
     },
     secrets::keys::{Credential, KeyAgent},
 };
@@ -43,7 +43,7 @@ pub(super) struct Admitted {
     /// Tells of changes of the keys.
     pub(super) keys: watch::Receiver<u64>,
     pub(super) proof: Proof,
-    _place: StreamPlace,
+    _place: StreamPermit,
 }
 
 impl Admitted {

@@ -64,10 +64,10 @@ pub(super) struct PageQuery {
     cursor: Option<String>,
 }
 
-pub(super) type AskedPage = Result<Query<PageQuery>, QueryRejection>;
+pub(super) type PageRequest = Result<Query<PageQuery>, QueryRejection>;
 
 /// The cursor of a query.
-pub(super) fn behind(query: AskedPage) -> Result<Option<String>, Refused> {
+pub(super) fn behind(query: PageRequest) -> Result<Option<String>, Refused> {
     let Query(page) = query.map_err(|error| {
         Refused::new(ErrorCode::InvalidPayload, format!("query: {}", error.body_text()))
     })?;
@@ -99,7 +99,7 @@ pub(super) async fn field_status(
 pub(super) async fn agents(
     State(app): State<Arc<App>>,
     admission: Admission,
-    query: AskedPage,
+    query: PageRequest,
     headers: HeaderMap,
 ) -> Outcome<AgentList> {
     let (field, reader) = readable(&app, admission, &headers).await?;
@@ -111,7 +111,7 @@ pub(super) async fn agents(
 pub(super) async fn conflicts(
     State(app): State<Arc<App>>,
     admission: Admission,
-    query: AskedPage,
+    query: PageRequest,
     headers: HeaderMap,
 ) -> Outcome<ConflictList> {
     let (field, reader) = readable(&app, admission, &headers).await?;

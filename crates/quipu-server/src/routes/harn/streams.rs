@@ -21,7 +21,7 @@ use crate::{
     limits::{STREAM_COMMAND_BYTES_MAX, STREAM_MESSAGE_BYTES_MAX},
     net::body::discard,
     pipeline::{
-        harn_refusal::HarnRefused, route::Admission, state::App, stream_places::StreamPlace,
+        harn_refusal::HarnRefused, route::Admission, state::App, stream_permits::StreamPermit,
     },
 };
 
@@ -40,7 +40,7 @@ pub(super) struct Admitted {
     asker: Asker,
     /// The head of the request that opened it, by which its credential is looked at again.
     head: Parts,
-    _place: StreamPlace,
+    _place: StreamPermit,
 }
 
 /// What a stream was let in by.

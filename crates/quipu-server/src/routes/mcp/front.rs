@@ -25,7 +25,7 @@ use crate::{
         entrance::Entrance,
         request_id::{self, REQUEST_ID},
         state::App,
-        stream_places::StreamPlace,
+        stream_permits::StreamPermit,
     },
     routes::all,
     secrets::keys::Credential,
@@ -140,7 +140,7 @@ impl Front {
         &self,
         parts: &Parts,
         credential: &Credential,
-    ) -> Result<Option<StreamPlace>, Refused> {
+    ) -> Result<Option<StreamPermit>, Refused> {
         let stays = parts.method == Method::GET
             || text(&parts.headers, METHOD).as_deref() == Some("subscriptions/listen");
         if !stays {

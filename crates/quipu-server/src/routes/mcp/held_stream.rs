@@ -14,7 +14,7 @@ use axum::{
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::pipeline::{auth, state::App, stream_places::StreamPlace};
+use crate::pipeline::{auth, state::App, stream_permits::StreamPermit};
 
 pub(super) struct HeldStream<B> {
     body: B,
@@ -24,11 +24,11 @@ pub(super) struct HeldStream<B> {
     looks: Interval,
     /// Made once: who waits for it again at every part pays for it at every part.
     revoked: Pin<Box<dyn Future<Output = ()> + Send>>,
-    _place: StreamPlace,
+    _place: StreamPermit,
 }
 
 impl<B> HeldStream<B> {
-    pub(super) fn new(body: B, app: Arc<App>, headers: HeaderMap, place: StreamPlace) -> Self {
+    pub(super) fn new(body: B, app: Arc<App>, headers: HeaderMap, place: StreamPermit) -> Self {
         let mut looks = interval(app.push.heartbeat);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut changes, held, shown) = (app.keys.changes(), Arc::clone(&app), headers.clone());

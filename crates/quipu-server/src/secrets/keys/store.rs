@@ -281,7 +281,7 @@ impl KeyStore {
     }
 
     /// Looks whether another process has changed the keys, also while nobody asks.
-    pub(crate) fn look(&self) {
+    pub(crate) fn check_for_changes(&self) {
         // Those that nodes share are looked at by a thread of their own.
         if self.shared.is_none() {
             self.refresh();

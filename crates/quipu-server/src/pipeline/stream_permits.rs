@@ -11,19 +11,19 @@ use quipu_wire::{ErrorCode, ProtocolError};
 use crate::{limits::KEY_STREAMS_SHARE, secrets::keys::NO_KEY};
 
 #[derive(Debug)]
-pub(crate) struct StreamPlaces {
+pub(crate) struct StreamPermits {
     most: usize,
     open: Mutex<HashMap<String, usize>>,
 }
 
 /// The place of one stream, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct StreamPlace {
-    places: Arc<StreamPlaces>,
+pub(crate) struct StreamPermit {
+    places: Arc<StreamPermits>,
     key: String,
 }
 
-impl StreamPlaces {
+impl StreamPermits {
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, open: Mutex::default() })
     }
@@ -32,7 +32,7 @@ impl StreamPlaces {
     ///
     /// # Errors
     /// Where the key has its part of them, or there is none.
-    pub(crate) fn take(self: &Arc<Self>, key: &str) -> Result<StreamPlace, ProtocolError> {
+    pub(crate) fn take(self: &Arc<Self>, key: &str) -> Result<StreamPermit, ProtocolError> {
         let of_one = self.of_one_key(key);
         let mut open = self.open();
         if open.values().sum::<usize>() >= self.most {
@@ -46,7 +46,7 @@ impl StreamPlaces {
             return Err(ProtocolError::new(ErrorCode::RateLimited, message));
         }
         *own += 1;
-        Ok(StreamPlace { places: Arc::clone(self), key: key.to_owned() })
+        Ok(StreamPermit { places: Arc::clone(self), key: key.to_owned() })
     }
 
     /// How many are open.
@@ -64,7 +64,7 @@ impl StreamPlaces {
     }
 }
 
-impl Drop for StreamPlace {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut open = self.places.open();
         let Some(own) = open.get_mut(&self.key) else { return };
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn one_key_has_half_of_the_places_and_others_have_the_rest() {
-        let places = StreamPlaces::new(4);
+        let places = StreamPermits::new(4);
         let held = [(); 2].map(|()| places.take("a").unwrap());
         let refused = places.take("a").unwrap_err();
         assert_eq!((refused.code, refused.recoverable), (ErrorCode::RateLimited, true));
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn without_keys_all_places_are_anybodys() {
-        let places = StreamPlaces::new(3);
+        let places = StreamPermits::new(3);
         let _held = [(); 3].map(|()| places.take(NO_KEY).unwrap());
         assert_eq!(places.take(NO_KEY).unwrap_err().code, ErrorCode::Overloaded);
     }
