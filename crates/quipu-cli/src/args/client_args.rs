@@ -4,7 +4,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use quipu_client::{Agent, Bytes, ClientError, Field, Retry};
+use quipu_client::{Agent, Bytes, ClientError, Field, Harn, Retry};
 use quipu_field::with_causes;
 use quipu_wire::{
     ErrorCode,
@@ -54,8 +54,16 @@ pub(crate) struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// A connection with these arguments. `message_id` makes one operation safe to repeat by hand.
-    pub(crate) fn connect(&self, message_id: Option<&str>) -> Result<Speaker<'_>, Failure> {
+    /// The Field by the Harn protocol, with these arguments.
+    pub(crate) fn harn(&self) -> Result<Harn, Failure> {
+        let harn = self.field()?.harn();
+        match &self.agent {
+            Some(agent) => harn.speaking_as(agent).map_err(|error| self.failed(&error)),
+            None => Ok(harn),
+        }
+    }
+
+    fn field(&self) -> Result<Field, Failure> {
         let mut connect = Field::connect(&self.url).retry(RETRY);
         if let Some(key) = &self.key {
             connect = connect.key(key);
@@ -66,7 +74,12 @@ impl ServerArgs {
         if let Some(path) = &self.ca_cert {
             connect = connect.ca_cert(path);
         }
-        let field = connect.build().map_err(|error| self.failed(&error))?;
+        connect.build().map_err(|error| self.failed(&error))
+    }
+
+    /// A connection with these arguments. `message_id` makes one operation safe to repeat by hand.
+    pub(crate) fn connect(&self, message_id: Option<&str>) -> Result<Speaker<'_>, Failure> {
+        let field = self.field()?;
         let agent = match &self.agent {
             Some(id) => field.agent(id, "").map_err(|error| self.failed(&error))?,
             None => field.key_agent(""),
@@ -75,7 +88,7 @@ impl ServerArgs {
     }
 
     /// Shows why there is no answer; a refusal with `--json` in the server's own words.
-    fn failed(&self, error: &ClientError) -> Failure {
+    pub(crate) fn failed(&self, error: &ClientError) -> Failure {
         let Some(refusal) = error.refusal() else { return client_failure(error) };
         if self.json {
             return print_raw(&refusal.body)

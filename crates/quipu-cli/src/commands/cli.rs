@@ -5,7 +5,8 @@ use clap::{Parser, Subcommand};
 use super::{
     attune::AttuneArgs, conformance::ConformanceArgs, export::ExportArgs, import::ImportArgs,
     key::KeyArgs, mcp::McpArgs, moving::MoveArgs, proof::ProofArgs, receipt::ReceiptArgs,
-    record::RecordArgs, register::RegisterArgs, status::StatusArgs, verify::VerifyArgs,
+    record::RecordArgs, register::RegisterArgs, replay::ReplayArgs, status::StatusArgs,
+    verify::VerifyArgs,
 };
 use crate::{args::config::ServeArgs, module_runner::ModuleLimits};
 
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Proof(ProofArgs),
     Receipt(ReceiptArgs),
+    Replay(ReplayArgs),
     Conformance(ConformanceArgs),
     #[command(hide = true)]
     ModuleRunner(ModuleLimits),

@@ -14,6 +14,7 @@ pub(crate) mod receipt;
 pub(crate) mod record;
 pub(crate) mod register;
 mod reload;
+pub(crate) mod replay;
 mod run;
 pub(crate) mod serve;
 mod serve_models;

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::{
     attune, cli::Command, conformance, export, import, key, mcp, moving, proof, receipt, record,
-    register, serve, status, verify,
+    register, replay, serve, status, verify,
 };
 use crate::{args::config::Settings, module_runner, ui::failure::Failure};
 
@@ -31,6 +31,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Attune(args) => alone(attune::attune(args)),
         Command::Proof(args) => alone(proof::proof(args)),
         Command::Receipt(args) => receipt::receipt(&args.action),
+        Command::Replay(args) => alone(replay::replay(args)),
         Command::Status(args) => alone(status::status(args)),
         Command::Conformance(args) => conformance::conformance(&args),
         Command::ModuleRunner(limits) => module_runner::serve_module(limits),

@@ -7,12 +7,13 @@ use hyper::{
     header::{HeaderName, HeaderValue},
 };
 use quipu_wire::harn::{
-    AppendEventRequest, Artifact, CancelTaskRequest, ClaimTaskRequest, CompleteTaskRequest,
-    CreatePersonaRequest, CreateSessionRequest, CreateWorkspaceRequest, DependencyAnswer,
-    DependencyKind, Divergence, Event, FailTaskRequest, HarnSession, HarnTask, HarnVersion,
-    LEASE_MS_DEFAULT, List, Persona, ReceiptResource, ReceiptVerification, RecordCheckpointRequest,
-    RecordedDependencyResource, ReplayTaskRequest, ResolvedDependency, SubmitTaskRequest,
-    VerifyReceiptRequest, Visibility, Workspace,
+    AppendEventRequest, Artifact, CancelTaskRequest, ClaimNextRequest, ClaimTaskRequest,
+    CompleteTaskRequest, CreatePersonaRequest, CreateSessionRequest, CreateWorkspaceRequest,
+    DependencyAnswer, DependencyEntry, DependencyKind, Divergence, Event, FailTaskRequest,
+    HarnSession, HarnTask, HarnVersion, HeartbeatRequest, LEASE_MS_DEFAULT, LIST_LIMIT_MAX,
+    LeaseResource, List, Persona, ReceiptResource, ReceiptVerification, RecordCheckpointRequest,
+    RecordedDependencyResource, ReplayTaskRequest, ResolveAnswer, ResolvedDependency,
+    SubmitTaskRequest, VerifyReceiptRequest, Visibility, Workspace,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -135,6 +136,49 @@ impl Harn {
         self.post(&of_task(task, "/claim"), request).await
     }
 
+    /// Takes the oldest Task that is due and that nobody has; nothing where there is none.
+    pub async fn claim_next(
+        &self,
+        request: &ClaimNextRequest,
+    ) -> Result<Option<HarnTask>, ClientError> {
+        let answer = self.send("/v1/tasks/claim", request).await?;
+        if answer.is_empty() { Ok(None) } else { understand(&answer).map(Some) }
+    }
+
+    /// Makes the lease of a Task that the caller has last longer. It never takes a Task.
+    pub async fn heartbeat(
+        &self,
+        task: &str,
+        request: &HeartbeatRequest,
+    ) -> Result<LeaseResource, ClientError> {
+        self.post(&of_task(task, "/heartbeat"), request).await
+    }
+
+    /// A page of the answers that a Task recorded so far, behind the one under a key.
+    pub async fn dependencies(
+        &self,
+        task: &str,
+        after_key: Option<&str>,
+    ) -> Result<List<DependencyEntry>, ClientError> {
+        let after = after_key.map(|key| format!("&after_key={}", segment(key)));
+        let query = format!("/dependencies?limit={LIST_LIMIT_MAX}{}", after.unwrap_or_default());
+        self.get(&of_task(task, &query)).await
+    }
+
+    /// A page of Tasks. What is asked for is by the names of the query: `status`, `queue`, `parent_task_id`, ….
+    pub async fn tasks(
+        &self,
+        filter: &[(&str, &str)],
+        cursor: Option<&str>,
+    ) -> Result<List<HarnTask>, ClientError> {
+        let mut path = format!("/v1/tasks?limit={LIST_LIMIT_MAX}");
+        let cursor = cursor.map(|cursor| ("cursor", cursor));
+        for (name, value) in filter.iter().copied().chain(cursor) {
+            path = format!("{path}&{}={}", segment(name), segment(value));
+        }
+        self.get(&path).await
+    }
+
     /// Says that something happened in the work on a Task.
     pub async fn append_event(
         &self,
@@ -173,6 +217,25 @@ impl Harn {
         key: &str,
         request: Option<&Value>,
     ) -> Result<ResolvedDependency, ClientError> {
+        self.ask(task, key, request).await
+    }
+
+    /// Asks a Task, be it a replay or a run that goes on, for the answer under a key. A run that recorded none says so.
+    pub async fn resolve(
+        &self,
+        task: &str,
+        key: &str,
+        request: Option<&Value>,
+    ) -> Result<ResolveAnswer, ClientError> {
+        self.ask(task, key, request).await
+    }
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        task: &str,
+        key: &str,
+        request: Option<&Value>,
+    ) -> Result<T, ClientError> {
         let body = DependencyBody {
             key,
             kind: None,
@@ -271,10 +334,14 @@ impl Harn {
         path: &str,
         body: &impl Serialize,
     ) -> Result<T, ClientError> {
+        understand(&self.send(path, body).await?)
+    }
+
+    async fn send(&self, path: &str, body: &impl Serialize) -> Result<Bytes, ClientError> {
         let mut headers = self.headers.clone();
         headers.insert(IDEMPOTENCY_KEY, header_value("the idempotency key", &message_id())?);
         let body = serde_json::to_vec(body).map_err(ClientError::Payload)?;
-        understand(&self.field.post(path, &headers, Bytes::from(body)).await?)
+        self.field.post(path, &headers, Bytes::from(body)).await
     }
 }
 

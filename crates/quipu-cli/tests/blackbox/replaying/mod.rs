@@ -3,4 +3,5 @@
 
 mod harn;
 mod modes;
+mod regression;
 mod servers;
