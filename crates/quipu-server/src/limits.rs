@@ -44,7 +44,7 @@ pub(crate) const LARGE_BODIES_BYTES_MAX: usize = 128 * 1024 * 1024;
 pub(crate) const KEY_BODIES_BYTES_MAX: usize = LARGE_BODIES_BYTES_MAX / 2;
 /// How much of a body that is too large is read and thrown away, so that the sender gets to read
 /// the answer instead of a reset connection.
-pub(crate) const DRAIN_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub(crate) const DRAIN_BYTES_MAX: usize = 72 * 1024 * 1024;
 /// How many Fields may be in use at one time, so that none of them can be put away: each has threads of its own.
 pub(crate) const FIELDS_IN_USE_MAX: usize = 1024;
 /// The longest `X-Request-Id` that is taken over.

@@ -15,7 +15,7 @@ use crate::{
 const VAULT_KEY_VARIABLE: &str = "QUIPU_VAULT_KEY";
 
 /// The most that the content of an Artifact may be allowed: it is one body of the log, and is in memory as such.
-const CONTENT_BYTES_LIMIT: usize = 32 * 1024 * 1024;
+const CONTENT_BYTES_LIMIT: usize = 64 * 1024 * 1024;
 
 /// How much memory a module may be given: below it the process itself does not start.
 const MODULE_MEMORY_MIB: RangeInclusive<u64> = 128..=65_536;
@@ -62,7 +62,7 @@ pub(crate) struct HarnArgs {
         value_parser = BoolishValueParser::new()
     )]
     pub(crate) replay_trust_declared_hashes: Option<bool>,
-    /// The largest content of an Artifact, in bytes, at most 33554432 [default: 8388608]
+    /// The largest content of an Artifact, in bytes, at most 67108864 [default: 67108864]
     #[arg(long, env = "QUIPU_CONTENT_BYTES_MAX", hide_env_values = true, value_name = "BYTES")]
     pub(crate) content_bytes_max: Option<usize>,
     /// The memory that one running module may have, in MiB [default: 512]
@@ -240,7 +240,7 @@ mod tests {
     fn the_largest_content_is_a_number_of_bytes_within_reason() {
         assert_eq!(read("").unwrap().content_bytes_max, None);
         assert_eq!(read("content_bytes_max = 4096").unwrap().content_bytes_max, Some(4096));
-        for wrong in ["content_bytes_max = 0", "content_bytes_max = 33554433"] {
+        for wrong in ["content_bytes_max = 0", "content_bytes_max = 67108865"] {
             let failure = read(wrong).unwrap_err().to_string();
             assert!(failure.contains("--content-bytes-max"), "{wrong}: {failure}");
         }

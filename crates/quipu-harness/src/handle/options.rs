@@ -12,7 +12,7 @@ use quipu_wire::harn::IssuerKind;
 use crate::{Sealer, module_host::host::ModuleHost};
 
 /// The largest content of an Artifact unless a server says otherwise.
-pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+pub const CONTENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 #[derive(Debug)]
 pub struct HarnessOptions {

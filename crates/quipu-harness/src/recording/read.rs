@@ -2,7 +2,10 @@
 //! from its source's recording and its plan. A recording is read event by event, so that nothing is kept.
 
 use quipu_replay::task::{Material, PlannedOverride, RecordedEvent, Substitute};
-use quipu_wire::harn::{DependencyKind, HarnError, JsonObject, ResourcePointer, Visibility};
+use quipu_wire::harn::{
+    DependencyKind, EventKind, EventName, HarnError, JsonObject, ResourcePointer, TaskState,
+    Visibility,
+};
 use serde_json::Value;
 
 use super::{
@@ -124,6 +127,13 @@ fn as_replayed(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -
     narrated.task_id = Some(replay_task.clone());
     narrated.previous_event_id = None;
     narrated.replayed = true;
+    if let EventName::Known(kind) = narrated.event
+        && TaskState::ended_by(kind).is_some()
+    {
+        // How the source ended is told as an event of the run: a stream has one end, which is its own Task's.
+        narrated.payload.insert("event".to_owned(), kind.as_str().into());
+        narrated.event = EventKind::ReplayEventReplayed.into();
+    }
     if let Some((key, planned)) = planned {
         narrated.payload = substituted(key, planned);
         payload = narrated.payload.clone();

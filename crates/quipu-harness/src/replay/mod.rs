@@ -4,7 +4,8 @@
 
 pub(crate) mod divergence;
 pub(crate) mod export;
-pub(crate) mod import;
+pub(crate) mod field_answer;
+mod import;
 pub(crate) mod import_check;
 pub(crate) mod module;
 pub(crate) mod resolve;

@@ -16,7 +16,10 @@ use quipu_wire::harn::{
 };
 use serde_json::{Value, json};
 
-use super::module::{Carried, NoEnd};
+use super::{
+    field_answer::AnsweredAgain,
+    module::{Carried, NoEnd},
+};
 use crate::{
     Harness, NoteBody,
     handle::failure::{harn_error, is_for_now},
@@ -135,16 +138,12 @@ impl Harness {
             let entry = state.documents.get(DocumentKind::Outcome, &outcome_id(source));
             entry.map(|entry| entry.quotes.clone()).unwrap_or_default()
         });
-        let mut failure = failure_of(carried, of_source.as_ref());
-        let mut status = status_of(outcome);
-        let drift = self.drift_of_module(document, carried, status)?;
-        if let Some(drift) = &drift {
-            (failure, status) = (Some(drift.failure()), OutcomeStatus::Failed);
-        }
+        let judged = self.judge(document, carried, of_source.as_ref())?;
+        let Judged { status, failure, answered, broke } = judged;
         let mut says = ending_payload(document, outcome, status, failure.as_ref());
         says.extend(end.as_ref().map(|_| noted(outcome)));
         let event = match outcome.first_unavailable {
-            None if drift.is_none() => EventKind::ReplayCompleted,
+            None if !broke => EventKind::ReplayCompleted,
             Some(_) | None => EventKind::ReplayFailed,
         };
         let reason = |text: &str| self.field.seal(&ReasonBody { reason: text.to_owned() });
@@ -167,6 +166,9 @@ impl Harness {
             document.artifacts = vec![artifact];
             documents = drafts;
         }
+        if let Some(answered) = answered {
+            answered.put_into(&mut document);
+        }
         let owner = self.field.with_state(|state| owner_of(state, task));
         let (kind, id) = (DocumentKind::Outcome, document.envelope.id.clone());
         let says = NoteBody { payload: says, ..NoteBody::default() };
@@ -183,7 +185,43 @@ impl Harness {
     }
 }
 
+/// How a replay ends.
+struct Judged {
+    status: OutcomeStatus,
+    failure: Option<Failure>,
+    /// What the Field answers under a substitute.
+    answered: Option<AnsweredAgain>,
+    /// Whether it is the replay that failed, and not the run again.
+    broke: bool,
+}
+
 impl Harness {
+    /// How a replay ends: as its source did, unless it drifted or its substitute cannot be used. Reads storage.
+    fn judge(
+        &self,
+        document: &ReplayDocument,
+        carried: &Carried,
+        source: Option<&Outcome>,
+    ) -> Result<Judged, HarnError> {
+        let status = status_of(&carried.outcome);
+        let broken = |failure: Failure| Judged {
+            status: OutcomeStatus::Failed,
+            failure: Some(failure),
+            answered: None,
+            broke: true,
+        };
+        if let Some(drift) = self.drift_of_module(document, carried, status)? {
+            return Ok(broken(drift.failure()));
+        }
+        let answered = match self.answered_again(document, carried)? {
+            Some(Err(unusable)) => return Ok(broken(unusable)),
+            Some(Ok(answered)) => Some(answered),
+            None => None,
+        };
+        let failure = failure_of(carried, source);
+        Ok(Judged { status, failure, answered, broke: false })
+    }
+
     /// Where the module of a strict replay did not do what was recorded. Reads storage.
     fn drift_of_module(
         &self,

@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// The key of what ATTUNE answered.
-const ATTUNED: &str = "host:attune:1";
+pub(crate) const ATTUNED: &str = "host:attune:1";
 /// The most units that a Task is answered with.
 const UNITS_MAX: usize = 10;
 
@@ -45,8 +45,24 @@ const UNITS_MAX: usize = 10;
 struct Dataset {
     /// The units with their ranks, best first.
     units: Vec<Value>,
+    #[serde(default)]
     units_available: usize,
+    #[serde(default)]
     conflicts: Vec<Value>,
+}
+
+/// What the Field answers to a Task, in words.
+pub(crate) struct FieldAnswer {
+    pub(crate) summary: String,
+    pub(crate) text: String,
+}
+
+impl FieldAnswer {
+    /// The answer that follows from what ATTUNE is said to have answered; otherwise why none does.
+    pub(crate) fn of(dataset: Value) -> Result<Self, serde_json::Error> {
+        let dataset: Dataset = serde_json::from_value(dataset)?;
+        Ok(Self { summary: summary(&dataset), text: text_of_units(&dataset) })
+    }
 }
 
 struct Found {

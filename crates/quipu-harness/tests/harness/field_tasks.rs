@@ -10,12 +10,12 @@ use quipu_harness::{EventScope, Fed, Harness};
 use quipu_log::{Commit, Engine, EngineError, FieldName, Head, MemoryEngine, conformance::Altered};
 use quipu_wire::{
     akashik::RecordPayload,
-    harn::{HarnTask, TaskState},
+    harn::{HarnTask, ReplayTaskRequest, TaskState},
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::support::{caller, engine, harness, message, open, register, submit, submit_in};
+use crate::support::{asked, caller, engine, harness, message, open, register, submit, submit_in};
 
 async fn record(harness: &Harness, from: Message, content: &str) {
     let payload = json!({"type": "finding", "content": content, "intent": {"purpose": "to test"},
@@ -158,4 +158,53 @@ async fn what_quotes_a_unit_goes_when_the_unit_is_purged() {
     crate::support::compact(&harness, "p-1", purge).await;
     let texts = crate::support::texts(&harness);
     assert!(!texts.contains("sings at noon"), "{texts}");
+}
+
+#[tokio::test]
+async fn a_replay_with_other_facts_is_answered_from_them() {
+    let harness = harness();
+    register(&harness, "alice").await;
+    record(&harness, message("r-1", "alice"), "the harbour freezes in January").await;
+    tokio::spawn(harness.clone().run_field_tasks());
+    let id = submit(&harness, json!({"input": "when does the harbour freeze?"})).await;
+    settled(&harness, &id).await;
+    let facts =
+        json!({"units": [{"memory_unit": {"type": "finding", "content": "it never freezes"}}]});
+    let replay = |value: Value, seen: &str| {
+        let body = json!({"mode": "with_overrides", "reason": "what if", "override": {"host:attune:1":
+            {"kind": "host_fact", "value": value, "visibility": seen}}});
+        let request = ReplayTaskRequest::parse(Some(body)).unwrap();
+        let (harness, id) = (harness.clone(), id.clone());
+        async move {
+            let replay = harness.replay_task(&asked("alice"), &id, request).await.unwrap();
+            harness.run_replay(&replay.envelope.id).await.unwrap();
+            settled(&harness, &replay.envelope.id).await
+        }
+    };
+    let open = replay(facts.clone(), "public").await;
+    let said = outcome(&harness, &open).await;
+    assert_eq!(
+        (open.status, &said["summary"]),
+        (TaskState::Completed, &json!("1 unit of the Field"))
+    );
+    let text = "1. [finding] \"it never freezes\"";
+    assert_eq!(said["messages"][0]["parts"][0]["text"], json!(text));
+    let told = harness.divergence(&caller("alice"), &open.envelope.id).await.unwrap();
+    assert!(told.diverged && !told.output.equal);
+    assert_eq!(told.output.replay, Some(json!({"text": text})));
+    // Whoever may not see the substitute does not see it in the answer.
+    let hidden = outcome(&harness, &replay(facts, "receipt_only").await).await;
+    assert!(!hidden.to_string().contains("never freezes"), "{hidden}");
+    assert_eq!(hidden["messages"][0]["parts"][0]["value"], json!({"redacted": "receipt_only"}));
+    let unusable = replay(json!("nothing of the kind"), "public").await;
+    let failure = unusable.failure.unwrap();
+    assert_eq!(
+        (unusable.status, failure.code.as_str()),
+        (TaskState::Failed, "replay_override_unusable")
+    );
+    let exact =
+        harness.replay_task(&asked("alice"), &id, ReplayTaskRequest::default()).await.unwrap();
+    harness.run_replay(&exact.envelope.id).await.unwrap();
+    let exact = outcome(&harness, &settled(&harness, &exact.envelope.id).await).await;
+    assert!(exact["messages"][0].to_string().contains("freezes in January"), "{exact}");
 }

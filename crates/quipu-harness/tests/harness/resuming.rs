@@ -152,6 +152,37 @@ async fn a_thousand_answers_come_in_pages_in_the_order_of_their_recording() {
     );
 }
 
+/// One reading of the log has 16 MiB at most.
+#[tokio::test]
+async fn answers_that_are_more_than_one_reading_of_the_log_are_listed_and_replayed() {
+    let harness = harness();
+    let id = task_with(&harness, json!({})).await;
+    claim_as(&harness, "bob", &id, 600_000).await;
+    let large = "x".repeat(3 << 20);
+    for key in 0..12u32 {
+        let mut body = llm(key, "internal");
+        body["value"] = json!(format!("{key}{large}"));
+        record_as(&harness, "bob", &id, body).await.unwrap();
+    }
+    let (mut keys, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = harness.dependencies(&caller("bob"), &id, after.as_deref(), 200).await.unwrap();
+        assert!(page.data.len() <= 3, "a page has 8 MiB of values");
+        keys.extend(page.data.into_iter().map(|it| it.key));
+        after = page.next_cursor;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(keys, (0..12).map(|key| format!("llm:main:{key}")).collect::<Vec<_>>());
+    complete(&harness, &id).await;
+    let request = quipu_wire::harn::ReplayTaskRequest::default();
+    let replay = harness.replay_task(&asked("alice"), &id, request).await.unwrap().envelope.id;
+    harness.run_replay(&replay).await.unwrap();
+    let replay = harness.task(&caller("alice"), &replay).await.unwrap();
+    assert_eq!(replay.status, TaskState::Completed, "{:?}", replay.failure);
+}
+
 #[tokio::test]
 async fn who_comes_back_after_its_lease_is_told_so_and_its_same_answer_again_is_the_same() {
     let harness = harness();
