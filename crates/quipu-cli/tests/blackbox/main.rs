@@ -31,6 +31,7 @@ mod python_sdk;
 mod readme;
 mod receipts;
 mod replaying;
+mod resuming_crashes;
 mod schema;
 mod seed_pages;
 mod shared_keys;
