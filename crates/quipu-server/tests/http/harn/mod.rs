@@ -11,6 +11,7 @@ mod events;
 mod live_clients;
 mod memories;
 mod modules;
+mod official_clients;
 mod permissions;
 mod privacy;
 mod probes;
