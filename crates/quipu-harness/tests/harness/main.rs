@@ -21,3 +21,4 @@ mod tasks;
 mod tools;
 mod transcripts;
 mod working;
+mod workspace_files;

@@ -11,10 +11,10 @@ use crate::{
 
 /// How long a client is taken to be there after its last sign, in milliseconds, unless it says otherwise.
 pub const LIVE_LEASE_MS_DEFAULT: u64 = 60_000;
-pub const LIVE_LEASE_MS_MIN: u64 = 1_000;
+pub const LIVE_LEASE_MS_MIN: u64 = 5_000;
 pub const LIVE_LEASE_MS_MAX: u64 = 10 * 60_000;
 /// The largest metadata of a client, in bytes of JSON.
-pub const LIVE_METADATA_BYTES_MAX: usize = 4 * 1024;
+pub const LIVE_METADATA_BYTES_MAX: usize = 2 * 1024;
 
 words! {
     /// What a client is in a Session.
@@ -84,7 +84,7 @@ pub struct AttachClientRequest {
     pub permission_routing: Option<bool>,
     /// The client's own members.
     pub metadata: JsonObject,
-    /// How long it may be silent, 1,000 to 600,000; 60,000 if absent. Ours.
+    /// How long it may be silent, 5,000 to 600,000; 60,000 if absent. Ours.
     pub lease_ms: u64,
 }
 

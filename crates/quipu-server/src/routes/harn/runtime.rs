@@ -12,7 +12,7 @@ use crate::pipeline::{
 };
 
 /// What the server can do; the agent card names the same.
-pub(super) const CAPABILITIES: [(&str, &str); 8] = [
+pub(super) const CAPABILITIES: [(&str, &str); 12] = [
     ("rest", "Resources over HTTP"),
     ("sse", "Events of a Session, a Task or everything, as they happen"),
     ("websocket", "The same both ways, with messages and cancellation"),
@@ -21,6 +21,10 @@ pub(super) const CAPABILITIES: [(&str, &str); 8] = [
     ("memory", "A shared memory that ranks what a Task needs"),
     ("vaults", "Secrets that are kept and never read back"),
     ("connectors", "Deliveries from outside that become Tasks"),
+    ("tools", "What can be called here, with its schemas"),
+    ("workspace.files", "Texts under the paths of a Workspace, with their versions"),
+    ("live_clients", "Who looks at a Session now, and who controls it"),
+    ("provider_catalog", "The models that the server asks, and for what"),
 ];
 
 fn capabilities() -> Vec<Capability> {

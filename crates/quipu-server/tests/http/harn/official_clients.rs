@@ -32,8 +32,9 @@ fn filled(value: &Value, known: &Known) -> Value {
         Value::String(text) => {
             let mut names: Vec<_> = known.iter().collect();
             names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-            let replace =
-                |text: String, (name, value): (&String, &String)| text.replace(&format!("${name}"), value);
+            let replace = |text: String, (name, value): (&String, &String)| {
+                text.replace(&format!("${name}"), value)
+            };
             Value::String(names.into_iter().fold(text.clone(), replace))
         }
         Value::Array(values) => values.iter().map(|value| filled(value, known)).collect(),
