@@ -12,6 +12,7 @@ print(field.agent("sam", role="strategist").attune("how fast does it grow").as_t
 from . import errors, models, receipts
 from ._answers import Override
 from ._memory import memory
+from ._plans import idempotency_key
 from .agent import Agent, AsyncAgent
 from .errors import (
     AgentIdTaken,
@@ -29,6 +30,7 @@ from .errors import (
     QuipuError,
     RateLimited,
     RecordedError,
+    ReplayDrifted,
     ReplayUnavailable,
     TimedOut,
     Unauthenticated,
@@ -64,6 +66,7 @@ __all__ = [
     "QuipuError",
     "RateLimited",
     "RecordedError",
+    "ReplayDrifted",
     "ReplayUnavailable",
     "Run",
     "Subscription",
@@ -72,6 +75,7 @@ __all__ = [
     "Unavailable",
     "current_run",
     "errors",
+    "idempotency_key",
     "memory",
     "models",
     "receipts",

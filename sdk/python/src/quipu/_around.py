@@ -1,14 +1,14 @@
 """Which run some code belongs to: the one whose block it is in, also in threads that were started there.
 
-A thread does not have the context of who started it. So it is noted, when a thread starts, in which run that was: by an
-audit hook, which Python calls in the thread that starts another."""
+A thread does not have the context of who started it. So it is noted when a thread is started within a run: from the
+first run of a process on, `threading.Thread.start` does that before it starts the thread. Nothing else is changed."""
 
 from __future__ import annotations
 
-import sys
+import functools
 import threading
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ _lock = threading.Lock()
 _open: dict[int, Run | AsyncRun] = {}
 _started_in: WeakKeyDictionary[threading.Thread, Run | AsyncRun] = WeakKeyDictionary()
 _listening = False
-_STARTS = frozenset({"_thread.start_new_thread", "_thread.start_joinable_thread"})
 
 
 def current_run() -> Run | AsyncRun | None:
@@ -32,11 +31,11 @@ def current_run() -> Run | AsyncRun | None:
 
 def opened(run: Run | AsyncRun) -> None:
     """The block of this run has begun."""
-    global _listening  # noqa: PLW0603 - there is one hook for a process, and it cannot be taken away
+    global _listening  # noqa: PLW0603 - it is done once in a process
     with _lock:
         _open[id(run)] = run
         if not _listening:
-            sys.addaudithook(_heard)
+            _listen()
             _listening = True
 
 
@@ -67,10 +66,15 @@ def _is_of_pool(thread: threading.Thread) -> bool:
     return getattr(getattr(thread, "_target", None), "__module__", None) == "concurrent.futures.thread"
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    # Called for everything that Python audits: it must be quick, and must never fail.
-    if event in _STARTS and _open:
-        thread = getattr(arguments[0], "__self__", None)
-        run = current_run()
-        if run is not None and isinstance(thread, threading.Thread):
-            _started_in[thread] = run
+def _listen() -> None:
+    start = threading.Thread.start
+
+    @functools.wraps(start)
+    def started(self: threading.Thread) -> None:
+        if _open:
+            run = current_run()
+            if run is not None:
+                _started_in[self] = run
+        start(self)
+
+    threading.Thread.start = started  # type: ignore[method-assign]

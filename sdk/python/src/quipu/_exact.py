@@ -126,8 +126,13 @@ class _Writer:
             return {MARK: "map", "items": items}
         escapes = self._escapes and (MARK in names or FAILED in names)
         below = depth + 2 if escapes else depth + 1
-        members = {_name(key): self.write(item, below) for key, item in value.items()}
+        # The server keeps members in this order. Who reads them one by one must find it live, too.
+        members = {_name(key): self.write(item, below) for key, item in _in_order(value)}
         return {MARK: "object", "members": members} if escapes else members
+
+
+def _in_order(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    return sorted(value.items(), key=lambda member: _name(member[0]).encode("utf-16-be"))
 
 
 def _can_be_written(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from ._exact import MARK
 from ._link import Link
 from ._plans import Patience, Plan, ask, send
-from ._wire import Request, encode, harn, present, segment
+from ._wire import Request, encode, harn, segment
 from .errors import BadAnswer, ConnectionFailed, QuipuError
 from .models import Artifact
 
@@ -68,7 +68,9 @@ def _content(link: Link, artifact_id: str, agent: str | None) -> Plan[bytes]:
 
 
 def _register(link: Link, task_id: str, visibility: str | None, agent: str | None) -> Plan[str]:
-    body = present(kind="dataset", mime_type="application/json", visibility=visibility or "internal", task_id=task_id)
+    # What is for nobody could not be read again.
+    shown = "public" if visibility == "public" else "internal"
+    body = {"kind": "dataset", "mime_type": "application/json", "visibility": shown, "task_id": task_id}
     return (yield from ask(harn("POST", "/v1/artifacts", body, agent=agent), Artifact, link.patience)).id
 
 

@@ -20,7 +20,7 @@ from ._link import Link
 from ._plans import Patience, Plan, Sleep, send
 from ._wire import encode as encode_json
 from ._wire import harn, present, segment, stable_id
-from .errors import Conflicted, NotFound, PermissionDenied, QuipuError, ReplayUnavailable
+from .errors import Conflicted, NotFound, PermissionDenied, QuipuError, ReplayDrifted, ReplayUnavailable
 from .models import Artifact, Divergence, HarnTask, Outcome, Receipt, TaskEvent
 
 # Heartbeats renew it; without one, somebody else may go on so long after the last sign of life.
@@ -112,7 +112,7 @@ class RunCore(Answering):
 
     def fail(self, error: BaseException) -> Plan[None]:
         """The Task is given up, for this reason."""
-        if self.replays and isinstance(error, ReplayUnavailable):
+        if self.replays and isinstance(error, ReplayUnavailable | ReplayDrifted):
             # The server has ended it already, unless this is about another replay within the block.
             self.task = yield from self.link.ask(harn("GET", self._path(), agent=self.agent), HarnTask)
             if self.task.is_over:

@@ -103,6 +103,16 @@ class ReplayUnavailable(Conflicted):
         return found if isinstance(found, dict) else {}
 
 
+class ReplayDrifted(Conflicted):
+    """A strict replay did something else than its source. The replay Task has failed."""
+
+    @property
+    def first_drift(self) -> dict[str, Any]:
+        """What was otherwise: `what` (`request`, `not_asked`, `output`), `key`, and where it stood."""
+        found = self.details.get("first_drift")
+        return found if isinstance(found, dict) else {}
+
+
 class RateLimited(QuipuError):
     """More requests than the key or a quota allows."""
 
@@ -170,6 +180,8 @@ def from_body(body: dict[str, Any], status: int, operation: str | None) -> Quipu
     kind = CLASSES.get(code, QuipuError)
     if "first_unavailable" in details:
         kind = ReplayUnavailable
+    elif "first_drift" in details:
+        kind = ReplayDrifted
     return kind(
         str(said.get("message", "")),
         code=code,

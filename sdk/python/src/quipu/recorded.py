@@ -7,6 +7,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from ._around import open_replay
+from ._exact import exact, restored
+from ._typed import Arguments
 from .field import AsyncField, Field
 from .run import AsyncRun, Run, current_run
 
@@ -29,18 +32,33 @@ class _Named:
         # The first parameter is the run.
         whole = inspect.signature(function)
         self._signature = whole.replace(parameters=list(whole.parameters.values())[1:])
+        self._typed = Arguments(function)
 
     def _input(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        return {"text": self.name, "function": self.name, "arguments": dict(bound.arguments)}
+        given = dict(bound.arguments)
+        said = {"text": self.name, "function": self.name, "arguments": exact(given)}
+        types = self._typed.types_of(given)
+        return {**said, "types": types} if types else said
 
-    def _arguments(self, input: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments_of(self, input: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments that a Task of this function was submitted with, positional and by name."""
         given = input.get("arguments") if isinstance(input, dict) else None
         if not isinstance(given, dict) or input.get("function") != self.name:
             raise ValueError(f"the task was not recorded by {self.name}")
-        bound = inspect.BoundArguments(self._signature, dict(given))
+        plain = restored(given)
+        bound = inspect.BoundArguments(self._signature, self._typed.read(plain, input.get("types")))
         return bound.args, bound.kwargs
+
+    def _see_that_in_a_run(self) -> None:
+        replay = open_replay()
+        if replay is not None:
+            # It may be a part of the replay, and would call what the replay promised not to call.
+            raise RuntimeError(
+                f"{self.name} was called outside of any run while {replay.id} is replayed: "
+                "call it in the run's block, in a thread that is started there, or by `run.carry`"
+            )
 
 
 class RecordedFunction(_Named, Generic[P, T]):
@@ -67,6 +85,7 @@ class RecordedFunction(_Named, Generic[P, T]):
             raise TypeError(f"{self.name} blocks and the run around it awaits: it needs an AsyncField too")
         if around is not None:
             return self._function(around, *args, **kwargs)
+        self._see_that_in_a_run()
         result: T = self.run(*args, **kwargs).result
         return result
 
@@ -79,7 +98,7 @@ class RecordedFunction(_Named, Generic[P, T]):
     def replay(self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None) -> Run:
         """Calls it again with the recorded arguments and answers; the run has `result` and `divergence`."""
         task = self._field.replay(task_id, overrides=overrides, reason=reason, agent=self._options.get("agent"))
-        args, kwargs = self._arguments(task.input)
+        args, kwargs = self.arguments_of(task.input)
 
         def again(run: Run) -> T:
             return self._function(run, *args, **kwargs)
@@ -108,6 +127,7 @@ class AsyncRecordedFunction(_Named, Generic[P, T]):
             raise TypeError(f"{self.name} awaits and the run around it blocks: it needs a Field too")
         if around is not None:
             return await self._function(around, *args, **kwargs)
+        self._see_that_in_a_run()
         result: T = (await self.run(*args, **kwargs)).result
         return result
 
@@ -122,7 +142,7 @@ class AsyncRecordedFunction(_Named, Generic[P, T]):
     ) -> AsyncRun:
         """Calls it again with the recorded arguments and answers; the run has `result` and `divergence`."""
         task = await self._field.replay(task_id, overrides=overrides, reason=reason, agent=self._options.get("agent"))
-        args, kwargs = self._arguments(task.input)
+        args, kwargs = self.arguments_of(task.input)
 
         async def again(run: AsyncRun) -> T:
             return await self._function(run, *args, **kwargs)

@@ -40,7 +40,14 @@ class Held:
     let_go: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
 
 
-Line = str | Fail | CallTool | Held
+@dataclass(frozen=True)
+class CallTools:
+    """Answer by asking for several tools at once."""
+
+    calls: list[CallTool]
+
+
+Line = str | Fail | CallTool | CallTools | Held
 
 
 @dataclass
@@ -68,15 +75,15 @@ class Endpoint:
         assert name is not None, request.path
         if isinstance(line, Fail):
             self._whole(request, line.status, {"error": {"message": "not now", "type": "scripted"}})
-        elif isinstance(line, CallTool):
-            self._whole(request, 200, _tool_call(line, body["model"]))
+        elif isinstance(line, CallTool | CallTools):
+            self._whole(request, 200, _tool_calls(line, body["model"], self.calls))
         elif body.get("stream"):
             text = line.text if isinstance(line, Held) else line
-            events = _spoken.streamed(name, re.findall(r"\S+\s*", text), body["model"])
+            events = _spoken.streamed(name, re.findall(r"\S+\s*", text), body["model"], str(self.calls))
             self._stream(request, events, line.let_go if isinstance(line, Held) else None)
         else:
             assert isinstance(line, str)
-            self._whole(request, 200, _spoken.whole(name, line, body["model"]))
+            self._whole(request, 200, _spoken.whole(name, line, body["model"], str(self.calls)))
 
     def _begin(self, request: BaseHTTPRequestHandler, status: int, kind: str) -> None:
         request.send_response(status)
@@ -105,9 +112,14 @@ class Endpoint:
         request.wfile.write(b"0\r\n\r\n")
 
 
-def _tool_call(line: CallTool, model: str) -> dict[str, Any]:
-    call = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": line.name, "status": "completed"}
-    return _spoken.response([{**call, "arguments": json.dumps(line.arguments)}], model)
+def _tool_calls(line: CallTool | CallTools, model: str, count: int) -> dict[str, Any]:
+    called = []
+    for number, it in enumerate(line.calls if isinstance(line, CallTools) else [line], 1):
+        said = {"name": it.name, "status": "completed", "arguments": json.dumps(it.arguments)}
+        called.append(
+            {"type": "function_call", "id": f"fc_{count}_{number}", "call_id": f"call_{count}_{number}", **said}
+        )
+    return {**_spoken.response(called, model), "id": f"resp_{count}"}
 
 
 @contextmanager

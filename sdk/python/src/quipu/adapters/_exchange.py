@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._exact import as_question
+from .._recording import digest_of
 from . import _spoken
 
 # What else of an answer a library looks at.
@@ -106,9 +108,10 @@ def _said(text: str, question: Question) -> dict[str, Any]:
         raise ValueError(f"{question.path} has no text for an answer; override it with status and body")
     asked = question.body if isinstance(question.body, dict) else {}
     model = str(asked.get("model", "replayed"))
+    name = (digest_of(as_question(question.value)) or "")[:16]
     if asked.get("stream"):
-        return {"events": _spoken.streamed(endpoint, [text], model)}
-    return {"body": _spoken.whole(endpoint, text, model)}
+        return {"events": _spoken.streamed(endpoint, [text], model, name)}
+    return {"body": _spoken.whole(endpoint, text, model, name)}
 
 
 def _events(text: str) -> Iterator[dict[str, Any]]:

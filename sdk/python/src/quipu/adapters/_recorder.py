@@ -139,6 +139,11 @@ def recorded_client(
     return client.copy(http_client=recorded_http(inner, run, name, awaits=awaits, own_error=own_error))
 
 
+def is_recorded(client: Any) -> bool:
+    """Whether a library's client sends by way of a run already."""
+    return bool(getattr(getattr(client._client, "_transport", None), "quipu_records", False))  # noqa: SLF001
+
+
 def recorded_http(
     inner: Any, run: Run | AsyncRun | None, name: str, *, awaits: bool, own_error: type[Exception]
 ) -> Any:
@@ -176,6 +181,8 @@ def _blocking_client(recorder: Recorder, run: Run) -> Any:
             drive(self._heard.kept())
 
     class Transport(http.BaseTransport):  # type: ignore[misc]
+        quipu_records = True
+
         def handle_request(self, request: Any) -> Any:
             return drive(recorder.exchange(request, lambda live: live.read(), Listening))
 
@@ -209,6 +216,8 @@ def _awaiting_client(recorder: Recorder, run: AsyncRun) -> Any:
             await drive(self._heard.kept())
 
     class Transport(http.AsyncBaseTransport):  # type: ignore[misc]
+        quipu_records = True
+
         async def handle_async_request(self, request: Any) -> Any:
             return await drive(recorder.exchange(request, lambda live: live.aread(), Listening))
 

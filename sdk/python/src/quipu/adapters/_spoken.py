@@ -121,11 +121,26 @@ def endpoint_of(path: str) -> str | None:
     return next((name for name in _WHOLE if path.rstrip("/").endswith("/" + name)), None)
 
 
-def whole(endpoint: str, text: str, model: str) -> Body:
-    """The text as the body of an answer."""
-    return _WHOLE[endpoint](text, model)
+def whole(endpoint: str, text: str, model: str, name: str = "quipu") -> Body:
+    """The text as the body of an answer, whose ids have this name."""
+    body: Body = _named(_WHOLE[endpoint](text, model), name)
+    return body
 
 
-def streamed(endpoint: str, pieces: Sequence[str], model: str) -> list[Event]:
+def streamed(endpoint: str, pieces: Sequence[str], model: str, name: str = "quipu") -> list[Event]:
     """The text, piece by piece, as the events of a stream."""
-    return _STREAMED[endpoint](pieces, model)
+    events: list[Event] = _named(_STREAMED[endpoint](pieces, model), name)
+    return events
+
+
+_IDS = frozenset({"chatcmpl-quipu", "msg_quipu", "resp_quipu"})
+
+
+def _named(value: Any, name: str) -> Any:
+    # A library that keeps messages by their ids takes two of one id for one.
+    if isinstance(value, dict):
+        return {
+            key: it.replace("quipu", name) if key in {"id", "item_id"} and it in _IDS else _named(it, name)
+            for key, it in value.items()
+        }
+    return [_named(it, name) for it in value] if isinstance(value, list) else value

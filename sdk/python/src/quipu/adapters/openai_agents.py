@@ -1,5 +1,5 @@
-"""`QuipuSession`: the history of a conversation of the OpenAI Agents SDK, as the transcript of a Session. Needs
-`quipu[openai-agents]`."""
+"""`record`: an agent of the OpenAI Agents SDK with its model and its tools recorded. `QuipuSession`: the history of a
+conversation, as the transcript of a Session. Needs `quipu[openai-agents]`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .._exact import exact, restored
 from .._plans import Page, Plan
 from .._wire import harn, present, segment
 from ..errors import NotFound
+from ._agent_tools import record
 from ._asked import asked, is_replaying, written_once
 from ._either import Either
 from ._sessions import enter
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from agents.items import TResponseInputItem
 
     from ..field import AsyncField, Field
+
+__all__ = ["QuipuSession", "record"]
 
 _PAGE = 200
 _ROLES = frozenset({"user", "assistant", "system"})
