@@ -14,6 +14,7 @@ from ._answers import Override
 from ._memory import memory
 from ._plans import idempotency_key
 from .agent import Agent, AsyncAgent
+from .environment import run_from_environment
 from .errors import (
     AgentIdTaken,
     AgentNotRegistered,
@@ -81,4 +82,5 @@ __all__ = [
     "receipts",
     "recorded",
     "replaying",
+    "run_from_environment",
 ]

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from ._answers import Kind, Visibility
 from ._exact import MARK, as_question, exact, restored
-from ._failures import failure_value, raise_recorded
+from ._failures import failure_value, has_failed, raise_recorded
 from ._large import LARGEST, kept_apart, read_again
 from ._link import Link
 from ._plans import Live, Page, Plan
@@ -19,7 +19,6 @@ from .errors import Conflicted, InvalidRequest, NotFound, PermissionDenied, Quip
 from .models import Dependency, HarnTask, Resolved
 
 _PAGE = 200
-_SECRET = "secret"  # noqa: S105 - a word of the server, for what it withholds
 
 
 def same(value: Any) -> Any:
@@ -146,18 +145,23 @@ class Answering:
 
     def _keep_once(self, found: Dependency | None, *said: Any, visibility: Visibility | None) -> Plan[None]:
         if found is None:
-            yield from self.keep(*said, visibility=visibility)
+            yield from self._kept(*said, visibility=visibility)
             return
         # It was recorded and is withheld. Perhaps it is another one now: then the first one stays.
         with suppress(Conflicted):
-            yield from self.keep(*said, visibility=visibility)
+            yield from self._kept(*said, visibility=visibility)
 
     def keep(
         self, key: str, kind: Kind, value: Any, request: Any = None, *, visibility: Visibility | None = None
     ) -> Plan[Dependency]:
         """Records one answer under its key."""
-        question = _short(as_question(request))
         written = exact(value, escape=False)
+        return (yield from self._kept(key, kind, written, as_question(request), visibility=visibility))
+
+    def _kept(
+        self, key: str, kind: Kind, written: Any, question: Any, *, visibility: Visibility | None
+    ) -> Plan[Dependency]:
+        question = _short(question)
         body = {**present(key=key, kind=kind, request=question, visibility=visibility), "value": written}
         asked = self._post("/dependencies", body)
         if len(asked.content or b"") > LARGEST and kind != "secret_value":
@@ -181,6 +185,11 @@ class Answering:
     def _recall(self) -> Plan[None]:
         """Reads what earlier workers recorded."""
         found = yield from self._listed(self.id)
+        state = self.task.metadata.get("retry_state") if self.task is not None else None
+        if isinstance(state, dict) and state.get("failed_attempts"):
+            # Another attempt is made because something failed: that is asked again.
+            for answer in found:
+                answer.withheld = "failed" if has_failed(answer.value) else answer.withheld
         self._keys.know(found)
         self.resumes = bool(found)
 

@@ -32,6 +32,7 @@ _DEEPEST = 40
 _FAR_ABOVE = -1_000_000
 # Python refuses to write longer integers in decimal.
 _LONGEST_DECIMAL_BITS = 10_000
+_NESTING = (list, dict)
 _NAMES = {True: "true", False: "false", None: "null"}
 
 
@@ -43,14 +44,19 @@ def exact(value: Any, *, escape: bool = True) -> Any:
 
 
 def as_question(value: Any) -> Any:
-    """The value as JSON for a digest alone, in which 3.0 is 3, as canonical JSON has it."""
+    """The value as JSON for a digest alone: 3.0 is 3, as canonical JSON has it, and bytes are a text if they can be."""
+    return _written(value, _Writer(folds=True, escapes=False, texts=True))
+
+
+def as_output(value: Any) -> Any:
+    """The value as JSON that others read too: 3.0 is 3, and all else as `exact` has it."""
     return _written(value, _Writer(folds=True, escapes=False))
 
 
 def restored(value: Any) -> Any:
     """What `exact` was given, in plain types."""
     if isinstance(value, list):
-        return [restored(item) for item in value]
+        return [restored(item) if type(item) in _NESTING else item for item in value]
     if not isinstance(value, dict):
         return value
     read = _READERS.get(value[MARK]) if isinstance(value.get(MARK), str) else None
@@ -70,9 +76,10 @@ def _written(value: Any, writer: _Writer) -> Any:
 
 
 class _Writer:
-    def __init__(self, *, folds: bool, escapes: bool) -> None:
+    def __init__(self, *, folds: bool, escapes: bool, texts: bool = False) -> None:
         self._folds = folds
         self._escapes = escapes
+        self._texts = texts
 
     def write(self, value: Any, depth: int) -> Any:  # noqa: PLR0911 - one for each kind of value
         if value is None or value is True or value is False:
@@ -89,7 +96,9 @@ class _Writer:
                 return {MARK: "deep", "json": json.dumps(self.write(value, _FAR_ABOVE))}
             if isinstance(value, Mapping):
                 return self._object(value, depth)
-            return [self.write(item, depth + 1) for item in value]
+            # Most parts of long lists need nothing: no call is made for each.
+            below, most = depth + 1, LARGEST_INT
+            return [it if type(it) is int and -most <= it <= most else self.write(it, below) for it in value]
         if isinstance(value, bytes | bytearray | memoryview):
             return self._bytes(bytes(value))
         return self.write(_plain(value), depth)
@@ -112,7 +121,7 @@ class _Writer:
         return int(number) if abs(number) <= LARGEST_INT else number
 
     def _bytes(self, content: bytes) -> Any:
-        if self._folds:
+        if self._texts:
             try:
                 return content.decode()
             except UnicodeDecodeError:

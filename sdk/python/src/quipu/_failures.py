@@ -39,9 +39,14 @@ def message_of(error: BaseException, secrets: Iterable[Any] = ()) -> str:
     return said.encode(errors="replace")[:LONGEST_MESSAGE].decode(errors="ignore")
 
 
+def has_failed(value: Any) -> bool:
+    """Whether the recorded answer is an error."""
+    return isinstance(value, dict) and set(value) == {FAILED} and isinstance(value[FAILED], dict)
+
+
 def raise_recorded(value: Any) -> None:
     """Raises where the recorded answer is an error."""
-    if isinstance(value, dict) and set(value) == {FAILED} and isinstance(value[FAILED], dict):
+    if has_failed(value):
         raise recorded_error(value[FAILED])
 
 

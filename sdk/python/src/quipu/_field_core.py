@@ -12,7 +12,7 @@ from ._answers import overrides_body
 from ._link import Link
 from ._plans import Page, Plan, Sleep
 from ._run_core import LEASE_S, RunCore, outcome_of, receipt_of
-from ._wire import harn, present, read, segment
+from ._wire import harn, present, read, read_model, segment
 from .errors import NotFound, PermissionDenied, TimedOut
 from .models import (
     AgentInfo,
@@ -117,17 +117,19 @@ class FieldCore:
         executor: Literal["worker", "in_process"] = "worker",
         checkpoint_id: str | None = None,
         reason: str | None = None,
+        strict: bool = False,
         agent: str | None = None,
     ) -> Plan[HarnTask]:
         """Makes a replay Task of one that has ended. By `worker` it waits for `run_replay` or `replaying`; `in_process`
-        the server derives it from its log. An override is the answer itself, or an `Override`."""
+        the server derives it from its log. An override is the answer itself, or an `Override`. A `strict` one fails at
+        the first thing that it does otherwise."""
         chosen = mode or ("from_checkpoint" if checkpoint_id else "with_overrides" if overrides else "exact")
         body = present(
             mode=chosen,
             override=overrides_body(overrides) if overrides else None,
             checkpoint_id=checkpoint_id,
             reason=reason,
-            metadata={"executor": executor},
+            metadata={"executor": executor, **({"strict": True} if strict else {})},
         )
         request = harn("POST", f"/v1/tasks/{segment(task_id)}/replay", body, agent=agent)
         return (yield from self.link.ask(request, HarnTask))
@@ -175,6 +177,93 @@ class FieldCore:
         key = f"quipu-python-persona-{name.encode().hex()}"[:255]
         return (yield from self.link.ask(harn("POST", "/v1/personas", body, key=key), Persona)).id
 
+    def submit(
+        self,
+        title: str,
+        *,
+        input: Any = None,
+        agent: str | None = None,
+        persona: str = PERSONA,
+        session: str = SESSION,
+        metadata: Mapping[str, Any] | None = None,
+        queue: str | None = None,
+        retry: Mapping[str, Any] | None = None,
+    ) -> Plan[HarnTask]:
+        """A new Task that somebody else works on: whoever claims it from its queue. `retry` has `max_attempts`, and may
+        have `backoff_ms`, `backoff_factor` and `max_backoff_ms`."""
+        persona_id = yield from self.persona(persona)
+        more = {**(metadata or {}), **present(queue=queue, retry=retry)}
+        body = present(
+            session_id=session,
+            persona_id=persona_id,
+            input=title if input is None else input,
+            metadata=more or None,
+        )
+        return (yield from self.link.ask(harn("POST", "/v1/tasks", body, agent=agent), HarnTask))
+
+    def tasks(
+        self,
+        *,
+        status: str | None = None,
+        queue: str | None = None,
+        parent_task_id: str | None = None,
+        dead_letter: bool | None = None,
+        limit: int = 200,
+    ) -> Plan[list[HarnTask]]:
+        """Tasks, the oldest first. With `dead_letter` those that were tried as often as they may be."""
+        dead = None if dead_letter is None else str(dead_letter).lower()
+        wanted = present(status=status, queue=queue, parent_task_id=parent_task_id, dead_letter=dead, limit=limit)
+        page = yield from self.link.ask(harn("GET", f"/v1/tasks?{urlencode(wanted)}"), Page)
+        return [HarnTask.model_validate(task) for task in page.data]
+
+    def claim_next(
+        self,
+        *,
+        queue: str | None,
+        persona: str | None,
+        session: str | None,
+        agent: str | None,
+        lease: float,
+        wait: float,
+    ) -> Plan[HarnTask | None]:
+        """The next Task that is due, claimed for this worker; None where there is none."""
+        persona_id = None if persona is None else (yield from self.persona(persona))
+        body = present(
+            queue=queue,
+            persona_id=persona_id,
+            filter=present(session_id=session) or None,
+            lease_ms=max(1, int(lease * 1000)),
+            wait_ms=int(wait * 1000),
+            agent_id=agent,
+        )
+        request = harn("POST", "/v1/tasks/claim", body)
+        reply = yield from self.link.send(request)
+        return read_model(reply, HarnTask, request.operation) if reply.content else None
+
+    def claimed_run(self, task: HarnTask, *, agent: str | None, lease: float) -> RunCore:
+        """A run that goes on with a Task which this worker has claimed."""
+
+        def submit() -> Plan[HarnTask]:
+            return task
+            yield  # a plan, though it asks nobody
+
+        return RunCore(self.link, submit, title="", agent=agent, lease=lease, replays=None, goes_on=True, claimed=True)
+
+    def resumed_run(self, task_id: str, *, agent: str | None, lease: float, wait: float) -> RunCore:
+        """A run that goes on with a Task."""
+
+        def submit() -> Plan[HarnTask]:
+            return (yield from self.get_task(task_id))
+
+        return RunCore(self.link, submit, title="", agent=agent, lease=lease, replays=None, goes_on=True, wait=wait)
+
+    def ended_run(self, task: HarnTask, agent: str | None) -> Plan[RunCore]:
+        """A run that was over before: its Task, and what came of it."""
+        core = self.claimed_run(task, agent=agent, lease=LEASE_S)
+        core.task, core.replays = task, task.is_replay
+        core.result = (yield from outcome_of(self.link, task.id, agent)).output
+        return core
+
     def new_run(
         self,
         title: str,
@@ -189,14 +278,8 @@ class FieldCore:
         """A run that records a new Task."""
 
         def submit() -> Plan[HarnTask]:
-            persona_id = yield from self.persona(persona)
-            body = present(
-                session_id=session,
-                persona_id=persona_id,
-                input=title if input is None else input,
-                metadata=metadata,
-            )
-            return (yield from self.link.ask(harn("POST", "/v1/tasks", body, agent=agent), HarnTask))
+            given: dict[str, Any] = {"persona": persona, "session": session, "metadata": metadata}
+            return (yield from self.submit(title, input=input, agent=agent, **given))
 
         return RunCore(self.link, submit, title=title, agent=agent, lease=lease, replays=False)
 

@@ -24,6 +24,10 @@ def digest_of(question: Any) -> str | None:
     return hashlib.sha256(canonical(question).encode()).hexdigest()
 
 
+# Of these there is no answer, and their numbers are taken.
+_TO_ASK_AGAIN = frozenset({"erased", "visibility", "failed"})
+
+
 @dataclass
 class _Stem:
     asked: int = 0
@@ -72,7 +76,8 @@ class Keys:
                 if number is not None:
                     counts = self._stems.setdefault(stem, _Stem())
                     counts.numbers[number] = answer
-                    counts.by_question.setdefault(_digest(answer), deque()).append(number)
+                    if answer.withheld not in _TO_ASK_AGAIN:
+                        counts.by_question.setdefault(_digest(answer), deque()).append(number)
 
     def recorded(self, key: str) -> Dependency | None:
         """What is recorded under this key."""

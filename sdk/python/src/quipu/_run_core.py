@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from ._answering import Answering, same
 from ._answers import Kind, Visibility
-from ._exact import MARK, as_question, exact
+from ._exact import MARK, as_output, as_question, exact
 from ._failures import message_of
 from ._large import LARGEST, kept_apart, read_again
 from ._link import Link
@@ -44,6 +44,7 @@ class RunCore(Answering):
         goes_on: bool = False,
         wait: float = 0.0,
         tells_once: bool = True,
+        claimed: bool = False,
     ) -> None:
         super().__init__(link, agent, replays=bool(replays))
         self.title = title
@@ -54,6 +55,9 @@ class RunCore(Answering):
         self._is_told_by_task = replays is None
         self._goes_on = goes_on
         self._wait = wait
+        self._is_claimed = claimed
+        # Which exceptions another attempt may cure, where the Task may be tried again.
+        self.retries: tuple[type[BaseException], ...] = ()
         # Whoever keeps a Task over several processes tells the same more than once, and means it.
         self._tells_once = tells_once
         self._told: dict[str, int] = {}
@@ -69,7 +73,8 @@ class RunCore(Answering):
             self.replays = self.task.is_replay
         if not self.title:
             self.title = f"replay of {self.task.parent_task_id}" if self.replays else self.task.text or self.task.id
-        self.task = yield from self._claimed()
+        if not self._is_claimed:
+            self.task = yield from self._claimed()
         if self._goes_on and not self.replays:
             yield from self._recall()
 
@@ -101,7 +106,7 @@ class RunCore(Answering):
     def complete(self) -> Plan[None]:
         """The Task is done; its receipt can be read afterwards."""
         yield from self._end_answers()
-        body = {"summary": self.summary or self.title, "output": as_question(self.result)}
+        body = {"summary": self.summary or self.title, "output": as_output(self.result)}
         asked = self._post("/complete", body)
         if len(asked.content or b"") > LARGEST:
             apart = yield from kept_apart(self.link, body["output"], self.id, "public", self.agent)
@@ -120,7 +125,9 @@ class RunCore(Answering):
         with suppress(QuipuError):  # the Task must end, whatever is wrong with an answer
             yield from self._end_answers()
         code = type(error).__name__
-        body = {"code": code, "message": message_of(error, self.secrets) or code}
+        body: dict[str, Any] = {"code": code, "message": message_of(error, self.secrets) or code}
+        if isinstance(error, self.retries):
+            body["retryable"] = True
         self.task = yield from self.link.ask(self._post("/fail", body), HarnTask)
 
     def _end_answers(self) -> Plan[None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, overload
@@ -14,6 +16,7 @@ from ._field_core import PERSONA, SESSION, FieldCore
 from ._link import Link
 from ._run_core import LEASE_S
 from ._shells import Awaiting, AwaitingShell, Blocking, BlockingShell, awaiting, blocking
+from ._working import Claim, name_of, work_awaiting, work_blocking
 from .agent import Agent, AsyncAgent
 from .run import AsyncRun, Run
 
@@ -58,6 +61,8 @@ class Field(BlockingShell[FieldCore]):
     divergence = blocking(FieldCore.divergence)
     replay = blocking(FieldCore.replay)
     persona = blocking(FieldCore.persona)
+    submit = blocking(FieldCore.submit)
+    tasks = blocking(FieldCore.tasks)
 
     def agent(self, id: str, *, role: str = ROLE, interests: Sequence[str] = (), authority: int | None = None) -> Agent:
         """An agent of this Field, registered by its first operation."""
@@ -90,6 +95,58 @@ class Field(BlockingShell[FieldCore]):
         with self.replaying(replay_task_id, agent=agent) as run:
             run.result = function(run)
         return run
+
+    def resume(self, task_id: str, *, agent: str | None = None, lease: float = LEASE_S, wait: float = 0.0) -> Run:
+        """A Task whose worker was lost, for a `with` block: what was recorded so far is not asked again, and
+        behind it the run goes on live. While another worker has it, it is waited for as many seconds as `wait` says. A
+        replay Task is replayed."""
+        return Run(self._core.resumed_run(task_id, agent=agent, lease=lease, wait=wait), self._driver)
+
+    def run(
+        self,
+        function: Callable[[Run], Any],
+        title: str | None = None,
+        *,
+        task: str | None = None,
+        wait: float = 0.0,
+        agent: str | None = None,
+        lease: float = LEASE_S,
+        **options: Any,
+    ) -> Run:
+        """Works on a Task by `function(run)`, whose result is its output: on a new one, with the options of `task`,
+        or on the one with this id, whether it is new, was left by a lost worker, or is a replay. One that is completed
+        is given back as it is."""
+        if task is None:
+            run = self.task(title or name_of(function), agent=agent, lease=lease, **options)
+        else:
+            found = self.get_task(task)
+            if found.status == "COMPLETED":
+                return Run(self._driver.drive(self._core.ended_run(found, agent)), self._driver)
+            run = self.resume(task, agent=agent, lease=lease, wait=wait)
+        with run:
+            run.result = function(run)
+        return run
+
+    def work(
+        self,
+        function: Callable[[Run], Any],
+        *,
+        queue: str | None = None,
+        persona: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        lease: float = LEASE_S,
+        retry_on: type[Exception] | tuple[type[Exception], ...] = Exception,
+        most: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> int:
+        """Works on the Tasks of a queue, of a Persona or of a Session, one after the other, by `function(run)`.
+
+        Ends when `stop` is set or the process is asked to end (SIGTERM, SIGINT), after the Task that is worked on, or
+        after as many as `most` says, and tells how many there were. What the function raises fails its Task; of the
+        kinds in `retry_on` it is tried again, where the Task was submitted with `retry`."""
+        claim = Claim(queue=queue, persona=persona, session=session, agent=agent, lease=lease)
+        return work_blocking(self, function, claim, retry_on=retry_on, most=most, stop=stop)
 
     def close(self) -> None:
         """Closes its connections."""
@@ -136,6 +193,8 @@ class AsyncField(AwaitingShell[FieldCore]):
     divergence = awaiting(FieldCore.divergence)
     replay = awaiting(FieldCore.replay)
     persona = awaiting(FieldCore.persona)
+    submit = awaiting(FieldCore.submit)
+    tasks = awaiting(FieldCore.tasks)
 
     def agent(
         self, id: str, *, role: str = ROLE, interests: Sequence[str] = (), authority: int | None = None
@@ -173,6 +232,58 @@ class AsyncField(AwaitingShell[FieldCore]):
         async with self.replaying(replay_task_id, agent=agent) as run:
             run.result = await function(run)
         return run
+
+    def resume(self, task_id: str, *, agent: str | None = None, lease: float = LEASE_S, wait: float = 0.0) -> AsyncRun:
+        """A Task whose worker was lost, for an `async with` block: what was recorded so far is not asked again, and
+        behind it the run goes on live. While another worker has it, it is waited for as many seconds as `wait` says. A
+        replay Task is replayed."""
+        return AsyncRun(self._core.resumed_run(task_id, agent=agent, lease=lease, wait=wait), self._driver)
+
+    async def run(
+        self,
+        function: Callable[[AsyncRun], Awaitable[Any]],
+        title: str | None = None,
+        *,
+        task: str | None = None,
+        wait: float = 0.0,
+        agent: str | None = None,
+        lease: float = LEASE_S,
+        **options: Any,
+    ) -> AsyncRun:
+        """Works on a Task by `await function(run)`, whose result is its output: on a new one, with the options of
+        `task`, or on the one with this id, whether it is new, was left by a lost worker, or is a replay. One that is
+        completed is given back as it is."""
+        if task is None:
+            run = self.task(title or name_of(function), agent=agent, lease=lease, **options)
+        else:
+            found = await self.get_task(task)
+            if found.status == "COMPLETED":
+                return AsyncRun(await self._driver.drive(self._core.ended_run(found, agent)), self._driver)
+            run = self.resume(task, agent=agent, lease=lease, wait=wait)
+        async with run:
+            run.result = await function(run)
+        return run
+
+    async def work(
+        self,
+        function: Callable[[AsyncRun], Awaitable[Any]],
+        *,
+        queue: str | None = None,
+        persona: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        lease: float = LEASE_S,
+        retry_on: type[Exception] | tuple[type[Exception], ...] = Exception,
+        most: int | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> int:
+        """Works on the Tasks of a queue, of a Persona or of a Session, one after the other, by `await function(run)`.
+
+        Ends when `stop` is set or the process is asked to end (SIGTERM, SIGINT), after the Task that is worked on, or
+        after as many as `most` says, and tells how many there were. What the function raises fails its Task; of the
+        kinds in `retry_on` it is tried again, where the Task was submitted with `retry`."""
+        claim = Claim(queue=queue, persona=persona, session=session, agent=agent, lease=lease)
+        return await work_awaiting(self, function, claim, retry_on=retry_on, most=most, stop=stop)
 
     async def close(self) -> None:
         """Closes its connections."""

@@ -95,6 +95,18 @@ class RecordedFunction(_Named, Generic[P, T]):
             run.result = self._function(run, *args, **kwargs)
         return run
 
+    def resume(self, task_id: str, *, wait: float = 0.0) -> Run:
+        """Goes on with a Task of this function whose worker was lost, with the arguments that it was given; a replay
+        Task is replayed. One that is completed is given back as it is."""
+        task = self._field.get_task(task_id)
+        args, kwargs = self.arguments_of(task.input)
+
+        def again(run: Run) -> T:
+            return self._function(run, *args, **kwargs)
+
+        agent = self._options.get("agent")
+        return self._field.run(again, self.name, task=task_id, agent=agent, wait=wait)
+
     def replay(self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None) -> Run:
         """Calls it again with the recorded arguments and answers; the run has `result` and `divergence`."""
         task = self._field.replay(task_id, overrides=overrides, reason=reason, agent=self._options.get("agent"))
@@ -136,6 +148,18 @@ class AsyncRecordedFunction(_Named, Generic[P, T]):
         async with self._field.task(self.name, input=self._input(args, kwargs), **self._options) as run:
             run.result = await self._function(run, *args, **kwargs)
         return run
+
+    async def resume(self, task_id: str, *, wait: float = 0.0) -> AsyncRun:
+        """Goes on with a Task of this function whose worker was lost, with the arguments that it was given; a replay
+        Task is replayed. One that is completed is given back as it is."""
+        task = await self._field.get_task(task_id)
+        args, kwargs = self.arguments_of(task.input)
+
+        async def again(run: AsyncRun) -> T:
+            return await self._function(run, *args, **kwargs)
+
+        agent = self._options.get("agent")
+        return await self._field.run(again, self.name, task=task_id, agent=agent, wait=wait)
 
     async def replay(
         self, task_id: str, *, overrides: Mapping[str, Any] | None = None, reason: str | None = None

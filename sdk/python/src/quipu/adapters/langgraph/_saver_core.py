@@ -2,7 +2,7 @@
 
 Live, Events go to the Task of the run that is going on, if it is one of the thread's Session, else to a Task that the
 thread has for itself. In a replay nothing is written: the thread is as it was before the source began, and what the
-graph adds is forgotten with the run."""
+graph adds is forgotten with the run. A run that goes on where another worker was lost begins there too, and writes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any, TypeVar
 from urllib.parse import urlencode
+from weakref import WeakKeyDictionary
 
 from ..._agent_core import AgentCore
 from ..._field_core import FieldCore
@@ -19,7 +20,7 @@ from ..._run_core import RunCore
 from ..._wire import harn, present, segment
 from ...errors import Conflicted, NotFound
 from ...models import HarnTask
-from ...run import current_run
+from ...run import AsyncRun, Run, current_run
 from .._sessions import enter
 from ._thread import Payload, Thread, told
 
@@ -28,7 +29,6 @@ _PAGE = 200
 _KEPT_MAX = 256
 _LEASE_S = 600.0
 _OWN = {"langgraph": "thread"}
-_REPLAY_ID = "task_replay"
 
 T = TypeVar("T")
 
@@ -52,8 +52,8 @@ class SaverCore:
         self._threads: OrderedDict[str, Thread] = OrderedDict()
         self._tasks: OrderedDict[str, RunCore] = OrderedDict()
         self._entered: set[str] = set()
-        # By the replaying Task: where its source began, and the threads as the replay has them.
-        self._replays: OrderedDict[str, tuple[str, dict[str, Thread]]] = OrderedDict()
+        # By the run that replays or goes on: where it began at first, and the threads as it has them.
+        self._replays: WeakKeyDictionary[Run | AsyncRun, tuple[str, dict[str, Thread]]] = WeakKeyDictionary()
 
     def session_of(self, thread_id: str) -> str:
         """The Session that is the thread."""
@@ -86,12 +86,15 @@ class SaverCore:
 
     def tell(self, thread_id: str, events: Iterable[tuple[str, Payload]], boundary: str | None = None) -> Plan[None]:
         """Adds to the thread. A boundary is a place that a replay may begin from."""
+        session = self.session_of(thread_id)
         if (yield from self._replay()) is not None:
             thread = yield from self.read(thread_id)
+            events = list(events)
             for name, payload in events:
                 thread.tell(name, payload)
-            return
-        session = self.session_of(thread_id)
+            run = current_run()
+            if run is not None and run.replays:
+                return
         for name, payload in events:
             for event, said in told(name, payload):
                 yield from self._append(session, event, said)
@@ -134,17 +137,19 @@ class SaverCore:
 
     def _replay(self) -> Plan[tuple[str, dict[str, Thread]] | None]:
         run = current_run()
-        if run is None or not run.replays:
+        if run is None or not (run.replays or run.resumes):
             return None
         if run._core.link != self.field.link:  # noqa: SLF001 - of this package
+            if not run.replays:
+                return None
             raise RuntimeError("a graph replays with a saver of the Field that its run is in")
-        if run.id not in self._replays:
+        if run not in self._replays:
             source = run.task
-            while source.parent_task_id and source.id.startswith(_REPLAY_ID):
+            while source.parent_task_id and source.is_replay:
                 source = yield from self.field.get_task(source.parent_task_id)
             first = yield from self.field.events(source.id, limit=1)
-            _keep(self._replays, run.id, (first[0].id, {}))
-        return self._replays[run.id]
+            self._replays[run] = (first[0].id, {})
+        return self._replays[run]
 
     def _append(self, session: str, event: str, payload: Payload) -> Plan[None]:
         task = yield from self._task(session)
