@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use quipu_wire::akashik::{ReplayPayload, ReplayResponse, ReplayTarget};
 
-use crate::{base::error::FieldError, field::Field, read::replay::answer};
+use crate::{
+    base::error::FieldError,
+    field::Field,
+    read::replay::answer::{self, Listener},
+};
 use quipu_core::{
     Message, Sight,
-    rules::{self, replay},
+    rules::{self, handoff, replay},
     visibility::{may_enter, may_reach, may_read},
 };
 
@@ -19,7 +23,7 @@ impl Field {
     ) -> Result<ReplayResponse, FieldError> {
         self.await_epoch(&message).await?;
         self.blocking(move |field| {
-            let hidden = {
+            let listener = {
                 let published = field.view.read();
                 let (agent, authority) = (&message.agent, message.authority);
                 let state = &published.state;
@@ -34,11 +38,12 @@ impl Field {
                 }
                 may_read(state, message.speaker(), session).map_err(rules::Refusal::from)?;
                 field.tick(message.epoch)?;
-                Sight::by(state, agent, session, authority)
-                    .hidden(|owner| may_reach(state, message.speaker(), session, owner))
+                let hidden = Sight::by(state, agent, session, authority)
+                    .hidden(|owner| may_reach(state, message.speaker(), session, owner));
+                Listener { hidden, handoffs: handoff::readable(state, &message) }
             };
             let limit = field.replay_events_max;
-            answer::replay(field.engine.as_ref(), &field.name, limit, &hidden, &payload)
+            answer::replay(field.engine.as_ref(), &field.name, limit, &listener, &payload)
         })
         .await
     }

@@ -81,7 +81,8 @@ async fn a_conflict_is_told_as_on_the_protocols_page() {
     assert_eq!(
         answer.summary,
         "Factual conflict between two findings. researcher-01 recorded 23% CAGR; researcher-02 \
-         recorded 14% CAGR with contradicts relation. Not resolved yet."
+         recorded 14% CAGR with contradicts relation. Not resolved yet. For \"23% CAGR\": because. \
+         For \"14% CAGR\": because."
     );
     let told: Vec<(&str, &str)> = answer
         .timeline
@@ -263,6 +264,8 @@ async fn a_chain_beyond_the_limit_is_refused_whole_and_told_in_brief() {
     }
     let brief = replay(&field, "memory_unit", &last, "summary").await.unwrap();
     assert_eq!(brief.total_events, 41);
-    assert!(brief.summary.contains("step 0;") && brief.summary.contains("step 40"));
-    assert!(brief.summary.contains("33 more events."), "{}", brief.summary);
+    for told in ["step 40", "step 39", "step 34"] {
+        assert!(brief.summary.contains(told), "{}", brief.summary);
+    }
+    assert!(brief.summary.ends_with("Besides: 33 more units."), "{}", brief.summary);
 }

@@ -51,8 +51,14 @@ async fn a_task_is_told_by_its_title_and_by_why_it_was_blocked_and_failed() {
             "Task t: failed, in_progress -> failed: too late",
         ]
     );
-    assert!(answer.summary.contains("Task t: claimed by b at epoch"), "{}", answer.summary);
-    assert!(answer.summary.ends_with(": too late."), "{}", answer.summary);
+    for told in [
+        "The task \"a title\", made by a at epoch 3 for: a purpose.",
+        "Blocked by b at epoch 6, because: no key for the API.",
+        "Given up by b at epoch 8, because: too late.",
+    ] {
+        assert!(answer.summary.contains(told), "{told}: {}", answer.summary);
+    }
+    assert!(answer.summary.ends_with("Besides: 6 task moves."), "{}", answer.summary);
 }
 
 async fn vote(field: &Arc<Field>, agent: &str, conflict: &str, unit: &str, why: &str) {
@@ -77,12 +83,11 @@ async fn a_vote_is_told_with_the_choices_their_reasons_and_the_winner() {
     let answer = replay(&field, "conflict", &conflict).await;
     let voted = format!("Voted for {first}: mine was a typo");
     assert!(descriptions(&answer).contains(&voted.as_str()), "{answer:?}");
-    let quoted = format!("\"23% CAGR\" ({first})");
     for said in [
-        format!("a voted for {quoted} at epoch"),
-        ": three reports agree.".to_owned(),
-        format!("{quoted} prevails."),
+        "a voted for \"23% CAGR\", because: three reports agree.",
+        "b voted for \"23% CAGR\", because: mine was a typo.",
+        "\"23% CAGR\" prevails, because: mine was a typo.",
     ] {
-        assert!(answer.summary.contains(&said), "{said}: {}", answer.summary);
+        assert!(answer.summary.contains(said), "{said}: {}", answer.summary);
     }
 }

@@ -60,7 +60,8 @@ async fn a_decision_tells_what_its_author_had_been_shown() {
     let score = format!("{ships} ({:.2})", seen.record[0].relevance_score);
     let expected = format!("Attuned as planner for \"buy ships\": shown {score}, ");
     assert!(attuned.description.starts_with(&expected), "{}", attuned.description);
-    assert!(told.summary.contains("a had been shown mem-"), "{}", told.summary);
+    let shown = "a had been shown for \"buy ships\", at epoch 6: b's finding \"three ships\", ";
+    assert!(told.summary.contains(shown), "{}", told.summary);
     let again = open(&engine, None);
     assert_eq!(again.state_hash(), field.state_hash());
 }

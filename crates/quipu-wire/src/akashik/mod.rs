@@ -63,7 +63,8 @@ pub use record::{
 };
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use replay::{
-    ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayResponse, ReplayTarget, ShownUnit,
+    ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayReasons, ReplayResponse,
+    ReplayTarget, ShownUnit,
 };
 pub use restore::{RestorePayload, RestoreResponse, RestoredFrom, RestoredUnit};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};

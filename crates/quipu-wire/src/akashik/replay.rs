@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Relation;
 use crate::{
     json::reader::{ObjectReader, ReadError},
     words::words,
@@ -74,6 +75,60 @@ pub struct ShownUnit {
     pub relevance_score: f64,
 }
 
+/// Ours: everything that whoever did something gave as a reason for it, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayReasons {
+    /// What it was to achieve: of a unit, a task or a retraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// The question that it was to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// How sure its author was, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Why so sure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What that rests on outside of the Field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What was taken for granted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    /// The units of the story that it refers to, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<Relation>,
+    /// Why a conflict was settled or escalated so, or somebody voted so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+    /// Why a task moved or was handed over, or units were compacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What disagrees in a conflict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What an ATTUNE was for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// How things stood at a handoff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// What nobody had answered at a handoff.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_questions: Vec<String>,
+    /// What had been decided at a handoff.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<String>,
+    /// What was to be done after a handoff.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<String>,
+    /// Whether there were reasons that have been purged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub erased: bool,
+}
+
 /// Something that happened on the way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -93,6 +148,12 @@ pub struct ReplayEvent {
     /// When, by the wall clock (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
+    /// Ours: the sentence that says why, in the words of whoever did it; `(erased)` where they were purged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Ours: all that was given as a reason, at depth `full_trace`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<ReplayReasons>,
     /// Ours: what it is linked with, when the payload asks to `explain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<ReplayLinks>,

@@ -1,5 +1,7 @@
 //! What HANDOFF answers, and whether a message that is sent again asks for the same.
 
+use std::collections::HashSet;
+
 use quipu_log::{Commit, Header};
 use quipu_wire::akashik::{Handoff, HandoffAction, HandoffResponse, HandoffStatus};
 
@@ -73,6 +75,20 @@ pub fn read(state: &State, message: &Message) -> Result<Vec<HandoffOutline>, Ref
         .take(LIST_RETURNED_MAX)
         .map(|(id, handoff)| HandoffOutline::of(state, id, handoff))
         .collect())
+}
+
+/// The handoffs of which the sender may know what was said: those that `list` would show it.
+#[must_use]
+pub fn readable(state: &State, message: &Message) -> HashSet<String> {
+    let Ok(sender) = admit(state, &message.agent, message.authority, AUTHORITY_READ) else {
+        return HashSet::new();
+    };
+    let authority = sender.authority.min(message.authority);
+    let handoffs = state.handoffs.iter().filter(|(_, handoff)| {
+        let own = authority_in(state, &message.agent, authority, handoff.session.as_deref());
+        takes_part(state, handoff, message.speaker(), own)
+    });
+    handoffs.map(|(id, _)| id.to_owned()).collect()
 }
 
 /// The answer to all but `list`.

@@ -6,6 +6,6 @@ mod package;
 mod rule;
 
 pub(super) use answer::is_same;
-pub use answer::{read, respond, respond_list, subject};
+pub use answer::{read, readable, respond, respond_list, subject};
 pub use error::Error;
 pub use rule::{AUTHORITY_READ, HandoffCommand, decide, next_status};

@@ -1,8 +1,10 @@
 //! REPLAY (spec 3.8): how something came about, from the log alone. Nothing of the Field's state is
 //! looked at but whether the caller takes part and what it may not see.
 
+use std::collections::HashSet;
+
 use quipu_log::{Engine, FieldName};
-use quipu_wire::akashik::{MemoryType, ReplayDepth, ReplayPayload, ReplayResponse};
+use quipu_wire::akashik::{MemoryType, ReplayPayload, ReplayResponse};
 
 use crate::{
     base::error::FieldError,
@@ -10,39 +12,41 @@ use crate::{
 };
 use quipu_core::{Refusal, rules::replay::Error, visibility::Hidden};
 
+/// To whom it is told.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    /// What it may not know of.
+    pub(crate) hidden: Hidden,
+    /// The handoffs of which it may know what was said.
+    pub(crate) handoffs: HashSet<String>,
+}
+
 pub(crate) fn replay(
     engine: &dyn Engine,
     field: &FieldName,
     events_max: usize,
-    hidden: &Hidden,
+    listener: &Listener,
     payload: &ReplayPayload,
 ) -> Result<ReplayResponse, FieldError> {
     let refuse = |error: Error| FieldError::from(Refusal::from(error));
     let not_found = || Error::of(payload);
     let target = Target::of(payload).ok_or_else(|| refuse(not_found()))?;
     let depth = payload.depth;
-    let chain =
-        replay::trace(engine, field, &Trace { target: &target, depth, events_max, hidden })?
-            .ok_or_else(|| refuse(Error::TooLarge { depth, limit: events_max }))?;
+    let Listener { hidden, handoffs } = listener;
+    let trace = Trace { target: &target, depth, events_max, hidden, handoffs };
+    let chain = replay::trace(engine, field, &trace)?
+        .ok_or_else(|| refuse(Error::TooLarge { depth, limit: events_max }))?;
     if chain.total == 0 {
         return Err(refuse(not_found()));
     }
     check_decision(&target, &chain).map_err(refuse)?;
-    let narrated = replay::narrate(engine, field, &chain, &target, depth)?;
-    let summary = replay::summarize_chain(&target, &chain, &narrated);
-    let timeline = match depth {
-        ReplayDepth::Summary => Vec::new(),
-        ReplayDepth::Detailed | ReplayDepth::FullTrace => {
-            let mut timeline: Vec<_> =
-                narrated.into_iter().map(|narrated| narrated.entry).collect();
-            if payload.explain {
-                for (entry, found) in timeline.iter_mut().zip(&chain.events) {
-                    entry.links = Some(replay::linked(found, hidden));
-                }
-            }
-            timeline
+    let mut timeline = replay::narrate(engine, field, &chain, &trace)?;
+    if payload.explain {
+        for (entry, found) in timeline.iter_mut().zip(&chain.events) {
+            entry.links = Some(replay::linked(found, hidden));
         }
-    };
+    }
+    let summary = replay::summarize_chain(engine, field, &trace, &chain)?;
     Ok(ReplayResponse {
         status: "ok".to_owned(),
         timeline,

@@ -10,7 +10,7 @@ use std::{
 
 use quipu_log::{Engine, EngineError, FieldName, Header, StoredHeader};
 use quipu_wire::{
-    akashik::{MemoryType, ReplayDepth},
+    akashik::{MemoryType, ReplayDepth, UnitStatus},
     json::canon,
 };
 
@@ -18,14 +18,12 @@ use super::{
     describe::{Shape, shape},
     links::{Entity, Target, links},
     pages,
+    places::{Place, Places},
 };
 use quipu_core::{
     Event, UnitId,
     ids::{ConflictId, TraceId},
 };
-
-/// Events that are kept from each end of a chain that is only described in brief.
-const KEPT_OF_LONG: usize = 16;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
@@ -36,11 +34,24 @@ pub(crate) struct Found {
     pub(crate) time_ms: u64,
     pub(crate) actor: String,
     pub(crate) event: Event,
+    /// Whether there are texts beside it, or were before they were erased.
+    pub(crate) has_body: bool,
     /// What followed from it in the same commit.
     pub(crate) followed: Vec<Event>,
 }
 
 impl Found {
+    pub(crate) const fn place(&self) -> Place {
+        Place { position: self.position, index: self.index }
+    }
+
+    /// Whether a unit was replaced by what this recorded.
+    pub(crate) fn replaces(&self, wanted: UnitId) -> bool {
+        self.followed.iter().any(|event| {
+            matches!(event, Event::UnitStatusChanged { unit, to: UnitStatus::Superseded, .. } if *unit == wanted)
+        })
+    }
+
     pub(crate) const fn recorded(&self) -> Option<(UnitId, MemoryType)> {
         if let Event::UnitRecorded { unit, memory_type, .. } = &self.event {
             Some((*unit, *memory_type))
@@ -52,7 +63,7 @@ impl Found {
 
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
-    /// The events that the answer describes, oldest first.
+    /// The events that the answer describes, oldest first; none where only the story is told.
     pub(crate) events: Vec<Found>,
     /// Who took part, in the order of first appearance.
     pub(crate) agents: Vec<String>,
@@ -60,6 +71,10 @@ pub(crate) struct Chain {
     pub(crate) total: u64,
     /// The event that made what is replayed, where there is such a one.
     pub(crate) origin: Option<Found>,
+    /// Where the parts of the story are.
+    pub(crate) places: Places,
+    /// The epochs of its first and its last event.
+    pub(crate) epochs: Option<(u64, u64)>,
 }
 
 #[derive(Debug)]
@@ -69,6 +84,8 @@ pub(crate) struct Trace<'a> {
     pub(crate) events_max: usize,
     /// What the caller may not know of.
     pub(crate) hidden: &'a Hidden,
+    /// The handoffs of which the caller may know what was said.
+    pub(crate) handoffs: &'a HashSet<String>,
 }
 
 /// Whether an event is about something hidden. Of a compaction what is hidden was left out already; where nothing else is
@@ -134,6 +151,8 @@ struct Search<'a> {
     agents: BTreeMap<String, (u64, u32)>,
     total: u64,
     origin: Option<Found>,
+    places: Places,
+    epochs: Option<(u64, u64)>,
 }
 
 impl<'a> Search<'a> {
@@ -142,7 +161,11 @@ impl<'a> Search<'a> {
         let (mut named, mut session) = (None, None);
         match trace.target {
             Target::Unit(unit) | Target::Decision(unit) => wanted.add(Entity::Unit(*unit)),
-            Target::Conflict(conflict) => wanted.add(Entity::Conflict(*conflict)),
+            // What was disputed is told without the tasks that it was found for.
+            Target::Conflict(conflict) => {
+                wanted.no_tasks = true;
+                wanted.add(Entity::Conflict(*conflict));
+            }
             Target::Task(task) => {
                 wanted.add(Entity::Task(task));
                 wanted.add(Entity::Work(task));
@@ -154,13 +177,23 @@ impl<'a> Search<'a> {
                 session = Some(id.as_str());
             }
         }
-        let (events, agents) = (VecDeque::new(), BTreeMap::new());
-        Self { trace, wanted, named, session, events, agents, total: 0, origin: None }
+        Self {
+            trace,
+            wanted,
+            named,
+            session,
+            events: VecDeque::new(),
+            agents: BTreeMap::new(),
+            total: 0,
+            origin: None,
+            places: Places::default(),
+            epochs: None,
+        }
     }
 
     /// Whether nothing earlier can belong to the chain.
     fn is_done(&self) -> bool {
-        !self.wanted.whole_log && self.wanted.unmade.is_empty()
+        !self.wanted.whole_log && self.wanted.unmade.is_empty() && !self.places.awaits()
     }
 
     /// Takes from a commit what belongs to the chain; `false` where that is too much.
@@ -168,6 +201,7 @@ impl<'a> Search<'a> {
         for sealed in &mut header.events {
             self.trace.hidden.redact(&mut sealed.event);
         }
+        self.places.glance(&header);
         let belongs = self.belonging(stored, &header);
         if !belongs.contains(&true) {
             return true;
@@ -191,6 +225,7 @@ impl<'a> Search<'a> {
                 epoch: header.epoch,
                 time_ms: header.time_ms,
                 actor,
+                has_body: sealed.body.is_some(),
                 event: sealed.event,
                 followed,
             };
@@ -280,16 +315,18 @@ impl<'a> Search<'a> {
                 self.agents.insert(found.actor.clone(), at);
             }
         }
-        match self.trace.depth {
-            ReplayDepth::Detailed if !shape.is_key => return true,
-            ReplayDepth::Summary if self.events.len() >= 2 * KEPT_OF_LONG => {
-                // The oldest so far make room but for the newest few, which tell how it ended.
-                self.events.remove(KEPT_OF_LONG);
-            }
-            ReplayDepth::Detailed | ReplayDepth::FullTrace | ReplayDepth::Summary => {}
+        self.places.note(&found, shape.event_type, self.trace.target, self.trace.hidden);
+        let last = self.epochs.map_or(found.epoch, |(_, last)| last);
+        self.epochs = Some((found.epoch, last));
+        let is_told = match self.trace.depth {
+            ReplayDepth::Summary => false,
+            ReplayDepth::Detailed => shape.is_key,
+            ReplayDepth::FullTrace => true,
+        };
+        if is_told {
+            self.events.push_back(found);
         }
-        self.events.push_back(found);
-        self.events.len() <= self.trace.events_max || self.trace.depth == ReplayDepth::Summary
+        self.events.len() <= self.trace.events_max
     }
 
     fn finish(self) -> Chain {
@@ -300,6 +337,8 @@ impl<'a> Search<'a> {
             agents: agents.into_iter().map(|(agent, _)| agent).collect(),
             total: self.total,
             origin: self.origin,
+            places: self.places,
+            epochs: self.epochs,
         }
     }
 }
@@ -313,6 +352,8 @@ struct Wanted {
     work: Option<String>,
     /// Units and conflicts that were met but not yet the event that made them.
     unmade: HashSet<Made>,
+    /// Whether tasks are not looked for.
+    no_tasks: bool,
     /// Whether there is something whose first event cannot be known by its kind.
     whole_log: bool,
 }
@@ -347,6 +388,7 @@ impl Wanted {
                     self.unmade.insert(Made::Conflict(conflict));
                 }
             }
+            Entity::Task(_) if self.no_tasks => {}
             Entity::Task(task) => {
                 self.whole_log = true;
                 if !self.tasks.contains(task) {

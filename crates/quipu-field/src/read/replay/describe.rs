@@ -5,15 +5,17 @@ use quipu_log::EngineError;
 use quipu_recall::summary::summarize;
 use quipu_wire::{
     akashik::{
-        CompactStrategy, ConflictStrategy, DetectedBy, LeastAuthorityRow, Mode, RelationType,
-        ReplayDepth, ReplayEvent,
+        CompactStrategy, DetectedBy, LeastAuthorityRow, Mode, RelationType, ReplayDepth,
+        ReplayEvent,
     },
     json::timestamp::rfc3339,
 };
 
 use super::{
-    chain::Found,
+    chain::{Found, Trace},
     links::Target,
+    places::Places,
+    reasons::reasons,
     texts::{Part, Texts},
 };
 use quipu_core::{
@@ -25,9 +27,8 @@ use quipu_core::{
 const BRIEF_CHARS: usize = 200;
 /// Bytes that the description of a recorded unit has room for at first.
 const RECORDED_BYTES: usize = 256;
-/// How many of the units that an agent was shown are named in the story, and where the depth is not `full_trace`.
+/// How many of the units that an agent was shown are named where the depth is not `full_trace`.
 const NAMED_UNITS_MAX: usize = 10;
-const QUOTED_UNITS_MAX: usize = 3;
 
 /// What kind of entry an event makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,18 +71,9 @@ pub(crate) const fn shape(event: &Event) -> Option<Shape> {
     Some(Shape { event_type, is_key, by_field })
 }
 
-#[derive(Debug)]
-pub(crate) struct Narrated {
-    /// Its entry in the timeline.
-    pub(crate) entry: ReplayEvent,
-    /// What the story says of it; empty where the story leaves it out.
-    pub(crate) said: String,
-}
-
 #[derive(Default)]
 struct Words {
     description: String,
-    said: String,
     unit: Option<UnitId>,
     task: Option<String>,
 }
@@ -89,19 +81,18 @@ struct Words {
 /// Puts an event of the chain of a target into words.
 pub(crate) fn describe(
     found: &Found,
-    target: &Target,
-    depth: ReplayDepth,
+    trace: &Trace<'_>,
+    places: &Places,
     texts: &mut Texts<'_>,
-    is_in_story: bool,
-) -> Result<Option<Narrated>, EngineError> {
+) -> Result<Option<ReplayEvent>, EngineError> {
     let Some(shape) = shape(&found.event) else { return Ok(None) };
     let words = if let Event::AttuneTraced { .. } = &found.event {
-        attune_trace(found, depth, texts)?
+        attune_trace(found, trace.depth, texts)?
     } else {
-        words(found, target, texts, is_in_story)?
+        words(found, trace.target, texts)?
     };
     let mut description = words.description;
-    if depth == ReplayDepth::FullTrace {
+    if trace.depth == ReplayDepth::FullTrace {
         for event in &found.followed {
             if let Event::UnitStatusChanged { unit, from, to } = event {
                 description.push_str(&format!("; {unit} {from} -> {to}"));
@@ -109,7 +100,8 @@ pub(crate) fn describe(
         }
     }
     let agent_id = if shape.by_field { "system".to_owned() } else { found.actor.clone() };
-    let entry = ReplayEvent {
+    let (why, reasons) = reasons(found, trace, places, texts)?;
+    Ok(Some(ReplayEvent {
         epoch: found.epoch,
         event_type: shape.event_type.to_owned(),
         agent_id,
@@ -117,24 +109,19 @@ pub(crate) fn describe(
         memory_unit_id: words.unit.map(|unit| unit.to_string()),
         task_id: words.task,
         timestamp: Some(rfc3339(found.time_ms)),
+        why,
+        reasons,
         links: None,
-    };
-    Ok(Some(Narrated { entry, said: words.said }))
+    }))
 }
 
-fn words(
-    found: &Found,
-    target: &Target,
-    texts: &mut Texts<'_>,
-    is_in_story: bool,
-) -> Result<Words, EngineError> {
-    let (actor, epoch) = (&found.actor, found.epoch);
-    let plain = |description: String| {
-        let said = format!("{description} at epoch {epoch}");
-        Words { description, said, unit: None, task: None }
-    };
+fn words(found: &Found, target: &Target, texts: &mut Texts<'_>) -> Result<Words, EngineError> {
+    let actor = &found.actor;
+    let plain = |description: String| Words { description, unit: None, task: None };
+    let of_unit =
+        |description: String, unit: &UnitId| Words { unit: Some(*unit), ..plain(description) };
     Ok(match &found.event {
-        Event::UnitRecorded { .. } => recorded(found, texts, is_in_story)?,
+        Event::UnitRecorded { .. } => recorded(found, texts)?,
         Event::ConflictDetected { .. } => detected(found, texts)?,
         Event::UnitsArchived { strategy, units, reason, .. } => {
             let verb = if *strategy == CompactStrategy::Summarize {
@@ -142,28 +129,30 @@ fn words(
             } else {
                 "Archived"
             };
-            compacted(found, target, verb, units, reason.as_deref())
+            compacted(target, verb, units, reason.as_deref())
         }
         Event::UnitsPurged { units, reason, .. } => {
-            compacted(found, target, "Purged", units, Some(reason))
+            compacted(target, "Purged", units, Some(reason))
         }
         Event::AgentRegistered { agent, role, .. } => plain(format!("{agent} joined as {role}")),
         Event::AgentDeregistered { agent, .. } => plain(format!("{agent} left, told by {actor}")),
-        Event::ConflictBallotCast { choice, .. } => voted(found, *choice, texts, is_in_story)?,
+        Event::ConflictBallotCast { choice, .. } => {
+            let why = because(texts.of(found, Part::Rationale)?.as_deref());
+            of_unit(format!("Voted for {choice}{why}"), choice)
+        }
         Event::ConflictResolved { strategy, winner, .. } => {
-            settled(found, *strategy, *winner, texts, is_in_story)?
+            let end = winner.map_or_else(
+                || "a synthesis replaces both".to_owned(),
+                |unit| format!("{unit} prevails"),
+            );
+            Words { unit: *winner, ..plain(format!("Resolved via {strategy}: {end}")) }
         }
-        Event::ConflictEscalated { strategy, .. } => Words {
-            description: format!("Escalated to a human after {strategy}"),
-            said: format!("Escalated to a human by {actor} at epoch {epoch}"),
-            unit: None,
-            task: None,
-        },
-        Event::UnitRetracted { unit, .. } => {
-            of_unit(plain(format!("Retracted {unit}")), actor, *unit)
+        Event::ConflictEscalated { strategy, .. } => {
+            plain(format!("Escalated to a human after {strategy}"))
         }
+        Event::UnitRetracted { unit, .. } => of_unit(format!("Retracted {unit}"), unit),
         Event::UnitRestored { unit, from, to } => {
-            of_unit(plain(format!("Restored {unit}: was {from}, is {to}")), actor, *unit)
+            of_unit(format!("Restored {unit}: was {from}, is {to}"), unit)
         }
         Event::LeastAuthoritySet { rows } => {
             let row = |row: &LeastAuthorityRow| {
@@ -173,16 +162,10 @@ fn words(
             plain(format!("{actor} set the least authority: {}", rows.join(", ")))
         }
         Event::SessionChanged { session, change } => {
-            let description = format!("Session {session}: {}", session_words(change));
-            Words {
-                said: format!("{description} by {actor} at epoch {epoch}"),
-                description,
-                unit: None,
-                task: None,
-            }
+            plain(format!("Session {session}: {}", session_words(change)))
         }
         Event::TaskChanged { task, change } => task_moved(found, task, change, texts)?,
-        Event::HandoffChanged { change, .. } => handed(found, change),
+        Event::HandoffChanged { change, .. } => handed(change),
         Event::TaskNoted { task, note } => plain(match &note.dependency {
             Some(dependency) => format!("{actor} recorded {} for {task}", dependency.key),
             None => format!("{actor} noted {} for {task}", note.event),
@@ -214,109 +197,31 @@ fn attune_trace(
         None => String::new(),
     };
     let then = as_of.map(|epoch| format!(" as of epoch {epoch}")).unwrap_or_default();
-    let list = |named: usize| {
-        let mut parts: Vec<String> = units
-            .iter()
-            .take(named)
-            .map(|shown| format!("{} ({:.2})", shown.unit, shown.score))
-            .collect();
-        let more = units.len().saturating_sub(named);
-        parts.extend((more > 0).then(|| format!("{more} more")));
-        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
-    };
-    Ok(Words {
-        description: format!("Attuned as {role}{hint}{then}: shown {}", list(named)),
-        said: format!(
-            "{} had been shown {} at epoch {}",
-            found.actor,
-            list(QUOTED_UNITS_MAX),
-            found.epoch
-        ),
-        unit: None,
-        task: None,
-    })
-}
-
-fn of_unit(words: Words, actor: &str, unit: UnitId) -> Words {
-    Words { said: format!("{actor}: {}", words.said), unit: Some(unit), ..words }
+    let mut parts: Vec<String> = units
+        .iter()
+        .take(named)
+        .map(|shown| format!("{} ({:.2})", shown.unit, shown.score))
+        .collect();
+    let more = units.len().saturating_sub(named);
+    parts.extend((more > 0).then(|| format!("{more} more")));
+    let list = if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") };
+    let description = format!("Attuned as {role}{hint}{then}: shown {list}");
+    Ok(Words { description, unit: None, task: None })
 }
 
 /// A conflict that was found, with what disagrees. Who contradicts a unit says so in its own.
 fn detected(found: &Found, texts: &mut Texts<'_>) -> Result<Words, EngineError> {
-    let Event::ConflictDetected { unit_a, unit_b, conflict_type, detected_by, .. } = &found.event
-    else {
+    let Event::ConflictDetected { unit_a, unit_b, detected_by, .. } = &found.event else {
         return Ok(Words::default());
     };
-    let said = format!(
-        "A {conflict_type} conflict between {unit_a} and {unit_b} was found at epoch {}",
-        found.epoch
-    );
-    Ok(match detected_by {
-        DetectedBy::Explicit => Words {
-            description: "Explicit conflict created from contradicts relation".to_owned(),
-            said,
-            ..Words::default()
-        },
+    let description = match detected_by {
+        DetectedBy::Explicit => "Explicit conflict created from contradicts relation".to_owned(),
         DetectedBy::Semantic | DetectedBy::Logical | DetectedBy::Temporal => {
             let what = because(texts.of(found, Part::Description)?.as_deref());
-            let description =
-                format!("Conflict between {unit_a} and {unit_b} found by {detected_by} check");
-            Words {
-                description: format!("{description}{what}"),
-                said: format!("{said}{what}"),
-                ..Words::default()
-            }
+            format!("Conflict between {unit_a} and {unit_b} found by {detected_by} check{what}")
         }
-    })
-}
-
-fn voted(
-    found: &Found,
-    choice: UnitId,
-    texts: &mut Texts<'_>,
-    is_in_story: bool,
-) -> Result<Words, EngineError> {
-    let why = because(texts.of(found, Part::Rationale)?.as_deref());
-    let unit = if is_in_story { quoted(choice, texts)? } else { choice.to_string() };
-    Ok(Words {
-        description: format!("Voted for {choice}{why}"),
-        said: format!("{} voted for {unit} at epoch {}{why}", found.actor, found.epoch),
-        unit: Some(choice),
-        task: None,
-    })
-}
-
-fn settled(
-    found: &Found,
-    strategy: ConflictStrategy,
-    winner: Option<UnitId>,
-    texts: &Texts<'_>,
-    is_in_story: bool,
-) -> Result<Words, EngineError> {
-    let end = winner
-        .map_or_else(|| "a synthesis replaces both".to_owned(), |unit| format!("{unit} prevails"));
-    // Of a vote nobody can tell from the last ballot how it ended.
-    let prevails = match winner {
-        Some(unit) if is_in_story && strategy == ConflictStrategy::Vote => {
-            format!(": {} prevails", quoted(unit, texts)?)
-        }
-        Some(_) | None => String::new(),
     };
-    Ok(Words {
-        description: format!("Resolved via {strategy}: {end}"),
-        said: format!(
-            "Resolved by {} using {strategy} strategy at epoch {}{prevails}",
-            found.actor, found.epoch
-        ),
-        unit: winner,
-        task: None,
-    })
-}
-
-/// A unit by what it says, where that is known, and by its id.
-fn quoted(unit: UnitId, texts: &Texts<'_>) -> Result<String, EngineError> {
-    let text = texts.unit(unit)?;
-    Ok(text.map_or_else(|| unit.to_string(), |text| format!("\"{}\" ({unit})", brief(&text))))
+    Ok(Words { description, ..Words::default() })
 }
 
 /// A reason, as it follows what it is the reason of.
@@ -351,13 +256,8 @@ fn task_moved(
         }
     };
     let text = because(texts.of(found, part)?.as_deref());
-    let (actor, epoch) = (&found.actor, found.epoch);
-    Ok(Words {
-        description: format!("Task {task}: {what}{states}{text}"),
-        said: format!("Task {task}: {what} by {actor} at epoch {epoch}{text}"),
-        unit: None,
-        task: Some(task.to_owned()),
-    })
+    let description = format!("Task {task}: {what}{states}{text}");
+    Ok(Words { description, unit: None, task: Some(task.to_owned()) })
 }
 
 fn task_words(cause: TaskCause, assignee: Option<&str>) -> String {
@@ -385,18 +285,15 @@ fn task_words(cause: TaskCause, assignee: Option<&str>) -> String {
     .to_owned()
 }
 
-/// Why it was handed over is for the two alone.
-fn handed(found: &Found, change: &HandoffChange) -> Words {
+fn handed(change: &HandoffChange) -> Words {
     let (task, what) = match change {
         HandoffChange::Offered { task, to, .. } => (task, format!("offered to {to}")),
         HandoffChange::Moved { task, to } => (task, format!("handoff {to}")),
     };
-    let description = format!("Task {task}: {what}");
-    let said = format!("{description} by {} at epoch {}", found.actor, found.epoch);
-    Words { description, said, unit: None, task: Some(task.clone()) }
+    Words { description: format!("Task {task}: {what}"), unit: None, task: Some(task.clone()) }
 }
 
-fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<Words, EngineError> {
+fn recorded(found: &Found, texts: &mut Texts<'_>) -> Result<Words, EngineError> {
     let Event::UnitRecorded { unit, mode, memory_type, task, relations, .. } = &found.event else {
         return Ok(Words::default());
     };
@@ -416,30 +313,14 @@ fn recorded(found: &Found, texts: &mut Texts<'_>, is_in_story: bool) -> Result<W
     }
     description.extend(memory_type.as_str().chars().map(|c| if c == '_' { ' ' } else { c }));
     description.push_str(": ");
-    let begin = description.len();
     match texts.of(found, Part::Content)? {
         Some(content) => push_brief(&content, &mut description),
         None => description.push_str("(erased)"),
     }
-    let mut said = String::new();
-    if is_in_story {
-        let relation = [RelationType::Contradicts, RelationType::Supersedes]
-            .into_iter()
-            .find(|kind| has(*kind))
-            .map(|kind| format!(" with {kind} relation"));
-        let text = description.get(begin..).unwrap_or_default().trim_end_matches('.');
-        said = format!("{} recorded {text}{}", found.actor, relation.unwrap_or_default());
-    }
-    Ok(Words { description, said, unit: Some(*unit), task: task.clone() })
+    Ok(Words { description, unit: Some(*unit), task: task.clone() })
 }
 
-fn compacted(
-    found: &Found,
-    target: &Target,
-    verb: &str,
-    units: &[UnitId],
-    reason: Option<&str>,
-) -> Words {
+fn compacted(target: &Target, verb: &str, units: &[UnitId], reason: Option<&str>) -> Words {
     let own = target.unit().filter(|unit| units.contains(unit));
     let what = match (own, units) {
         (Some(unit), [_]) => unit.to_string(),
@@ -450,12 +331,6 @@ fn compacted(
     let why = reason.map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
     Words {
         description: format!("{verb} {what}{why}"),
-        said: format!(
-            "{} {} {what} at epoch {}{why}",
-            found.actor,
-            verb.to_lowercase(),
-            found.epoch
-        ),
         unit: own.or(if let [unit] = units { Some(*unit) } else { None }),
         task: None,
     }
@@ -472,7 +347,7 @@ fn push_brief(content: &str, line: &mut String) {
     push_line(&summarize::lead(content, BRIEF_CHARS), line);
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let mut line = String::new();
     push_line(text, &mut line);
     line

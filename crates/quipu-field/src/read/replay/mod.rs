@@ -1,6 +1,6 @@
 //! How something came about, read from the log alone: which events belong to it (`links`, `chain`, `pages`), what
-//! each of them was (`describe`, `narrate`, `texts`), and the story that they make (`story`). No state, no index,
-//! no snapshot.
+//! each of them was (`describe`, `narrate`, `texts`), the reasons that were given (`reasons`), and the argument that they make
+//! (`places`, `story`). No state, no index, no snapshot.
 
 pub(crate) mod answer;
 mod chain;
@@ -9,8 +9,9 @@ mod linked;
 mod links;
 mod narrate;
 mod pages;
+mod places;
+mod reasons;
 mod story;
-
 mod texts;
 
 pub(crate) use chain::{Chain, Found, Trace, trace};

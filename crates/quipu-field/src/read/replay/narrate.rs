@@ -3,13 +3,11 @@
 use std::{panic::resume_unwind, thread};
 
 use quipu_log::{Engine, EngineError, FieldName};
-use quipu_wire::akashik::ReplayDepth;
+use quipu_wire::akashik::ReplayEvent;
 
 use super::{
-    chain::{Chain, Found},
-    describe::{Narrated, describe},
-    links::Target,
-    story::NARRATED_AT_EACH_END,
+    chain::{Chain, Found, Trace},
+    describe::describe,
     texts::Texts,
 };
 
@@ -23,27 +21,22 @@ pub(crate) fn narrate(
     engine: &dyn Engine,
     field: &FieldName,
     chain: &Chain,
-    target: &Target,
-    depth: ReplayDepth,
-) -> Result<Vec<Narrated>, EngineError> {
+    trace: &Trace<'_>,
+) -> Result<Vec<ReplayEvent>, EngineError> {
     let count = chain.events.len();
-    let is_in_story = |at: usize| at < NARRATED_AT_EACH_END || at + NARRATED_AT_EACH_END >= count;
-    let part = |first: usize, events: &[Found]| {
-        let mut texts = Texts::new(engine, field, &chain.events);
-        let one = |(at, found)| describe(found, target, depth, &mut texts, is_in_story(at));
-        (first..).zip(events).map(one).filter_map(Result::transpose).collect()
+    let part = |events: &[Found]| {
+        let mut texts = Texts::new(engine, field);
+        let one = |found| describe(found, trace, &chain.places, &mut texts);
+        events.iter().map(one).filter_map(Result::transpose).collect()
     };
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let share = count.div_ceil(cores.min(PARTS_MAX)).max(PART_EVENTS_MIN);
     let (own, others) = chain.events.split_at_checked(share).unwrap_or((&chain.events, &[]));
     thread::scope(|scope| {
-        let parts: Vec<_> = (share..)
-            .step_by(share)
-            .zip(others.chunks(share))
-            .map(|(first, events)| scope.spawn(move || part(first, events)))
-            .collect();
-        let mut narrated: Vec<Narrated> = Vec::with_capacity(count);
-        let own: Result<Vec<Narrated>, EngineError> = part(0, own);
+        let others = others.chunks(share).map(|events| scope.spawn(move || part(events)));
+        let parts: Vec<_> = others.collect();
+        let mut narrated: Vec<ReplayEvent> = Vec::with_capacity(count);
+        let own: Result<Vec<ReplayEvent>, EngineError> = part(own);
         narrated.extend(own?);
         for part in parts {
             narrated.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic))?);

@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 
 use quipu_log::{Engine, EngineError, FieldName, StoredBodies, decode_body};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::chain::Found;
 use crate::base::asker::check_waited_for;
-use quipu_core::UnitId;
 
 /// Commits that are read at a time where they follow each other closely.
 const CLOSE_PAGE: usize = 256;
@@ -20,7 +19,6 @@ const CLOSE: u64 = 8;
 pub(crate) struct Texts<'a> {
     engine: &'a dyn Engine,
     field: &'a FieldName,
-    chain: &'a [Found],
     page: Vec<StoredBodies>,
     last: u64,
 }
@@ -76,13 +74,8 @@ impl<'a> Body<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// The texts of a log; `chain` is where the units are that events speak of.
-    pub(crate) const fn new(
-        engine: &'a dyn Engine,
-        field: &'a FieldName,
-        chain: &'a [Found],
-    ) -> Self {
-        Self { engine, field, chain, page: Vec::new(), last: 0 }
+    pub(crate) const fn new(engine: &'a dyn Engine, field: &'a FieldName) -> Self {
+        Self { engine, field, page: Vec::new(), last: 0 }
     }
 
     /// The text beside an event, or nothing where there is none or it was erased.
@@ -97,14 +90,14 @@ impl<'a> Texts<'a> {
         Ok(body.and_then(|body| body.part(part)))
     }
 
-    /// What a unit of the chain says, out of the order of positions and therefore past the page.
-    pub(super) fn unit(&self, unit: UnitId) -> Result<Option<String>, EngineError> {
-        let is_it = |found: &&Found| found.recorded().is_some_and(|(recorded, _)| recorded == unit);
-        let Some(found) = self.chain.iter().find(is_it) else { return Ok(None) };
-        let read = self.engine.read_bodies(self.field, found.position, 1)?;
-        let body = read.first().and_then(|commit| commit.body(found.index));
-        let body = body.map(|body| decode_body::<Body<'_>>(found.position, &body.json));
-        Ok(body.transpose()?.and_then(|body| body.part(Part::Content)).map(Cow::into_owned))
+    /// The texts beside an event as something that borrows nothing of them.
+    pub(super) fn read<T: DeserializeOwned>(
+        &mut self,
+        found: &Found,
+    ) -> Result<Option<T>, EngineError> {
+        let position = found.position;
+        let body = self.commit(position)?.and_then(|commit| commit.body(found.index));
+        Ok(body.map(|body| decode_body(position, &body.json)).transpose()?)
     }
 
     fn commit(&mut self, position: u64) -> Result<Option<&StoredBodies>, EngineError> {

@@ -1,0 +1,15 @@
+//! The argument behind something, in a few sentences and backward from it: what it rests on (`grounds`), what its author
+//! had been shown (`shown`), where that was disputed and how it ended (`dispute`), what became of it (`after`); tasks and
+//! sessions by what was done in them (`work`). What is told is read from the log again (`reader`); `page` bounds the length.
+
+mod after;
+mod dispute;
+mod grounds;
+mod page;
+mod phrases;
+mod reader;
+mod shown;
+mod tell;
+mod work;
+
+pub(crate) use tell::summarize_chain;

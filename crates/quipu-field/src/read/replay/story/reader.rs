@@ -1,0 +1,195 @@
+//! Reads again what a story tells of, one commit at a time: an event with its texts, and a unit with its reasons.
+
+use quipu_log::{Commit, Engine, EngineError, FieldName, decode_body};
+use quipu_wire::akashik::{MemoryType, RelationType};
+use serde::de::DeserializeOwned;
+
+use super::{
+    super::{
+        chain::Trace,
+        places::{End, Place, Places},
+    },
+    phrases::{BRIEF_CHARS, NAME_CHARS, brief, plain, quoted},
+};
+use quipu_core::{Event, UnitId, event::UnitBody, ids::TraceId};
+
+pub(super) struct Reader<'a> {
+    pub(super) engine: &'a dyn Engine,
+    pub(super) field: &'a FieldName,
+    pub(super) trace: &'a Trace<'a>,
+    pub(super) places: &'a Places,
+}
+
+/// An event that is told.
+#[derive(Debug)]
+pub(super) struct ToldEvent {
+    pub(super) epoch: u64,
+    pub(super) actor: String,
+    pub(super) event: Event,
+    commit: Commit,
+    index: u32,
+}
+
+/// A relation of a unit that is told, to a unit of the story.
+#[derive(Debug, Clone)]
+pub(super) struct Ground {
+    pub(super) kind: RelationType,
+    pub(super) unit: UnitId,
+    pub(super) description: Option<String>,
+}
+
+/// A unit that is told.
+#[derive(Debug)]
+pub(super) struct ToldUnit {
+    pub(super) kind: MemoryType,
+    pub(super) author: String,
+    pub(super) epoch: u64,
+    pub(super) task: Option<String>,
+    pub(super) score: Option<f64>,
+    pub(super) grounds: Vec<Ground>,
+    /// How many more it refers to that are not known here.
+    pub(super) unknown: u64,
+    pub(super) shown: Vec<TraceId>,
+    /// Its texts, unless they were purged.
+    pub(super) texts: Option<UnitBody>,
+    end: Option<End>,
+}
+
+impl Reader<'_> {
+    /// The event at a place.
+    pub(super) fn event(&self, place: Place) -> Result<Option<ToldEvent>, EngineError> {
+        let Some(commit) = self.engine.read(self.field, place.position, 1)?.pop() else {
+            return Ok(None);
+        };
+        let header = commit.decode_header::<Event>()?;
+        let at = usize::try_from(place.index).unwrap_or(usize::MAX);
+        Ok(header.events.into_iter().nth(at).map(|mut sealed| {
+            self.trace.hidden.redact(&mut sealed.event);
+            ToldEvent {
+                epoch: header.epoch,
+                actor: header.actor,
+                event: sealed.event,
+                commit,
+                index: place.index,
+            }
+        }))
+    }
+
+    /// A unit of the story.
+    pub(super) fn unit(&self, unit: UnitId) -> Result<Option<ToldUnit>, EngineError> {
+        let Some(place) = self.places.units.get(&unit) else { return Ok(None) };
+        let Some(found) = self.event(*place)? else { return Ok(None) };
+        self.told_unit(found)
+    }
+
+    /// The unit that an event recorded.
+    pub(super) fn told_unit(&self, found: ToldEvent) -> Result<Option<ToldUnit>, EngineError> {
+        let texts = found.texts::<UnitBody>()?;
+        let Event::UnitRecorded { unit, memory_type, task, score, relations, shown, .. } =
+            found.event
+        else {
+            return Ok(None);
+        };
+        let descriptions = texts.as_ref().map(|texts| texts.descriptions.as_slice());
+        let mut grounds: Vec<Ground> = Vec::new();
+        let mut unknown = 0;
+        for (number, link) in relations.iter().enumerate() {
+            let target = UnitId::parse(&link.target);
+            let Some(target) = target.filter(|id| self.places.units.contains_key(id)) else {
+                unknown += 1;
+                continue;
+            };
+            let description = descriptions.and_then(|all| all.get(number).cloned()).flatten();
+            grounds.push(Ground { kind: link.kind, unit: target, description });
+        }
+        grounds.sort_by_key(|ground| super::phrases::lightness(ground.kind));
+        Ok(Some(ToldUnit {
+            kind: memory_type,
+            author: found.actor,
+            epoch: found.epoch,
+            task,
+            score,
+            grounds,
+            unknown,
+            shown,
+            texts,
+            end: self.places.ends.get(&unit).copied(),
+        }))
+    }
+}
+
+impl ToldEvent {
+    /// The texts beside it, unless there are none or they were purged.
+    pub(super) fn texts<T: DeserializeOwned>(&self) -> Result<Option<T>, EngineError> {
+        let body = self.commit.body(self.index);
+        Ok(body.map(|body| decode_body(self.commit.position, &body.json)).transpose()?)
+    }
+
+    /// The unit that was recorded with it.
+    pub(super) fn recorded_with(&self) -> Result<Option<String>, EngineError> {
+        let header = self.commit.decode_header::<Event>()?;
+        let recorded = (0u32..).zip(&header.events);
+        let mut recorded =
+            recorded.filter(|(_, sealed)| matches!(sealed.event, Event::UnitRecorded { .. }));
+        let body = recorded.next().and_then(|(index, _)| self.commit.body(index));
+        let texts: Option<UnitBody> =
+            body.map(|body| decode_body(self.commit.position, &body.json)).transpose()?;
+        Ok(texts.map(|texts| texts.content))
+    }
+}
+
+impl ToldUnit {
+    /// Whose it is and what it says.
+    pub(super) fn named(&self) -> String {
+        self.with_text(BRIEF_CHARS, &self.became())
+    }
+
+    /// The same, for who read it before.
+    pub(super) fn recalled(&self) -> String {
+        self.with_text(NAME_CHARS, "")
+    }
+
+    /// What it says, as in a sentence about somebody who says it.
+    pub(super) fn content(&self) -> String {
+        self.texts.as_ref().map_or_else(
+            || "something whose text was purged".to_owned(),
+            |texts| quoted(&texts.content, BRIEF_CHARS),
+        )
+    }
+
+    fn with_text(&self, chars: usize, became: &str) -> String {
+        let (author, kind) = (&self.author, plain(self.kind.as_str()));
+        match &self.texts {
+            Some(texts) => {
+                format!("{author}'s {kind} {}{became}", quoted(&texts.content, chars))
+            }
+            None => format!("{author}'s {kind} whose text was purged{became}"),
+        }
+    }
+
+    /// What became of it since.
+    fn became(&self) -> String {
+        match self.end {
+            Some(End::Withdrawn(epoch)) => format!(" (withdrawn at epoch {epoch})"),
+            Some(End::Replaced(epoch)) => format!(" (replaced at epoch {epoch})"),
+            Some(End::Stands) | None => String::new(),
+        }
+    }
+
+    /// Why its author held it to be so.
+    pub(super) fn reason(&self) -> Option<String> {
+        let texts = self.texts.as_ref()?;
+        let reasoning = texts.reasoning.as_deref().filter(|text| !text.trim().is_empty());
+        reasoning.map(|reasoning| brief(reasoning, BRIEF_CHARS))
+    }
+
+    /// The same as it follows the name of the unit, or else what it was for.
+    pub(super) fn because(&self) -> String {
+        if let Some(reason) = self.reason() {
+            return format!(", because: {reason}");
+        }
+        let purpose = self.texts.as_ref().map(|texts| texts.purpose.trim());
+        let purpose = purpose.filter(|purpose| !purpose.is_empty());
+        purpose.map(|text| format!(", for: {}", brief(text, BRIEF_CHARS))).unwrap_or_default()
+    }
+}
