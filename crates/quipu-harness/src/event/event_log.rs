@@ -44,9 +44,8 @@ pub(crate) fn commits_until(state: &State, task: &str, until: u64) -> Vec<u64> {
 }
 
 impl Harness {
-    /// The lines of a Task's events up to a commit: what `event_log` of its receipt is the digest of. Reads
-    /// storage.
-    pub(crate) fn event_log(&self, task: &str, until: u64) -> Result<Vec<u8>, HarnError> {
+    /// The lines of a Task's events up to a commit: the event log of receipts of the older form. Reads storage.
+    pub(crate) fn unbound_log(&self, task: &str, until: u64) -> Result<Vec<u8>, HarnError> {
         let commits = self.field.with_state(|state| commits_until(state, task, until));
         let mut log = EventLog::new(task);
         let mut lines = Vec::new();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::document::ReplayDocument;
-use crate::{Harness, handle::failure::harn_error, task::tasks::outcome_id};
+use crate::{Harness, handle::failure::harn_error, stored::named_after::outcome_id};
 
 /// After how many events a replay checks whether it was called off.
 const CHECK_EVERY: u64 = 1024;

@@ -3,16 +3,23 @@
 
 use std::collections::VecDeque;
 
-use quipu_core::{Event as Logged, event::documents::Note, rules::harn::FIELD_AGENT};
+use quipu_core::{DocumentKind, Event as Logged, event::documents::Note, rules::harn::FIELD_AGENT};
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::task::{
     Material, RecordedDependency, RecordedEvent, Reference, ReferenceKind, Unavailable,
     UnavailableKind,
 };
-use quipu_wire::harn::{Event, EventKind, EventName, HarnError, JsonObject, Sha256, Visibility};
+use quipu_wire::harn::{
+    Artifact, Event, EventKind, EventName, HarnError, JsonObject, Sha256, Visibility,
+};
 use serde_json::Value;
 
-use crate::{Harness, NoteBody, event::commits::TaskCommits, narrate_with_positions};
+use crate::{
+    EventPosition, Harness, NoteBody,
+    event::commits::TaskCommits,
+    narrate_with_positions,
+    stored::{artifact_marks::LogMarks, named_after::rest_of_event_log},
+};
 
 /// One event of a recording, as a replay reads it and as clients do.
 #[derive(Debug, Clone)]
@@ -63,18 +70,8 @@ impl Worked {
     fn take_up(&mut self, header: &Header<Logged>, commit: &Commit) {
         let events =
             self.harness.field.with_state(|state| narrate_with_positions(state, header, commit));
-        let mine = |event: &Event| event.task_id.as_deref() == Some(&*self.task) && is_run(event);
-        for (at, narrated) in events.into_iter().filter(|(_, event)| mine(event)) {
-            let index = at.0.1;
-            let place = usize::try_from(index).ok();
-            let Some(sealed) = place.and_then(|at| header.events.get(at)) else { continue };
-            let mut recorded = recorded(&sealed.event, body_of(commit, index), narrated);
-            if let Ok(Recorded { event: RecordedEvent { dependency: Some(answer), .. }, .. }) =
-                &mut recorded
-            {
-                answer.by_server = header.actor == FIELD_AGENT;
-            }
-            self.ready.push_back(recorded.map_err(Break::Missing));
+        for (at, narrated) in events {
+            self.ready.extend(recorded_in(header, commit, &self.task, at, &narrated));
         }
     }
 }
@@ -93,6 +90,31 @@ impl Iterator for Worked {
     }
 }
 
+/// An Event of a commit as the recording of a task has it; nothing where it is not of that task's run.
+pub(crate) fn recorded_in(
+    header: &Header<Logged>,
+    commit: &Commit,
+    task: &str,
+    at: EventPosition,
+    narrated: &Event,
+) -> Option<Result<Recorded, Break>> {
+    if narrated.task_id.as_deref() != Some(task) || !is_run(narrated) {
+        return None;
+    }
+    let index = at.0.1;
+    let sealed = header.events.get(usize::try_from(index).ok()?)?;
+    if is_bound_log(&sealed.event, commit, index) {
+        return None;
+    }
+    let mut recorded = recorded(&sealed.event, body_of(commit, index), narrated.clone());
+    if let Ok(Recorded { event: RecordedEvent { dependency: Some(answer), .. }, .. }) =
+        &mut recorded
+    {
+        answer.by_server = header.actor == FIELD_AGENT;
+    }
+    Some(recorded.map_err(Break::Missing))
+}
+
 /// Whether an event belongs to the run itself.
 fn is_run(event: &Event) -> bool {
     !matches!(
@@ -106,6 +128,22 @@ fn is_run(event: &Event) -> bool {
                 | EventKind::ReplayFailed
         )
     )
+}
+
+/// Whether an event puts the log that binds a run, which is no part of what it binds.
+fn is_bound_log(logged: &Logged, commit: &Commit, index: u32) -> bool {
+    let Logged::DocumentChanged { document: DocumentKind::Artifact, id, .. } = logged else {
+        return false;
+    };
+    if rest_of_event_log(id).is_none() {
+        return false;
+    }
+    let stored = commit.bodies.iter().find(|stored| stored.event == index);
+    let Some(BodyContent::Present(body)) = stored.map(|stored| &stored.content) else {
+        return false;
+    };
+    let artifact = serde_json::from_slice::<Artifact>(&body.json);
+    artifact.is_ok_and(|artifact| LogMarks::binds(&artifact.envelope.metadata))
 }
 
 /// What is left of an event's free text.

@@ -16,7 +16,7 @@ use crate::{
         steps::Step,
         worked::{Break, Recorded, Worked},
     },
-    task::tasks::outcome_id,
+    stored::named_after::outcome_id,
 };
 
 impl Harness {

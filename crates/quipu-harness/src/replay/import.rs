@@ -12,8 +12,8 @@ use quipu_core::{
 use quipu_wire::{
     akashik::{SessionPolicy, TaskStatus},
     harn::{
-        ExportedArtifact, ExportedEvent, HarnError, HarnTask, ResourceEnvelope, Sha256, TaskExport,
-        TaskState, Workspace, WorkspaceObject,
+        ExportedArtifact, ExportedEvent, HarnError, HarnTask, JsonObject, ResourceEnvelope, Sha256,
+        TaskExport, TaskState, Workspace, WorkspaceObject,
     },
     json::{base64, reader::check_id},
 };
@@ -26,11 +26,12 @@ use crate::{
         failure::harn_error,
         write::{Target, put_by},
     },
-    stored::{built_in::session_in_field, session_facts::SessionFacts},
-    task::tasks::outcome_id,
+    stored::{built_in::session_in_field, named_after::outcome_id, session_facts::SessionFacts},
 };
 
 const PATH: &str = "/v1/tasks/import";
+/// In the metadata of the answer: how much of what came is proven.
+const IMPORT: &str = "import";
 
 impl Harness {
     /// `POST /v1/tasks/import`.
@@ -43,7 +44,7 @@ impl Harness {
         export: TaskExport,
     ) -> Result<HarnTask, HarnError> {
         check_authority(&write.caller)?;
-        self.check_export(&export)?;
+        let proven = self.check_import(&export)?;
         let id = export.task.envelope.id.clone();
         let session = export.task.session_id.clone();
         let session = session_in_field(&session).map(str::to_owned);
@@ -53,8 +54,14 @@ impl Harness {
         let outcome = self.write(write, Target::post(PATH), session.as_deref(), command).await?;
         drop(turn);
         let id = put_by(&outcome, DocumentKind::Task).unwrap_or(&id).to_owned();
-        self.settle(&id).await?;
-        self.task(&write.caller, &id).await
+        if let Err(error) = self.settle(&id).await {
+            // It was taken all the same, and whoever settles what waits tries again.
+            tracing::warn!(task = id, %error, "an imported task could not be settled yet");
+        }
+        let mut task = self.task(&write.caller, &id).await?;
+        let proven = JsonObject::with("proven", proven.as_str());
+        task.envelope.metadata.insert(IMPORT.to_owned(), proven.0.into());
+        Ok(task)
     }
 
     fn importing(

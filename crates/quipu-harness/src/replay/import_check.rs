@@ -4,21 +4,23 @@
 use std::collections::BTreeSet;
 
 use quipu_core::{DocumentKind, State};
-use quipu_replay::{receipt::receipt_hash, task::HashTrust};
+use quipu_replay::{
+    receipt::{Finding, Proven, Trusted, check_export, verify},
+    task::HashTrust,
+};
 use quipu_wire::{
     harn::{
         DependencyKind, EventName, ExportedDependency, ExportedEvent, HarnError, HarnErrorCode,
-        HarnTask, Receipt, ResourceKind, Sha256, TaskExport, TaskState, is_dependency_key,
-        is_timestamp,
+        Receipt, ResourceKind, Sha256, TaskExport, TaskState, is_dependency_key, is_timestamp,
     },
     json::reader::check_id,
 };
 
-use super::export::EVENTS_MAX;
-use crate::Harness;
-
-/// How the Artifact begins in which an ending keeps its events.
-const EVENT_LOG: &str = "artifact_event_log_";
+use crate::{
+    Harness,
+    receipt::exported::EVENTS_MAX,
+    stored::named_after::{rest_of, rest_of_event_log},
+};
 
 impl Harness {
     /// Checks that no event names an Artifact that is here already: what a Task brings along is its own.
@@ -50,7 +52,7 @@ impl Harness {
         let own = rest_of(&export.task.envelope.id);
         let receipt = export.receipt.as_ref().map(|receipt| receipt.receipt_id.as_str());
         let logs = export.artifacts.iter().enumerate().filter_map(|(index, it)| {
-            let rest = it.artifact.envelope.id.strip_prefix(EVENT_LOG)?;
+            let rest = rest_of_event_log(&it.artifact.envelope.id)?;
             Some((format!("artifacts[{index}].id"), rest, receipt.is_some()))
         });
         let receipts = receipt.and_then(|id| ResourceKind::Receipt.rest_of(id));
@@ -65,7 +67,22 @@ impl Harness {
         Ok(())
     }
 
-    pub(super) fn check_export(&self, export: &TaskExport) -> Result<(), HarnError> {
+    /// Checks a receipt by itself: form, hash, and a signature that is said to be of a key of ours.
+    fn check_receipt(&self, receipt: &Receipt) -> Result<(), HarnError> {
+        check_id(&receipt.receipt_id).map_err(|problem| refused("receipt.receipt_id", problem))?;
+        if self.options.replay_trust == HashTrust::Declared {
+            return Ok(());
+        }
+        let value = serde_json::to_value(receipt).map_err(|error| refused("receipt", error))?;
+        let keys = self.options.own_keys();
+        let verdict = verify(&value, Trusted { keys: &keys, ..Trusted::default() });
+        // That nobody whom we know signed it proves nothing against it.
+        let finding = verdict.findings.iter().find(|finding| **finding != Finding::NotSigned);
+        finding.map_or(Ok(()), |finding| Err(refused(&finding.place(), finding)))
+    }
+
+    /// Checks the document, and says how much of it its receipt proves.
+    pub(super) fn check_import(&self, export: &TaskExport) -> Result<Proven, HarnError> {
         let task = &export.task;
         let ids = [
             ("task.id", &task.envelope.id),
@@ -78,10 +95,17 @@ impl Harness {
         if !task.status.is_terminal() {
             return Err(refused("task.status", "must be one that a task ends in"));
         }
+        let trusting = self.options.replay_trust == HashTrust::Declared;
+        if let Some(receipt) = &export.receipt {
+            self.check_receipt(receipt)?;
+        }
+        let proven = match trusting {
+            true => Proven::OlderReceipt,
+            false => check_export(export).map_err(|it| refused(&it.place, it.problem))?,
+        };
         check_events(export)?;
         self.check_named_artifacts(export)?;
         self.check_ids_of_endings(export)?;
-        let trusting = self.options.replay_trust == HashTrust::Declared;
         for (index, event) in export.events.iter().enumerate() {
             if let Some(dependency) = &event.dependency {
                 let param = format!("events[{index}].dependency");
@@ -92,8 +116,9 @@ impl Harness {
         if other.is_some() {
             return Err(refused("outcome.task_id", "must be the task's"));
         }
-        if let Some(receipt) = &export.receipt {
-            check_receipt(task, receipt, trusting)?;
+        let receipt = export.receipt.as_ref();
+        if receipt.is_some_and(|it| it.identifiers.task_id != task.envelope.id) {
+            return Err(refused("receipt.identifiers.task_id", "must be the task's"));
         }
         let taken = |event: &&ExportedEvent| {
             self.field.with_state(|state| state.streams.imported(&event.id).is_some())
@@ -102,13 +127,8 @@ impl Harness {
             let message = format!("event {} is there already", event.id);
             return Err(HarnError::new(HarnErrorCode::Conflict, message));
         }
-        Ok(())
+        Ok(proven)
     }
-}
-
-/// The id of a Task without the name of its kind.
-fn rest_of(task: &str) -> &str {
-    ResourceKind::Task.rest_of(task).unwrap_or(task)
 }
 
 /// Of the ids of a replay, and of a second one, that of the Task which they replay.
@@ -175,19 +195,6 @@ fn check_dependency(
     let digest = Sha256::of_json(value).map_err(|error| refused(param, error))?;
     if dependency.sha256.is_some_and(|declared| declared != digest) && !trusting {
         return Err(refused(param, "the value is not that of its sha256"));
-    }
-    Ok(())
-}
-
-fn check_receipt(task: &HarnTask, receipt: &Receipt, trusting: bool) -> Result<(), HarnError> {
-    check_id(&receipt.receipt_id).map_err(|problem| refused("receipt.receipt_id", problem))?;
-    if receipt.identifiers.task_id != task.envelope.id {
-        return Err(refused("receipt.identifiers.task_id", "must be the task's"));
-    }
-    let value = serde_json::to_value(receipt).map_err(|error| refused("receipt", error))?;
-    let hash = receipt_hash(&value).map_err(|error| refused("receipt", error))?;
-    if receipt.chain.receipt_hash != Some(hash) && !trusting {
-        return Err(refused("receipt.chain.receipt_hash", "is not the receipt's hash"));
     }
     Ok(())
 }

@@ -17,8 +17,8 @@ use quipu_replay::{
 };
 use quipu_wire::{
     harn::{
-        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, OutcomeStatus, ResourceKind,
-        Sha256, TaskState, Visibility,
+        Artifact, ArtifactKind, EventName, HarnError, HarnErrorCode, OutcomeStatus, Sha256,
+        TaskState, Visibility,
     },
     json::canon,
 };
@@ -31,6 +31,7 @@ use crate::{
         document::{DEPTH_MAX, Executor, ReplayDocument},
         materials::Kept,
     },
+    stored::named_after::free_output_id,
     task::{
         artifact::{canonical, owned_artifact},
         installed_module::{CompileError, MODULE_KEY, TaskModule, Vaults, input_of, not_now},
@@ -132,7 +133,7 @@ impl Harness {
         value: &Value,
     ) -> Result<(Artifact, Vec<DocumentDraft>), HarnError> {
         let owner = self.field.with_state(|state| owner_of(state, task));
-        let id = ResourceKind::Artifact.id(ResourceKind::Task.rest_of(task).unwrap_or(task));
+        let id = self.field.with_state(|state| free_output_id(state, task));
         let (digest, [kept, held]) = self.keep_for(&id, &canonical(value)?)?;
         let (kind, seen) = (ArtifactKind::Dataset, Visibility::Public);
         let mut artifact = owned_artifact(owner.clone(), &id, kind, seen);

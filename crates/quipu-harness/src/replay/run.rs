@@ -27,7 +27,8 @@ use crate::{
         document::{Executor, ReplayDocument},
         outcome::noted,
     },
-    task::tasks::{is_over, is_replay, outcome_id},
+    stored::named_after::outcome_id,
+    task::tasks::{is_over, is_replay},
 };
 
 /// What a replay that the server carries out came to.

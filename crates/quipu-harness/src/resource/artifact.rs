@@ -18,7 +18,7 @@ use crate::{
     },
     not_found,
     stored::{
-        artifact_marks::{EVENT_LOG_UNTIL, REDACTED, STILL_HELD},
+        artifact_marks::{LogMarks, REDACTED, STILL_HELD},
         built_in::session_in_field,
     },
     task::tasks::{has_ended, is_over},
@@ -159,7 +159,7 @@ impl Harness {
 
     /// The Artifact as the caller sees it: where it is proven, and without what is not for the caller.
     fn show_artifact(&self, caller: &Caller, mut artifact: Artifact) -> Artifact {
-        artifact.envelope.metadata.remove(EVENT_LOG_UNTIL);
+        LogMarks::remove(&mut artifact.envelope.metadata);
         if artifact.receipt_id.is_none()
             && let Some(task) = &artifact.task_id
         {
@@ -188,7 +188,8 @@ fn agree(asked: &mut Option<String>, found: &str, param: &str) -> Result<(), Har
 
 /// The members that a client may set itself in the metadata of an Artifact.
 pub(crate) fn own_members(mut metadata: JsonObject) -> JsonObject {
-    for mark in [EVENT_LOG_UNTIL, REDACTED, STILL_HELD] {
+    LogMarks::remove(&mut metadata);
+    for mark in [REDACTED, STILL_HELD] {
         metadata.remove(mark);
     }
     metadata

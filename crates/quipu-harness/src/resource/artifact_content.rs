@@ -2,12 +2,10 @@
 
 use quipu_core::{
     DocumentKind,
-    rules::harn::{Expect, FIELD_AGENT, HarnCommand},
+    rules::harn::{Expect, HarnCommand},
     state::DocumentEntry,
 };
-use quipu_wire::harn::{
-    Artifact, HarnError, HarnErrorCode, JsonObject, ResourceKind, Sha256, Visibility,
-};
+use quipu_wire::harn::{Artifact, HarnError, HarnErrorCode, ResourceKind, Sha256, Visibility};
 
 use crate::{
     Caller, Harness, WriteRequest,
@@ -19,7 +17,7 @@ use crate::{
     },
     not_found,
     stored::{
-        artifact_marks::{EVENT_LOG_UNTIL, is_redacted},
+        artifact_marks::{LogMarks, is_redacted},
         built_in::session_in_field,
     },
     visibility::parts::may_see,
@@ -146,10 +144,11 @@ impl Harness {
             HarnError::new(HarnErrorCode::ResourceNotFound, message)
         };
         let named = digest_of(&artifact).ok_or_else(missing)?;
-        let found = match event_log_until(entry, &artifact.envelope.metadata) {
+        let marks = LogMarks::read(entry, &artifact.envelope.metadata);
+        let found = match marks.zip(entry.owner.task.as_deref()) {
             // What was erased since is missing, and then the log is not the one that was proven.
-            Some((task, until)) => {
-                let lines = self.event_log(task, until)?;
+            Some((marks, task)) => {
+                let lines = self.event_log(task, &marks)?;
                 Some((Sha256::of(&lines), lines)).filter(|(digest, _)| *digest == named)
             }
             None => self.bytes_of(&artifact)?,
@@ -157,11 +156,4 @@ impl Harness {
         let (sha256, bytes) = found.ok_or_else(missing)?;
         Ok(ArtifactContent { mime_type: artifact.mime_type, sha256, bytes })
     }
-}
-
-/// The Task and the commit of an event log. Only the Field itself makes these.
-fn event_log_until<'e>(entry: &'e DocumentEntry, metadata: &JsonObject) -> Option<(&'e str, u64)> {
-    let until = metadata.get(EVENT_LOG_UNTIL)?.as_u64()?;
-    let task = entry.owner.task.as_deref()?;
-    (entry.created_by == FIELD_AGENT).then_some((task, until))
 }

@@ -4,5 +4,6 @@ pub(crate) mod artifact_marks;
 pub(crate) mod built_in;
 pub(crate) mod file_version;
 pub(crate) mod live_clients;
+pub(crate) mod named_after;
 pub(crate) mod note;
 pub(crate) mod session_facts;

@@ -20,7 +20,7 @@ use crate::{
     Caller, EventPosition, Harness, WriteRequest,
     handle::{failure::harn_error, page::Page, retry::WriteError, write::Target},
     not_found,
-    stored::built_in::SESSION_DEFAULT,
+    stored::{built_in::SESSION_DEFAULT, named_after::outcome_id},
     visibility::{
         access::{reaches, reader_reaches, status_of, workspace_of},
         parts,
@@ -51,11 +51,6 @@ pub(crate) struct TaskView {
     document: Option<DocumentEntry>,
     outcome: Option<DocumentEntry>,
     receipt: Option<String>,
-}
-
-pub(crate) fn outcome_id(task: &str) -> String {
-    let rest = ResourceKind::Task.rest_of(task).unwrap_or(task);
-    ResourceKind::Outcome.id(rest)
 }
 
 pub(crate) const fn is_over(status: TaskStatus) -> bool {

@@ -9,4 +9,5 @@ pub(crate) mod module;
 pub(crate) mod submit;
 pub(crate) mod terms;
 pub(crate) mod worker;
+pub(crate) mod worker_output;
 pub(crate) mod worker_record;

@@ -25,7 +25,8 @@ use crate::{
     handle::failure::harn_error,
     not_found,
     permission::ToolUse,
-    task::tasks::{TaskView, attempts_exhausted, is_replay, outcome_id},
+    stored::named_after::outcome_id,
+    task::tasks::{TaskView, attempts_exhausted, is_replay},
 };
 
 /// How a Task ended, as its worker says it.
@@ -109,6 +110,12 @@ impl Harness {
             let found = self.readable_artifact(&write.caller, artifact).await;
             artifacts.push(found.map_err(|error| error.at(format!("artifacts[{index}]")))?);
         }
+        let output = request.output.as_ref().map(|output| self.output_artifact(&view, output));
+        let mut kept = Vec::new();
+        if let Some((artifact, drafts)) = output.transpose()?.flatten() {
+            artifacts.push(artifact);
+            kept = drafts;
+        }
         let mut parts = vec![Part::text(&request.summary)];
         let json = |value| Part::Json { value, visibility: Visibility::Public };
         parts.extend(request.output.clone().map(json));
@@ -128,7 +135,8 @@ impl Harness {
             return Err(drifted(&drift));
         }
         let act = HarnAct::Complete { task: id.to_owned(), results: view.entry.results.clone() };
-        let command = self.ending_command(&view, act, ending)?;
+        let mut command = self.ending_command(&view, act, ending)?;
+        command.documents.splice(0..0, kept);
         self.write_on(write, &view, "complete", command).await?;
         self.ended_task(&write.caller, id).await
     }

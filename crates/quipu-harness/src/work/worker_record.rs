@@ -3,7 +3,7 @@
 use quipu_core::{
     DocumentKind, State,
     event::documents::NotedDependency,
-    rules::harn::{AUTHORITY_OTHERS, Expect, FIELD_AGENT, HarnAct, HarnCommand},
+    rules::harn::{AUTHORITY_OTHERS, Expect, HarnAct, HarnCommand},
 };
 use quipu_wire::harn::{
     Artifact, ArtifactKind, DependencyAnswer, DependencyKind, HarnError, HarnErrorCode, JsonObject,
@@ -69,9 +69,8 @@ impl Harness {
             (Ok(_), Some(place)) => place,
             (Err(error), Some(place))
                 if error.is_recorded(id, &request.key)
-                    || (error.stands_at(id).is_some()
-                        && self.could_record(&write.caller, &view))
-                    || (error.is_not_worker(id) && self.recorded_by(place, write).await?) =>
+                    || ((error.stands_at(id).is_some() || error.is_not_worker(id))
+                        && self.may_repeat(&write.caller, &view, place).await?) =>
             {
                 self.check_same(place, &says, error.into()).await?;
                 place
@@ -199,24 +198,22 @@ impl Harness {
         })
     }
 
-    /// Whether it was the caller who recorded an answer: it may say so again whoever has the Task now.
-    async fn recorded_by(
+    /// Whether a caller may repeat a recorded answer of a Task that is over or that another has now: who recorded it may, and nobody else finds
+    /// out by guessing.
+    async fn may_repeat(
         &self,
+        caller: &Caller,
+        view: &TaskView,
         place: EventPosition,
-        write: &WriteRequest,
     ) -> Result<bool, HarnError> {
-        let agent = write.caller.agent.clone();
-        self.reading(move |harness| Ok(harness.commit(place.0.0)?.0.actor == agent)).await
-    }
-
-    /// Whether a caller could record answers of a Task while it was worked on: it may repeat what is recorded, and nobody
-    /// else finds out by guessing.
-    fn could_record(&self, caller: &Caller, view: &TaskView) -> bool {
-        let holder = view.entry.assigned_to.as_deref();
         let session = view.entry.session.as_deref();
-        let own = || self.field.with_state(|state| caller.authority_within(state, session));
-        holder.is_some_and(|holder| holder == caller.agent || holder == FIELD_AGENT)
-            || own() >= AUTHORITY_OTHERS
+        let own = self.field.with_state(|state| caller.authority_within(state, session));
+        if own >= AUTHORITY_OTHERS {
+            return Ok(true);
+        }
+        let (position, _) = place.0;
+        let (header, _) = self.reading(move |harness| harness.commit(position)).await?;
+        Ok(header.actor == caller.agent)
     }
 
     /// Checks that what a key has is the same again.

@@ -89,7 +89,7 @@ async fn nothing_is_added_to_what_a_task_made_once_it_has_ended() {
     let page = Page::first(ResourceKind::Artifact);
     let listed = harness.artifacts(&caller("alice"), page, filter).await.unwrap();
     let kinds: Vec<_> = listed.data.iter().map(|each| each.mime_type.as_str()).collect();
-    assert_eq!(kinds, ["text/plain", "application/jsonl"]);
+    assert_eq!(kinds, ["text/plain", "application/json", "application/jsonl"]);
     assert!(listed.data.iter().all(|each| each.receipt_id.is_some()));
 }
 

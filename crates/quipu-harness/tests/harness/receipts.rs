@@ -108,7 +108,7 @@ async fn the_event_log_that_a_receipt_names_is_what_is_told_of_the_task() {
     let content = harness.artifact_content(&caller("alice"), id).await.unwrap();
     assert_eq!(Sha256::of(&content.bytes).to_string(), log["sha256"].as_str().unwrap());
     assert_eq!(content.mime_type, "application/jsonl");
-    let lines: Vec<Value> = content
+    let mut lines: Vec<Value> = content
         .bytes
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
@@ -118,7 +118,13 @@ async fn the_event_log_that_a_receipt_names_is_what_is_told_of_the_task() {
     let told = harness.events(&caller("alice"), scope, None, 100).await.unwrap();
     let told: Vec<Value> =
         told.data.into_iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+    let last = lines.pop().unwrap();
+    assert_eq!(last["object"], "task_binding");
     assert_eq!(lines.last().unwrap()["event"], "task.completed");
+    for line in &mut lines {
+        let bound = line["metadata"].as_object_mut().unwrap().remove("bound");
+        assert!(bound.unwrap()["payload"].is_string(), "{line}");
+    }
     assert_eq!(lines[..], told[..lines.len()], "the log is the stream up to the ending");
     assert_eq!(told.last().unwrap()["event"], "receipt.issued");
 }

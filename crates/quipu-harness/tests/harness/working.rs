@@ -140,6 +140,7 @@ async fn a_run_is_told_from_its_submission_to_its_receipt() {
             "task.submitted",
             "task.started",
             "vendor.dependency.recorded",
+            "artifact.created",
             "session.message_appended",
             "task.completed",
             "artifact.created",

@@ -23,6 +23,8 @@ pub struct EventLogFact {
     pub id: String,
     pub uri: String,
     pub sha256: Sha256,
+    /// Whether it binds the whole run, as [`EVENT_LOG_FORM`](super::EVENT_LOG_FORM) says.
+    pub binds: bool,
 }
 
 /// What a Task and a replay have in common.
@@ -35,6 +37,8 @@ pub struct RunFacts {
     /// Which model was used; none if nothing is said.
     pub model_route: Option<ModelRoute>,
     pub event_log: Option<EventLogFact>,
+    /// Of a replay, the log of its own events, where it binds them.
+    pub own_log: Option<EventLogFact>,
     pub final_artifacts: Vec<FinalArtifact>,
     /// The receipt before, as the chain has it.
     pub previous_receipt_hash: Option<Sha256>,

@@ -34,7 +34,8 @@ pub fn issue_replay(
     let ReplayFacts { run, secrets, source_failure } = facts;
     let said =
         |applied: &AppliedOverride| plan.overrides.get(&applied.key)?.public_digest(&secrets);
-    let mut materials: Vec<_> = run.event_log.iter().map(event_log_material).collect();
+    let mut materials: Vec<_> =
+        run.event_log.iter().chain(&run.own_log).map(event_log_material).collect();
     materials.extend(outcome.applied.iter().filter_map(substituted_material));
     let deltas = outcome.applied.iter().map(|applied| delta(applied, said(applied))).collect();
     let secret = outcome.applied.iter().filter(|applied| is_secret(applied.kind));

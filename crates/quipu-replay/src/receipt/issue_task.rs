@@ -20,7 +20,8 @@ use crate::secrets::is_secret;
 pub fn issue_task(facts: TaskFacts) -> Result<Receipt, SealError> {
     let TaskFacts { run, lifecycle, mut dependencies, mut redactions, .. } = facts;
     dependencies.sort_by(|one, other| one.key.cmp(&other.key));
-    let mut materials: Vec<_> = run.event_log.iter().map(event_log_material).collect();
+    let mut materials: Vec<_> =
+        run.event_log.iter().chain(&run.own_log).map(event_log_material).collect();
     materials.extend(dependencies.iter().filter_map(recorded_material));
     let secrets = dependencies.iter().filter(|dependency| is_secret(dependency.kind));
     redactions.extend(secrets.map(|secret| secret_redaction(&secret.key, Some(secret.sha256))));

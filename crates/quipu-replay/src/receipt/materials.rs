@@ -5,7 +5,7 @@ use quipu_wire::harn::{
     Delta, DependencyKind, JsonObject, Material, MaterialKind, Redaction, Sha256, Visibility,
 };
 
-use super::facts::EventLogFact;
+use super::{bound_task::EVENT_LOG_FORM, facts::EventLogFact};
 use crate::task::{AppliedOverride, delta_id, lifecycle_member};
 
 /// An answer that a run consumed, as its receipt needs it.
@@ -46,7 +46,7 @@ pub(super) fn event_log_material(log: &EventLogFact) -> Material {
         sha256: Some(log.sha256),
         content_type: Some("application/jsonl".to_owned()),
         bytes_base64: None,
-        metadata: None,
+        metadata: log.binds.then(|| JsonObject::with("form", EVENT_LOG_FORM)),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Receipts of the wire format `receipt-2026-04-25`: made from facts, hashed, chained, signed, read in
 //! each of their forms, and verified by anybody with the public key.
 
+mod bound_event;
+mod bound_task;
+mod check_export;
 mod document;
 mod facts;
 mod issue_replay;
@@ -15,6 +18,9 @@ mod tests;
 
 pub use crate::schema::Breach;
 pub use crate::secrets::SecretHashing;
+pub use bound_event::{BOUND, event_binding, replayed_line};
+pub use bound_task::{BoundArtifact, EVENT_LOG_FORM, Members, Run, TaskBinding};
+pub use check_export::{BoundLog, Mismatch, Proven, bound_log, check_export};
 pub use document::{DOCUMENT_BYTES_MAX, DocumentError, Form, read_document};
 pub use facts::{EventLogFact, IssuerFacts, ReplayFacts, RunFacts, TaskFacts};
 pub use issue_replay::issue_replay;

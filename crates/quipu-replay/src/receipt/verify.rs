@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-use quipu_wire::harn::Sha256;
+use quipu_wire::{harn::Sha256, json::timestamp::parse_ms};
 
 use super::{
+    check_export::Mismatch,
     key::{ReceiptKey, SIGNATURE_ALGORITHM},
     seal::{SealError, receipt_hash},
 };
@@ -40,8 +41,17 @@ pub enum Finding {
         index: usize,
         key_id: String,
     },
+    #[error("signature {index}: is of {signed_at}, before the receipt was issued at {issued_at}")]
+    SignedEarly {
+        /// Its place among the signatures, from 0.
+        index: usize,
+        signed_at: String,
+        issued_at: String,
+    },
     #[error("signatures: none is by a trusted key")]
     NotSigned,
+    #[error("export: {0}")]
+    Export(Mismatch),
 }
 
 impl Finding {
@@ -55,8 +65,27 @@ impl Finding {
             Self::PreviousDiffers { .. } => "previous_receipt_hash",
             Self::MerkleRootDiffers { .. } => "merkle_root",
             Self::SignatureWrong { .. } => "signature",
+            Self::SignedEarly { .. } => "signed_at",
             Self::NotSigned => "unsigned",
+            Self::Export(_) => "export",
         }
+    }
+
+    /// Where it is in a document with the receipt in it.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let place = match self {
+            Self::Schema(breach) => return format!("receipt{}", breach.path.replace('/', ".")),
+            Self::Export(mismatch) => return mismatch.place.clone(),
+            Self::SignatureWrong { index, .. } => format!("signatures[{index}]"),
+            Self::SignedEarly { index, .. } => format!("signatures[{index}].signed_at"),
+            Self::NotCanonical(_) => return "receipt".to_owned(),
+            Self::HashDiffers { .. } => "chain.receipt_hash".to_owned(),
+            Self::PreviousDiffers { .. } => "chain.previous_receipt_hash".to_owned(),
+            Self::MerkleRootDiffers { .. } => "chain.merkle_root".to_owned(),
+            Self::NotSigned => "signatures".to_owned(),
+        };
+        format!("receipt.{place}")
     }
 }
 
@@ -128,6 +157,7 @@ pub fn verify(receipt: &Value, trusted: Trusted<'_>) -> Verdict {
             findings.push(Finding::SignatureWrong { index, key_id: key_id.clone() });
         }
     }
+    findings.extend(check_times(receipt));
     let verdict = Verdict { findings, computed_hash, signatures };
     if trusted.keys.is_empty() || verdict.valid_signatures() > 0 {
         return verdict;
@@ -162,6 +192,22 @@ fn check_signatures(
 ) -> Vec<SignatureState> {
     let signatures = receipt.get("signatures").and_then(Value::as_array);
     signatures.into_iter().flatten().map(|signature| judge(signature, keys, hash)).collect()
+}
+
+/// Nobody signs what is not issued yet.
+fn check_times(receipt: &Value) -> Vec<Finding> {
+    let issued_at = text_at(receipt, "/issued_at");
+    let Some(issued) = parse_ms(&issued_at) else { return Vec::new() };
+    let signatures = receipt.get("signatures").and_then(Value::as_array);
+    let mut findings = Vec::new();
+    for (index, signature) in signatures.into_iter().flatten().enumerate() {
+        let Some(signed_at) = signature.get("signed_at").and_then(Value::as_str) else { continue };
+        if parse_ms(signed_at).is_some_and(|signed| signed < issued) {
+            let (signed_at, issued_at) = (signed_at.to_owned(), issued_at.clone());
+            findings.push(Finding::SignedEarly { index, signed_at, issued_at });
+        }
+    }
+    findings
 }
 
 fn judge(signature: &Value, keys: &[ReceiptKey], hash: Option<Sha256>) -> SignatureState {

@@ -4,45 +4,41 @@ use quipu_replay::receipt::{EventLogFact, RunFacts, SealError, TaskFacts, issue_
 use quipu_wire::{
     harn::{
         Artifact, FinalArtifact, HarnError, JsonObject, Lifecycle, Outcome, OutcomeStatus, Receipt,
-        ResourceKind, Sha256,
+        Sha256,
     },
     json::timestamp::rfc3339,
 };
 use serde_json::Value;
 
-use super::{
-    outcome::status,
-    profile::Profile,
-    story::{Story, rest_of},
+use super::{bound::BoundLog, outcome::status, profile::Profile, story::Story};
+use crate::{
+    Harness, HarnessOptions,
+    handle::failure::internal_error,
+    stored::named_after::{event_log_artifact, event_log_name},
 };
-use crate::{Harness, HarnessOptions, handle::failure::internal_error};
 
 /// Where the content of an Artifact is, as receipts write it.
 pub(crate) fn artifact_uri(id: &str) -> String {
     format!("artifact://{id}")
 }
 
-/// The event log of an ending, as a material.
-pub(super) fn event_log_fact(story: &Story, receipt: &str) -> EventLogFact {
-    let rest = ResourceKind::Receipt.rest_of(receipt).unwrap_or_else(|| rest_of(&story.task));
-    EventLogFact {
-        id: format!("event_log_{rest}"),
-        uri: artifact_uri(&ResourceKind::Artifact.id(&format!("event_log_{rest}"))),
-        sha256: story.events,
-    }
+/// An event log that binds its run, as a material.
+pub(super) fn event_log_fact(task: &str, receipt: &str, sha256: Sha256) -> EventLogFact {
+    let id = event_log_name(Some(receipt), task);
+    EventLogFact { uri: artifact_uri(&event_log_artifact(&id)), id, sha256, binds: true }
 }
 
 impl Harness {
     /// Makes, seals and signs the receipt of an ending.
     pub(super) fn issue(
         &self,
-        receipt_id: &str,
+        log: &BoundLog,
         story: Story,
         profile: &Profile,
         outcome: &Outcome,
         previous: Option<Sha256>,
     ) -> Result<Receipt, HarnError> {
-        let mut facts = facts(&self.options, receipt_id, story, profile, outcome, previous);
+        let mut facts = facts(&self.options, log, story, profile, outcome, previous);
         for approval in &mut facts.approvals {
             self.describe_approval(approval)?;
         }
@@ -59,13 +55,12 @@ impl Harness {
 
 fn facts(
     options: &HarnessOptions,
-    receipt_id: &str,
+    log: &BoundLog,
     story: Story,
     profile: &Profile,
     outcome: &Outcome,
     previous: Option<Sha256>,
 ) -> TaskFacts {
-    let event_log = event_log_fact(&story, receipt_id);
     let lifecycle = lifecycle(&story, outcome);
     let started = story.entry.started_ms.unwrap_or(story.entry.created_ms);
     let consumed = story.spending.consumed(story.ending.at_ms.saturating_sub(started));
@@ -74,18 +69,24 @@ fn facts(
     redactions.extend(story.redactions);
     let (side_effects, approvals) = story.effects.finish(&story.task);
     let worker = story.entry.assigned_to.map(|agent| JsonObject::with("agent_id", agent));
+    let mut metadata = worker.unwrap_or_default();
+    if story.imported {
+        // Nobody here saw it happen.
+        metadata.insert("imported".to_owned(), true.into());
+    }
     TaskFacts {
         run: RunFacts {
-            receipt_id: receipt_id.to_owned(),
+            receipt_id: log.receipt_id.clone(),
             issuer: options.issuer_facts(),
             identifiers: profile.identifiers.clone(),
             trust: profile.trust.clone(),
             model_route,
-            event_log: Some(event_log),
+            event_log: Some(log.fact.clone()),
+            own_log: None,
             final_artifacts: outcome.artifacts.iter().map(final_artifact).collect(),
             previous_receipt_hash: previous,
             merkle_root: None,
-            metadata: worker.unwrap_or_default(),
+            metadata,
         },
         lifecycle,
         approvals,

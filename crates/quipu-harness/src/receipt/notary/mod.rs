@@ -2,6 +2,7 @@
 //! the one that ended it, and also after a crash. Until then the Task counts as under way.
 
 pub(crate) mod approvals;
+pub(crate) mod bound;
 pub(crate) mod effects;
 pub(crate) mod issue;
 pub(crate) mod outcome;

@@ -5,18 +5,17 @@ use quipu_wire::{
     akashik::TaskStatus,
     harn::{
         Failure, HarnError, JsonObject, Outcome, OutcomeObject, OutcomeStatus, ResourceEnvelope,
-        ResourceKind,
     },
 };
 use serde_json::Value;
 
-use super::story::{Story, rest_of};
-use crate::{Harness, handle::failure::harn_error};
+use super::story::Story;
+use crate::{Harness, handle::failure::harn_error, stored::named_after::outcome_id};
 
 impl Harness {
     /// The Outcome of the ending. What was said in the commit that ended the Task stands. Reads storage.
     pub(super) fn outcome_of(&self, story: &Story) -> Result<Outcome, HarnError> {
-        let id = ResourceKind::Outcome.id(rest_of(&story.task));
+        let id = outcome_id(&story.task);
         let said = self.field.with_state(|state| {
             let entry = state.documents.get(DocumentKind::Outcome, &id);
             entry.map(|entry| entry.at).filter(|at| at.0 == story.ending.position)

@@ -11,11 +11,11 @@ use quipu_replay::{
 use quipu_wire::{
     akashik::TaskStatus,
     harn::{
-        FinalArtifact, HarnError, Identifiers, JsonObject, MaterialKind, Outcome, Receipt,
-        ResourceKind, Trust,
+        FinalArtifact, HarnError, Identifiers, JsonObject, MaterialKind, Outcome, Receipt, Trust,
     },
 };
 
+use super::{bound::BoundLog, issue::artifact_uri};
 use crate::{
     Harness,
     handle::failure::internal_error,
@@ -23,17 +23,33 @@ use crate::{
         document::{Executor, ReplayDocument},
         materials::Kept,
     },
+    stored::named_after::{self, event_log_artifact, event_log_name, free_receipt_id},
 };
 
 /// Members of a receipt's metadata that are about one replay, and not of its source.
-const OWN_METADATA: [&str; 5] =
-    ["source_task_id", "replay_mode", "checkpoint_id", "request_drift", "agent_id"];
+const OWN_METADATA: [&str; 7] = [
+    "source_task_id",
+    "replay_mode",
+    "checkpoint_id",
+    "request_drift",
+    "agent_id",
+    "imported",
+    UNPROVEN,
+];
+/// In a receipt's metadata: that the recording came from elsewhere, and nothing proves what it says.
+const UNPROVEN: &str = "source_unproven";
 
-/// Where a Task ran and under which policy, where its source has no receipt that says so.
+/// What the receipt of a replay builds on: where its source ran and under which policy, and what the Task says of it where
+/// that has no receipt.
 #[derive(Debug, Clone)]
 pub(crate) struct Grounds {
     pub(crate) identifiers: Identifiers,
     pub(crate) trust: Trust,
+    pub(crate) receipt_id: String,
+    /// The receipt of its source.
+    pub(crate) source: Option<Receipt>,
+    /// Whether the source came from elsewhere with nothing that binds what it says.
+    pub(crate) is_unproven: bool,
 }
 
 impl Harness {
@@ -43,20 +59,20 @@ impl Harness {
         task: &str,
         document: &ReplayDocument,
         grounds: Grounds,
-        outcome: &Outcome,
+        (outcome, log): (&Outcome, &Option<BoundLog>),
     ) -> Result<Receipt, HarnError> {
-        let source = self.receipt_of(&document.plan.identity.source_task_id)?;
         let replayed = self.replay_outcome(task, document)?;
         // Where a module ran or a worker, what came of it is the replay's own.
         let ran = document.executor == Executor::Worker || self.module_ran(task)?.is_some();
         let source_failure = match document.executor {
             Executor::InProcess if ran => own_failure(outcome),
             Executor::InProcess | Executor::Worker => {
-                source.as_ref().and_then(|receipt| receipt.lifecycle.failure.clone())
+                let source = grounds.source.as_ref();
+                source.and_then(|receipt| receipt.lifecycle.failure.clone())
             }
         };
         let facts = ReplayFacts {
-            run: self.run_facts(document, source, &replayed, grounds, (outcome, ran)),
+            run: self.run_facts(document, &replayed, grounds, (outcome, log, ran)),
             secrets: self.options.secrets.clone(),
             source_failure,
         };
@@ -98,25 +114,38 @@ impl Harness {
         Ok(ReplayOutcome { events: 0, ..replayer.cancel() })
     }
 
+    /// The id of the receipt of a replay. Reads storage.
+    pub(crate) fn replay_receipt_id(
+        &self,
+        document: &ReplayDocument,
+        source: Option<&Receipt>,
+    ) -> String {
+        let first = receipt_id(document, source.map(|it| it.receipt_id.as_str()));
+        let task = &document.plan.identity.replay_task_id;
+        self.field.with_state(|state| free_receipt_id(state, task, first))
+    }
+
     fn run_facts(
         &self,
         document: &ReplayDocument,
-        source: Option<Receipt>,
         replayed: &ReplayOutcome,
         grounds: Grounds,
-        (outcome, ran): (&Outcome, bool),
+        (outcome, log, ran): (&Outcome, &Option<BoundLog>, bool),
     ) -> RunFacts {
+        let own_log = log.as_ref().map(|log| log.fact.clone());
         let identity = &document.plan.identity;
-        let receipt_id = receipt_id(document, source.as_ref().map(|it| it.receipt_id.as_str()));
+        let Grounds { receipt_id, source, is_unproven, .. } = grounds;
+        let mut own_words = JsonObject::default();
+        if is_unproven {
+            own_words.insert(UNPROVEN.to_owned(), true.into());
+        }
         // Signatures name their key; the bytes that are compared do not.
         let mut issuer = self.options.issuer.clone();
         issuer.public_key_id = None;
         let event_log = source.as_ref().and_then(event_log_of).unwrap_or_else(|| {
-            let source = &identity.source_task_id;
-            let rest = ResourceKind::Task.rest_of(source).unwrap_or(source);
-            let id = format!("event_log_{rest}");
-            let uri = format!("artifact://{}", ResourceKind::Artifact.id(&id));
-            EventLogFact { id, uri, sha256: replayed.event_log_sha256 }
+            let id = event_log_name(None, &identity.source_task_id);
+            let uri = artifact_uri(&event_log_artifact(&id));
+            EventLogFact { id, uri, sha256: replayed.event_log_sha256, binds: false }
         });
         let failed = replayed.first_unavailable.is_some();
         let own: Vec<FinalArtifact> =
@@ -129,10 +158,11 @@ impl Harness {
                 trust: grounds.trust,
                 model_route: None,
                 event_log: Some(event_log),
+                own_log,
                 final_artifacts: own,
                 previous_receipt_hash: None,
                 merkle_root: None,
-                metadata: JsonObject::default(),
+                metadata: own_words,
             };
         };
         let final_artifacts = match (failed, ran) {
@@ -142,6 +172,7 @@ impl Harness {
         };
         let mut metadata = source.metadata;
         metadata.retain(|key, _| !OWN_METADATA.contains(&key.as_str()));
+        metadata.extend(own_words.0);
         let asked_no_model = source.model_route.chosen_model.provider == "none";
         RunFacts {
             receipt_id,
@@ -153,6 +184,7 @@ impl Harness {
             trust: source.trust,
             model_route: (!asked_no_model).then_some(source.model_route),
             event_log: Some(event_log),
+            own_log,
             final_artifacts,
             previous_receipt_hash: source.chain.receipt_hash,
             merkle_root: source.chain.merkle_root,
@@ -169,14 +201,14 @@ fn own_failure(outcome: &Outcome) -> Option<JsonObject> {
 fn event_log_of(receipt: &Receipt) -> Option<EventLogFact> {
     let materials = &receipt.replay_input.materials;
     let log = materials.iter().find(|material| material.kind == MaterialKind::EventLog)?;
-    Some(EventLogFact { id: log.id.clone()?, uri: log.uri.clone()?, sha256: log.sha256? })
+    let (id, uri) = (log.id.clone()?, log.uri.clone()?);
+    Some(EventLogFact { id, uri, sha256: log.sha256?, binds: false })
 }
 
 fn receipt_id(document: &ReplayDocument, source_receipt: Option<&str>) -> String {
     let identity = &document.plan.identity;
     let Some(source) = source_receipt else {
-        let rest = ResourceKind::Task.rest_of(&identity.replay_task_id);
-        return ResourceKind::Receipt.id(rest.unwrap_or(&identity.replay_task_id));
+        return named_after::receipt_id(&identity.replay_task_id);
     };
     let first = ReplayIdentity::receipt_id(source);
     if document.number == 1 { first } else { format!("{first}_{}", document.number) }

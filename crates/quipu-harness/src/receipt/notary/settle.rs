@@ -1,20 +1,16 @@
 //! Settling: Outcome, Receipt and event log of an ending in one commit, one ending after the other.
 
 use quipu_core::{
-    DocumentKind, State,
+    DocumentKind,
     rules::harn::{DocumentDraft, Expect, HarnCommand},
 };
-use quipu_wire::harn::{
-    Artifact, ArtifactKind, ArtifactObject, HarnError, Outcome, ReceiptPolicy, ResourceEnvelope,
-    ResourceKind, Sha256, Visibility,
+use quipu_replay::{
+    receipt::{Run, bound_log},
+    task::HashTrust,
 };
+use quipu_wire::harn::{HarnError, Outcome, Receipt, ReceiptPolicy};
 
-use super::{
-    issue::event_log_fact,
-    previous::previous_receipt,
-    profile::Profile,
-    story::{Story, rest_of},
-};
+use super::{previous::previous_receipt, profile::Profile, story::Story};
 use crate::{
     Harness,
     handle::{
@@ -22,11 +18,10 @@ use crate::{
         retry::{WriteError, retry_until_unchanged},
     },
     receipt::notary::replay::Grounds,
-    recording::document::ReplayDocument,
-    stored::artifact_marks::EVENT_LOG_UNTIL,
+    recording::document::{Executor, ReplayDocument},
+    stored::named_after::{free_receipt_id, receipt_id},
+    task::tasks::TaskView,
 };
-
-const EVENT_LOG: &str = "application/jsonl";
 
 impl Harness {
     /// Issues the receipts of whatever ends, until the Field is closed. Each open Field has one of these.
@@ -88,11 +83,12 @@ impl Harness {
         let profile = self.profile(&story)?;
         let mut outcome = self.outcome_of(&story)?;
         if let Some(document) = self.replay_document(task)? {
-            return self.settling_replay(task, &document, profile, outcome);
+            return self.settling_replay(&story, &document, profile, outcome);
         }
         let mut documents = Vec::new();
         if profile.receipts != ReceiptPolicy::Disabled {
-            let receipt_id = self.field.with_state(|state| free_receipt_id(state, task));
+            let receipt_id =
+                self.field.with_state(|state| free_receipt_id(state, task, receipt_id(task)));
             outcome.receipt_id = Some(receipt_id.clone());
             documents = self.receipt_drafts(&receipt_id, story, &profile, &outcome)?;
         } else {
@@ -106,20 +102,48 @@ impl Harness {
     /// The write that settles the ending of a replay, which has a receipt whatever the policy of its Persona.
     fn settling_replay(
         &self,
-        task: &str,
+        story: &Story,
         document: &ReplayDocument,
         profile: Profile,
         mut outcome: Outcome,
     ) -> Result<HarnCommand, HarnError> {
         let Profile { owner, identifiers, trust, .. } = profile;
-        let grounds = Grounds { identifiers, trust };
-        let receipt = self.replay_receipt(task, document, grounds, &outcome)?;
-        outcome.receipt_id = Some(receipt.receipt_id.clone());
+        let source = self.receipt_of(&document.plan.identity.source_task_id)?;
+        let receipt_id = self.replay_receipt_id(document, source.as_ref());
+        outcome.receipt_id = Some(receipt_id.clone());
+        let log = match (document.executor, source.as_ref().and_then(bound_log)) {
+            (Executor::Worker, _) => Some(Run::Worked),
+            (Executor::InProcess, Some(_)) => Some(Run::Replayed),
+            // So that a replay of what came from elsewhere has the receipt that it has everywhere.
+            (Executor::InProcess, None) => None,
+        };
+        let log = log.map(|run| self.bind_log(run, &receipt_id, story, &outcome)).transpose()?;
+        let is_unproven = self.is_unproven(document, source.as_ref())?;
+        let grounds = Grounds { identifiers, trust, receipt_id, source, is_unproven };
+        let receipt = self.replay_receipt(&story.task, document, grounds, (&outcome, &log))?;
         let (kind, id) = (DocumentKind::Outcome, outcome.envelope.id.clone());
         let said = self.draft(kind, &id, owner.clone(), Expect::Any, &outcome)?;
+        let mut documents = vec![said];
+        documents.extend(log.map(|log| self.log_draft(&log, owner.clone())).transpose()?);
         let (kind, id) = (DocumentKind::Receipt, &receipt.receipt_id);
-        let issued = self.draft(kind, id, owner, Expect::New, &receipt)?;
-        Ok(HarnCommand { documents: vec![said, issued], ..HarnCommand::default() })
+        documents.push(self.draft(kind, id, owner, Expect::New, &receipt)?);
+        Ok(HarnCommand { documents, ..HarnCommand::default() })
+    }
+
+    /// Whether the source of a replay came from elsewhere with nothing that binds what it says. Published recordings, whose
+    /// digests are taken as declared, are what they are.
+    fn is_unproven(
+        &self,
+        document: &ReplayDocument,
+        receipt: Option<&Receipt>,
+    ) -> Result<bool, HarnError> {
+        if receipt.and_then(bound_log).is_some() || self.options.replay_trust == HashTrust::Declared
+        {
+            return Ok(false);
+        }
+        let source = &document.plan.identity.source_task_id;
+        let view = self.field.with_state(|state| TaskView::any(state, source));
+        view.map_or(Ok(false), |view| self.is_imported(&view))
     }
 
     fn receipt_drafts(
@@ -129,44 +153,15 @@ impl Harness {
         profile: &Profile,
         outcome: &Outcome,
     ) -> Result<Vec<DocumentDraft>, HarnError> {
-        let log = event_log_artifact(&story, receipt_id, profile);
+        let log = self.bind_log(Run::Worked, receipt_id, &story, outcome)?;
         let session = &profile.identifiers.session_id;
         let before = self.field.with_state(|state| previous_receipt(state, session, None).cloned());
         let before = before.map(|entry| self.hash_of(&entry)).transpose()?.flatten();
-        let receipt = self.issue(receipt_id, story, profile, outcome, before)?;
+        let receipt = self.issue(&log, story, profile, outcome, before)?;
         let owner = || profile.owner.clone();
-        let kept = &log.envelope.id;
         Ok(vec![
-            self.draft(DocumentKind::Artifact, kept, owner(), Expect::New, &log)?,
+            self.log_draft(&log, owner())?,
             self.draft(DocumentKind::Receipt, receipt_id, owner(), Expect::New, &receipt)?,
         ])
-    }
-}
-
-/// The id of the next receipt of a Task: its own, and then with a number.
-fn free_receipt_id(state: &State, task: &str) -> String {
-    let first = ResourceKind::Receipt.id(rest_of(task));
-    let taken = |id: &String| state.documents.taken(DocumentKind::Receipt, id).is_some();
-    let later = (2u32..).map(|number| format!("{first}_{number}"));
-    std::iter::once(first.clone()).chain(later).find(|id| !taken(id)).unwrap_or(first)
-}
-
-/// The Task's events as an Artifact. Its content is the log itself, and is read from there when somebody asks for it.
-fn event_log_artifact(story: &Story, receipt_id: &str, profile: &Profile) -> Artifact {
-    let fact = event_log_fact(story, receipt_id);
-    let mut envelope = ResourceEnvelope::new(ResourceKind::Artifact.id(&fact.id), "");
-    envelope.metadata.insert(EVENT_LOG_UNTIL.to_owned(), story.ending.position.into());
-    Artifact {
-        object: ArtifactObject::Artifact,
-        envelope,
-        kind: ArtifactKind::Log,
-        mime_type: EVENT_LOG.to_owned(),
-        uri: Some(fact.uri),
-        visibility: Visibility::Public,
-        sha256: Some(Sha256::bare(&fact.sha256)),
-        workspace_id: profile.owner.workspace.clone(),
-        session_id: profile.owner.session.clone(),
-        task_id: profile.owner.task.clone(),
-        receipt_id: Some(receipt_id.to_owned()),
     }
 }

@@ -1,6 +1,8 @@
 //! What the log says of a Task up to one of its endings, read commit by commit. Texts are read and not
 //! kept: what is gathered are digests, names and counts.
 
+use std::collections::BTreeMap;
+
 use quipu_core::{
     DocumentKind, Event as Logged,
     event::{
@@ -13,7 +15,9 @@ use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::receipt::DependencyFact;
 use quipu_wire::{
     akashik::TaskStatus,
-    harn::{DependencyKind, Event, HarnError, Redaction, ResourceKind, Sha256, Visibility},
+    harn::{
+        Artifact, DependencyKind, Event, HarnError, Redaction, ResourceKind, Sha256, Visibility,
+    },
     hash::Hasher,
 };
 use serde::de::DeserializeOwned;
@@ -27,7 +31,7 @@ use crate::{
         position::EventPosition,
     },
     handle::failure::internal_error,
-    narrate, not_found,
+    not_found,
 };
 
 /// What the log says of a Task up to one of its endings.
@@ -36,13 +40,18 @@ pub(super) struct Story {
     pub(super) task: String,
     pub(super) entry: TaskEntry,
     pub(super) ending: Ending,
-    pub(super) events: Sha256,
+    /// Of the lines of its events; the last line comes to it when the receipt is made.
+    pub(super) log: Hasher,
+    /// The Artifacts that it has, as they were at the ending.
+    pub(super) artifacts: BTreeMap<String, Artifact>,
     pub(super) dependencies: Vec<DependencyFact>,
     /// The first recorded answer that was erased.
     pub(super) erased: Option<String>,
     pub(super) effects: Effects,
     pub(super) spending: Spending,
     pub(super) redactions: Vec<Redaction>,
+    /// Whether it happened on another server, and this one only heard of it.
+    pub(super) imported: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -62,11 +71,6 @@ pub(super) struct Noted<'a> {
     pub(super) question: Option<(String, DocumentChange)>,
 }
 
-/// What a Task's id says behind its prefix; Akashik's tasks have none.
-pub(crate) fn rest_of(task: &str) -> &str {
-    ResourceKind::Task.rest_of(task).unwrap_or(task)
-}
-
 impl Harness {
     /// Reads the story of a Task up to the ending in a commit. Reads storage.
     pub(super) fn story(&self, task: &str, ending: u64) -> Result<Story, HarnError> {
@@ -78,8 +82,7 @@ impl Harness {
         let mut gathering = Gathering::new(task);
         for position in commits {
             let (header, commit) = self.commit(position)?;
-            let events = self.field.with_state(|state| narrate(state, &header, &commit));
-            gathering.add_events(events)?;
+            gathering.add_events(self.bound_events(task, &header, &commit))?;
             gathering.gather(&header, &commit)?;
         }
         gathering.finish(entry)
@@ -90,12 +93,14 @@ struct Gathering {
     task: String,
     log: EventLog,
     events: Hasher,
+    artifacts: BTreeMap<String, Artifact>,
     ending: Option<Ending>,
     dependencies: Vec<DependencyFact>,
     erased: Option<String>,
     effects: Effects,
     spending: Spending,
     redactions: Vec<Redaction>,
+    imported: bool,
 }
 
 impl Gathering {
@@ -104,12 +109,14 @@ impl Gathering {
             task: task.to_owned(),
             log: EventLog::new(task),
             events: Hasher::new(),
+            artifacts: BTreeMap::new(),
             ending: None,
             dependencies: Vec::new(),
             erased: None,
             effects: Effects::default(),
             spending: Spending::default(),
             redactions: Vec::new(),
+            imported: false,
         }
     }
 
@@ -130,6 +137,16 @@ impl Gathering {
                 && *task == self.task
             {
                 self.noted(header, commit, index, note)?;
+            } else if let Logged::DocumentChanged {
+                document: DocumentKind::Artifact,
+                id,
+                owner,
+                ..
+            } = &sealed.event
+                && owner.task.as_deref() == Some(&*self.task)
+            {
+                let body = body_of::<Artifact>(commit, index);
+                self.artifacts.extend(body.map(|artifact| (id.clone(), artifact)));
             } else if let Logged::HandoffChanged { handoff, change } = &sealed.event {
                 self.handed(handoff, change);
             }
@@ -155,6 +172,7 @@ impl Gathering {
         note: &Note,
     ) -> Result<(), HarnError> {
         let body = body_of::<NoteBody>(commit, index);
+        self.imported |= note.imported.is_some();
         if let Some(dependency) = &note.dependency {
             let sha256 = body.as_ref().and_then(|body| body.sha256);
             let secret = dependency.kind == DependencyKind::SecretValue;
@@ -197,12 +215,14 @@ impl Gathering {
             task: self.task,
             entry,
             ending,
-            events: Sha256(self.events.finish()),
+            log: self.events,
+            artifacts: self.artifacts,
             dependencies: self.dependencies,
             erased: self.erased,
             effects: self.effects,
             spending: self.spending,
             redactions: self.redactions,
+            imported: self.imported,
         })
     }
 }

@@ -2,6 +2,6 @@
 
 mod answering;
 mod installing;
-mod pricing;
+pub(crate) mod pricing;
 mod replaying;
 mod running;

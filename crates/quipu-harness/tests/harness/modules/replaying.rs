@@ -111,18 +111,22 @@ async fn a_task_that_is_taken_elsewhere_takes_its_module_along() {
 }
 
 #[tokio::test]
-async fn a_conflict_is_reported_where_the_replay_was_not_called_off() {
+async fn what_was_brought_under_the_id_of_an_output_keeps_no_replay_from_ending() {
     let (elsewhere, world) = (World::new().await, World::with_modules().await);
     let task = world.priced().await;
     // An Artifact of another server has the id that the replay's output is to have.
     let (other, _) = elsewhere.run().await;
     let mut export = elsewhere.harness.export_task(&caller("boss"), &other).await.unwrap();
-    export.artifacts[0].artifact.envelope.id = task.replacen("task_", "artifact_replay_", 1);
+    let taken = task.replacen("task_", "artifact_replay_", 1);
+    export.artifacts[0].artifact.envelope.id.clone_from(&taken);
+    export.artifacts.truncate(1);
+    (export.receipt, export.task.receipt_id) = (None, None);
     let boss = crate::replay::runs::asked("boss");
     world.harness.import_task(&boss, export).await.unwrap();
     let replay = world.replay(&task, tier("silver")).await.unwrap();
-    let error = world.harness.run_replay(&replay.envelope.id).await.unwrap_err();
-    assert_eq!(error.code, HarnErrorCode::Conflict, "{error}");
-    let state = world.harness.task_state(&caller("boss"), &replay.envelope.id);
-    assert_eq!(state, Some(TaskState::Working));
+    world.harness.run_replay(&replay.envelope.id).await.unwrap();
+    let replay = world.settled(&replay.envelope.id).await;
+    assert_eq!(replay.status, TaskState::Completed, "{:?}", replay.failure);
+    let receipt = world.receipt(&replay.envelope.id).await;
+    assert_eq!(receipt.final_artifacts[0].artifact_id, format!("{taken}_2"));
 }

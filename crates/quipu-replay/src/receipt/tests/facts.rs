@@ -41,7 +41,9 @@ pub(super) fn run(receipt_id: &str, task_id: &str) -> RunFacts {
             id: "event_log".to_owned(),
             uri: "artifact://artifact_log".to_owned(),
             sha256: digest('1'),
+            binds: false,
         }),
+        own_log: None,
         final_artifacts: vec![FinalArtifact {
             artifact_id: "artifact_out".to_owned(),
             kind: "dataset".to_owned(),

@@ -188,7 +188,9 @@ fn configured(outcome: &ReplayOutcome) -> ReplayFacts {
             id: text("event_log_source_task"),
             uri: text("artifact://artifact_event_log_source_task"),
             sha256: digest('c'),
+            binds: false,
         }),
+        own_log: None,
         final_artifacts: vec![FinalArtifact {
             artifact_id: text("artifact_replay_output"),
             kind: text("dataset"),

@@ -88,6 +88,8 @@ fn moved(reader: &Reader<'_>, place: Place) -> Result<Option<String>, EngineErro
         TaskCause::AwaitAuth => "stopped until somebody allows it".to_owned(),
         TaskCause::Block => "blocked".to_owned(),
         TaskCause::Fail => "given up".to_owned(),
+        TaskCause::AttemptFailed => "put back after a failed attempt".to_owned(),
+        TaskCause::Exhausted => "given up after its last attempt".to_owned(),
         TaskCause::Assign
         | TaskCause::Claim
         | TaskCause::Start
