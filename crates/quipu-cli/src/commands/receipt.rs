@@ -7,10 +7,10 @@ use std::{
 
 use clap::{Args, Subcommand};
 use quipu_replay::receipt::{
-    DOCUMENT_BYTES_MAX, Finding, ReceiptKey, SignatureState, Trusted, Verdict, read_document,
-    receipt_hash, verify,
+    DOCUMENT_BYTES_MAX, Finding, Form, ReceiptKey, SignatureState, Trusted, Verdict, check_export,
+    read_document, receipt_hash, verify,
 };
-use quipu_wire::harn::Sha256;
+use quipu_wire::harn::{Sha256, TaskExport};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ use crate::ui::{
 };
 
 const ABOUT: &str = "\
-Check receipts of Tasks and of replays, offline.
+Check receipts of Tasks and of replays, and exported Tasks against their receipts, offline.
 
 Example:
   quipu receipt verify receipt.json --key 'key_1=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='";
@@ -28,7 +28,9 @@ Example:
 const VERIFY: &str = "\
 Check a receipt: its schema, its hash, its place in the chain, its signatures.
 
-FILE is a receipt as JSON, the resource that the API answers, or deterministic CBOR; `-` is stdin.
+FILE is a receipt as JSON, the resource that the API answers, or deterministic CBOR; `-` is stdin. It may
+also be an exported Task, which is then compared with its receipt: input, output, every event, every
+answer, every Artifact. What differs is named by its place.
 Without --key nothing is known of who signed, and the command says so; with it, one of the keys must
 have signed. Exits 0, or 1 and names everything that is wrong.
 
@@ -75,6 +77,9 @@ pub(crate) struct VerifyArgs {
 struct Report {
     valid: bool,
     form: &'static str,
+    /// Of an exported Task that holds, how much of it the receipt proves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proven: Option<&'static str>,
     receipt_id: Option<String>,
     receipt_hash: Option<Sha256>,
     findings: Vec<FindingReport>,
@@ -100,11 +105,19 @@ pub(crate) fn receipt(action: &ReceiptAction) -> Result<(), Failure> {
 }
 
 fn check(args: &VerifyArgs) -> Result<(), Failure> {
-    let (receipt, form) = read(&args.file)?;
+    let Document { receipt, form, export } = read(&args.file)?;
     let previous = args.previous.as_deref().map(hash_of).transpose()?;
     let trusted = Trusted { keys: &args.key, previous: previous.map(Some), merkle_root: None };
-    let verdict = verify(&receipt, trusted);
-    let report = Report::new(&receipt, form, &verdict);
+    let mut verdict = verify(&receipt, trusted);
+    let proven = match export.as_deref().map(check_export) {
+        None => None,
+        Some(Ok(proven)) => Some(proven.as_str()),
+        Some(Err(mismatch)) => {
+            verdict.findings.push(Finding::Export(mismatch));
+            None
+        }
+    };
+    let report = Report { proven, ..Report::new(&receipt, form, &verdict) };
     let text = match args.json {
         true => as_json(&report)?,
         false => as_text(args, &receipt, &report),
@@ -120,7 +133,14 @@ fn check(args: &VerifyArgs) -> Result<(), Failure> {
     }
 }
 
-fn read(file: &Path) -> Result<(Value, &'static str), Failure> {
+/// A receipt with what it came in.
+struct Document {
+    receipt: Value,
+    form: &'static str,
+    export: Option<Box<TaskExport>>,
+}
+
+fn read(file: &Path) -> Result<Document, Failure> {
     let named = |what: &str, error: &dyn std::error::Error| {
         Failure::caused(format!("{} {what}", file.display()), error)
     };
@@ -133,13 +153,16 @@ fn read(file: &Path) -> Result<(Value, &'static str), Failure> {
         std::fs::File::open(file).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
     taken.map_err(|error| named("cannot be read", &error))?;
-    let (value, form) = read_document(&bytes).map_err(|error| named("is not a receipt", &error))?;
-    Ok((value, form.as_str()))
+    let (receipt, form) =
+        read_document(&bytes).map_err(|error| named("is not a receipt", &error))?;
+    let export = (form == Form::Export).then(|| serde_json::from_slice(&bytes)).transpose();
+    let export = export.map_err(|error| named("is not an exported task", &error))?;
+    Ok(Document { receipt, form: form.as_str(), export })
 }
 
 /// The hash of the receipt before, computed and not believed.
 fn hash_of(file: &Path) -> Result<Sha256, Failure> {
-    let (receipt, _) = read(file)?;
+    let Document { receipt, .. } = read(file)?;
     receipt_hash(&receipt)
         .map_err(|error| Failure::caused(format!("{} is not a receipt", file.display()), &error))
 }
@@ -161,6 +184,7 @@ impl Report {
         Self {
             valid: verdict.is_valid(),
             form,
+            proven: None,
             receipt_id: receipt.get("receipt_id").and_then(Value::as_str).map(str::to_owned),
             receipt_hash: verdict.computed_hash,
             findings: verdict.findings.iter().map(finding).collect(),
@@ -173,6 +197,14 @@ fn as_json(report: &Report) -> Result<String, Failure> {
     serde_json::to_string_pretty(report)
         .map(|text| text + "\n")
         .map_err(|error| Failure::caused("cannot write the result", &error))
+}
+
+const fn words_of(proven: &'static str) -> &'static str {
+    match proven.as_bytes() {
+        b"everything" => "everything in the document",
+        b"what_is_left" => "everything in the document; words of it were erased since",
+        _ => "the receipt's own words and the answers that it lists: it is of an older form",
+    }
 }
 
 fn as_text(args: &VerifyArgs, receipt: &Value, report: &Report) -> String {
@@ -197,6 +229,9 @@ fn as_text(args: &VerifyArgs, receipt: &Value, report: &Report) -> String {
         (Some(_), before) => before.to_owned(),
     };
     row("before", chain);
+    if let Some(proven) = report.proven {
+        row("proven", words_of(proven).to_owned());
+    }
     for signature in &report.signatures {
         let state = match (signature.state, args.key.is_empty()) {
             ("unknown_key", true) => "not checked (no --key)",

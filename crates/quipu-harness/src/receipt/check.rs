@@ -2,7 +2,9 @@
 //! written in it.
 
 use quipu_core::{DocumentKind, State, rules::harn::FIELD_AGENT, state::DocumentEntry};
-use quipu_replay::receipt::{ReceiptKey, SignatureState, Trusted, Verdict, verify};
+use quipu_replay::receipt::{
+    Finding, Mismatch, Proven, ReceiptKey, SignatureState, Trusted, Verdict, check_export, verify,
+};
 use quipu_wire::{
     harn::{
         HarnError, HarnErrorCode, JsonObject, Receipt, ReceiptVerification, Sha256,
@@ -15,6 +17,7 @@ use serde_json::{Value, json};
 use crate::{
     Caller, Harness,
     receipt::{notary::previous::previous_receipt, receipts::canonical_value},
+    task::tasks::TaskView,
 };
 
 impl Harness {
@@ -44,9 +47,47 @@ impl Harness {
             })
             .await?;
         let value = canonical_value(&receipt)?;
-        let verdict = verify(&value, Trusted { keys: &keys, previous, merkle_root: None });
+        let mut verdict = verify(&value, Trusted { keys: &keys, previous, merkle_root: None });
+        let compared = self.compare_with_task(caller, &receipt).await?;
+        let proven = match compared {
+            Compared::Proven(proven) => proven.as_str().to_owned(),
+            Compared::Differs(mismatch) => {
+                let place = mismatch.place.clone();
+                verdict.findings.push(Finding::Export(mismatch));
+                format!("not {place}")
+            }
+            Compared::Not(why) => format!("not compared: {why}"),
+        };
         let checked_at = rfc3339(self.field.origin().now_ms());
-        Ok(verification(&verdict, &receipt, request.at_time.as_deref(), checked_at))
+        let mut checked =
+            verification(&verdict, &receipt, request.at_time.as_deref(), checked_at);
+        checked.details.insert("proven".to_owned(), proven.into());
+        Ok(checked)
+    }
+
+    /// Compares a receipt with what is kept here of its Task.
+    async fn compare_with_task(
+        &self,
+        caller: &Caller,
+        receipt: &Receipt,
+    ) -> Result<Compared, HarnError> {
+        let task = &receipt.identifiers.task_id;
+        let view = self.field.with_state(|state| TaskView::find(state, caller, task));
+        let Some(view) = view else { return Ok(Compared::Not("there is no such task".to_owned())) };
+        let (caller, id) = (caller.clone(), receipt.receipt_id.clone());
+        let exported = self.reading(move |harness| harness.exported(&caller, &view)).await;
+        Ok(match exported {
+            Ok(export) if export.task.receipt_id.as_ref() != Some(&id) => {
+                Compared::Not("the task has a later receipt".to_owned())
+            }
+            Ok(export) => match check_export(&export) {
+                Ok(proven) => Compared::Proven(proven),
+                Err(mismatch) => Compared::Differs(mismatch),
+            },
+            Err(error) if error.code == HarnErrorCode::InternalError => return Err(error),
+            // It is too long for one document, or parts of it are gone or not for the caller.
+            Err(error) => Compared::Not(error.message),
+        })
     }
 
     /// The receipt before another: of a replay, its source's; of any other Task, the one before in its
@@ -75,6 +116,13 @@ impl Harness {
     }
 }
 
+/// What came of comparing a receipt with its Task.
+enum Compared {
+    Proven(Proven),
+    Differs(Mismatch),
+    Not(String),
+}
+
 /// The receipt before another, as far as this log knows.
 enum Before {
     Nothing,
@@ -97,6 +145,11 @@ fn verification(
 ) -> ReceiptVerification {
     let early = at_time.filter(|at| is_before(at, &receipt.issued_at));
     let early = early.map(|at| format!("time: issued at {}, after {at}", receipt.issued_at));
+    // A signature of later proves nothing at that time.
+    let signed = receipt.signatures.iter().filter_map(|it| it.signed_at.as_deref());
+    let late = at_time.zip(signed.max()).filter(|(at, signed_at)| is_before(at, signed_at));
+    let early = early
+        .or_else(|| late.map(|(at, signed_at)| format!("time: signed at {signed_at}, after {at}")));
     let mut findings: Vec<Value> = verdict
         .findings
         .iter()

@@ -3,6 +3,7 @@
 
 pub(crate) mod bound_log;
 pub(crate) mod checkpoint;
+pub(crate) mod departures;
 pub(crate) mod document;
 pub(crate) mod exported;
 pub(crate) mod finish;

@@ -8,6 +8,7 @@ use quipu_wire::{
 };
 
 use super::{
+    departures::Requests,
     document::ReplayDocument,
     worked::{Break, Recorded, Worked},
 };
@@ -32,11 +33,17 @@ impl Harness {
             applied: Vec::new(),
             lifecycle: self.worker_lifecycle(task, source)?,
             request_drift: Vec::new(),
+            departures: Vec::new(),
             first_unavailable: None,
         };
+        let mut requests = Requests::new();
         for recorded in Worked::new(self, task) {
             match recorded {
-                Ok(recorded) => self.take_answer(document, &recorded, &mut outcome)?,
+                Ok(recorded) => {
+                    let given = recorded.event.dependency.as_ref();
+                    requests.extend(given.map(|it| (it.key.clone(), it.request_sha256)));
+                    self.take_answer(document, &recorded, &mut outcome)?;
+                }
                 Err(Break::Storage(error)) => return Err(error),
                 Err(Break::Missing(missing)) => {
                     outcome.first_unavailable.get_or_insert(missing);
@@ -47,6 +54,7 @@ impl Harness {
         let missing = failure.as_ref().and_then(Unavailable::of_failure);
         outcome.first_unavailable = missing.or(outcome.first_unavailable);
         outcome.applied.sort_by(|one, other| one.key.cmp(&other.key));
+        outcome.departures = self.departures(document, &requests, &outcome)?;
         Ok(outcome)
     }
 

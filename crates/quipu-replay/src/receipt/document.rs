@@ -1,5 +1,5 @@
-//! Reads a receipt from bytes in each of its forms: bare JSON, the API's resource around it, or CBOR. Strict:
-//! a text with two readings is no receipt.
+//! Reads a receipt from bytes in each of its forms: bare JSON, the API's resource around it, an exported Task with it, or
+//! CBOR. Strict: a text with two readings is no receipt.
 
 use serde_json::Value;
 
@@ -7,7 +7,8 @@ use quipu_wire::json::canon::{self, ParseError};
 
 use crate::cbor::{self, CborError};
 
-pub const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// An exported Task has the contents of its Artifacts in it.
+pub const DOCUMENT_BYTES_MAX: usize = 128 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -15,6 +16,8 @@ pub enum Form {
     Json,
     /// The resource of the API, with the receipt in `wire.payload`.
     Resource,
+    /// An exported Task, with its receipt in `receipt`.
+    Export,
     /// Deterministic CBOR.
     Cbor,
 }
@@ -25,6 +28,7 @@ impl Form {
         match self {
             Self::Json => "JSON",
             Self::Resource => "JSON resource",
+            Self::Export => "exported task",
             Self::Cbor => "CBOR",
         }
     }
@@ -40,6 +44,8 @@ pub enum DocumentError {
     Cbor(#[from] CborError),
     #[error("the resource has no receipt in wire.payload")]
     NoPayload,
+    #[error("the exported task has no receipt")]
+    NoReceipt,
 }
 
 /// Reads a document. What it says is not judged here.
@@ -55,8 +61,15 @@ pub fn read_document(bytes: &[u8]) -> Result<(Value, Form), DocumentError> {
         return Ok((cbor::decode(bytes)?, Form::Cbor));
     }
     let mut value = canon::parse(bytes)?;
-    if value.get("object").is_none_or(|object| object != "receipt") {
-        return Ok((value, Form::Json));
+    match value.get("object").and_then(Value::as_str) {
+        Some("receipt") => {}
+        Some("task_export") => {
+            return match value.get_mut("receipt").map(Value::take) {
+                Some(receipt @ Value::Object(_)) => Ok((receipt, Form::Export)),
+                _ => Err(DocumentError::NoReceipt),
+            };
+        }
+        _ => return Ok((value, Form::Json)),
     }
     match value.pointer_mut("/wire/payload").map(Value::take) {
         Some(payload @ Value::Object(_)) => Ok((payload, Form::Resource)),

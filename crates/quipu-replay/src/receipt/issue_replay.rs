@@ -11,7 +11,7 @@ use quipu_wire::harn::{
 use super::{
     facts::ReplayFacts,
     issue_task::{issuer, no_cost, replayed_route},
-    materials::{delta, event_log_material, secret_redaction, substituted_material},
+    materials::{delta, departure_delta, event_log_material, secret_redaction, substituted_material},
     seal::{SealError, seal},
 };
 use crate::{
@@ -37,7 +37,8 @@ pub fn issue_replay(
     let mut materials: Vec<_> =
         run.event_log.iter().chain(&run.own_log).map(event_log_material).collect();
     materials.extend(outcome.applied.iter().filter_map(substituted_material));
-    let deltas = outcome.applied.iter().map(|applied| delta(applied, said(applied))).collect();
+    let substituted = outcome.applied.iter().map(|applied| delta(applied, said(applied)));
+    let deltas = substituted.chain(outcome.departures.iter().map(departure_delta)).collect();
     let secret = outcome.applied.iter().filter(|applied| is_secret(applied.kind));
     let redactions = secret.map(|applied| secret_redaction(&applied.key, said(applied))).collect();
     let lifecycle = lifecycle(outcome, source_failure);
@@ -56,8 +57,9 @@ pub fn issue_replay(
         autonomy_budget: AutonomyBudget { limit: None, consumed: nothing_spent() },
         replay_input: ReplayInput {
             determinism: match outcome.first_unavailable {
-                None => Determinism::ByteDeterministic,
                 Some(_) => Determinism::Unavailable,
+                None if !outcome.departures.is_empty() => Determinism::BestEffort,
+                None => Determinism::ByteDeterministic,
             },
             materials,
             unavailable_reason: outcome.first_unavailable.as_ref().map(ToString::to_string),

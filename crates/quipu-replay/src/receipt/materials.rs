@@ -6,7 +6,7 @@ use quipu_wire::harn::{
 };
 
 use super::{bound_task::EVENT_LOG_FORM, facts::EventLogFact};
-use crate::task::{AppliedOverride, delta_id, lifecycle_member};
+use crate::task::{AppliedOverride, Departure, delta_id, lifecycle_member};
 
 /// An answer that a run consumed, as its receipt needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +99,22 @@ pub(super) fn delta(applied: &AppliedOverride, after: Option<Sha256>) -> Delta {
         after_sha256: after,
         artifact_id: applied.artifact_id.clone(),
         reason: applied.reason.clone(),
+    }
+}
+
+/// Where a worker's run was not its source's, as a delta.
+pub(super) fn departure_delta(departure: &Departure) -> Delta {
+    let names = departure.path.trim_start_matches("/replay_input/materials/");
+    Delta {
+        delta_id: Some(delta_id(&format!("departure{}", names.replace('/', ":")))),
+        operation: departure.operation,
+        path: departure.path.clone(),
+        override_key: None,
+        event_id: departure.event_id.clone(),
+        before_sha256: departure.before,
+        after_sha256: departure.after,
+        artifact_id: None,
+        reason: Some(departure.reason.clone()),
     }
 }
 

@@ -122,6 +122,7 @@ impl Replayer {
             applied: self.applied.into_values().collect(),
             lifecycle,
             request_drift: Vec::new(),
+            departures: Vec::new(),
             first_unavailable,
         }
     }

@@ -25,7 +25,7 @@ pub use identity::{ReplayIdentity, checkpoint_key, delta_id, event_key};
 pub use lifecycle::RecordedLifecycle;
 pub(crate) use lifecycle::lifecycle_member;
 pub use oracle::{Answer, Oracle, OracleReport, Resolution};
-pub use outcome::{AppliedOverride, ReplayOutcome, ReplayedEvent, ReplayedPayload};
+pub use outcome::{AppliedOverride, Departure, ReplayOutcome, ReplayedEvent, ReplayedPayload};
 pub use plan::{Boundary, HashTrust, PlannedOverride, ReplayPlan, Substitute};
 pub use recording::{
     Availability, DependencySummary, Material, Materials, RecordedDependency, RecordedEvent,

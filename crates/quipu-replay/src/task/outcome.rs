@@ -70,6 +70,19 @@ pub struct AppliedOverride {
     pub reason: Option<String>,
 }
 
+/// Where a worker's run was not what its source was, besides what it was asked to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Departure {
+    /// What differs, as a delta names it.
+    pub path: String,
+    pub operation: DeltaOperation,
+    /// The event of the source.
+    pub event_id: Option<String>,
+    pub before: Option<Sha256>,
+    pub after: Option<Sha256>,
+    pub reason: String,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayOutcome {
     pub source_task_id: String,
@@ -85,6 +98,8 @@ pub struct ReplayOutcome {
     pub lifecycle: RecordedLifecycle,
     /// Questions that were not the same, where a worker replayed.
     pub request_drift: Vec<RequestDrift>,
+    /// Where a worker's run was not its source's.
+    pub departures: Vec<Departure>,
     /// The first thing that could not be had; the replay failed if there is one.
     pub first_unavailable: Option<Unavailable>,
 }

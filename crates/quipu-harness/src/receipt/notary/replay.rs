@@ -64,12 +64,11 @@ impl Harness {
         let replayed = self.replay_outcome(task, document)?;
         // Where a module ran or a worker, what came of it is the replay's own.
         let ran = document.executor == Executor::Worker || self.module_ran(task)?.is_some();
-        let source_failure = match document.executor {
-            Executor::InProcess if ran => own_failure(outcome),
-            Executor::InProcess | Executor::Worker => {
-                let source = grounds.source.as_ref();
-                source.and_then(|receipt| receipt.lifecycle.failure.clone())
-            }
+        let source_failure = if ran {
+            own_failure(outcome)
+        } else {
+            let source = grounds.source.as_ref();
+            source.and_then(|receipt| receipt.lifecycle.failure.clone())
         };
         let facts = ReplayFacts {
             run: self.run_facts(document, &replayed, grounds, (outcome, log, ran)),

@@ -141,3 +141,50 @@ async fn a_workers_replay_is_a_recording_that_can_be_replayed() {
     assert!(!divergence.diverged, "{divergence:?}");
     assert_eq!(divergence.output.replay, Some(json!({"price": 1})));
 }
+
+#[tokio::test]
+async fn a_receipt_says_what_a_worker_asked_otherwise_or_never_and_how_else_it_ended() {
+    let world = World::new().await;
+    let task = world.submit().await;
+    world.claim("worker", &task).await;
+    for key in ["llm:main:1", "mcp:crm:1", "llm:main:2"] {
+        world.record(&task, key, json!({"content": key})).await;
+    }
+    world.complete("worker", &task, json!({"price": 49})).await;
+    let replay = async |asks: &[(&str, &str)], output: serde_json::Value| {
+        let replay = started(&world, &task, json!({})).await;
+        for (key, ask) in asks {
+            world.resolve(&replay, json!({"key": key, "request": {"ask": ask}})).await.unwrap();
+        }
+        world.complete("worker", &replay, output).await;
+        let receipt = world.receipt(&replay).await;
+        let deltas = receipt.deltas.unwrap();
+        let told = deltas.into_iter().map(|it| (it.operation.as_str(), it.path));
+        (receipt.replay_input.determinism.as_str(), told.collect::<Vec<_>>())
+    };
+    let all = [("llm:main:1", "llm:main:1"), ("mcp:crm:1", "mcp:crm:1"), ("llm:main:2", "llm:main:2")];
+    let faithful = replay(&all, json!({"price": 49})).await;
+    assert_eq!(faithful, ("byte_deterministic", Vec::new()));
+    let path = |path: &str| format!("/replay_input/materials/{path}");
+    let less = replay(&all[..2], json!({"price": 49})).await;
+    assert_eq!(less, ("best_effort", vec![("remove", path("llm:main:2"))]));
+    let mut other = all;
+    other[0].1 = "something else";
+    let other = replay(&other, json!({"price": 49})).await;
+    assert_eq!(other, ("best_effort", vec![("replace", path("llm:main:1/request"))]));
+    let ended = replay(&all, json!({"price": 1})).await;
+    assert_eq!(ended, ("best_effort", vec![("replace", "/final_artifacts".to_owned())]));
+    let failing = started(&world, &task, json!({})).await;
+    for (key, ask) in all {
+        world.resolve(&failing, json!({"key": key, "request": {"ask": ask}})).await.unwrap();
+    }
+    let failure = json!({"code": "broken", "message": "it broke"});
+    let request = quipu_wire::harn::FailTaskRequest::parse(failure).unwrap();
+    world.harness.fail_task(&asked("worker"), &failing, request).await.unwrap();
+    let receipt = world.receipt(&failing).await;
+    assert_eq!(receipt.lifecycle.final_state, OutcomeStatus::Failed);
+    assert_eq!(receipt.lifecycle.failure.unwrap()["message"], "it broke");
+    assert_eq!(receipt.replay_input.determinism.as_str(), "best_effort");
+    let paths: Vec<_> = receipt.deltas.unwrap().into_iter().map(|delta| delta.path).collect();
+    assert_eq!(paths, ["/lifecycle/final_state", "/lifecycle/failure", "/final_artifacts"]);
+}

@@ -70,6 +70,7 @@ fn replay_of(plan: &ReplayPlan, missing: Option<Unavailable>) -> ReplayOutcome {
             final_state: Some(OutcomeStatus::Succeeded),
         },
         request_drift: Vec::new(),
+        departures: Vec::new(),
         first_unavailable: missing,
     }
 }
