@@ -19,7 +19,7 @@ use crate::{
     event::narrate::narrate,
     handle::{caller::AUTHORITY_POLICY, failure::harn_error},
     not_found,
-    session::live::shown,
+    session::live::clients_of,
     stored::{built_in::SESSION_DEFAULT, live_clients::LiveClients, session_facts::SessionFacts},
     visibility::access::{reader_reaches, workspace_of},
 };
@@ -127,7 +127,7 @@ impl Harness {
             mode_id: facts.mode_id,
             model_policy: facts.model_policy,
             live_controller_id: live.controller().map(str::to_owned),
-            live_clients: shown(&live),
+            live_clients: clients_of(&live),
         })
     }
 

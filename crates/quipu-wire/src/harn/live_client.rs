@@ -75,16 +75,20 @@ pub struct AttachClientRequest {
     /// Its id in the Session.
     pub client_id: String,
     /// What it is to be; `observer` if absent.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub mode: LiveMode,
     /// Whether to take control from whoever has it.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub takeover: bool,
     /// As its mode has it if absent.
     pub prompt_injection: Option<bool>,
     /// As its mode has it if absent.
     pub permission_routing: Option<bool>,
     /// The client's own members.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub metadata: JsonObject,
     /// How long it may be silent, 5,000 to 600,000; 60,000 if absent. Ours.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub lease_ms: u64,
 }
 

@@ -121,6 +121,7 @@ pub struct WriteFileRequest {
     /// What it is to say.
     pub content: String,
     /// The client's own members.
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub metadata: JsonObject,
 }
 

@@ -28,7 +28,7 @@ const MIME: &str = "text/plain; charset=utf-8";
 
 /// Where a file is to be.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct FileAddress<'a> {
     workspace: &'a str,
     path: &'a FilePath,
 }
@@ -52,14 +52,14 @@ impl Harness {
             return Err(HarnError::new(HarnErrorCode::InvalidRequest, message).at("path"));
         }
         self.check_workspace(workspace).map_err(of_path)?;
-        let place = Place { workspace, path };
+        let place = FileAddress { workspace, path };
         retry_until_unchanged(|| self.write_file_once(write, place, &request)).await
     }
 
     async fn write_file_once(
         &self,
         write: &WriteRequest,
-        place: Place<'_>,
+        place: FileAddress<'_>,
         request: &WriteFileRequest,
     ) -> Result<WorkspaceFile, WriteError> {
         // So that nobody takes away meanwhile the bytes that the new version shares.
@@ -103,7 +103,10 @@ impl Harness {
         Ok(self.show_version(&write.caller, place.workspace, place.path, version).await?)
     }
 
-    async fn newest_version(&self, place: Place<'_>) -> Result<Option<FileVersion>, HarnError> {
+    async fn newest_version(
+        &self,
+        place: FileAddress<'_>,
+    ) -> Result<Option<FileVersion>, HarnError> {
         let Some(entry) = self.file_entry(place.workspace, place.path) else { return Ok(None) };
         self.reading(move |harness| harness.file_version(&entry, None)).await
     }
@@ -111,7 +114,7 @@ impl Harness {
     /// The version that a commit made: an earlier one where an idempotency key was used again.
     async fn version_of(
         &self,
-        place: Place<'_>,
+        place: FileAddress<'_>,
         artifact: Option<&str>,
         written: FileVersion,
     ) -> Result<FileVersion, HarnError> {
@@ -151,7 +154,7 @@ impl Harness {
 
     fn new_artifact(
         &self,
-        place: Place<'_>,
+        place: FileAddress<'_>,
         digest: Sha256,
         request: &WriteFileRequest,
     ) -> Artifact {
@@ -174,7 +177,7 @@ impl Harness {
 
     fn file_documents(
         &self,
-        place: Place<'_>,
+        place: FileAddress<'_>,
         artifact: &Artifact,
         version: &FileVersion,
         content: &str,
@@ -197,8 +200,8 @@ impl Harness {
 }
 
 /// A file is no directory, and nothing is below one.
-fn check_place(state: &State, place: Place<'_>) -> Result<(), HarnError> {
-    let Place { workspace, path } = place;
+fn check_place(state: &State, place: FileAddress<'_>) -> Result<(), HarnError> {
+    let FileAddress { workspace, path } = place;
     let conflict = |message: String| HarnError::new(HarnErrorCode::Conflict, message).at("path");
     if is_directory(state, workspace, path) {
         return Err(conflict(format!("path: {path} is a directory")));

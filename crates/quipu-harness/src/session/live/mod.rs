@@ -7,4 +7,4 @@ mod depart;
 mod view;
 
 pub(crate) use claim::no_live_claim;
-pub(crate) use view::shown;
+pub(crate) use view::clients_of;

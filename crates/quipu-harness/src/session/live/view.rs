@@ -29,7 +29,7 @@ impl Harness {
         self.check_session(caller, session)?;
         let id = session.to_owned();
         let live = self.reading(move |harness| harness.present_clients(&id)).await?;
-        Ok(List::page(shown(&live), None))
+        Ok(List::page(clients_of(&live), None))
     }
 
     /// The clients of a Session that are there. Reads storage.
@@ -75,7 +75,7 @@ fn has_part(state: &State, session: &str, client: &ClientRecord) -> bool {
 }
 
 /// All of them, in the order of their ids.
-pub(crate) fn shown(live: &LiveClients) -> Vec<LiveClient> {
+pub(crate) fn clients_of(live: &LiveClients) -> Vec<LiveClient> {
     live.clients.iter().map(|(id, client)| show(id, client)).collect()
 }
 
@@ -89,7 +89,7 @@ pub(super) fn change(
         client: client.map(|(id, client)| show(id, client)),
         previous_controller_id: before,
         active_controller_id: live.controller().map(str::to_owned),
-        clients: shown(live),
+        clients: clients_of(live),
     }
 }
 

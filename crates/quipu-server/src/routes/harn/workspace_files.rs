@@ -24,7 +24,7 @@ pub(super) async fn read_file(
     request: Request,
 ) -> HarnOutcome<FileOrListing> {
     let call = HarnCall::receive(&app, request).await?;
-    let path = asked_path(&call)?;
+    let path = requested_path(&call)?;
     let version = call.query.get("version").map(read_version).transpose()?;
     let view = FileView { version, after: call.query.get("after").map(str::to_owned) };
     let found = call.harness.read_workspace_file(&call.caller, &workspace, &path, view).await?;
@@ -41,7 +41,7 @@ pub(super) async fn write_file(
     let request = WriteFileRequest::parse(call.body.take().unwrap_or_default())?;
     let path = match &request.path {
         Some(path) => FilePath::read(path)?,
-        None => asked_path(&call)?,
+        None => requested_path(&call)?,
     };
     let written = call.harness.write_workspace_file(&asked, &workspace, &path, request).await?;
     Ok(HarnAnswer::ok(written))
@@ -53,12 +53,12 @@ pub(super) async fn erase_file(
     request: Request,
 ) -> Result<StatusCode, HarnRefused> {
     let call = HarnCall::receive(&app, request).await?;
-    let (asked, path) = (call.as_write()?, asked_path(&call)?);
+    let (asked, path) = (call.as_write()?, requested_path(&call)?);
     call.harness.erase_workspace_file(&asked, &workspace, &path).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn asked_path(call: &HarnCall) -> Result<FilePath, HarnError> {
+fn requested_path(call: &HarnCall) -> Result<FilePath, HarnError> {
     FilePath::read(call.query.get("path").unwrap_or_default())
 }
 

@@ -42,7 +42,7 @@ fn filled(value: &Value, known: &Known) -> Value {
             let each = members.iter().map(|(name, value)| (name.clone(), filled(value, known)));
             Value::Object(each.collect::<Map<_, _>>())
         }
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
@@ -70,9 +70,10 @@ impl Walk<'_> {
         }
         let query = step.get("query").and_then(Value::as_object).into_iter().flatten();
         let query: Vec<_> = query
-            .map(|(name, value)| match filled(value, &self.known) {
-                Value::String(text) => format!("{name}={}", encoded(&text)),
-                other => format!("{name}={other}"),
+            .map(|(name, value)| {
+                let value = filled(value, &self.known);
+                let text = value.as_str().map_or_else(|| value.to_string(), encoded);
+                format!("{name}={text}")
             })
             .collect();
         if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
