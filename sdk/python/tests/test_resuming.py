@@ -169,13 +169,10 @@ def test_a_strict_replay_raises_what_drifted(field: quipu.Field) -> None:
 
 @contextmanager
 def lost(run: quipu.Run) -> Iterator[quipu.Run]:
-    """A run whose worker dies without a word at the end of the block."""
-    run._driver.drive(run._core.begin())  # noqa: SLF001 - there is no word for dying
-    run._enter()  # noqa: SLF001
-    try:
+    """A run whose worker is gone at the end of the block, without a word."""
+    with run:
         yield run
-    finally:
-        run._leave()  # noqa: SLF001
+        run.leave()
 
 
 def test_parallel_calls_of_a_lost_run_get_their_own_answers(field: quipu.Field) -> None:

@@ -61,6 +61,8 @@ class RunCore(Answering):
         # Whoever keeps a Task over several processes tells the same more than once, and means it.
         self._tells_once = tells_once
         self._told: dict[str, int] = {}
+        # Whether another worker is to go on.
+        self.is_left = False
         # Answers that come in pieces and have not ended, by key: how each is recorded as far as it came.
         self.unended: dict[str, Callable[[], Plan[None]]] = {}
 

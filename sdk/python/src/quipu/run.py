@@ -100,6 +100,10 @@ class _State:
         """The key of the next question of this stem: `llm:main` gives `llm:main:1`, then `llm:main:2`."""
         return self._core.next_key(stem)
 
+    def leave(self) -> None:
+        """Leaves the Task as it is, for another worker that goes on: the end of the block does not end it."""
+        self._core.is_left = True
+
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function as a part of this run wherever it is called: in a pool of threads that was there before the run,
         in a callback of a library."""
@@ -178,6 +182,8 @@ class Run(_State, BlockingShell[RunCore]):
             self._pulse.stop()
 
     def _end(self, error: BaseException | None) -> None:
+        if self._core.is_left:
+            return
         if error is None:
             try:
                 self._driver.drive(self._core.complete())
@@ -235,6 +241,8 @@ class AsyncRun(_State, AwaitingShell[RunCore]):
             await self._pulse.stop()
 
     async def _end(self, error: BaseException | None) -> None:
+        if self._core.is_left:
+            return
         if error is None:
             try:
                 await self._driver.drive(self._core.complete())
