@@ -27,20 +27,20 @@ def is_free(field: quipu.Field, task: str) -> bool:
         return False
 
 
-def taken_for(seconds: float, field: quipu.Field, task: str) -> list[bool]:
-    """What another worker is told meanwhile."""
+def tried(field: quipu.Field, task: str) -> list[bool]:
+    """What another worker is told in the time of three leases."""
     pause = threading.Event()
     found = []
-    for _ in range(int(seconds / 0.2)):
-        pause.wait(0.2)
+    for _ in range(15):
+        pause.wait(0.3)
         found.append(is_free(field, task))
     return found
 
 
 def test_a_call_longer_than_the_lease_is_not_lost(field: quipu.Field) -> None:
-    with field.task("slow", agent="worker", lease=0.6) as run:
-        seen = run.llm("main", lambda _: taken_for(2.4, field, run.id), None)
-    assert seen == [False] * 12
+    with field.task("slow", agent="worker", lease=1.5) as run:
+        seen = run.llm("main", lambda _: tried(field, run.id), None)
+    assert seen == [False] * 15
     assert run.task.status == "COMPLETED"
 
 
@@ -50,11 +50,11 @@ def test_what_awaits_keeps_its_lease_too(server: Server, name: str) -> None:
             async with quipu.AsyncField(server.url, field=name) as field:
 
                 async def slow(_: object) -> list[bool]:
-                    return await asyncio.to_thread(taken_for, 2.4, other, run.id)
+                    return await asyncio.to_thread(tried, other, run.id)
 
-                run = field.task("slow", agent="worker", lease=0.6)
+                run = field.task("slow", agent="worker", lease=1.5)
                 async with run:
-                    assert await run.llm("main", slow, None) == [False] * 12
+                    assert await run.llm("main", slow, None) == [False] * 15
                 assert run.task.status == "COMPLETED"
                 assert not [it for it in asyncio.all_tasks() if it.get_name() == "quipu-heartbeat"]
 

@@ -18,7 +18,7 @@ from quipu.adapters import _exchange, _spoken
 from quipu.adapters.anthropic import record as record_anthropic
 from quipu.adapters.openai import record as record_openai
 
-from ..servers import Server, handled
+from ..servers import Server, answer, handled
 from .endpoint import Endpoint, Fail, Held
 
 ASKED: Any = [{"role": "user", "content": "What does tea cost?"}]
@@ -359,3 +359,41 @@ def test_a_client_without_a_run_or_with_one_of_the_other_kind_is_refused(
         record_openai(openai.OpenAI(base_url=endpoint.url, api_key="none"))
     with field.task("mixed") as run, pytest.raises(TypeError, match="AsyncField"):
         record_openai(openai.AsyncOpenAI(base_url=endpoint.url, api_key="none"), run)  # type: ignore[call-overload]
+
+
+def test_ids_beyond_a_double_and_whole_floats_come_back(field: quipu.Field) -> None:
+    said = b'{"id": "r", "object": "x", "output": [], "big": 12345678901234567890, "whole": 1.0, "no": NaN}'
+
+    def numbers(request: BaseHTTPRequestHandler) -> None:
+        answer(request, 200, said, Content_Type="application/json")
+
+    with handled(numbers) as url:
+
+        def ask(run: quipu.Run) -> str:
+            with record_openai(openai.OpenAI(base_url=url, api_key="none"), run) as client:
+                return str(sorted((client.responses.create(model="m", input="?").model_extra or {}).items()))
+
+        source = recorded(field, ask)
+        again = field.run_replay(field.replay(source.id).id, ask)
+    assert again.result == source.result == "[('big', 12345678901234567890), ('no', nan), ('whole', 1.0)]"
+
+
+def test_a_refusal_has_its_response_again(field: quipu.Field, endpoint: Endpoint) -> None:
+    def ask(run: quipu.Run) -> list[Any]:
+        def call(_: object) -> None:
+            with openai.OpenAI(base_url=endpoint.url, api_key="none", max_retries=0) as client:
+                client.responses.create(model="m", input="?")
+
+        with pytest.raises(openai.RateLimitError) as refused:
+            run.llm("main", call, "?")
+        error = refused.value
+        assert type(error) is openai.RateLimitError
+        headers = error.response.headers
+        return [error.status_code, error.body, error.request_id, headers["x-request-id"], error.response.json()]
+
+    endpoint.script = [Fail(429)]
+    source = recorded(field, ask)
+    again = field.run_replay(field.replay(source.id).id, ask)
+    assert again.result == source.result
+    assert source.result[0] == 429
+    assert endpoint.calls == 1

@@ -142,3 +142,14 @@ def test_a_thread_is_the_same_told_whole_in_parts_or_again(seed: int, monkeypatc
     parts = [part for name, payload in history for part in _thread.told(name, payload)]
     assert len(parts) > len(history)
     assert seen(folded(parts)) == seen(whole)
+
+
+def test_json_with_a_name_twice_is_kept_as_it_came() -> None:
+    content = b'{"a": 1, "b": {"c": 2, "c": 3}, "id": 12345678901234567890, "n": NaN}'
+    value = answer_value(200, {"content-type": "application/json"}, content)
+    assert value == {"status": 200, "text": content.decode()}
+    assert answer_wire(value, Question("POST", "/v1/responses", None)).content == content
+    stream = b'data: {"a": 1, "a": 2}\n\n'
+    value = answer_value(200, {"content-type": "text/event-stream"}, stream)
+    assert value["events"] == [{"data": '{"a": 1, "a": 2}'}]
+    assert answer_wire(value, Question("POST", "/v1/responses", None)).content == stream

@@ -1,7 +1,7 @@
 """A call of a model's endpoint as values: the question and the answer as they are recorded, the answer as HTTP again.
 
-A whole answer is `{"status", "body"}`, a stream `{"status", "events"}` and, where it broke, by what: `broken`; what is
-no JSON is `{"status", "content_type", "base64"}`."""
+A whole answer is `{"status", "body"}`, or `{"status", "text"}` where its JSON has a name twice; a stream is `{"status",
+"events"}` and, where it broke, by what: `broken`; what is no JSON is `{"status", "content_type", "base64"}`."""
 
 from __future__ import annotations
 
@@ -62,8 +62,11 @@ def answer_value(status: int, headers: Mapping[str, str], content: bytes) -> dic
     kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
     if kept:
         value["headers"] = kept
-    body = _json(content)
-    if is_stream(headers):
+    body, once = _json_once(content)
+    if not once:
+        # JSON with a name twice is read in more than one way: it is kept as it came.
+        value["text"] = content.decode()
+    elif is_stream(headers):
         # Who stops listening may have heard half a character.
         value["events"] = list(_events(content.decode(errors="replace")))
     elif body is not None:
@@ -78,7 +81,7 @@ def answer_wire(value: Any, question: Question) -> Wire:
     """The answer as HTTP. A bare text, as an override may be, is said in the endpoint's own words."""
     if isinstance(value, str):
         value = _said(value, question)
-    if not isinstance(value, dict) or not {"events", "body", "base64"} & set(value):
+    if not isinstance(value, dict) or not {"events", "body", "text", "base64"} & set(value):
         raise ValueError(f"an answer to {question.path} has `events` or a `body`, or is a text: {value!r:.80}")
     status = int(value.get("status", 200))
     headers = dict(value.get("headers", {}))
@@ -90,6 +93,8 @@ def answer_wire(value: Any, question: Question) -> Wire:
         return Wire(status, {**headers, "content-type": "text/event-stream"}, content, value.get("broken"))
     if "body" in value:
         return Wire(status, {**headers, "content-type": "application/json"}, json.dumps(value["body"]).encode())
+    if "text" in value:
+        return Wire(status, {**headers, "content-type": "application/json"}, str(value["text"]).encode())
     kind = value.get("content_type", "application/octet-stream")
     return Wire(status, {**headers, "content-type": kind}, base64.b64decode(value["base64"]))
 
@@ -123,12 +128,25 @@ def _events(text: str) -> Iterator[dict[str, Any]]:
         data = "\n".join(rest.removeprefix(" ") for name, _, rest in fields if name == "data")
         named = [rest.removeprefix(" ") for name, _, rest in fields if name == "event"]
         if data:
-            said = _json(data.encode())
-            yield {**({"event": named[-1]} if named else {}), "data": data if said is None else said}
+            said, once = _json_once(data.encode())
+            yield {**({"event": named[-1]} if named else {}), "data": said if once and said is not None else data}
 
 
 def _json(content: bytes) -> Any:
+    return _json_once(content)[0]
+
+
+def _json_once(content: bytes) -> tuple[Any, bool]:
+    """What the content says, if it is JSON; and whether it says it once: no object has a name twice."""
+    once = True
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal once
+        read = dict(pairs)
+        once = once and len(read) == len(pairs)
+        return read
+
     try:
-        return json.loads(content)
+        return json.loads(content, object_pairs_hook=members), once
     except ValueError:
-        return None
+        return None, True
