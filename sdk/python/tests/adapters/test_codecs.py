@@ -147,7 +147,7 @@ def test_a_thread_is_the_same_told_whole_in_parts_or_again(seed: int, monkeypatc
 def test_json_with_a_name_twice_is_kept_as_it_came() -> None:
     content = b'{"a": 1, "b": {"c": 2, "c": 3}, "id": 12345678901234567890, "n": NaN}'
     value = answer_value(200, {"content-type": "application/json"}, content)
-    assert value == {"status": 200, "text": content.decode()}
+    assert value == {"status": 200, "json": content.decode()}
     assert answer_wire(value, Question("POST", "/v1/responses", None)).content == content
     stream = b'data: {"a": 1, "a": 2}\n\n'
     value = answer_value(200, {"content-type": "text/event-stream"}, stream)

@@ -1,6 +1,6 @@
 """A call of a model's endpoint as values: the question and the answer as they are recorded, the answer as HTTP again.
 
-A whole answer is `{"status", "body"}`, or `{"status", "text"}` where its JSON has a name twice; a stream is `{"status",
+A whole answer is `{"status", "body"}`, or `{"status", "json"}` where its JSON has a name twice; a stream is `{"status",
 "events"}` and, where it broke, by what: `broken`; what is no JSON is `{"status", "content_type", "base64"}`."""
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def answer_value(status: int, headers: Mapping[str, str], content: bytes) -> dic
     body, once = _json_once(content)
     if not once:
         # JSON with a name twice is read in more than one way: it is kept as it came.
-        value["text"] = content.decode()
+        value["json"] = content.decode()
     elif is_stream(headers):
         # Who stops listening may have heard half a character.
         value["events"] = list(_events(content.decode(errors="replace")))
@@ -81,7 +81,7 @@ def answer_wire(value: Any, question: Question) -> Wire:
     """The answer as HTTP. A bare text, as an override may be, is said in the endpoint's own words."""
     if isinstance(value, str):
         value = _said(value, question)
-    if not isinstance(value, dict) or not {"events", "body", "text", "base64"} & set(value):
+    if not isinstance(value, dict) or not {"events", "body", "json", "base64"} & set(value):
         raise ValueError(f"an answer to {question.path} has `events` or a `body`, or is a text: {value!r:.80}")
     status = int(value.get("status", 200))
     headers = dict(value.get("headers", {}))
@@ -93,8 +93,8 @@ def answer_wire(value: Any, question: Question) -> Wire:
         return Wire(status, {**headers, "content-type": "text/event-stream"}, content, value.get("broken"))
     if "body" in value:
         return Wire(status, {**headers, "content-type": "application/json"}, json.dumps(value["body"]).encode())
-    if "text" in value:
-        return Wire(status, {**headers, "content-type": "application/json"}, str(value["text"]).encode())
+    if "json" in value:
+        return Wire(status, {**headers, "content-type": "application/json"}, str(value["json"]).encode())
     kind = value.get("content_type", "application/octet-stream")
     return Wire(status, {**headers, "content-type": kind}, base64.b64decode(value["base64"]))
 
