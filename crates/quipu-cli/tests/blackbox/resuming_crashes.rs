@@ -205,7 +205,8 @@ fn an_answer_of_64_mib_is_there_for_the_next_worker_and_for_a_replay_after_a_cra
     let body = json!({"kind": "dataset", "mime_type": "application/json", "visibility": "internal", "task_id": task});
     let artifact = post(&mut first, "/v1/artifacts", &body)["id"].as_str().unwrap().to_owned();
     let content = format!("/v1/artifacts/{artifact}/content");
-    let large: Vec<u8> = (0..64 * 1024 * 1024u32).map(|at| (at % 251) as u8).collect();
+    let large: Vec<u8> =
+        (0..64 * 1024 * 1024u32).map(|at| u8::try_from(at % 251).unwrap()).collect();
     let put = first.try_request("PUT", &content, &large).unwrap();
     assert_eq!(put.status, 200, "{}", put.text());
     let dependency = json!({"key": "llm:main:1", "kind": "llm_provider_response", "request": 1, "artifact_id": artifact});

@@ -32,8 +32,8 @@ impl Harness {
         });
         for recorded in self.recording(source)?.until_missing() {
             let event = recorded?.event;
-            if must_be_asked(&document, &event, &asked) {
-                return Ok(Drift::not_asked(&event));
+            if is_left_out(&document, &event, &asked) {
+                return Ok(Drift::left_out(&event));
             }
         }
         self.drift_of_output(&document, OutcomeStatus::Succeeded, output)
@@ -77,7 +77,7 @@ impl Harness {
 
 /// Whether an event recorded what the replay went without. A secret is nobody's to ask for, and what the server fetched
 /// itself is given to no worker.
-fn must_be_asked(
+fn is_left_out(
     document: &ReplayDocument,
     event: &RecordedEvent,
     asked: &BTreeMap<String, EventAddress>,

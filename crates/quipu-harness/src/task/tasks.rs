@@ -128,7 +128,7 @@ fn in_session(entry: &TaskEntry, filter: &TaskFilter) -> bool {
 }
 
 /// What is found out without the Task's documents.
-fn is_asked_for(state: &State, id: &str, entry: &TaskEntry, filter: &TaskFilter) -> bool {
+fn passes_by_state(state: &State, id: &str, entry: &TaskEntry, filter: &TaskFilter) -> bool {
     let TaskFilter { parent, queue, dead_letter, .. } = filter;
     in_session(entry, filter)
         && parent.as_ref().is_none_or(|parent| state.work.is_part_of(id, parent))
@@ -204,7 +204,7 @@ impl Harness {
         let reader = caller.reader_in(filter.session.as_deref());
         let taken = self.field.with_state(|state| {
             let made = state.tasks.made_from(EventPosition::at(page.from).0);
-            let made = made.filter(|(_, id, entry)| is_asked_for(state, id, entry, &filter));
+            let made = made.filter(|(_, id, entry)| passes_by_state(state, id, entry, &filter));
             let reached =
                 |entry: &TaskEntry| reader_reaches(state, &reader, entry.session.as_deref());
             let known = made.filter(|(_, _, entry)| reached(entry));

@@ -295,12 +295,12 @@ async fn a_failure_to_try_again_makes_the_task_due_after_its_pause_until_its_att
     let harness = harness();
     let retry = json!({"max_attempts": 3, "backoff_ms": 100, "backoff_factor": 3});
     let id = task_with(&harness, json!({"queue": "prices", "retry": retry})).await;
-    for failed in 1..=2u64 {
+    for failed in 1..=2u32 {
         assert_eq!(
             next_for(&harness, "bob", json!({"queue": "prices"})).await.unwrap().envelope.id,
             id
         );
-        record_as(&harness, "bob", &id, llm(failed as u32, "internal")).await.unwrap();
+        record_as(&harness, "bob", &id, llm(failed, "internal")).await.unwrap();
         let task = fail_again(&harness, "bob", &id).await;
         assert_eq!((task.status, task.assigned_agent_id), (TaskState::Working, None));
         let state = task.envelope.metadata.get("retry_state").unwrap().clone();

@@ -53,7 +53,7 @@ impl Drift {
 
     /// A recorded answer that the replay went without; nothing where the event recorded none.
     #[must_use]
-    pub fn not_asked(recorded: &RecordedEvent) -> Option<Self> {
+    pub fn left_out(recorded: &RecordedEvent) -> Option<Self> {
         let answer = recorded.dependency.as_ref()?;
         Some(Self {
             what: DriftKind::NotAsked,

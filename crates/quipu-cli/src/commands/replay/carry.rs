@@ -13,7 +13,7 @@ use crate::ui::failure::Failure;
 
 /// How long a replay may take to end after its command did.
 const AFTERWARDS: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_PAUSE: Duration = Duration::from_millis(100);
 const DRIFTED: &str = "replay_drifted";
 
 /// What came of a replay.
@@ -105,7 +105,7 @@ async fn ended(args: &ReplayArgs, harn: &Harn, replay: &str) -> Result<Option<Ha
         loop {
             match harn.task(replay).await {
                 Ok(task) if task.status.is_terminal() => return Ok(task),
-                Ok(_) => tokio::time::sleep(LOOK).await,
+                Ok(_) => tokio::time::sleep(POLL_PAUSE).await,
                 Err(error) => return Err(args.server.failed(&error)),
             }
         }
