@@ -3,8 +3,8 @@
 use quipu_harness::{Harness, Page, TaskFilter, WriteRequest};
 use quipu_wire::harn::{
     ClaimNextRequest, ClaimTaskRequest, DependencyEntry, FailTaskRequest, HarnError, HarnErrorCode,
-    HarnTask, HeartbeatRequest, RecordDependencyRequest, ResolveAnswer, ResolveDependencyRequest,
-    ResourceKind, TaskState, Withheld,
+    HarnTask, HeartbeatRequest, RecordDependencyRequest, RegisterArtifactRequest, ResolveAnswer,
+    ResolveDependencyRequest, ResourceKind, TaskState, Withheld,
 };
 use serde_json::{Value, json};
 
@@ -394,4 +394,51 @@ async fn metadata_that_say_something_else_of_queue_or_retry_are_refused_by_name(
         let refused = harness.submit_task(&write, request).await.unwrap_err();
         assert_eq!(refused.param.as_deref(), Some(path));
     }
+}
+
+#[tokio::test]
+async fn an_answer_in_an_artifact_is_for_who_goes_on_and_one_that_was_taken_away_is_said_to_be() {
+    let harness = harness();
+    let id = task_with(&harness, json!({})).await;
+    claim_as(&harness, "bob", &id, 60).await;
+    let body = json!({"kind": "dataset", "mime_type": "application/json", "visibility": "internal", "task_id": id});
+    let body = RegisterArtifactRequest::parse(body).unwrap();
+    let artifact = harness.register_artifact(&asked("bob"), body).await.unwrap().envelope.id;
+    let bytes = br#"{"price": 9007199254740993, "rate": 1.0}"#.to_vec();
+    harness.put_artifact_content(&asked("bob"), &artifact, bytes.clone()).await.unwrap();
+    let answer =
+        json!({"key": "llm:main:1", "kind": "llm_provider_response", "artifact_id": artifact});
+    record_as(&harness, "bob", &id, answer).await.unwrap();
+    let stranger = harness.artifact_content(&caller("mallory"), &artifact).await.unwrap_err();
+    assert_eq!(stranger.code, HarnErrorCode::PermissionDenied);
+    pass(&harness, 90);
+    claim_as(&harness, "eve", &id, 600_000).await;
+    let ask = || json!({"key": "llm:main:1"});
+    let found = resolve_as(&harness, "eve", &id, ask()).await.unwrap();
+    assert_eq!((&found["source"], &found["artifact_id"]), (&json!("recorded"), &json!(artifact)));
+    let content = harness.artifact_content(&caller("eve"), &artifact).await.unwrap();
+    assert_eq!(content.bytes, bytes, "byte for byte");
+    let lost = harness.artifact_content(&caller("bob"), &artifact).await.unwrap_err();
+    assert_eq!(lost.code, HarnErrorCode::PermissionDenied, "it has the Task no longer");
+    harness.redact_artifact(&caller("bob"), &artifact).await.unwrap();
+    let gone = resolve_as(&harness, "eve", &id, ask()).await.unwrap();
+    assert_eq!((&gone["source"], &gone["withheld"]), (&json!("none"), &json!("erased")));
+}
+
+#[tokio::test]
+async fn numbers_that_a_body_cannot_keep_are_refused_or_canonical_and_texts_come_back_as_they_were()
+{
+    let large = r#"{"key": "llm:main:1", "kind": "host_fact", "value": {"id": 9007199254740993}}"#;
+    let refused = quipu_wire::json::canon::parse(large.as_bytes()).unwrap_err();
+    assert!(refused.to_string().contains("value.id"), "{refused}");
+    let harness = harness();
+    let id = task_with(&harness, json!({})).await;
+    claim_as(&harness, "bob", &id, 600_000).await;
+    let text = r#"{"id":9007199254740993,"one":1.0,"none":-0.0,"big":123456789012345678901234567890,"e":1e400}"#;
+    let body =
+        json!({"key": "llm:main:1", "kind": "llm_provider_response", "value": {"json": text}});
+    record_as(&harness, "bob", &id, body).await.unwrap();
+    assert_eq!(answers(&harness, "bob", &id).await[0].value, Some(json!({"json": text})));
+    let given = resolve_as(&harness, "bob", &id, json!({"key": "llm:main:1"})).await.unwrap();
+    assert_eq!(given["value"], json!({"json": text}));
 }

@@ -1,6 +1,6 @@
 //! What is said of each replay: a line, and a case of a JUnit file.
 
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -51,12 +51,8 @@ pub(super) fn junit(all: &[Carried]) -> String {
     for carried in all {
         let persona = carried.persona.as_deref().unwrap_or("tasks");
         let (name, time) = (escaped(&carried.source), took(carried.took));
-        // Writing into a text never fails.
-        let _ = write!(
-            xml,
-            "<testcase classname=\"{}\" name=\"{name}\" time=\"{time}\">",
-            escaped(persona)
-        );
+        let class = escaped(persona);
+        xml += &format!("<testcase classname=\"{class}\" name=\"{name}\" time=\"{time}\">");
         let element = match &carried.verdict {
             Verdict::Same => None,
             Verdict::Drifted(why) => Some(("failure", why)),
@@ -64,12 +60,8 @@ pub(super) fn junit(all: &[Carried]) -> String {
         };
         if let Some((element, why)) = element {
             let replay = carried.replay.as_deref().unwrap_or("no replay");
-            let _ = write!(
-                xml,
-                "<{element} message=\"{}\">{}</{element}>",
-                escaped(why),
-                escaped(replay)
-            );
+            let (why, replay) = (escaped(why), escaped(replay));
+            xml += &format!("<{element} message=\"{why}\">{replay}</{element}>");
         }
         xml.push_str("</testcase>\n");
     }

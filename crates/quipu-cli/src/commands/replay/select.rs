@@ -45,7 +45,8 @@ impl Wanted {
     fn is_met(&self, task: &HarnTask) -> bool {
         let Some(member) = self.name.strip_prefix(METADATA) else { return true };
         task.envelope.metadata.get(member).is_some_and(|found| {
-            found.as_str().map_or_else(|| found.to_string() == self.value, |it| it == self.value)
+            let text = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
+            text == self.value
         })
     }
 }
