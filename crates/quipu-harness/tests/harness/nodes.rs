@@ -6,7 +6,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use quipu_field::{Field, FieldOptions, SystemOrigin};
 use quipu_harness::{Harness, Page};
 use quipu_log::{Engine, FieldName, MemoryEngine};
-use quipu_wire::harn::{CreateWorkspaceRequest, ResourceKind, TaskState, UpdateWorkspaceRequest};
+use quipu_wire::harn::{
+    ClaimNextRequest, CreateWorkspaceRequest, ResourceKind, TaskState, UpdateWorkspaceRequest,
+};
 use serde_json::{Value, json};
 
 use crate::support::{asked, caller, claim, complete, eventually, persona, submit};
@@ -110,4 +112,39 @@ async fn what_two_nodes_change_at_the_same_time_is_changed_by_both() {
         assert_eq!(kept.name, format!("w{round}"));
         assert_eq!(kept.envelope.metadata.get("round"), Some(&json!(round)));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workers_of_two_nodes_that_claim_at_once_get_each_task_once() {
+    let nodes = nodes();
+    let [one, other] = &nodes;
+    let persona = persona(one, "required").await;
+    let body = || json!({"input": "count", "persona_id": persona, "metadata": {"queue": "q"}});
+    let mut tasks = BTreeSet::new();
+    for _ in 0..8 {
+        tasks.insert(submit(one, body()).await);
+    }
+    follow(other, one).await;
+    let workers = nodes.iter().cycle().take(10).enumerate().map(|(number, node)| {
+        let node = node.clone();
+        tokio::spawn(async move {
+            let request = ClaimNextRequest::parse(json!({"queue": "q"})).unwrap();
+            let taken = node.claim_next(&asked(&format!("w{number}")), &request).await;
+            taken.unwrap().map(|task| task.envelope.id)
+        })
+    });
+    let mut taken = Vec::new();
+    for worker in workers.collect::<Vec<_>>() {
+        taken.extend(worker.await.unwrap());
+    }
+    taken.sort();
+    assert_eq!(taken, tasks.into_iter().collect::<Vec<_>>(), "each once, and none was left");
+    // A worker of the one node waits for what is submitted at the other.
+    let waiting = other.clone();
+    let waits = tokio::spawn(async move {
+        let request = ClaimNextRequest::parse(json!({"queue": "q", "wait_ms": 30_000})).unwrap();
+        waiting.claim_next(&asked("waits"), &request).await.unwrap().unwrap().envelope.id
+    });
+    let late = submit(one, body()).await;
+    assert_eq!(waits.await.unwrap(), late);
 }

@@ -130,3 +130,21 @@ async fn what_was_brought_under_the_id_of_an_output_keeps_no_replay_from_ending(
     let receipt = world.receipt(&replay.envelope.id).await;
     assert_eq!(receipt.final_artifacts[0].artifact_id, format!("{taken}_2"));
 }
+
+#[tokio::test]
+async fn a_strict_replay_of_a_module_fails_where_it_asks_something_else_and_only_there() {
+    let world = World::with_modules().await;
+    let task = world.priced().await;
+    let same = world.replayed(&task, json!({"strict": true})).await;
+    assert_eq!(same.status, TaskState::Completed, "{:?}", same.failure);
+    let mut other = tier("silver");
+    other["strict"] = json!(true);
+    let drifted = world.replayed(&task, other).await;
+    let failure = drifted.failure.clone().unwrap();
+    assert_eq!((drifted.status, failure.code.as_str()), (TaskState::Failed, "replay_drifted"));
+    let drift = &failure.details["first_drift"];
+    assert_eq!((&drift["what"], &drift["key"]), (&json!("request"), &json!("llm:main:1")));
+    assert!(drift["event_id"].is_string(), "{drift}");
+    let receipt = world.receipt(&drifted.envelope.id).await;
+    assert_eq!(receipt.lifecycle.final_state, OutcomeStatus::Failed);
+}
