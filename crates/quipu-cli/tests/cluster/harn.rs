@@ -20,6 +20,7 @@ fn over_nats_a_task_goes_from_node_to_node() {
 fn goes_from_node_to_node(cluster: &Cluster) {
     what_all_nodes_change_at_once_is_changed_by_all(cluster);
     a_task_is_submitted_worked_on_and_ended_at_three_nodes(cluster);
+    a_run_goes_on_at_another_node_where_its_worker_was_lost(cluster);
 }
 
 fn caller(cluster: &Cluster, node: usize, field: &str) -> Client {
@@ -97,5 +98,42 @@ fn a_task_is_submitted_worked_on_and_ended_at_three_nodes(cluster: &Cluster) {
         let id = of_task[0]["id"].as_str().unwrap().to_owned();
         assert!(receipts.insert(id));
     }
+    agree(cluster, field);
+}
+
+fn a_run_goes_on_at_another_node_where_its_worker_was_lost(cluster: &Cluster) {
+    let field = "resuming";
+    let persona = json!({"name": "pricer", "version": "1", "entry_workflow": "external",
+        "description": "prices", "autonomy_tier": "act_auto", "receipt_policy": "required"});
+    let persona = call(cluster, 0, field, "POST", "/v1/personas", &persona)["id"].clone();
+    let retry = json!({"queue": "q", "retry": {"max_attempts": 2}});
+    let work = json!({"session_id": "session_default", "input": "price it", "persona_id": persona, "metadata": retry});
+    let task = call(cluster, 0, field, "POST", "/v1/tasks", &work)["id"].clone();
+    let path = format!("/v1/tasks/{}", task.as_str().unwrap());
+    let next = |node, wait_ms: u32, lease_ms: u32| {
+        let ask = json!({"queue": "q", "wait_ms": wait_ms, "lease_ms": lease_ms});
+        call(cluster, node, field, "POST", "/v1/tasks/claim", &ask)
+    };
+    assert_eq!(next(0, 0, 1500)["id"], task);
+    let dependency = json!({"key": "llm:main:1", "kind": "llm_provider_response", "value": 49});
+    call(cluster, 0, field, "POST", &format!("{path}/dependencies"), &dependency);
+    // Nobody is heard of at the first node any more; the second waits until the lease has run out.
+    assert_eq!(next(1, 30_000, 60_000)["id"], task);
+    let found = call(
+        cluster,
+        2,
+        field,
+        "POST",
+        &format!("{path}/dependencies/resolve"),
+        &json!({"key": "llm:main:1"}),
+    );
+    assert_eq!((&found["source"], &found["value"]), (&json!("recorded"), &json!(49)));
+    let listed = call(cluster, 1, field, "GET", &format!("{path}/dependencies"), &Value::Null);
+    assert_eq!(listed["data"].as_array().unwrap().len(), 1, "{listed}");
+    call(cluster, 2, field, "POST", &format!("{path}/heartbeat"), &json!({}));
+    let failed = json!({"message": "busy", "retryable": true});
+    let ended = call(cluster, 2, field, "POST", &format!("{path}/fail"), &failed);
+    assert_eq!(ended["failure"]["code"], "attempts_exhausted", "{ended}");
+    assert_eq!(ended["metadata"]["retry_state"]["failed_attempts"], 2, "{ended}");
     agree(cluster, field);
 }
