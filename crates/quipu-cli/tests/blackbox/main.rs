@@ -39,3 +39,4 @@ mod starting;
 mod summarizing;
 mod support;
 mod task_crashes;
+mod why;

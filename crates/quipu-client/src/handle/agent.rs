@@ -164,7 +164,7 @@ impl Agent {
         let target_id = target_id.to_owned();
         self.call(
             Operation::Replay,
-            &ReplayPayload { target_type, target_id, depth, explain: false },
+            &ReplayPayload { target_type, target_id, depth, explain: false, without: Vec::new() },
         )
         .await
     }

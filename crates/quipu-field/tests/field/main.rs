@@ -36,6 +36,7 @@ mod repeats;
 mod replaced_of_late;
 mod replay;
 mod replay_reasons;
+mod replay_without;
 mod replay_words;
 mod retract;
 #[path = "../../../quipu-recall/tests/sentences/generated.rs"]

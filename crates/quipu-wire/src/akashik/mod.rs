@@ -63,8 +63,8 @@ pub use record::{
 };
 pub use register::{RegisterPayload, RegisterResponse, RegisterStatus};
 pub use replay::{
-    ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayReasons, ReplayResponse,
-    ReplayTarget, ShownUnit,
+    ReplayAttune, ReplayDepth, ReplayEvent, ReplayLinks, ReplayPayload, ReplayReasons,
+    ReplayResponse, ReplayTarget, ReplayWithout, ShownUnit,
 };
 pub use restore::{RestorePayload, RestoreResponse, RestoredFrom, RestoredUnit};
 pub use retract::{RetractIntent, RetractPayload, RetractResponse};

@@ -9,6 +9,9 @@ use crate::{
     words::words,
 };
 
+/// Units that can be thought away at a time.
+const REPLAY_WITHOUT_MAX: usize = 64;
+
 words! {
     /// What is to be replayed.
     ReplayTarget {
@@ -50,6 +53,51 @@ pub struct ReplayPayload {
     /// Ours: say by id what each event is about and what it rests on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
+    /// Ours: units that are thought away: what would the author of this unit have been given without them?
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
+}
+
+/// Ours: what would have been, had some units not been there. No model is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayWithout {
+    /// The units that were thought away.
+    pub units: Vec<String>,
+    /// Those of which nothing is known, or nothing to the caller.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
+    /// What the author had been given before, and would have been; where nothing was traced, what fits its purpose.
+    pub attunes: Vec<ReplayAttune>,
+    /// What it rests on directly and is thought away.
+    pub causes_lost: Vec<Relation>,
+    /// What it rests on directly besides.
+    pub causes_left: Vec<Relation>,
+    /// Those of what is left that themselves depend on what is thought away, or were caused by it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes_shaken: Vec<String>,
+    /// The same in words.
+    pub summary: String,
+    /// What the log cannot tell.
+    pub cannot_know: Vec<String>,
+}
+
+/// Ours: one ATTUNE before a unit, as it was and as it would have been.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayAttune {
+    /// The trace of it; null where none was made and this is what fits the author's purpose.
+    pub trace_id: Option<String>,
+    /// The epoch that it looked at.
+    pub epoch: u64,
+    /// What it was for; null where nothing was said or that was purged.
+    pub context_hint: Option<String>,
+    /// What was given, best first.
+    pub shown: Vec<ShownUnit>,
+    /// What would have been given.
+    pub would_be: Vec<ShownUnit>,
+    /// Whether it gives the same as then, asked again with all units.
+    pub again_the_same: bool,
 }
 
 /// Ours: what an event of a timeline is linked with, by id. What the caller may not see is left out.
@@ -173,6 +221,9 @@ pub struct ReplayResponse {
     pub agents_involved: Vec<String>,
     /// How many events the whole chain has, whatever the depth.
     pub total_events: u64,
+    /// Ours: what would have been without the units that the payload names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<ReplayWithout>,
     /// What had no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -190,8 +241,31 @@ impl ReplayPayload {
             .take_word("depth", ReplayDepth::WORDS, ReplayDepth::parse)?
             .unwrap_or(ReplayDepth::Detailed);
         let explain = object.take_bool("explain")?.unwrap_or_default();
-        Ok((Self { target_type, target_id, depth, explain }, object.warnings()))
+        let without = without(&mut object, target_type, &target_id)?;
+        Ok((Self { target_type, target_id, depth, explain, without }, object.warnings()))
     }
+}
+
+/// The units that are thought away, each once.
+fn without(
+    object: &mut ObjectReader,
+    target_type: ReplayTarget,
+    target_id: &str,
+) -> Result<Vec<String>, ReadError> {
+    let mut units = object.take_texts("without")?;
+    units.sort();
+    units.dedup();
+    let is_unit = matches!(target_type, ReplayTarget::Decision | ReplayTarget::MemoryUnit);
+    if !units.is_empty() && !is_unit {
+        return Err(object.refuse("without", "is only for a decision or a memory_unit"));
+    }
+    if units.iter().any(|unit| unit == target_id) {
+        return Err(object.refuse("without", "names the target itself"));
+    }
+    if units.len() > REPLAY_WITHOUT_MAX {
+        return Err(object.refuse("without", "names more than 64 units"));
+    }
+    Ok(units)
 }
 
 #[cfg(test)]
@@ -210,6 +284,27 @@ mod tests {
         let (payload, _) =
             ReplayPayload::parse(json!({"target_type": "decision", "target_id": "d"})).unwrap();
         assert_eq!(payload.depth, ReplayDepth::Detailed);
-        assert!(!payload.explain);
+        assert!(!payload.explain && payload.without.is_empty());
+    }
+
+    #[test]
+    fn only_other_units_are_thought_away_and_from_units_alone() {
+        let parse = |kind: &str, without: Value| {
+            let payload = json!({"target_type": kind, "target_id": "d", "without": without});
+            ReplayPayload::parse(payload).map(|(payload, _)| payload.without)
+        };
+        assert_eq!(parse("decision", json!(["b", "a", "b"])).unwrap(), ["a", "b"]);
+        let many: Vec<String> = (0..65).map(|number| number.to_string()).collect();
+        for (kind, without) in [
+            ("task", json!(["a"])),
+            ("decision", json!(["a", "d"])),
+            ("decision", json!(many)),
+            ("decision", json!([1])),
+        ] {
+            assert!(
+                parse(kind, without).unwrap_err().path.starts_with("payload.without"),
+                "{kind}"
+            );
+        }
     }
 }

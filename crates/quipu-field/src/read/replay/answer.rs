@@ -1,16 +1,19 @@
 //! REPLAY (spec 3.8): how something came about, from the log alone. Nothing of the Field's state is
 //! looked at but whether the caller takes part and what it may not see.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use quipu_log::{Engine, FieldName};
 use quipu_wire::akashik::{MemoryType, ReplayPayload, ReplayResponse};
 
 use crate::{
     base::error::FieldError,
-    read::replay::{self, Chain, Found, Target, Trace},
+    read::replay::{
+        self, Chain, Found, Target, Trace,
+        without::{self, WithoutPlan},
+    },
 };
-use quipu_core::{Refusal, rules::replay::Error, visibility::Hidden};
+use quipu_core::{Refusal, UnitId, rules::replay::Error, visibility::Hidden};
 
 /// To whom it is told.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub(crate) struct Listener {
     pub(crate) hidden: Hidden,
     /// The handoffs of which it may know what was said.
     pub(crate) handoffs: HashSet<String>,
+    /// Of the units that it wants to think away, those that it may know of, and the others.
+    pub(crate) without: (BTreeSet<UnitId>, Vec<String>),
 }
 
 pub(crate) fn replay(
@@ -27,12 +32,12 @@ pub(crate) fn replay(
     events_max: usize,
     listener: &Listener,
     payload: &ReplayPayload,
-) -> Result<ReplayResponse, FieldError> {
+) -> Result<(ReplayResponse, Option<WithoutPlan>), FieldError> {
     let refuse = |error: Error| FieldError::from(Refusal::from(error));
     let not_found = || Error::of(payload);
     let target = Target::of(payload).ok_or_else(|| refuse(not_found()))?;
     let depth = payload.depth;
-    let Listener { hidden, handoffs } = listener;
+    let Listener { hidden, handoffs, .. } = listener;
     let trace = Trace { target: &target, depth, events_max, hidden, handoffs };
     let chain = replay::trace(engine, field, &trace)?
         .ok_or_else(|| refuse(Error::TooLarge { depth, limit: events_max }))?;
@@ -47,14 +52,21 @@ pub(crate) fn replay(
         }
     }
     let summary = replay::summarize_chain(engine, field, &trace, &chain)?;
-    Ok(ReplayResponse {
+    let plan = if payload.without.is_empty() {
+        None
+    } else {
+        without::plan(engine, field, &trace, &chain, &listener.without)?
+    };
+    let response = ReplayResponse {
         status: "ok".to_owned(),
         timeline,
         summary,
         agents_involved: chain.agents,
         total_events: chain.total,
+        without: None,
         warnings: Vec::new(),
-    })
+    };
+    Ok((response, plan))
 }
 
 /// A decision must be one.

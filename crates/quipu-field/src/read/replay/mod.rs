@@ -1,6 +1,7 @@
 //! How something came about, read from the log alone: which events belong to it (`links`, `chain`, `pages`), what
 //! each of them was (`describe`, `narrate`, `texts`), the reasons that were given (`reasons`), and the argument that they make
-//! (`places`, `story`). No state, no index, no snapshot.
+//! (`places`, `story`). No state, no index, no snapshot; but for the question what would have been without some of
+//! it (`without`).
 
 pub(crate) mod answer;
 mod chain;
@@ -13,6 +14,7 @@ mod places;
 mod reasons;
 mod story;
 mod texts;
+pub(crate) mod without;
 
 pub(crate) use chain::{Chain, Found, Trace, trace};
 pub(crate) use linked::linked;

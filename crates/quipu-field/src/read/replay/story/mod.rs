@@ -12,4 +12,6 @@ mod shown;
 mod tell;
 mod work;
 
+pub(super) use phrases::{NAME_CHARS, quoted};
+pub(super) use reader::{Reader, ToldUnit};
 pub(crate) use tell::summarize_chain;

@@ -8,7 +8,7 @@ use super::super::describe::one_line;
 /// Characters of what is told at length, of a text in passing, and of one that only reminds of what was told.
 pub(super) const LONG_CHARS: usize = 400;
 pub(super) const BRIEF_CHARS: usize = 200;
-pub(super) const NAME_CHARS: usize = 80;
+pub(in crate::read::replay) const NAME_CHARS: usize = 80;
 /// Entries of a list that are told.
 const LISTED_MAX: usize = 4;
 
@@ -19,7 +19,7 @@ pub(super) fn brief(text: &str, chars: usize) -> String {
 }
 
 /// The same between quotation marks.
-pub(super) fn quoted(text: &str, chars: usize) -> String {
+pub(in crate::read::replay) fn quoted(text: &str, chars: usize) -> String {
     format!("\"{}\"", brief(text, chars).replace('"', "'"))
 }
 

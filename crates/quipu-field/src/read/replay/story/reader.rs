@@ -13,51 +13,55 @@ use super::{
 };
 use quipu_core::{Event, UnitId, event::UnitBody, ids::TraceId};
 
-pub(super) struct Reader<'a> {
-    pub(super) engine: &'a dyn Engine,
-    pub(super) field: &'a FieldName,
-    pub(super) trace: &'a Trace<'a>,
-    pub(super) places: &'a Places,
+pub(in crate::read::replay) struct Reader<'a> {
+    pub(in crate::read::replay) engine: &'a dyn Engine,
+    pub(in crate::read::replay) field: &'a FieldName,
+    pub(in crate::read::replay) trace: &'a Trace<'a>,
+    pub(in crate::read::replay) places: &'a Places,
 }
 
 /// An event that is told.
 #[derive(Debug)]
-pub(super) struct ToldEvent {
-    pub(super) epoch: u64,
-    pub(super) actor: String,
-    pub(super) event: Event,
+pub(in crate::read::replay) struct ToldEvent {
+    pub(in crate::read::replay) epoch: u64,
+    pub(in crate::read::replay) actor: String,
+    pub(in crate::read::replay) session: Option<String>,
+    pub(in crate::read::replay) event: Event,
     commit: Commit,
     index: u32,
 }
 
 /// A relation of a unit that is told, to a unit of the story.
 #[derive(Debug, Clone)]
-pub(super) struct Ground {
-    pub(super) kind: RelationType,
-    pub(super) unit: UnitId,
-    pub(super) description: Option<String>,
+pub(in crate::read::replay) struct Ground {
+    pub(in crate::read::replay) kind: RelationType,
+    pub(in crate::read::replay) unit: UnitId,
+    pub(in crate::read::replay) description: Option<String>,
 }
 
 /// A unit that is told.
 #[derive(Debug)]
-pub(super) struct ToldUnit {
-    pub(super) kind: MemoryType,
-    pub(super) author: String,
-    pub(super) epoch: u64,
-    pub(super) task: Option<String>,
-    pub(super) score: Option<f64>,
-    pub(super) grounds: Vec<Ground>,
+pub(in crate::read::replay) struct ToldUnit {
+    pub(in crate::read::replay) kind: MemoryType,
+    pub(in crate::read::replay) author: String,
+    pub(in crate::read::replay) epoch: u64,
+    pub(in crate::read::replay) task: Option<String>,
+    pub(in crate::read::replay) score: Option<f64>,
+    pub(in crate::read::replay) grounds: Vec<Ground>,
     /// How many more it refers to that are not known here.
-    pub(super) unknown: u64,
-    pub(super) shown: Vec<TraceId>,
+    pub(in crate::read::replay) unknown: u64,
+    pub(in crate::read::replay) shown: Vec<TraceId>,
     /// Its texts, unless they were purged.
-    pub(super) texts: Option<UnitBody>,
+    pub(in crate::read::replay) texts: Option<UnitBody>,
     end: Option<End>,
 }
 
 impl Reader<'_> {
     /// The event at a place.
-    pub(super) fn event(&self, place: Place) -> Result<Option<ToldEvent>, EngineError> {
+    pub(in crate::read::replay) fn event(
+        &self,
+        place: Place,
+    ) -> Result<Option<ToldEvent>, EngineError> {
         let Some(commit) = self.engine.read(self.field, place.position, 1)?.pop() else {
             return Ok(None);
         };
@@ -68,6 +72,7 @@ impl Reader<'_> {
             ToldEvent {
                 epoch: header.epoch,
                 actor: header.actor,
+                session: header.session,
                 event: sealed.event,
                 commit,
                 index: place.index,
@@ -76,14 +81,20 @@ impl Reader<'_> {
     }
 
     /// A unit of the story.
-    pub(super) fn unit(&self, unit: UnitId) -> Result<Option<ToldUnit>, EngineError> {
+    pub(in crate::read::replay) fn unit(
+        &self,
+        unit: UnitId,
+    ) -> Result<Option<ToldUnit>, EngineError> {
         let Some(place) = self.places.units.get(&unit) else { return Ok(None) };
         let Some(found) = self.event(*place)? else { return Ok(None) };
         self.told_unit(found)
     }
 
     /// The unit that an event recorded.
-    pub(super) fn told_unit(&self, found: ToldEvent) -> Result<Option<ToldUnit>, EngineError> {
+    pub(in crate::read::replay) fn told_unit(
+        &self,
+        found: ToldEvent,
+    ) -> Result<Option<ToldUnit>, EngineError> {
         let texts = found.texts::<UnitBody>()?;
         let Event::UnitRecorded { unit, memory_type, task, score, relations, shown, .. } =
             found.event
@@ -120,13 +131,15 @@ impl Reader<'_> {
 
 impl ToldEvent {
     /// The texts beside it, unless there are none or they were purged.
-    pub(super) fn texts<T: DeserializeOwned>(&self) -> Result<Option<T>, EngineError> {
+    pub(in crate::read::replay) fn texts<T: DeserializeOwned>(
+        &self,
+    ) -> Result<Option<T>, EngineError> {
         let body = self.commit.body(self.index);
         Ok(body.map(|body| decode_body(self.commit.position, &body.json)).transpose()?)
     }
 
     /// The unit that was recorded with it.
-    pub(super) fn recorded_with(&self) -> Result<Option<String>, EngineError> {
+    pub(in crate::read::replay) fn recorded_with(&self) -> Result<Option<String>, EngineError> {
         let header = self.commit.decode_header::<Event>()?;
         let recorded = (0u32..).zip(&header.events);
         let mut recorded =
@@ -140,17 +153,17 @@ impl ToldEvent {
 
 impl ToldUnit {
     /// Whose it is and what it says.
-    pub(super) fn named(&self) -> String {
+    pub(in crate::read::replay) fn named(&self) -> String {
         self.with_text(BRIEF_CHARS, &self.became())
     }
 
     /// The same, for who read it before.
-    pub(super) fn recalled(&self) -> String {
+    pub(in crate::read::replay) fn recalled(&self) -> String {
         self.with_text(NAME_CHARS, "")
     }
 
     /// What it says, as in a sentence about somebody who says it.
-    pub(super) fn content(&self) -> String {
+    pub(in crate::read::replay) fn content(&self) -> String {
         self.texts.as_ref().map_or_else(
             || "something whose text was purged".to_owned(),
             |texts| quoted(&texts.content, BRIEF_CHARS),
@@ -177,14 +190,14 @@ impl ToldUnit {
     }
 
     /// Why its author held it to be so.
-    pub(super) fn reason(&self) -> Option<String> {
+    pub(in crate::read::replay) fn reason(&self) -> Option<String> {
         let texts = self.texts.as_ref()?;
         let reasoning = texts.reasoning.as_deref().filter(|text| !text.trim().is_empty());
         reasoning.map(|reasoning| brief(reasoning, BRIEF_CHARS))
     }
 
     /// The same as it follows the name of the unit, or else what it was for.
-    pub(super) fn because(&self) -> String {
+    pub(in crate::read::replay) fn because(&self) -> String {
         if let Some(reason) = self.reason() {
             return format!(", because: {reason}");
         }
