@@ -25,7 +25,7 @@ const CLASSES_OF_TOOLS: [&str; 2] = ["mcp", "tool"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolUse {
     word: ToolWord,
-    tool: String,
+    pub(crate) tool: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -59,8 +59,7 @@ impl Harness {
             Compared::Not(why) => format!("not compared: {why}"),
         };
         let checked_at = rfc3339(self.field.origin().now_ms());
-        let mut checked =
-            verification(&verdict, &receipt, request.at_time.as_deref(), checked_at);
+        let mut checked = verification(&verdict, &receipt, request.at_time.as_deref(), checked_at);
         checked.details.insert("proven".to_owned(), proven.into());
         Ok(checked)
     }

@@ -79,8 +79,18 @@ fn in_ending(
     let failure = |it: &Outcome| it.failure.as_ref().and_then(|it| serde_json::to_value(it).ok());
     let ends = [
         ("/lifecycle/final_state", source.and_then(state), own_state, "it ended otherwise"),
-        ("/lifecycle/failure", source.and_then(failure), replay.and_then(failure), "it failed otherwise"),
-        ("/final_artifacts", source.and_then(output), replay.and_then(output), "its output is another"),
+        (
+            "/lifecycle/failure",
+            source.and_then(failure),
+            replay.and_then(failure),
+            "it failed otherwise",
+        ),
+        (
+            "/final_artifacts",
+            source.and_then(output),
+            replay.and_then(output),
+            "its output is another",
+        ),
     ];
     let digest = |value: &Option<Value>| value.as_ref().and_then(|it| Sha256::of_json(it).ok());
     let differing = ends.into_iter().filter(|(_, before, after, _)| before != after);

@@ -16,6 +16,7 @@ mod quoting;
 mod receipts;
 mod replay;
 mod resuming;
+mod spending;
 mod support;
 mod tasks;
 mod tools;

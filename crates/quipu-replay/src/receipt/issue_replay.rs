@@ -11,7 +11,9 @@ use quipu_wire::harn::{
 use super::{
     facts::ReplayFacts,
     issue_task::{issuer, no_cost, replayed_route},
-    materials::{delta, departure_delta, event_log_material, secret_redaction, substituted_material},
+    materials::{
+        delta, departure_delta, event_log_material, secret_redaction, substituted_material,
+    },
     seal::{SealError, seal},
 };
 use crate::{

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use quipu_core::{
-    event::{coordination::HandoffChange, documents::DocumentChange},
+    event::{
+        coordination::HandoffChange,
+        documents::{DocumentChange, NotedDependency},
+    },
     rules::harn::FIELD_AGENT,
 };
 use quipu_wire::{
@@ -21,7 +24,7 @@ use serde_json::Value;
 
 use super::{spending::is_tool_use, story::Noted};
 
-use crate::handle::failure::internal_error;
+use crate::{NoteBody, handle::failure::internal_error, permission::ToolUse};
 
 #[derive(Debug, Default)]
 pub(super) struct Effects {
@@ -35,6 +38,9 @@ pub(super) struct Effects {
 
 impl Effects {
     pub(super) fn note(&mut self, noted: &Noted<'_>) -> Result<(), HarnError> {
+        if let Some(dependency) = &noted.note.dependency {
+            self.recorded(dependency, &noted.body);
+        }
         let Some(EventName::Known(kind)) = EventName::parse(&noted.note.event) else {
             return Ok(());
         };
@@ -50,6 +56,31 @@ impl Effects {
             self.approvals.push(approval(noted, ApprovalDecision::Denied));
         }
         Ok(())
+    }
+
+    /// An answer of a tool that was recorded is a call of that tool; one that the worker told of too is the same call.
+    fn recorded(&mut self, dependency: &NotedDependency, body: &NoteBody) {
+        let NotedDependency { key, kind } = dependency;
+        let Some(used) = ToolUse::of_answer(*kind, key) else { return };
+        let last = key.rsplit(':').next();
+        let mut told = self.calls.iter_mut().rev();
+        let told = told.find(|call| call.call_id == *key || Some(&*call.call_id) == last);
+        let status = if says_failed(body) { CallStatus::Failed } else { CallStatus::Succeeded };
+        let (input_hash, output_hash) = (body.request_sha256, body.sha256);
+        if let Some(call) = told {
+            call.status = status;
+            call.input_hash = call.input_hash.or(input_hash);
+            call.output_hash = call.output_hash.or(output_hash);
+            return;
+        }
+        self.calls.push(ReceiptToolCall {
+            tool: if used.tool.is_empty() { "unknown".to_owned() } else { used.tool },
+            call_id: key.clone(),
+            status,
+            input_hash,
+            output_hash,
+            metadata: Some(JsonObject::with("dependency_key", key.as_str())),
+        });
     }
 
     fn called(&mut self, payload: &JsonObject) -> Result<(), HarnError> {
@@ -116,6 +147,17 @@ impl Effects {
         };
         (effects, self.approvals)
     }
+}
+
+/// Whether an answer says itself that its call failed.
+fn says_failed(body: &NoteBody) -> bool {
+    let Some(Value::Object(answer)) = &body.value else { return false };
+    let is_true = |name: &str| answer.get(name) == Some(&Value::Bool(true));
+    let is_said = |name: &str| {
+        let said = answer.get(name);
+        said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
+    };
+    is_true("isError") || is_true("is_error") || is_said("error") || is_said("$error")
 }
 
 fn approval(noted: &Noted<'_>, decision: ApprovalDecision) -> Approval {

@@ -64,7 +64,7 @@ fn facts(
     let lifecycle = lifecycle(&story, outcome);
     let started = story.entry.started_ms.unwrap_or(story.entry.created_ms);
     let consumed = story.spending.consumed(story.ending.at_ms.saturating_sub(started));
-    let model_route = story.spending.route();
+    let (model_route, cost) = (story.spending.route(), story.spending.cost());
     let mut redactions = profile.redactions.clone();
     redactions.extend(story.redactions);
     let (side_effects, approvals) = story.effects.finish(&story.task);
@@ -94,7 +94,7 @@ fn facts(
         consumed,
         dependencies: story.dependencies,
         unavailable_reason: story.erased.map(|key| format!("the answer under {key} was erased")),
-        cost: None,
+        cost,
         side_effects,
         redactions,
     }

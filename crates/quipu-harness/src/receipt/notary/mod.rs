@@ -5,6 +5,7 @@ pub(crate) mod approvals;
 pub(crate) mod bound;
 pub(crate) mod effects;
 pub(crate) mod issue;
+pub(crate) mod model_usage;
 pub(crate) mod outcome;
 pub(crate) mod previous;
 pub(crate) mod profile;

@@ -23,7 +23,7 @@ use quipu_wire::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{effects::Effects, spending::Spending};
+use super::{effects::Effects, model_usage::ModelUsage, spending::Spending};
 use crate::{
     Harness, NoteBody,
     event::{
@@ -85,7 +85,25 @@ impl Harness {
             gathering.add_events(self.bound_events(task, &header, &commit))?;
             gathering.gather(&header, &commit)?;
         }
+        for (artifact, beside) in std::mem::take(&mut gathering.spending.in_artifacts) {
+            let answer = self.answer_in(&artifact)?;
+            gathering.spending.answered(beside, &answer);
+        }
         gathering.finish(entry)
+    }
+}
+
+/// The most bytes of an answer in an Artifact that are looked at for which model gave it.
+const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+impl Harness {
+    /// What an answer says that is in an Artifact. Reads storage.
+    fn answer_in(&self, artifact: &str) -> Result<ModelUsage, HarnError> {
+        let found = self.stored::<Artifact>(DocumentKind::Artifact, artifact)?;
+        let bytes = found.map(|artifact| self.bytes_of(&artifact)).transpose()?.flatten();
+        let bytes = bytes.map(|(_, bytes)| bytes).filter(|bytes| bytes.len() <= ANSWER_BYTES_MAX);
+        let answer = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        Ok(answer.as_ref().map(ModelUsage::of).unwrap_or_default())
     }
 }
 

@@ -162,7 +162,8 @@ async fn a_receipt_says_what_a_worker_asked_otherwise_or_never_and_how_else_it_e
         let told = deltas.into_iter().map(|it| (it.operation.as_str(), it.path));
         (receipt.replay_input.determinism.as_str(), told.collect::<Vec<_>>())
     };
-    let all = [("llm:main:1", "llm:main:1"), ("mcp:crm:1", "mcp:crm:1"), ("llm:main:2", "llm:main:2")];
+    let all =
+        [("llm:main:1", "llm:main:1"), ("mcp:crm:1", "mcp:crm:1"), ("llm:main:2", "llm:main:2")];
     let faithful = replay(&all, json!({"price": 49})).await;
     assert_eq!(faithful, ("byte_deterministic", Vec::new()));
     let path = |path: &str| format!("/replay_input/materials/{path}");
