@@ -142,15 +142,14 @@ fn members(value: Value, free: &[&str]) -> Result<Members, CanonError> {
         if free.contains(&name.as_str()) {
             continue;
         }
-        match value {
-            Value::Object(inner) if name == "metadata" => {
-                for (own, value) in inner {
-                    digests.insert(format!("{name}.{own}"), Sha256::of_json(&value)?);
-                }
+        if let Value::Object(inner) = &value
+            && name == "metadata"
+        {
+            for (own, value) in inner {
+                digests.insert(format!("{name}.{own}"), Sha256::of_json(value)?);
             }
-            value => {
-                digests.insert(name, Sha256::of_json(&value)?);
-            }
+        } else {
+            digests.insert(name, Sha256::of_json(&value)?);
         }
     }
     Ok(digests)

@@ -84,12 +84,9 @@ pub fn check_export(export: &TaskExport) -> Result<Proven, Mismatch> {
         .ok_or_else(|| mismatch(format!("artifacts[{at}].content_base64"), BROKEN))?;
     check_events(&export.events, &lines)?;
     check_materials(export, receipt)?;
-    let run = match receipt.subject.object {
-        SubjectKind::ReplaySegment if lines.iter().all(|line| line.get("id").is_none()) => {
-            Run::Replayed
-        }
-        _ => Run::Worked,
-    };
+    let is_replay = receipt.subject.object == SubjectKind::ReplaySegment;
+    let nameless = lines.iter().all(|line| !line.contains_key("id"));
+    let run = if is_replay && nameless { Run::Replayed } else { Run::Worked };
     let erased = export.outcome.as_ref().is_some_and(|outcome| is_erased(outcome, receipt));
     check_task(export, run, &binding, erased)?;
     check_artifacts(export, at, &binding, erased)?;

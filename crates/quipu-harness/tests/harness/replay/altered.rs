@@ -102,7 +102,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<(String, Value)>) {
                 places(value, &format!("{at}/{index}"), found);
             }
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
