@@ -11,11 +11,7 @@ use quipu_wire::{
 };
 use serde_json::Value;
 
-use super::{
-    document::Executor,
-    exported::exported_event,
-    worked::{Break, recorded_in},
-};
+use super::{document::Executor, exported::exported_event, worked::recorded_in};
 use crate::{
     Harness,
     event::event_log::{EventLog, commits_until},
@@ -76,10 +72,8 @@ impl Harness {
             self.field.with_state(|state: &State| narrate_with_positions(state, header, commit));
         let bind = |(at, mut event)| {
             let recorded = recorded_in(header, commit, task, at, &event);
-            let bound = match recorded.map(|it| it.map(exported_event)) {
-                Some(Ok(exported)) => event_binding(&exported).ok(),
-                Some(Err(Break::Missing(_) | Break::Storage(_))) | None => None,
-            };
+            let whole = recorded.filter(|recorded| recorded.gone.is_none());
+            let bound = whole.and_then(|it| event_binding(&exported_event(it)).ok());
             if let Some(bound) = bound {
                 let bound = Value::Object(bound.0);
                 event.envelope.metadata = JsonObject::with(BOUND, bound);

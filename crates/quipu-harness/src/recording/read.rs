@@ -41,19 +41,27 @@ struct Replayed {
 impl Harness {
     /// The recording of a task. Reads storage.
     pub(crate) fn recording(&self, task: &str) -> Result<Recording, HarnError> {
-        Recording::of(self, task, DEPTH_MAX)
+        Recording::of(self, task, DEPTH_MAX, false)
     }
 }
 
 impl Recording {
     /// The recording of a task that may have so many replays behind it.
-    pub(super) fn of(harness: &Harness, task: &str, depth: u32) -> Result<Self, HarnError> {
+    pub(super) fn of(
+        harness: &Harness,
+        task: &str,
+        depth: u32,
+        reads_on: bool,
+    ) -> Result<Self, HarnError> {
         let document = harness.replay_document(task)?;
         let events = match document.filter(|it| it.executor == Executor::InProcess) {
             Some(document) => {
                 Events::Replayed(Box::new(Replayed::of(harness, task, document, depth)?))
             }
-            None => Events::Worked(Box::new(Worked::new(harness, task))),
+            None => {
+                let worked = Worked::new(harness, task);
+                Events::Worked(Box::new(if reads_on { worked.reading_on() } else { worked }))
+            }
         };
         Ok(Self { events, is_over: false })
     }
@@ -115,7 +123,7 @@ impl Replayed {
 
 /// An event of the source as the replay has it.
 fn as_replayed(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -> Recorded {
-    let Step { source: Recorded { event, mut narrated, mut payload }, replayed } = step;
+    let Step { source: Recorded { event, mut narrated, mut payload, gone }, replayed } = step;
     let overridden = replayed.replay.override_key.as_ref();
     let planned = overridden.and_then(|key| Some((key, document.plan.overrides.get(key)?)));
     let replay_task = &document.plan.identity.replay_task_id;
@@ -158,7 +166,7 @@ fn as_replayed(document: &ReplayDocument, finish: Option<&Finish>, step: Step) -
         ..event
     };
     narrated.replay = Some(replayed.replay);
-    Recorded { event, narrated, payload }
+    Recorded { event, narrated, payload, gone }
 }
 
 /// The payload of an event whose answer was substituted.

@@ -28,6 +28,8 @@ pub(crate) struct Recorded {
     pub(crate) narrated: Event,
     /// The particulars, whoever may see them.
     pub(crate) payload: JsonObject,
+    /// What was erased of it, for who reads on all the same.
+    pub(crate) gone: Option<Unavailable>,
 }
 
 /// Why a recording cannot be read on.
@@ -46,13 +48,20 @@ pub(crate) struct Worked {
     task: String,
     commits: TaskCommits,
     ready: VecDeque<Result<Recorded, Break>>,
+    reads_on: bool,
 }
 
 impl Worked {
     pub(crate) fn new(harness: &Harness, task: &str) -> Self {
         let commits = TaskCommits::new(harness, task);
         let (harness, task) = (harness.clone(), task.to_owned());
-        Self { harness, task, commits, ready: VecDeque::new() }
+        Self { harness, task, commits, ready: VecDeque::new(), reads_on: false }
+    }
+
+    /// Also what is gone, marked as such.
+    pub(super) fn reading_on(mut self) -> Self {
+        self.reads_on = true;
+        self
     }
 
     /// The part of it that one commit has. Reads storage.
@@ -71,7 +80,11 @@ impl Worked {
         let events =
             self.harness.field.with_state(|state| narrate_with_positions(state, header, commit));
         for (at, narrated) in events {
-            self.ready.extend(recorded_in(header, commit, &self.task, at, &narrated));
+            let recorded = recorded_in(header, commit, &self.task, at, &narrated);
+            self.ready.extend(recorded.map(|recorded| match &recorded.gone {
+                Some(missing) if !self.reads_on => Err(Break::Missing(missing.clone())),
+                Some(_) | None => Ok(recorded),
+            }));
         }
     }
 }
@@ -97,7 +110,7 @@ pub(crate) fn recorded_in(
     task: &str,
     at: EventPosition,
     narrated: &Event,
-) -> Option<Result<Recorded, Break>> {
+) -> Option<Recorded> {
     if narrated.task_id.as_deref() != Some(task) || !is_run(narrated) {
         return None;
     }
@@ -107,12 +120,10 @@ pub(crate) fn recorded_in(
         return None;
     }
     let mut recorded = recorded(&sealed.event, body_of(commit, index), narrated.clone());
-    if let Ok(Recorded { event: RecordedEvent { dependency: Some(answer), .. }, .. }) =
-        &mut recorded
-    {
+    if let Some(answer) = &mut recorded.event.dependency {
         answer.by_server = header.actor == FIELD_AGENT;
     }
-    Some(recorded.map_err(Break::Missing))
+    Some(recorded)
 }
 
 /// Whether an event belongs to the run itself.
@@ -164,7 +175,7 @@ fn body_of(commit: &Commit, index: u32) -> Text {
     }
 }
 
-fn recorded(logged: &Logged, text: Text, narrated: Event) -> Result<Recorded, Unavailable> {
+fn recorded(logged: &Logged, text: Text, narrated: Event) -> Recorded {
     let note = if let Logged::TaskNoted { note, .. } = logged { Some(note) } else { None };
     let gone = matches!(text, Text::Gone);
     let body = match (note, text) {
@@ -189,17 +200,17 @@ fn recorded(logged: &Logged, text: Text, narrated: Event) -> Result<Recorded, Un
     if let Some(dependency) = &event.dependency {
         // So that a substitute which says the same is the same.
         event.payload_sha256 = dependency.sha256;
-    } else if note.is_some() && gone {
-        return Err(Unavailable {
-            kind: UnavailableKind::Event,
-            id: event.event_id.clone(),
-            override_key: None,
-            event_id: Some(event.event_id),
-            sequence: Some(event.sequence),
-            reason: "what it said was erased".to_owned(),
-        });
     }
-    Ok(Recorded { event, narrated, payload })
+    let erased = event.dependency.is_none() && note.is_some() && gone;
+    let gone = erased.then(|| Unavailable {
+        kind: UnavailableKind::Event,
+        id: event.event_id.clone(),
+        override_key: None,
+        event_id: Some(event.event_id.clone()),
+        sequence: Some(event.sequence),
+        reason: "what it said was erased".to_owned(),
+    });
+    Recorded { event, narrated, payload, gone }
 }
 
 fn dependency(note: &Note, body: NoteBody, gone: bool) -> Option<RecordedDependency> {

@@ -142,3 +142,49 @@ async fn the_receipt_of_a_replay_is_checked_against_its_sources() {
     let findings = broken["details"]["findings"].as_array().unwrap();
     assert!(findings.iter().any(|each| each["name"] == "previous_receipt_hash"), "{findings:?}");
 }
+
+#[tokio::test]
+async fn what_is_erased_afterwards_leaves_a_finished_replay_as_it_was() {
+    let world = World::new().await;
+    let field = world.harness.field();
+    let role = RegisterPayload::parse(json!({"id": "worker", "role": "pricer"})).unwrap().0;
+    field.register(message("r", "worker"), role).await.unwrap();
+    let task = world.submit().await;
+    world.claim("worker", &task).await;
+    let unit = json!({"mode": "committed", "type": "finding", "content": "a canary",
+        "intent": {"purpose": "to test", "task_id": task},
+        "confidence": {"score": 0.9, "reasoning": "seen"}});
+    field.record(message("u", "worker"), RecordPayload::parse(unit).unwrap().0).await.unwrap();
+    let asked = super::runs::asked("worker");
+    let body = json!({"kind": "dataset", "mime_type": "text/plain", "visibility": "public"});
+    let request = quipu_wire::harn::RegisterArtifactRequest::parse(body).unwrap();
+    let artifact = world.harness.register_artifact(&asked, request).await.unwrap().envelope.id;
+    world.harness.put_artifact_content(&asked, &artifact, b"rows".to_vec()).await.unwrap();
+    let body = json!({"key": "host:read:1", "kind": "host_fact", "artifact_id": artifact});
+    let request = quipu_wire::harn::RecordDependencyRequest::parse(body).unwrap();
+    world.harness.record_dependency(&asked, &task, request).await.unwrap();
+    world.record(&task, "llm:main:1", json!("after it")).await;
+    world.complete("worker", &task, json!(1)).await;
+    let overrides = json!({"mode": "with_overrides", "override": {
+        "llm:main:1": {"kind": "llm_provider_response", "value": "other", "reason": "what if"}}});
+    let replay = world.replayed(&task, overrides).await.envelope.id;
+    let again = world.replayed(&replay, json!({})).await.envelope.id;
+    let facts = async || {
+        let mut facts = Vec::new();
+        for id in [&replay, &again] {
+            let events = world.events(id).await;
+            let told = events.iter().map(|it| (it.envelope.id.clone(), it.event.to_string()));
+            let told: Vec<_> = told.collect();
+            facts.push((told, world.harness.divergence(&caller("boss"), id).await.unwrap()));
+        }
+        facts
+    };
+    let before = facts().await;
+    let purge = json!({"strategy": "purge", "filter": {"types": ["finding"]}, "reason": "asked"});
+    let purge = CompactPayload::parse(purge).unwrap().0;
+    field.compact(message("p", "boss"), purge).await.unwrap();
+    world.harness.redact_artifact(&caller("boss"), &artifact).await.unwrap();
+    assert_eq!(facts().await, before);
+    let later = world.replayed(&task, json!({})).await;
+    assert_eq!(later.status, TaskState::Failed, "one that begins now does not find it");
+}
