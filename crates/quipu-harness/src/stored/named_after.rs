@@ -27,7 +27,7 @@ pub(crate) fn event_log_name(receipt: Option<&str>, task: &str) -> String {
     format!("{EVENT_LOG}{}", rest.unwrap_or_else(|| rest_of(task)))
 }
 
-/// The Artifact of an event log.
+/// How an event log of this name is kept.
 pub(crate) fn event_log_artifact(name: &str) -> String {
     ResourceKind::Artifact.id(name)
 }
