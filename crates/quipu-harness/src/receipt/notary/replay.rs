@@ -46,7 +46,7 @@ pub(crate) struct Grounds {
     pub(crate) identifiers: Identifiers,
     pub(crate) trust: Trust,
     pub(crate) receipt_id: String,
-    /// The receipt of its source.
+    /// None where the Persona of the source has no receipts, or it came without one.
     pub(crate) source: Option<Receipt>,
     /// Whether the source came from elsewhere with nothing that binds what it says.
     pub(crate) is_unproven: bool,
