@@ -235,8 +235,9 @@ fn the_replay_example_reads_as_published() {
     let answer = field.client.send(&envelope("msg-040", "REPLAY", "auditor-01", 40, replay));
     let mut answer = answer.ok();
     for event in answer["timeline"].as_array_mut().unwrap() {
-        let ours = ["timestamp", "why"];
-        ours.map(|key| assert!(event.as_object_mut().unwrap().remove(key).is_some(), "{event}"));
+        for ours in ["timestamp", "why"] {
+            assert!(event.as_object_mut().unwrap().remove(ours).is_some(), "{event}");
+        }
     }
     let event = |epoch: u64, kind: &str, agent: &str, description: &str, unit: &Value| {
         json!({"epoch": epoch, "event_type": kind, "agent_id": agent, "description": description,

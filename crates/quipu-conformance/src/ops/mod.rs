@@ -14,6 +14,7 @@ pub(crate) mod record;
 pub(crate) mod record_effects;
 pub(crate) mod register;
 pub(crate) mod replay;
+pub(crate) mod replay_reasons;
 pub(crate) mod session;
 pub(crate) mod subscribe;
 pub(crate) mod subscribe_events;

@@ -24,6 +24,7 @@ pub(crate) fn groups() -> Vec<(Option<&'static str>, &'static [Rule])> {
         (Some("SUBSCRIBE"), ops::subscribe::CASES),
         (Some("SUBSCRIBE"), ops::subscribe_events::CASES),
         (Some("REPLAY"), ops::replay::CASES),
+        (Some("REPLAY"), ops::replay_reasons::CASES),
         (Some("COMPACT"), ops::compact::CASES),
         (Some("HANDOFF"), ops::handoff::CASES),
         (Some("COORDINATE"), ops::coordinate::CASES),

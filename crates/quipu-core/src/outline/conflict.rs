@@ -1,12 +1,16 @@
 //! A conflict as the protocol shows it: first what the state knows, then its free text.
 
+use quipu_recall::summary::summarize::lead;
 use quipu_wire::akashik::{Conflict, Resolution};
 
 use super::{ERASED, Texts};
 use crate::{
-    event::{ConflictBody, ResolutionBody},
+    event::{ConflictBody, ResolutionBody, UnitBody},
     state::{ConflictEntry, State},
 };
+
+/// Characters of a unit that is quoted.
+const QUOTED_CHARS: usize = 80;
 
 /// A conflict without its free text, and where that is.
 #[derive(Debug)]
@@ -16,6 +20,36 @@ pub struct ConflictOutline {
     event: u32,
     /// Where the resolution's text is.
     rationale: Option<(u64, u32)>,
+    sides: Vec<Side>,
+}
+
+/// One of the units that disagree: how it is called, and where its text is.
+#[derive(Debug)]
+struct Side {
+    id: String,
+    called: String,
+    at: (u64, u32),
+}
+
+impl Side {
+    fn of(state: &State, ordinal: u32) -> Option<Self> {
+        let (unit, flags) = (state.units.details(ordinal)?, state.units.flags(ordinal)?);
+        let kind = flags.memory_type.as_str().replace('_', " ");
+        let called = format!("{}'s {kind}", state.names.text(flags.author));
+        Some(Self { id: unit.id.to_string(), called, at: (unit.position, unit.event) })
+    }
+
+    /// A description with what this unit says in place of its id, which the conflict names beside.
+    fn in_words<T: Texts>(&self, description: String, texts: &T) -> Result<String, T::Error> {
+        if !description.contains(&self.id) {
+            return Ok(description);
+        }
+        let body = texts.load::<UnitBody>(self.at.0, self.at.1)?;
+        let content = body.map_or_else(|| ERASED.to_owned(), |body| body.content);
+        let content = lead(&content, QUOTED_CHARS).replace('"', "'");
+        let content = content.trim_end_matches('.');
+        Ok(description.replace(&self.id, &format!("{} \"{content}\"", self.called)))
+    }
 }
 
 impl ConflictOutline {
@@ -40,7 +74,9 @@ impl ConflictOutline {
             }),
         };
         let rationale = entry.resolution.as_ref().map(|settled| (settled.position, settled.event));
-        Self { conflict, position: entry.position, event: entry.event, rationale }
+        let sides = [entry.unit_a, entry.unit_b].map(|unit| Side::of(state, unit));
+        let sides = sides.into_iter().flatten().collect();
+        Self { conflict, position: entry.position, event: entry.event, rationale, sides }
     }
 
     #[must_use]
@@ -52,6 +88,9 @@ impl ConflictOutline {
         let mut conflict = self.conflict;
         let body = texts.load::<ConflictBody>(self.position, self.event)?;
         conflict.description = body.map_or_else(|| ERASED.to_owned(), |body| body.description);
+        for side in &self.sides {
+            conflict.description = side.in_words(conflict.description, texts)?;
+        }
         if let (Some(resolution), Some((position, event))) =
             (&mut conflict.resolution, self.rationale)
         {

@@ -1,6 +1,6 @@
 //! A handoff as the protocol shows it: first what the state knows, then its free text.
 
-use quipu_wire::akashik::{Handoff, HandoffContext};
+use quipu_wire::akashik::{Handoff, HandoffContext, MemoryType};
 
 use super::{ERASED, Texts};
 use crate::{
@@ -19,6 +19,8 @@ pub struct HandoffOutline {
     at: (u64, u32),
     answer: Option<(u64, u32)>,
     questions: Vec<(u64, u32)>,
+    /// The decisions among the units of the task.
+    decisions: Vec<(u64, u32)>,
 }
 
 impl HandoffOutline {
@@ -48,7 +50,16 @@ impl HandoffOutline {
             Some((unit.position, unit.event))
         };
         let questions = entry.questions.iter().filter_map(place).collect();
-        Self { handoff, at: (entry.position, entry.event), answer: entry.answer, questions }
+        let task = state.names.find(&entry.task);
+        let is_decision = |id: &&UnitId| {
+            let at = state.units.find(**id);
+            let kind = at.and_then(|at| state.units.flags(at)).map(|unit| unit.memory_type);
+            let of_task = at.and_then(|at| state.units.details(at)).and_then(|unit| unit.task);
+            kind == Some(MemoryType::Decision) && of_task.is_some() && of_task == task
+        };
+        let decisions = entry.units.iter().filter(is_decision).filter_map(place).collect();
+        let (at, answer) = ((entry.position, entry.event), entry.answer);
+        Self { handoff, at, answer, questions, decisions }
     }
 
     pub fn complete<T: Texts>(self, texts: &T) -> Result<Handoff, T::Error> {
@@ -66,6 +77,11 @@ impl HandoffOutline {
         for (position, event) in self.questions {
             if let Some(question) = texts.load::<UnitBody>(position, event)? {
                 handoff.context.open_questions.push(question.content);
+            }
+        }
+        for (position, event) in self.decisions {
+            if let Some(decision) = texts.load::<UnitBody>(position, event)? {
+                handoff.context.decisions.push(decision.content);
             }
         }
         if let Some((position, event)) = self.answer {

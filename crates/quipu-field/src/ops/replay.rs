@@ -63,7 +63,7 @@ impl Field {
         self.tick(message.epoch)?;
         let hidden = Sight::by(state, agent, session, authority)
             .hidden(|owner| may_reach(state, message.speaker(), session, owner));
-        let without = known(state, &hidden, &payload.without);
+        let without = visible_and_other_ids(state, &hidden, &payload.without);
         Ok(Listener { hidden, handoffs: handoff::readable(state, message), without })
     }
 
@@ -123,7 +123,11 @@ impl Field {
 }
 
 /// Which of some ids are units that somebody may know of, and which are not.
-fn known(state: &State, hidden: &Hidden, ids: &[String]) -> (BTreeSet<UnitId>, Vec<String>) {
+fn visible_and_other_ids(
+    state: &State,
+    hidden: &Hidden,
+    ids: &[String],
+) -> (BTreeSet<UnitId>, Vec<String>) {
     let (mut units, mut unknown) = (BTreeSet::new(), Vec::new());
     for id in ids {
         let unit = UnitId::parse(id).filter(|unit| state.units.find(*unit).is_some());

@@ -20,11 +20,14 @@ use crate::{
 use quipu_core::{
     Event, State, UnitId,
     event::{
-        ConflictBody, UnitBody,
+        ConflictBody, ResolutionBody, UnitBody,
         coordination::{HandoffBody, HandoffChange, TaskChange},
     },
     ids::SubscriptionId,
 };
+
+/// Characters of a unit that is quoted in passing.
+const QUOTED_CHARS: usize = 80;
 
 /// A commit that is ready for subscribers.
 #[derive(Debug)]
@@ -72,6 +75,16 @@ pub(crate) struct UnitFacts {
     pub confidence: Option<f64>,
     pub words: Analyzed,
     content: Option<String>,
+}
+
+impl UnitFacts {
+    /// Whose it is and what it says.
+    fn called(&self) -> String {
+        let kind = self.memory_type.as_str().replace('_', " ");
+        let text = self.content.as_deref().map(|text| summarize::lead(text, QUOTED_CHARS));
+        let text = text.map_or_else(|| "(erased)".to_owned(), |text| text.replace('"', "'"));
+        format!("{}'s {kind} \"{}\"", self.author, text.trim_end_matches('.'))
+    }
 }
 
 impl PreparedNotice {
@@ -196,10 +209,10 @@ fn summarize(
         SubscriptionEvent::MemoryContested => of_unit("contested"),
         SubscriptionEvent::ConflictDetected => {
             let body: Option<ConflictBody> = body(commit, index)?;
-            body.map_or_else(|| "(erased)".to_owned(), |body| brief(&body.description))
+            disagreeing(notice, units, body)
         }
         SubscriptionEvent::AgentJoined => joined(event),
-        SubscriptionEvent::ConflictResolved => settled(event),
+        SubscriptionEvent::ConflictResolved => settled(event, index, commit, units)?,
         SubscriptionEvent::TaskStateChanged
         | SubscriptionEvent::TaskAssigned
         | SubscriptionEvent::TaskCompleted => moved(event),
@@ -234,15 +247,36 @@ fn joined(event: &Event) -> String {
     String::new()
 }
 
-fn settled(event: &Event) -> String {
-    let Event::ConflictResolved { conflict, strategy, winner, .. } = event else {
-        return String::new();
+/// Who disagrees with whom, and about what. The units' ids are beside.
+fn disagreeing(notice: &Notice, units: &[Arc<UnitFacts>], body: Option<ConflictBody>) -> String {
+    let why = body.map_or_else(|| "(erased)".to_owned(), |body| body.description);
+    let [older, newer] = units else { return brief(&why) };
+    let mut why = why;
+    for (id, unit) in notice.units.iter().zip(units) {
+        why = why.replace(&id.to_string(), &unit.called());
+    }
+    format!("{} against {}: {}", newer.called(), older.called(), brief(&why))
+}
+
+/// Who settled a conflict and how, what prevails and why.
+fn settled(
+    event: &Event,
+    index: u32,
+    commit: &Commit,
+    units: &[Arc<UnitFacts>],
+) -> Result<String, EngineError> {
+    let Event::ConflictResolved { strategy, winner, .. } = event else {
+        return Ok(String::new());
     };
-    let end = winner.map_or_else(
-        || "a synthesis replaces both units".to_owned(),
-        |unit| format!("{unit} prevails"),
-    );
-    format!("{conflict} resolved by {strategy}: {end}")
+    let actor = commit.decode_header::<Event>()?.actor;
+    let end = match (winner, units.first()) {
+        (Some(_), Some(unit)) => format!("{} prevails", unit.called()),
+        (Some(unit), None) => format!("{unit} prevails"),
+        (None, _) => "a synthesis replaces both units".to_owned(),
+    };
+    let body: Option<ResolutionBody> = body(commit, index)?;
+    let why = body.map_or_else(|| "(erased)".to_owned(), |body| brief(&body.rationale));
+    Ok(format!("{actor} resolved a conflict by {strategy}: {end}, because: {why}"))
 }
 
 fn moved(event: &Event) -> String {

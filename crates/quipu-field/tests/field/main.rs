@@ -35,6 +35,7 @@ mod renewing;
 mod repeats;
 mod replaced_of_late;
 mod replay;
+mod replay_long;
 mod replay_reasons;
 mod replay_without;
 mod replay_words;

@@ -149,7 +149,7 @@ async fn a_dispute_of_what_a_decision_rests_on_is_told_with_its_end() {
     for said in [
         "It depends on b's finding \"It is dry\", because: I pumped.",
         "Disputed at epoch 5: b's finding \"It is dry\" contradicted c's finding \"It leaks\" \
-         (replaced at epoch 7), because: hearsay. Settled by a at epoch 7 by confidence weighted: \
+         (replaced at epoch 7). c held that, because: hearsay. Settled by a at epoch 7 by confidence weighted: \
          \"It is dry\" prevails, because: measured beats heard.",
     ] {
         assert!(answer.summary.contains(said), "{said}: {}", answer.summary);
@@ -206,7 +206,7 @@ async fn units_that_refer_to_each_other_are_told_once() {
     register(&field, "a").await.unwrap();
     // Ids are drawn in order here, so that the first can name the second before it is there.
     let probe = add(&field, message("0", "a"), json!({"content": "probe"})).await.unwrap();
-    let number = |id: &str| u128::from_str_radix(id.trim_start_matches("mem-"), 10).unwrap();
+    let number = |id: &str| id.trim_start_matches("mem-").parse::<u128>().unwrap();
     let name = |number: u128| format!("mem-{number:026}");
     let (first, second) = (name(number(&probe) + 3), name(number(&probe) + 6));
     let to = |id: &str| json!([{"type": "depends_on", "target_id": id}]);

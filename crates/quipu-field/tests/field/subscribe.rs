@@ -189,7 +189,8 @@ async fn a_conflict_is_pushed_with_everything_that_follows_from_it() {
     assert_eq!(pushed[0].memory_unit_id.as_ref(), Some(&new.memory_unit_id));
     assert_eq!(pushed[0].summary, "Finding from role of b recorded: ships sink");
     assert_eq!(pushed[1].conflict_id.as_ref(), Some(&new.conflicts_detected[0]));
-    assert_eq!((pushed[1].summary.as_str(), pushed[1].relevance_score), ("no", 1.0));
+    let said = "b's finding \"ships sink\" against a's finding \"ships float\": no";
+    assert_eq!((pushed[1].summary.as_str(), pushed[1].relevance_score), (said, 1.0));
     assert_eq!(pushed[2].memory_unit_id.as_ref(), Some(&old.memory_unit_id));
     for (at, push) in pushed.iter().enumerate() {
         assert_eq!(until(&field, &id, &push.cursor, "z").await, pushed[at + 1..], "after {at}");

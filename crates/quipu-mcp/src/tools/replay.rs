@@ -15,7 +15,7 @@ Tells how something came about: which findings, conflicts and decisions led to i
 
 Call it when somebody asks \"why did we decide this?\", before you overturn a decision, and to get to know a task or \
 a session that you take over. `target_type`: decision, memory_unit, conflict, task or session. `depth`: summary, \
-detailed or full_trace.
+detailed or full_trace. `without`: ids of units; tells what the author would have been given without them.
 
 Example: {\"target_type\": \"decision\", \"target_id\": \"mem-…\", \"depth\": \"detailed\"}";
 
@@ -40,6 +40,15 @@ pub(crate) fn describe(answer: &ReplayResponse) -> String {
             named(&event.agent_id),
             quoted(&event.description)
         ));
+        if let Some(why) = &event.why {
+            text.push_str(&format!(" Why: {}", quoted(why)));
+        }
+    }
+    if let Some(without) = &answer.without {
+        text.push_str(&format!("\nWithout these units: {}", quoted(&without.summary)));
+        for unknown in &without.cannot_know {
+            text.push_str(&format!("\n- not known: {}", quoted(unknown)));
+        }
     }
     text.push_str(&format!(
         "\n{} events in all, by {}.",

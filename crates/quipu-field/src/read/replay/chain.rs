@@ -18,7 +18,7 @@ use super::{
     describe::{Shape, shape},
     links::{Entity, Target, links},
     pages,
-    places::{Place, Places},
+    places::{EventAddress, Places},
 };
 use quipu_core::{
     Event, UnitId,
@@ -41,8 +41,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    pub(crate) const fn place(&self) -> Place {
-        Place { position: self.position, index: self.index }
+    pub(crate) const fn place(&self) -> EventAddress {
+        EventAddress { position: self.position, index: self.index }
     }
 
     /// Whether a unit was replaced by what this recorded.

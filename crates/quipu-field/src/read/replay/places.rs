@@ -25,14 +25,14 @@ const NOTED_MAX: usize = 8;
 /// Units of a task or session that are noted, the weightiest first.
 const WORK_NOTED_MAX: usize = 10;
 /// Units of one ATTUNE that are looked for by their text, best first, and ATTUNEs of which this is done.
-const SHOWN_NOTED_MAX: usize = 5;
+const RETURNED_UNITS_MAX: usize = 5;
 const TRACES_NOTED_MAX: usize = 4;
 /// Units of whose end the newest news is kept. Beyond that nothing is said of it.
 const ENDS_NOTED_MAX: usize = 262_144;
 
 /// Where an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct EventAddress {
     pub(crate) position: u64,
     pub(crate) index: u32,
 }
@@ -40,12 +40,12 @@ pub(crate) struct Place {
 /// What disagreed, and how that ended.
 #[derive(Debug, Default)]
 pub(crate) struct Dispute {
-    pub(crate) detected: Option<Place>,
+    pub(crate) detected: Option<EventAddress>,
     pub(crate) sides: Option<(UnitId, UnitId)>,
-    pub(crate) ended: Option<Place>,
-    pub(crate) escalated: Option<Place>,
+    pub(crate) ended: Option<EventAddress>,
+    pub(crate) escalated: Option<EventAddress>,
     /// The newest ones, and how many there were.
-    pub(crate) ballots: Vec<Place>,
+    pub(crate) ballots: Vec<EventAddress>,
 }
 
 /// What became of a unit after all, by the newest event that says so.
@@ -60,34 +60,34 @@ pub(crate) enum End {
 pub(crate) struct NotedHandoff {
     pub(crate) id: String,
     pub(crate) task: String,
-    pub(crate) place: Place,
+    pub(crate) place: EventAddress,
 }
 
 /// What weighs more is noted rather: by type, and of the same type the newest.
-type Weight = (u8, Reverse<Place>);
+type Weight = (u8, Reverse<EventAddress>);
 
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     /// The units of the chain, and those that an author had been shown.
-    pub(crate) units: HashMap<UnitId, Place>,
-    pub(crate) traces: HashMap<TraceId, Place>,
+    pub(crate) units: HashMap<UnitId, EventAddress>,
+    pub(crate) traces: HashMap<TraceId, EventAddress>,
     pub(crate) disputes: HashMap<ConflictId, Dispute>,
     /// The disputes of each unit, newest first.
     pub(crate) disputed: HashMap<UnitId, Vec<ConflictId>>,
     pub(crate) ends: HashMap<UnitId, End>,
     /// What happened to the target later, newest first.
-    pub(crate) after: Vec<Place>,
+    pub(crate) after: Vec<EventAddress>,
     /// Where tasks were made.
-    pub(crate) tasks: HashMap<String, Place>,
+    pub(crate) tasks: HashMap<String, EventAddress>,
     /// Moves of the task that is replayed for which a reason was given, newest first, and its last one.
-    pub(crate) reasoned_moves: Vec<Place>,
-    pub(crate) last_move: Option<Place>,
+    pub(crate) reasoned_moves: Vec<EventAddress>,
+    pub(crate) last_move: Option<EventAddress>,
     pub(crate) handoffs: Vec<NotedHandoff>,
     pub(crate) handoff_ends: HashMap<String, HandoffStatus>,
     /// The weightiest units of the task or session that is replayed.
     pub(crate) work: BTreeMap<Weight, UnitId>,
     /// Where the session that is replayed was opened.
-    pub(crate) session: Option<Place>,
+    pub(crate) session: Option<EventAddress>,
     /// How many events of each kind there are.
     pub(crate) counts: BTreeMap<&'static str, u64>,
     /// Units that were shown, as far as their RECORD is still to be met.
@@ -107,7 +107,7 @@ impl Places {
         for (index, sealed) in (0u32..).zip(&header.events) {
             if let Event::UnitRecorded { unit, .. } = &sealed.event {
                 if !self.awaited.is_empty() && self.awaited.remove(unit) {
-                    let place = Place { position: header.position, index };
+                    let place = EventAddress { position: header.position, index };
                     self.units.insert(*unit, place);
                 }
             } else if let Some((unit, end)) = end(&sealed.event, header.epoch)
@@ -132,7 +132,7 @@ impl Places {
             Event::UnitRecorded { .. } => self.note_unit(found, target),
             Event::AttuneTraced { trace, units, .. } => {
                 self.traces.insert(*trace, place);
-                self.await_shown(units, hidden);
+                self.await_returned_units(units, hidden);
             }
             Event::ConflictDetected { conflict, unit_a, unit_b, .. } => {
                 let dispute = self.disputes.entry(*conflict).or_default();
@@ -207,7 +207,7 @@ impl Places {
         }
     }
 
-    fn note_task(&mut self, task: &str, change: &TaskChange, place: Place, target: &Target) {
+    fn note_task(&mut self, task: &str, change: &TaskChange, place: EventAddress, target: &Target) {
         match change {
             TaskChange::Created { .. } => {
                 self.tasks.entry(task.to_owned()).or_insert(place);
@@ -224,7 +224,7 @@ impl Places {
         }
     }
 
-    fn note_handoff(&mut self, handoff: &str, change: &HandoffChange, place: Place) {
+    fn note_handoff(&mut self, handoff: &str, change: &HandoffChange, place: EventAddress) {
         match change {
             HandoffChange::Offered { task, .. } => {
                 if self.handoffs.len() < NOTED_MAX {
@@ -241,13 +241,13 @@ impl Places {
     }
 
     /// Looks for the texts of what an ATTUNE showed first.
-    fn await_shown(&mut self, units: &[ReturnedUnit], hidden: &Hidden) {
+    fn await_returned_units(&mut self, units: &[ReturnedUnit], hidden: &Hidden) {
         if self.traces_noted >= TRACES_NOTED_MAX {
             return;
         }
         self.traces_noted += 1;
         let seen = units.iter().map(|shown| shown.unit).filter(|unit| !hidden.units.contains(unit));
-        let unknown = seen.take(SHOWN_NOTED_MAX).filter(|unit| !self.units.contains_key(unit));
+        let unknown = seen.take(RETURNED_UNITS_MAX).filter(|unit| !self.units.contains_key(unit));
         self.awaited.extend(unknown.collect::<Vec<_>>());
     }
 }
@@ -265,7 +265,7 @@ fn end(event: &Event, epoch: u64) -> Option<(UnitId, End)> {
     }
 }
 
-fn push(places: &mut Vec<Place>, place: Place) {
+fn push(places: &mut Vec<EventAddress>, place: EventAddress) {
     if places.len() < NOTED_MAX {
         places.push(place);
     }

@@ -95,7 +95,7 @@ fn all(found: &Found, given: Given, places: &Places) -> ReplayReasons {
     match &found.event {
         Event::UnitRecorded { score, relations, .. } => {
             reasons.confidence = *score;
-            reasons.relations = told(relations, given.descriptions, places);
+            reasons.relations = relations_in_story(relations, given.descriptions, places);
         }
         Event::UnitsArchived { reason, .. } => reasons.reason.clone_from(reason),
         Event::UnitsPurged { reason, .. } => reasons.reason = Some(reason.clone()),
@@ -126,7 +126,11 @@ fn all(found: &Found, given: Given, places: &Places) -> ReplayReasons {
 }
 
 /// The relations to units of the chain. What is not in it is unknown here, or hidden from the caller.
-fn told(links: &[Link], descriptions: Vec<Option<String>>, places: &Places) -> Vec<Relation> {
+fn relations_in_story(
+    links: &[Link],
+    descriptions: Vec<Option<String>>,
+    places: &Places,
+) -> Vec<Relation> {
     let descriptions = descriptions.into_iter().chain(std::iter::repeat(None));
     let known = |link: &Link| {
         UnitId::parse(&link.target).is_some_and(|unit| places.units.contains_key(&unit))

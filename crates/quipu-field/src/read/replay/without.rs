@@ -11,8 +11,8 @@ use quipu_wire::akashik::{
 
 use super::{
     chain::{Chain, Trace},
-    places::Place,
-    story::{NAME_CHARS, Reader, ToldUnit, quoted},
+    places::EventAddress,
+    story::{NAME_CHARS, Reader, StoryUnit, quoted},
 };
 use crate::read::{
     attune::{
@@ -33,7 +33,7 @@ const MOMENTS_MAX: usize = 3;
 /// Units that are asked for where nobody noted how many there were.
 const UNITS_MAX: usize = 10;
 /// Causes that are looked through for what rests on what is taken out.
-const LOOKED_THROUGH_MAX: usize = 64;
+const SEARCHED_CAUSES_MAX: usize = 64;
 /// Units that are named in one sentence.
 const NAMED_MAX: usize = 5;
 
@@ -118,7 +118,7 @@ fn rests_on(
     let mut seen = BTreeSet::from([unit]);
     let mut waiting = vec![unit];
     while let Some(unit) = waiting.pop() {
-        if *looked >= LOOKED_THROUGH_MAX {
+        if *looked >= SEARCHED_CAUSES_MAX {
             break;
         }
         *looked += 1;
@@ -139,7 +139,7 @@ fn rests_on(
 }
 
 /// The ATTUNEs that its author had made before.
-fn traced(reader: &Reader<'_>, unit: &ToldUnit) -> Result<Vec<Moment>, EngineError> {
+fn traced(reader: &Reader<'_>, unit: &StoryUnit) -> Result<Vec<Moment>, EngineError> {
     let mut moments = Vec::new();
     let first = unit.shown.len().saturating_sub(MOMENTS_MAX);
     for trace in unit.shown.iter().skip(first) {
@@ -162,7 +162,11 @@ fn traced(reader: &Reader<'_>, unit: &ToldUnit) -> Result<Vec<Moment>, EngineErr
 }
 
 /// The ATTUNE that fits what its author said that it was about to do.
-fn supposed(reader: &Reader<'_>, place: Place, unit: &ToldUnit) -> Result<Moment, EngineError> {
+fn supposed(
+    reader: &Reader<'_>,
+    place: EventAddress,
+    unit: &StoryUnit,
+) -> Result<Moment, EngineError> {
     let found = reader.event(place)?;
     let hint = unit.texts.as_ref().map(|UnitBody { purpose, question, .. }| {
         question.as_ref().map_or_else(|| purpose.clone(), |asked| format!("{purpose} {asked}"))
@@ -187,7 +191,7 @@ pub(crate) fn attune_again<'s>(
     out: &BTreeSet<UnitId>,
     (bodies, options): (&Bodies, &RankingOptions),
 ) -> Result<ReplayAttune, EngineError> {
-    let with = given(view, &view.state, sees(), moment, bodies, options)?;
+    let with = given(view, &view.state, &sees(), moment, bodies, options)?;
     let without = taken_out(view, out);
     let would_be = {
         let then = Sight::of(&without.state, &moment.author, moment.session.as_deref());
@@ -196,7 +200,7 @@ pub(crate) fn attune_again<'s>(
             let at = UnitId::parse(unit).and_then(|id| view.state.units.find(id));
             at.is_some_and(|at| seen_today.sees(at))
         };
-        let given = given(&without, &without.state, then, moment, bodies, options)?;
+        let given = given(&without, &without.state, &then, moment, bodies, options)?;
         given.into_iter().filter(|unit| seen(&unit.memory_unit_id)).collect::<Vec<_>>()
     };
     let was = moment.shown.as_ref().map_or_else(
@@ -226,7 +230,7 @@ fn ids(units: &[ShownUnit]) -> BTreeSet<&str> {
 fn given<'s>(
     view: &Published,
     state: &'s State,
-    sight: Sight<'s>,
+    sight: &Sight<'s>,
     moment: &Moment,
     bodies: &Bodies,
     options: &RankingOptions,
@@ -234,8 +238,8 @@ fn given<'s>(
     let Some(entry) = state.agents.get(&moment.author) else { return Ok(Vec::new()) };
     let role = moment.role.as_deref().unwrap_or(&entry.role);
     let most = moment.shown.as_ref().map_or(UNITS_MAX, |shown| shown.len().max(1));
-    let payload = asked(role.to_owned(), most, moment.hint.clone());
-    let glance = glance(view, entry, &sight, &payload, options, None, view.head.epoch);
+    let payload = attune_request(role.to_owned(), most, moment.hint.clone());
+    let glance = glance(view, entry, sight, &payload, options, None, view.head.epoch);
     let answer = attune(glance, bodies, &payload, options)?;
     let shown = answer.record.into_iter().map(|ranked| ShownUnit {
         memory_unit_id: ranked.memory_unit.id().to_owned(),
@@ -245,7 +249,7 @@ fn given<'s>(
 }
 
 /// An ATTUNE as it is asked where nothing is said but a role and a hint.
-fn asked(role: String, max_units: usize, context_hint: Option<String>) -> AttunePayload {
+fn attune_request(role: String, max_units: usize, context_hint: Option<String>) -> AttunePayload {
     let scope = Scope::new(role, max_units);
     AttunePayload { scope, context_hint, format: Format::IdsOnly, since_epoch: None }
 }

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Value, json};
 
 use super::{
-    tamper::{after, complains, each, keep, pretends, put, strip, tells},
+    tamper::{after, asks, complains, each, keep, pretends, put, strip, tells},
     trial::{Variant, all_are_caught, variant},
 };
 
 #[test]
 fn every_wrong_story_is_caught() {
-    let all = [partial(), shapes(), orders(), targets()];
+    let all = [partial(), shapes(), orders(), targets(), reasons(), arguments()];
     all_are_caught("replay", all.into_iter().flatten().collect());
 }
 
@@ -189,6 +189,82 @@ fn targets() -> Vec<Variant> {
             "A missing target answers CONFLICT_NOT_FOUND",
             cases,
             complains("REPLAY", |body| put(body, "/code", &json!("CONFLICT_NOT_FOUND"))),
+        ),
+    ]
+}
+
+fn reasons() -> Vec<Variant> {
+    let cases = &["_replay_"];
+    vec![
+        variant(
+            "replay_without_reasons",
+            "Events do not say why",
+            cases,
+            tells("REPLAY", |body| {
+                strip(body, "/timeline/*/why");
+                strip(body, "/timeline/*/reasons");
+            }),
+        ),
+        variant(
+            "replay_one_reason_for_all",
+            "A full trace has one sentence of all that was given",
+            cases,
+            tells("REPLAY", |body| strip(body, "/timeline/*/reasons")),
+        ),
+        variant(
+            "replay_one_depth",
+            "Every depth tells everything",
+            cases,
+            asks("REPLAY", |payload| {
+                if payload["depth"] == "summary" || payload["depth"] == "detailed" {
+                    payload["depth"] = json!("full_trace");
+                }
+            }),
+        ),
+    ]
+}
+
+/// Changes the sentences of the summary.
+fn retold(body: &mut Value, change: impl Fn(Vec<&str>) -> Vec<&str>) {
+    let summary = body["summary"].as_str().unwrap_or_default().to_owned();
+    body["summary"] = json!(change(summary.split(". ").collect()).join(". "));
+}
+
+fn arguments() -> Vec<Variant> {
+    let cases = &["_replay_"];
+    vec![
+        variant(
+            "replay_tells_first_and_last",
+            "The summary has the beginning and the end of a story",
+            cases,
+            tells("REPLAY", |body| {
+                retold(body, |sentences| {
+                    let first = sentences.iter().take(2).copied();
+                    first.chain(sentences.last().copied()).collect()
+                });
+            }),
+        ),
+        variant(
+            "replay_without_disputes",
+            "The summary does not tell how disputes ended",
+            cases,
+            tells("REPLAY", |body| {
+                retold(body, |mut sentences| {
+                    sentences.retain(|sentence| !sentence.starts_with("Settled"));
+                    sentences
+                });
+            }),
+        ),
+        variant(
+            "replay_ever_longer",
+            "The longer a chain, the longer its summary",
+            cases,
+            tells("REPLAY", |body| {
+                let total = body["total_events"].as_u64().unwrap_or_default();
+                let times = usize::try_from(total / 5).unwrap_or(1).max(1);
+                let summary = body["summary"].as_str().unwrap_or_default().repeat(times);
+                body["summary"] = json!(summary);
+            }),
         ),
     ]
 }

@@ -4,24 +4,24 @@ use quipu_log::EngineError;
 use quipu_wire::akashik::{CompactStrategy, RelationType};
 
 use super::{
-    super::places::Place,
+    super::places::EventAddress,
     grounds::Said,
     page::{Page, Part},
     phrases::{BRIEF_CHARS, brief},
-    reader::{Reader, ToldEvent},
+    reader::{Reader, StoryEvent},
 };
 use quipu_core::{Event, UnitId, event::RetractionBody};
 
 /// How much of it is told, the newest.
-const TOLD_MAX: usize = 3;
+const SENTENCES_MAX: usize = 3;
 
-pub(super) fn tell(
+pub(super) fn explain_end(
     reader: &Reader<'_>,
     page: &mut Page,
     said: &mut Said,
     target: UnitId,
 ) -> Result<(), EngineError> {
-    for place in reader.places.after.iter().take(TOLD_MAX).rev() {
+    for place in reader.places.after.iter().take(SENTENCES_MAX).rev() {
         if let Some(sentence) = sentence(reader, said, target, *place)? {
             page.say(Part::After, &sentence);
         }
@@ -33,13 +33,13 @@ fn sentence(
     reader: &Reader<'_>,
     said: &mut Said,
     target: UnitId,
-    place: Place,
+    place: EventAddress,
 ) -> Result<Option<String>, EngineError> {
     let Some(found) = reader.event(place)? else { return Ok(None) };
     let (actor, epoch) = (found.actor.clone(), found.epoch);
     if let Event::UnitRecorded { unit, .. } = &found.event {
         let unit = *unit;
-        let Some(newer) = reader.told_unit(found)? else { return Ok(None) };
+        let Some(newer) = reader.story_unit(found)? else { return Ok(None) };
         said.add(unit);
         let own = |kind, unit| kind == RelationType::Supersedes && unit == target;
         let ground = newer.grounds.iter().find(|ground| own(ground.kind, ground.unit));
@@ -71,6 +71,6 @@ fn sentence(
     Ok(Some(format!("Later {what} by {actor} at epoch {epoch}{why}")))
 }
 
-fn purpose(found: &ToldEvent) -> Result<Option<String>, EngineError> {
+fn purpose(found: &StoryEvent) -> Result<Option<String>, EngineError> {
     Ok(found.texts::<RetractionBody>()?.map(|body| body.purpose))
 }

@@ -6,11 +6,11 @@ use quipu_log::EngineError;
 use quipu_wire::akashik::{DetectedBy, RelationType};
 
 use super::{
-    super::places::{Dispute, Place},
+    super::places::{Dispute, EventAddress},
     grounds::Said,
     page::{Page, Part},
     phrases::{BRIEF_CHARS, brief, plain, quoted},
-    reader::{Reader, ToldEvent, ToldUnit},
+    reader::{Reader, StoryEvent, StoryUnit},
 };
 use quipu_core::{
     Event, UnitId,
@@ -23,7 +23,7 @@ const DISPUTES_MAX: usize = 4;
 const BALLOTS_MAX: usize = 4;
 
 /// Tells the disputes about units that were told, in their order.
-pub(super) fn tell(
+pub(super) fn explain_disputes(
     reader: &Reader<'_>,
     page: &mut Page,
     said: &mut Said,
@@ -36,7 +36,7 @@ pub(super) fn tell(
                 continue;
             }
             let Some(dispute) = reader.places.disputes.get(conflict) else { continue };
-            if tell_one(reader, page, said, dispute)? {
+            if explain_dispute(reader, page, said, dispute)? {
                 told.insert(*conflict);
             }
         }
@@ -44,7 +44,7 @@ pub(super) fn tell(
     Ok(told.len())
 }
 
-fn tell_one(
+fn explain_dispute(
     reader: &Reader<'_>,
     page: &mut Page,
     said: &mut Said,
@@ -59,7 +59,7 @@ fn tell_one(
     sentences.extend(ballots(reader, dispute)?);
     match ending(reader, dispute)? {
         Some((how, why)) => sentences.extend([how].into_iter().chain(why)),
-        None => sentences.push("That was open when it was used".to_owned()),
+        None => sentences.push("Not settled by then".to_owned()),
     }
     let whole = sentences.join(". ");
     let fits = page.say(Part::Disputes, &whole);
@@ -74,8 +74,8 @@ fn tell_one(
 fn opening(
     reader: &Reader<'_>,
     dispute: &Dispute,
-    (older, a): (&UnitId, &ToldUnit),
-    b: &ToldUnit,
+    (older, a): (&UnitId, &StoryUnit),
+    b: &StoryUnit,
     said: &Said,
 ) -> Result<Option<String>, EngineError> {
     let Some(found) = dispute.detected.map(|place| reader.event(place)).transpose()?.flatten()
@@ -85,9 +85,17 @@ fn opening(
     let Event::ConflictDetected { unit_b, detected_by, .. } = &found.event else {
         return Ok(None);
     };
-    let name = |id: &UnitId, unit: &ToldUnit| {
-        let reason = if said.units.contains(id) { String::new() } else { unit.because() };
-        if said.units.contains(id) { unit.recalled() } else { format!("{}{reason}", unit.named()) }
+    // What was said before is only recalled, and the reason for it is not said again.
+    let name = |id: &UnitId, unit: &StoryUnit| {
+        if said.units.contains(id) { unit.recalled() } else { unit.named() }
+    };
+    let reason = |id: &UnitId, unit: &StoryUnit| {
+        let because = unit.because();
+        if said.units.contains(id) || because.is_empty() {
+            String::new()
+        } else {
+            format!(". {} held that{because}", unit.author)
+        }
     };
     let verb = match detected_by {
         DetectedBy::Explicit => "contradicted",
@@ -98,18 +106,20 @@ fn opening(
     let why = what_disagrees(&found, *detected_by, *older, b)?;
     let epoch = found.epoch;
     Ok(Some(format!(
-        "Disputed at epoch {epoch}: {} {verb} {}{why}",
+        "Disputed at epoch {epoch}: {} {verb} {}{why}{}{}",
         name(unit_b, b),
-        name(older, a)
+        name(older, a),
+        reason(unit_b, b),
+        reason(older, a)
     )))
 }
 
 /// What is said of a contradiction: by who contradicts, or by the Field.
 fn what_disagrees(
-    found: &ToldEvent,
+    found: &StoryEvent,
     detected_by: DetectedBy,
     older: UnitId,
-    newer: &ToldUnit,
+    newer: &StoryUnit,
 ) -> Result<String, EngineError> {
     let text = if detected_by == DetectedBy::Explicit {
         let own = |kind, unit| kind == RelationType::Contradicts && unit == older;
@@ -144,7 +154,7 @@ fn ending(
     reader: &Reader<'_>,
     dispute: &Dispute,
 ) -> Result<Option<(String, Option<String>)>, EngineError> {
-    let event = |place: Option<Place>| match place {
+    let event = |place: Option<EventAddress>| match place {
         Some(place) => reader.event(place),
         None => Ok(None),
     };
@@ -164,13 +174,13 @@ fn ending(
 }
 
 /// What prevails where a dispute was settled, and the reason that was given.
-pub(super) fn outcome(reader: &Reader<'_>, found: &ToldEvent) -> Result<String, EngineError> {
+pub(super) fn outcome(reader: &Reader<'_>, found: &StoryEvent) -> Result<String, EngineError> {
     let Event::ConflictResolved { winner, .. } = &found.event else { return Ok(String::new()) };
     let why = rationale(found)?.map(|why| format!(", because: {why}"));
     let why = why.unwrap_or_else(|| ", for a reason that was purged".to_owned());
     let prevails = match winner {
         Some(unit) => format!("{} prevails", content(reader, *unit)?),
-        None => match found.recorded_with()? {
+        None => match found.recorded_with(reader.trace.hidden)? {
             Some(text) => format!("both give way to {}", quoted(&text, BRIEF_CHARS)),
             None => "a synthesis replaces both".to_owned(),
         },
@@ -178,7 +188,7 @@ pub(super) fn outcome(reader: &Reader<'_>, found: &ToldEvent) -> Result<String, 
     Ok(format!("{prevails}{why}"))
 }
 
-pub(super) fn rationale(found: &ToldEvent) -> Result<Option<String>, EngineError> {
+pub(super) fn rationale(found: &StoryEvent) -> Result<Option<String>, EngineError> {
     let body: Option<ResolutionBody> = found.texts()?;
     let text = body.map(|body| body.rationale).filter(|text| !text.trim().is_empty());
     Ok(text.map(|text| brief(&text, BRIEF_CHARS)))

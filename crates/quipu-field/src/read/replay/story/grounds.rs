@@ -11,7 +11,7 @@ use quipu_log::EngineError;
 use super::{
     page::{Page, Part},
     phrases::{BRIEF_CHARS, brief, lightness, verb},
-    reader::{Ground, Reader, ToldUnit},
+    reader::{Ground, Reader, StoryUnit},
 };
 use quipu_core::UnitId;
 
@@ -46,8 +46,8 @@ pub(super) fn direct(
     page: &mut Page,
     said: &mut Said,
     subject: &str,
-    unit: &ToldUnit,
-) -> Result<Vec<(UnitId, ToldUnit)>, EngineError> {
+    unit: &StoryUnit,
+) -> Result<Vec<(UnitId, StoryUnit)>, EngineError> {
     let mut told = Vec::new();
     for ground in &unit.grounds {
         if told.len() >= DIRECT_MAX || said.units.contains(&ground.unit) {
@@ -67,10 +67,10 @@ pub(super) fn beneath(
     reader: &Reader<'_>,
     page: &mut Page,
     said: &mut Said,
-    above: Vec<(UnitId, ToldUnit)>,
+    above: &[(UnitId, StoryUnit)],
 ) -> Result<(), EngineError> {
     let mut waiting = Beneath::new();
-    for (_, unit) in &above {
+    for (_, unit) in above {
         wait(&mut waiting, reader, 1, unit);
     }
     let mut told = 0;
@@ -90,7 +90,7 @@ pub(super) fn beneath(
     Ok(())
 }
 
-fn wait(waiting: &mut Beneath, reader: &Reader<'_>, depth: usize, unit: &ToldUnit) {
+fn wait(waiting: &mut Beneath, reader: &Reader<'_>, depth: usize, unit: &StoryUnit) {
     for ground in unit.grounds.iter().take(DIRECT_MAX) {
         let newest = reader.places.units.get(&ground.unit).map_or(0, |place| place.position);
         let key = (depth, lightness(ground.kind), Reverse(newest), ground.unit);
@@ -98,7 +98,7 @@ fn wait(waiting: &mut Beneath, reader: &Reader<'_>, depth: usize, unit: &ToldUni
     }
 }
 
-fn sentence(subject: &str, ground: &Ground, cause: &ToldUnit) -> String {
+fn sentence(subject: &str, ground: &Ground, cause: &StoryUnit) -> String {
     let described = ground.description.as_deref().filter(|text| !text.trim().is_empty());
     let described = described.map(|text| format!(" ({})", brief(text, BRIEF_CHARS)));
     format!(

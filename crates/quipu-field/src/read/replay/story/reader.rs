@@ -7,11 +7,11 @@ use serde::de::DeserializeOwned;
 use super::{
     super::{
         chain::Trace,
-        places::{End, Place, Places},
+        places::{End, EventAddress, Places},
     },
     phrases::{BRIEF_CHARS, NAME_CHARS, brief, plain, quoted},
 };
-use quipu_core::{Event, UnitId, event::UnitBody, ids::TraceId};
+use quipu_core::{Event, UnitId, event::UnitBody, ids::TraceId, visibility::Hidden};
 
 pub(in crate::read::replay) struct Reader<'a> {
     pub(in crate::read::replay) engine: &'a dyn Engine,
@@ -20,9 +20,9 @@ pub(in crate::read::replay) struct Reader<'a> {
     pub(in crate::read::replay) places: &'a Places,
 }
 
-/// An event that is told.
+/// What happened at an address of the log, with its commit, so that its texts can be read.
 #[derive(Debug)]
-pub(in crate::read::replay) struct ToldEvent {
+pub(in crate::read::replay) struct StoryEvent {
     pub(in crate::read::replay) epoch: u64,
     pub(in crate::read::replay) actor: String,
     pub(in crate::read::replay) session: Option<String>,
@@ -39,9 +39,9 @@ pub(in crate::read::replay) struct Ground {
     pub(in crate::read::replay) description: Option<String>,
 }
 
-/// A unit that is told.
+/// A unit with everything that a sentence about it can say.
 #[derive(Debug)]
-pub(in crate::read::replay) struct ToldUnit {
+pub(in crate::read::replay) struct StoryUnit {
     pub(in crate::read::replay) kind: MemoryType,
     pub(in crate::read::replay) author: String,
     pub(in crate::read::replay) epoch: u64,
@@ -60,8 +60,8 @@ impl Reader<'_> {
     /// The event at a place.
     pub(in crate::read::replay) fn event(
         &self,
-        place: Place,
-    ) -> Result<Option<ToldEvent>, EngineError> {
+        place: EventAddress,
+    ) -> Result<Option<StoryEvent>, EngineError> {
         let Some(commit) = self.engine.read(self.field, place.position, 1)?.pop() else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl Reader<'_> {
         let at = usize::try_from(place.index).unwrap_or(usize::MAX);
         Ok(header.events.into_iter().nth(at).map(|mut sealed| {
             self.trace.hidden.redact(&mut sealed.event);
-            ToldEvent {
+            StoryEvent {
                 epoch: header.epoch,
                 actor: header.actor,
                 session: header.session,
@@ -84,17 +84,17 @@ impl Reader<'_> {
     pub(in crate::read::replay) fn unit(
         &self,
         unit: UnitId,
-    ) -> Result<Option<ToldUnit>, EngineError> {
+    ) -> Result<Option<StoryUnit>, EngineError> {
         let Some(place) = self.places.units.get(&unit) else { return Ok(None) };
         let Some(found) = self.event(*place)? else { return Ok(None) };
-        self.told_unit(found)
+        self.story_unit(found)
     }
 
     /// The unit that an event recorded.
-    pub(in crate::read::replay) fn told_unit(
+    pub(in crate::read::replay) fn story_unit(
         &self,
-        found: ToldEvent,
-    ) -> Result<Option<ToldUnit>, EngineError> {
+        found: StoryEvent,
+    ) -> Result<Option<StoryUnit>, EngineError> {
         let texts = found.texts::<UnitBody>()?;
         let Event::UnitRecorded { unit, memory_type, task, score, relations, shown, .. } =
             found.event
@@ -114,7 +114,7 @@ impl Reader<'_> {
             grounds.push(Ground { kind: link.kind, unit: target, description });
         }
         grounds.sort_by_key(|ground| super::phrases::lightness(ground.kind));
-        Ok(Some(ToldUnit {
+        Ok(Some(StoryUnit {
             kind: memory_type,
             author: found.actor,
             epoch: found.epoch,
@@ -129,7 +129,7 @@ impl Reader<'_> {
     }
 }
 
-impl ToldEvent {
+impl StoryEvent {
     /// The texts beside it, unless there are none or they were purged.
     pub(in crate::read::replay) fn texts<T: DeserializeOwned>(
         &self,
@@ -138,12 +138,15 @@ impl ToldEvent {
         Ok(body.map(|body| decode_body(self.commit.position, &body.json)).transpose()?)
     }
 
-    /// The unit that was recorded with it.
-    pub(in crate::read::replay) fn recorded_with(&self) -> Result<Option<String>, EngineError> {
+    /// What the unit says that was recorded with it, if the caller may know of it.
+    pub(in crate::read::replay) fn recorded_with(
+        &self,
+        hidden: &Hidden,
+    ) -> Result<Option<String>, EngineError> {
         let header = self.commit.decode_header::<Event>()?;
         let recorded = (0u32..).zip(&header.events);
-        let mut recorded =
-            recorded.filter(|(_, sealed)| matches!(sealed.event, Event::UnitRecorded { .. }));
+        let is_told = |event: &Event| matches!(event, Event::UnitRecorded { unit, .. } if !hidden.units.contains(unit));
+        let mut recorded = recorded.filter(|(_, sealed)| is_told(&sealed.event));
         let body = recorded.next().and_then(|(index, _)| self.commit.body(index));
         let texts: Option<UnitBody> =
             body.map(|body| decode_body(self.commit.position, &body.json)).transpose()?;
@@ -151,7 +154,7 @@ impl ToldEvent {
     }
 }
 
-impl ToldUnit {
+impl StoryUnit {
     /// Whose it is and what it says.
     pub(in crate::read::replay) fn named(&self) -> String {
         self.with_text(BRIEF_CHARS, &self.became())

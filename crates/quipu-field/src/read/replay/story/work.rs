@@ -5,7 +5,7 @@ use quipu_log::EngineError;
 use quipu_wire::akashik::HandoffStatus;
 
 use super::{
-    super::places::{NotedHandoff, Place},
+    super::places::{EventAddress, NotedHandoff},
     grounds::Said,
     page::{Page, Part},
     phrases::{BRIEF_CHARS, brief, capitalized, listed, quoted},
@@ -78,7 +78,7 @@ pub(super) fn moves(reader: &Reader<'_>, page: &mut Page) -> Result<(), EngineEr
     Ok(())
 }
 
-fn moved(reader: &Reader<'_>, place: Place) -> Result<Option<String>, EngineError> {
+fn moved(reader: &Reader<'_>, place: EventAddress) -> Result<Option<String>, EngineError> {
     let Some(found) = reader.event(place)? else { return Ok(None) };
     let Event::TaskChanged { change: TaskChange::Moved { cause, to, .. }, .. } = &found.event
     else {

@@ -6,7 +6,7 @@ use super::{
     grounds::Said,
     page::{Page, Part},
     phrases::{BRIEF_CHARS, counted, quoted},
-    reader::{Reader, ToldUnit},
+    reader::{Reader, StoryUnit},
 };
 use quipu_core::{Event, event::HintBody};
 
@@ -14,11 +14,11 @@ use quipu_core::{Event, event::HintBody};
 const TRACES_MAX: usize = 2;
 const UNITS_MAX: usize = 4;
 
-pub(super) fn tell(
+pub(super) fn explain_attunes(
     reader: &Reader<'_>,
     page: &mut Page,
     said: &Said,
-    unit: &ToldUnit,
+    unit: &StoryUnit,
 ) -> Result<(), EngineError> {
     let first = unit.shown.len().saturating_sub(TRACES_MAX);
     for trace in unit.shown.iter().skip(first) {

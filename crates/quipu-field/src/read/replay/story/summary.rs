@@ -7,15 +7,15 @@ use super::{
         chain::{Chain, Trace},
         links::Target,
     },
-    after, dispute,
+    after, attunes, dispute,
     grounds::{self, Said},
     page::{Page, Part},
     phrases::{
         BRIEF_CHARS, LONG_CHARS, brief, capitalized, counted, listed, plain, plural, quoted,
         with_article,
     },
-    reader::{Reader, ToldUnit},
-    shown, work,
+    reader::{Reader, StoryUnit},
+    work,
 };
 use quipu_core::{Event, UnitId, ids::ConflictId, outline::ERASED};
 
@@ -52,7 +52,7 @@ impl Story<'_> {
     fn of_unit(&mut self, target: UnitId) -> Result<(), EngineError> {
         let Some(unit) = self.reader.unit(target)? else {
             self.page.say(Part::Subject, "A unit of which only its end is known here");
-            return after::tell(&self.reader, &mut self.page, &mut self.said, target);
+            return after::explain_end(&self.reader, &mut self.page, &mut self.said, target);
         };
         self.said.add(target);
         self.subject(&unit);
@@ -63,10 +63,10 @@ impl Story<'_> {
             let what = "not known here, or not for you to see";
             page.say(Part::Grounds, &format!("It refers to {more} {what}"));
         }
-        shown::tell(reader, page, said, &unit)?;
-        after::tell(reader, page, said, target)?;
-        self.disputes = dispute::tell(reader, page, said)?;
-        grounds::beneath(reader, page, said, told)?;
+        attunes::explain_attunes(reader, page, said, &unit)?;
+        after::explain_end(reader, page, said, target)?;
+        self.disputes = dispute::explain_disputes(reader, page, said)?;
+        grounds::beneath(reader, page, said, &told)?;
         if let Some(task) = &unit.task {
             if let Some(purpose) = work::purpose(reader, task)? {
                 page.say(Part::Task, &format!("It was recorded for {purpose}"));
@@ -77,7 +77,7 @@ impl Story<'_> {
     }
 
     /// What a unit says, and every reason that its author gave.
-    fn subject(&mut self, unit: &ToldUnit) {
+    fn subject(&mut self, unit: &StoryUnit) {
         let kind = capitalized(&plain(unit.kind.as_str()));
         let (author, epoch) = (&unit.author, unit.epoch);
         let Some(texts) = &unit.texts else {
@@ -116,7 +116,7 @@ impl Story<'_> {
         let (one, other) = (self.reader.unit(a)?, self.reader.unit(b)?);
         let headline = self.conflict_headline(one.as_ref(), other.as_ref());
         self.page.say(Part::Subject, &headline.unwrap_or(unknown));
-        let mut sides: Vec<(UnitId, ToldUnit)> =
+        let mut sides: Vec<(UnitId, StoryUnit)> =
             [(a, one), (b, other)].into_iter().filter_map(|(id, unit)| Some((id, unit?))).collect();
         sides.sort_by_key(|(id, _)| self.chain.places.units.get(id).copied());
         let recorded: Vec<String> = sides.iter().map(|(_, unit)| recorded(unit, [a, b])).collect();
@@ -165,7 +165,7 @@ impl Story<'_> {
         Ok(())
     }
 
-    fn conflict_headline(&self, a: Option<&ToldUnit>, b: Option<&ToldUnit>) -> Option<String> {
+    fn conflict_headline(&self, a: Option<&StoryUnit>, b: Option<&StoryUnit>) -> Option<String> {
         let Some(Event::ConflictDetected { conflict_type: kind, .. }) =
             self.chain.origin.as_ref().map(|found| &found.event)
         else {
@@ -205,7 +205,7 @@ impl Story<'_> {
     fn done(&mut self) -> Result<(), EngineError> {
         let (reader, page, said) = (&self.reader, &mut self.page, &mut self.said);
         work::units(reader, page, said)?;
-        self.disputes = dispute::tell(reader, page, said)?;
+        self.disputes = dispute::explain_disputes(reader, page, said)?;
         Ok(())
     }
 
@@ -232,7 +232,7 @@ impl Story<'_> {
 }
 
 /// What one side of a conflict recorded, as the protocol says it.
-fn recorded(unit: &ToldUnit, sides: [UnitId; 2]) -> String {
+fn recorded(unit: &StoryUnit, sides: [UnitId; 2]) -> String {
     let text = unit.texts.as_ref();
     let text = text.map_or_else(|| ERASED.to_owned(), |texts| brief(&texts.content, BRIEF_CHARS));
     let towards = unit.grounds.iter().find(|ground| sides.contains(&ground.unit));
