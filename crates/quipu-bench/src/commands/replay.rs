@@ -81,6 +81,7 @@ async fn replay(field: &Arc<Field>, depth: ReplayDepth) -> Result<ReplayResponse
         target_id: "task-0".to_owned(),
         depth,
         explain: false,
+        without: Vec::new(),
     };
     let answer = field.replay(open::message("replay"), payload).await;
     answer.map_err(|error| Failure::new(error.to_string()))
