@@ -152,8 +152,8 @@ fn with_summarizer(data: &Path, endpoint: &TestEndpoint) -> Server {
 /// The text of the one summary that a COMPACT makes, and its warnings.
 fn summary(client: &mut Client) -> (String, Value) {
     client.register("a", "tester");
-    client.record("a", finding("The ship sails on Monday."));
-    client.record("a", finding("The ship sails with 40 people."));
+    client.record("a", finding("The ship sails to Kiel on Monday."));
+    client.record("a", finding("The ship sails to Kiel with 40 people."));
     let compact = json!({"strategy": "summarize", "filter": {"types": ["finding"]}});
     let answer = client.operate("COMPACT", "a", compact).ok();
     assert_eq!(answer["synthesis_units_created"], 1, "{answer}");
@@ -164,11 +164,11 @@ fn summary(client: &mut Client) -> (String, Value) {
 #[test]
 fn a_summarizer_writes_and_where_it_fails_the_units_speak_for_themselves() {
     let endpoint = TestEndpoint::start().unwrap();
-    endpoint.write("The ship sails on Monday with 40 people.");
+    endpoint.write("The ship sails to Kiel on Monday with 40 people.");
     let data = TempDir::new().unwrap();
     let server = with_summarizer(data.path(), &endpoint);
     let (text, warnings) = summary(&mut server.client());
-    assert!(text.ends_with("The ship sails on Monday with 40 people."), "{text}");
+    assert!(text.ends_with("The ship sails to Kiel on Monday with 40 people."), "{text}");
     assert_eq!(warnings, Value::Null);
     for behaviour in [Behaviour::Hang, Behaviour::Status(400, "no".to_owned()), Behaviour::HalfWay]
     {
@@ -176,8 +176,21 @@ fn a_summarizer_writes_and_where_it_fails_the_units_speak_for_themselves() {
         let data = TempDir::new().unwrap();
         let server = with_summarizer(data.path(), &endpoint);
         let (text, warnings) = summary(&mut server.client());
-        assert!(text.contains("a, finding: The ship sails with 40 people."), "{text}");
+        assert!(text.contains("a: The ship sails to Kiel on Monday; with 40 people."), "{text}");
         assert!(warnings[0].as_str().unwrap().contains("summarizer failed"), "{warnings}");
+    }
+    let endpoint = TestEndpoint::start().unwrap();
+    for (lie, reason) in [
+        ("The ship sails to Kiel on Monday with 400 people.".to_owned(), "a figure that"),
+        ("The ship sails to Kiel on Monday, 40 people. ".repeat(40), "not shorter"),
+        ("Somebody goes somewhere.".to_owned(), "loses too much"),
+    ] {
+        endpoint.write(&lie);
+        let data = TempDir::new().unwrap();
+        let server = with_summarizer(data.path(), &endpoint);
+        let (text, warnings) = summary(&mut server.client());
+        assert!(text.contains("a: The ship sails to Kiel on Monday; with 40 people."), "{text}");
+        assert!(warnings[0].as_str().unwrap().contains(reason), "{warnings}");
     }
 }
 

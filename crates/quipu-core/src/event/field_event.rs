@@ -4,8 +4,8 @@
 
 use quipu_wire::akashik::{
     AgentStatus, CompactFilter, CompactStrategy, ConflictStrategy, ConflictType, DetectedBy,
-    LeastAuthorityRow, MemoryType, Mode, Relation, RelationType, RestoredFrom, SubscriptionEvent,
-    UnitStatus, VoteTally,
+    Fidelity, LeastAuthorityRow, MemoryType, Mode, Relation, RelationType, RestoredFrom,
+    SubscriptionEvent, UnitStatus, VoteTally,
 };
 use serde::{Deserialize, Serialize};
 
@@ -184,6 +184,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         units: Vec<UnitId>,
+        /// How much of them survives in their summaries, as it was measured. Absent in logs of before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fidelity: Option<Fidelity>,
     },
     /// COMPACT deleted units: their tombstone. Who and when is in the commit. Their texts are erased
     /// as soon as this is durable.

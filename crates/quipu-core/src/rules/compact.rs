@@ -7,12 +7,17 @@ use quipu_log::{Body, DraftEvent, SealedEvent};
 use quipu_wire::{
     ErrorCode,
     akashik::{
-        CompactFilter, CompactPayload, CompactResponse, CompactStrategy, ForeseenSynthesis,
-        MemoryType, Mode, RelationType,
+        CompactFilter, CompactPayload, CompactResponse, CompactStrategy, Fidelity,
+        ForeseenSynthesis, MemoryType, Mode, RelationType,
     },
 };
 
-use super::{Refusal, admit, replacing::recorded_with, type_authority};
+use super::{
+    Refusal, admit,
+    folding::{Holding, is_in_force, originals},
+    replacing::recorded_with,
+    type_authority,
+};
 use crate::{
     event::{Event, Link},
     ids::{TraceId, UnitId},
@@ -31,6 +36,10 @@ pub enum Error {
     Changed,
     #[error("payload.confirm: is {confirmed}, and it would take {found} units; nothing was done")]
     NotConfirmed { confirmed: u64, found: u64 },
+    #[error(
+        "payload.minimum_fidelity: is {minimum}, and the summaries would keep {found}; nothing was done"
+    )]
+    TooMuchLost { minimum: String, found: String },
 }
 
 impl Error {
@@ -38,7 +47,7 @@ impl Error {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::Changed => ErrorCode::Overloaded,
-            Self::NotConfirmed { .. } => ErrorCode::InvalidPayload,
+            Self::NotConfirmed { .. } | Self::TooMuchLost { .. } => ErrorCode::InvalidPayload,
         }
     }
 }
@@ -52,7 +61,7 @@ pub struct Synthesis {
     /// The same text to be shown where nothing is written.
     pub content: String,
     pub searchable: Searchable,
-    /// The lowest confidence of what it is written from.
+    /// The middle of the confidences of what it tells.
     pub score: f64,
     /// The task of what it is written from.
     pub task: Option<String>,
@@ -61,6 +70,8 @@ pub struct Synthesis {
     pub sources: Vec<UnitId>,
     /// The same by ordinal.
     pub ordinals: Vec<u32>,
+    /// The summaries of before, by ordinal, in whose place it comes: it was written from their originals.
+    pub replaces: Vec<u32>,
 }
 
 /// What units have in common that are told together, beside their session: which rules show them, so that whoever saw one
@@ -86,25 +97,47 @@ pub struct CompactCommand {
     filter: CompactFilter,
     reason: Option<String>,
     confirm: Option<u64>,
+    minimum_fidelity: Option<f64>,
     epoch: u64,
     before_ms: Option<u64>,
+    /// The units that COMPACT wrote before, as the log says.
+    earlier: BTreeSet<u32>,
+    /// The authority of the caller, above which it replaces no summary.
+    authority: u8,
     written: Option<Written>,
 }
 
-/// The summaries, and the units that were there when they were written.
+/// What was written for a summarize, and from what.
 #[derive(Debug, Clone)]
-struct Written {
-    syntheses: Vec<Synthesis>,
-    end: u32,
+pub struct Written {
+    pub syntheses: Vec<Synthesis>,
+    /// The units that were selected when it was written.
+    pub selected: Vec<u32>,
+    /// The next ordinal at that time.
+    pub end: u32,
+    /// How much of the units survives, as it was measured.
+    pub fidelity: Option<Fidelity>,
 }
 
 impl CompactCommand {
     /// A COMPACT at an epoch and a time in milliseconds since 1970.
     #[must_use]
     pub fn new(payload: CompactPayload, epoch: u64, now_ms: u64) -> Self {
-        let CompactPayload { strategy, filter, reason, dry_run: _, confirm } = payload;
+        let CompactPayload { strategy, filter, reason, dry_run: _, confirm, minimum_fidelity } =
+            payload;
         let before_ms = filter.before_ms(now_ms);
-        Self { strategy, filter, reason, confirm, epoch, before_ms, written: None }
+        Self {
+            strategy,
+            filter,
+            reason,
+            confirm,
+            minimum_fidelity,
+            epoch,
+            before_ms,
+            earlier: BTreeSet::new(),
+            authority: 0,
+            written: None,
+        }
     }
 
     #[must_use]
@@ -112,10 +145,29 @@ impl CompactCommand {
         self.strategy
     }
 
-    /// The same with the summaries of what [`Self::select`] gave, when `end` was the next ordinal.
+    /// The same, knowing which units COMPACT wrote before, for a caller of some authority.
     #[must_use]
-    pub fn with_summaries(mut self, syntheses: Vec<Synthesis>, end: u32) -> Self {
-        self.written = Some(Written { syntheses, end });
+    pub fn with_earlier(mut self, earlier: BTreeSet<u32>, authority: u8) -> Self {
+        (self.earlier, self.authority) = (earlier, authority);
+        self
+    }
+
+    /// Which units COMPACT wrote before.
+    #[must_use]
+    pub const fn earlier(&self) -> &BTreeSet<u32> {
+        &self.earlier
+    }
+
+    /// How much must survive.
+    #[must_use]
+    pub const fn minimum_fidelity(&self) -> Option<f64> {
+        self.minimum_fidelity
+    }
+
+    /// The same with the summaries of what [`Self::select`] gave.
+    #[must_use]
+    pub fn with_summaries(mut self, written: Written) -> Self {
+        self.written = Some(written);
         self
     }
 
@@ -131,47 +183,43 @@ impl CompactCommand {
     }
 
     /// The units that the caller sees, that pass the filter and are not yet where the strategy puts them, oldest first.
+    /// A summarize leaves out what holds, and takes a summary of before where it takes all that this one stands for.
     pub fn select(&self, state: &State, sight: &Sight<'_>) -> Vec<u32> {
-        let filter = &self.filter;
-        let session = filter.session_id.as_deref().map(|session| state.names.find(session));
-        if session == Some(None) {
-            return Vec::new();
-        }
-        let author = filter.agent.as_deref().map(|agent| state.names.find(agent));
-        if author == Some(None) {
-            return Vec::new();
-        }
-        let key = filter.key.as_deref().map(|key| state.names.find(key));
-        if key == Some(None) {
-            return Vec::new();
-        }
-        let named = self.named(state);
+        let Some(asked) = Asked::of(self, state) else { return Vec::new() };
         let end = self.written.as_ref().map_or(u32::MAX, |written| written.end);
-        let passes = |ordinal: &u32| {
-            let (Some(flags), Some(details)) =
-                (state.units.flags(*ordinal), state.units.details(*ordinal))
-            else {
-                return false;
-            };
-            let age = self.epoch.saturating_sub(details.epoch);
-            let is_there = match self.strategy {
-                CompactStrategy::Archive | CompactStrategy::Summarize => flags.archived,
-                CompactStrategy::Purge => false,
-            };
-            !flags.purged
-                && self.may_take(state, details.session)
-                && sight.sees(*ordinal)
-                && !is_there
-                && filter.max_age_epochs.is_none_or(|max| age > max)
-                && self.before_ms.is_none_or(|before| details.time_ms < before)
-                && session.is_none_or(|session| details.session == session)
-                && author.is_none_or(|author| Some(flags.author) == author)
-                && key.is_none_or(|key| state.unit_keys.of(*ordinal) == key)
-                && (filter.unit_ids.is_empty() || named.contains(ordinal))
-                && (filter.types.is_empty() || filter.types.contains(&flags.memory_type))
-                && (filter.status.is_empty() || filter.status.contains(&flags.status))
+        let all = 0..state.units.next_ordinal().min(end);
+        let sees = |unit: u32| {
+            let details = state.units.details(unit);
+            details.is_some_and(|details| self.may_take(state, details.session)) && sight.sees(unit)
         };
-        (0..state.units.next_ordinal().min(end)).filter(passes).collect()
+        let passes = |unit: u32| sees(unit) && asked.passes(state, unit);
+        let is_there = |unit: u32| state.units.flags(unit).is_some_and(|flags| flags.archived);
+        match self.strategy {
+            CompactStrategy::Purge => all.filter(|unit| passes(*unit)).collect(),
+            CompactStrategy::Archive => {
+                all.filter(|unit| !is_there(*unit) && passes(*unit)).collect()
+            }
+            CompactStrategy::Summarize => {
+                let holding = Holding::of(state, sight, &self.filter, &asked.named);
+                let keeps = |unit: u32| {
+                    state.units.flags(unit).is_none_or(|flags| holding.keeps(unit, flags))
+                };
+                let folds = |unit: &u32| {
+                    if self.earlier.contains(unit) {
+                        let of = originals(state, *unit, &self.earlier);
+                        let is_named = asked.named.contains(unit);
+                        return !is_there(*unit)
+                            && is_in_force(state, *unit)
+                            && recorded_with(state, *unit) <= self.authority
+                            && !of.is_empty()
+                            && sees(*unit)
+                            && of.iter().all(|it| sight.sees(*it) && (is_named || passes(*it)));
+                    }
+                    !is_there(*unit) && passes(*unit) && !keeps(*unit)
+                };
+                all.filter(folds).collect()
+            }
+        }
     }
 
     /// Whether a unit of a session may be taken: of one that is paused nothing is put away, and everything purged.
@@ -239,6 +287,51 @@ impl CompactCommand {
     }
 }
 
+/// The filter with its names looked up once.
+struct Asked<'c> {
+    command: &'c CompactCommand,
+    session: Option<Name>,
+    author: Option<Name>,
+    key: Option<Name>,
+    named: BTreeSet<u32>,
+}
+
+impl<'c> Asked<'c> {
+    /// None where the filter has a name that nobody bears: then nothing passes.
+    fn of(command: &'c CompactCommand, state: &State) -> Option<Self> {
+        let known = |name: &Option<String>| match name.as_deref() {
+            Some(name) => state.names.find(name).map(Some),
+            None => Some(None),
+        };
+        let filter = &command.filter;
+        Some(Self {
+            command,
+            session: known(&filter.session_id)?,
+            author: known(&filter.agent)?,
+            key: known(&filter.key)?,
+            named: command.named(state),
+        })
+    }
+
+    fn passes(&self, state: &State, unit: u32) -> bool {
+        let (Some(flags), Some(details)) = (state.units.flags(unit), state.units.details(unit))
+        else {
+            return false;
+        };
+        let (command, filter) = (self.command, &self.command.filter);
+        let age = command.epoch.saturating_sub(details.epoch);
+        !flags.purged
+            && filter.max_age_epochs.is_none_or(|max| age > max)
+            && command.before_ms.is_none_or(|before| details.time_ms < before)
+            && self.session.is_none_or(|session| details.session == Some(session))
+            && self.author.is_none_or(|author| flags.author == author)
+            && self.key.is_none_or(|key| state.unit_keys.of(unit) == Some(key))
+            && (filter.unit_ids.is_empty() || self.named.contains(&unit))
+            && (filter.types.is_empty() || filter.types.contains(&flags.memory_type))
+            && (filter.status.is_empty() || filter.status.contains(&flags.status))
+    }
+}
+
 /// The rule. Where no unit passes the filter nothing happens, and that is no error.
 pub fn decide(
     state: &State,
@@ -256,22 +349,28 @@ pub fn decide(
     }
     let sight = Sight::by(state, &message.agent, session, message.authority);
     let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
-    let found = u64::try_from(selected.len()).unwrap_or(u64::MAX);
+    let taken = match command.strategy {
+        CompactStrategy::Summarize => told(state, command, &selected)?,
+        CompactStrategy::Archive | CompactStrategy::Purge => selected,
+    };
+    let found = u64::try_from(taken.len()).unwrap_or(u64::MAX);
     if let Some(confirmed) = command.confirm.filter(|confirmed| *confirmed != found) {
         return Err(Error::NotConfirmed { confirmed, found }.into());
     }
-    if selected.is_empty() && hints.is_empty() {
+    if taken.is_empty() && hints.is_empty() {
         return Ok(Vec::new());
     }
     may_enter(state, message.speaker(), session)?;
-    let mut events = Vec::new();
+    let (mut events, mut fidelity) = (Vec::new(), None);
     if command.strategy == CompactStrategy::Summarize {
         let authority = author.authority.min(message.authority);
         may_summarize(state, &message.agent, authority)?;
-        events = record_summaries(state, message, command, (author, authority), &selected)?;
+        fidelity = command.written.as_ref().and_then(|written| written.fidelity);
+        keeps_enough(command, fidelity)?;
+        events = record_summaries(state, message, command, (author, authority));
     }
     let units: Vec<UnitId> =
-        selected.iter().filter_map(|at| Some(state.units.details(*at)?.id)).collect();
+        taken.iter().filter_map(|at| Some(state.units.details(*at)?.id)).collect();
     let filter = command.filter.clone();
     let event = match command.strategy {
         CompactStrategy::Archive | CompactStrategy::Summarize => Event::UnitsArchived {
@@ -279,6 +378,7 @@ pub fn decide(
             filter,
             reason: command.reason.clone(),
             units,
+            fidelity,
         },
         CompactStrategy::Purge => {
             Event::UnitsPurged { filter, reason: command.purge_reason(), units, hints }
@@ -296,26 +396,46 @@ fn may_summarize(state: &State, agent: &str, authority: u8) -> Result<(), type_a
     })
 }
 
-/// The summaries as units, if they were written from just these units. None has more authority than the caller, nor than
-/// what it was written from.
+fn keeps_enough(command: &CompactCommand, fidelity: Option<Fidelity>) -> Result<(), Error> {
+    let found = fidelity.map_or(1.0, |fidelity| fidelity.overall);
+    match command.minimum_fidelity {
+        Some(minimum) if found < minimum => {
+            Err(Error::TooMuchLost { minimum: minimum.to_string(), found: found.to_string() })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The units that are told in summaries, and the summaries that these replace, if they were written from just what is
+/// selected now. What is selected and not among them stays as it is: to say it in brief would be no shorter.
+fn told(state: &State, command: &CompactCommand, selected: &[u32]) -> Result<Vec<u32>, Error> {
+    let written = command.written.as_ref().ok_or(Error::Changed)?;
+    let selected: BTreeSet<u32> = selected.iter().copied().collect();
+    if !written.selected.iter().eq(&selected) {
+        return Err(Error::Changed);
+    }
+    let mut taken = BTreeSet::new();
+    for synthesis in &written.syntheses {
+        let is_there = |unit: &u32| state.units.flags(*unit).is_some_and(|flags| flags.archived);
+        let of = synthesis.ordinals.iter().filter(|unit| !is_there(unit));
+        taken.extend(of.chain(&synthesis.replaces).copied());
+    }
+    if taken.is_subset(&selected) { Ok(taken.into_iter().collect()) } else { Err(Error::Changed) }
+}
+
+/// The summaries as units. None has more authority than the caller, nor than what it was written from.
 fn record_summaries(
     state: &State,
     message: &Message,
     command: &CompactCommand,
     (author, authority): (&AgentEntry, u8),
-    selected: &[u32],
-) -> Result<Decision, Error> {
-    let written = command.written.as_ref().ok_or(Error::Changed)?;
-    let sources: BTreeSet<u32> =
-        written.syntheses.iter().flat_map(|synthesis| &synthesis.ordinals).copied().collect();
-    if !sources.iter().eq(selected) {
-        return Err(Error::Changed);
-    }
+) -> Decision {
+    let syntheses = command.written.iter().flat_map(|written| &written.syntheses);
     let least = |synthesis: &Synthesis| {
         let sources = synthesis.ordinals.iter().map(|source| recorded_with(state, *source));
         sources.fold(authority, u8::min)
     };
-    let recorded = written.syntheses.iter().map(|synthesis| DraftEvent {
+    let recorded = syntheses.map(|synthesis| DraftEvent {
         event: Event::UnitRecorded {
             unit: synthesis.id,
             mode: Mode::Committed,
@@ -323,10 +443,8 @@ fn record_summaries(
             role: author.role.clone(),
             task: synthesis.task.clone(),
             score: Some(synthesis.score),
-            relations: synthesis
-                .sources
-                .iter()
-                .map(|unit| Link { kind: RelationType::Elaborates, target: unit.to_string() })
+            relations: elaborated(state, synthesis)
+                .map(|target| Link { kind: RelationType::Elaborates, target })
                 .collect(),
             session: synthesis.session.clone(),
             shown: Vec::new(),
@@ -337,7 +455,16 @@ fn record_summaries(
         },
         body: Some(synthesis.body.clone()),
     });
-    Ok(recorded.collect())
+    recorded.collect()
+}
+
+/// The ids of what a summary tells, and of the summaries that it replaces.
+fn elaborated<'a>(
+    state: &'a State,
+    synthesis: &'a Synthesis,
+) -> impl Iterator<Item = String> + use<'a> {
+    let replaced = synthesis.replaces.iter().filter_map(|at| Some(state.units.details(*at)?.id));
+    synthesis.sources.iter().copied().chain(replaced).map(|unit| unit.to_string())
 }
 
 /// The units that a purge deleted, and the traces whose hints it deleted.
@@ -370,7 +497,11 @@ pub fn foresee(
 ) -> Result<Foreseen, Refusal> {
     let events = decide(state, message, command)?;
     let (mut units, mut hints, mut written) = (Vec::new(), Vec::new(), 0);
+    let mut fidelity = None;
     for draft in events {
+        if let Event::UnitsArchived { fidelity: measured, .. } = &draft.event {
+            fidelity = *measured;
+        }
         if let Event::UnitsPurged { hints: of_traces, .. } = &draft.event {
             hints.clone_from(of_traces);
         }
@@ -384,7 +515,7 @@ pub fn foresee(
     }
     let foreseen = |synthesis: &Synthesis| ForeseenSynthesis {
         content: synthesis.content.clone(),
-        elaborates: synthesis.sources.iter().map(ToString::to_string).collect(),
+        elaborates: elaborated(state, synthesis).collect(),
     };
     let syntheses = command.written.as_ref().map(|written| &written.syntheses);
     let response = CompactResponse {
@@ -392,6 +523,7 @@ pub fn foresee(
         synthesis_units_created: written,
         units: Some(units.iter().take(COMPACT_NAMED_MAX).map(ToString::to_string).collect()),
         syntheses: syntheses.map(|syntheses| syntheses.iter().map(foreseen).collect()),
+        fidelity,
         ..respond(&[])
     };
     Ok(Foreseen { response, units, hints })
@@ -401,7 +533,11 @@ pub fn foresee(
 #[must_use]
 pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
     let (mut units_affected, mut synthesis_units_created) = (0, 0);
+    let mut fidelity = None;
     for sealed in events {
+        if let Event::UnitsArchived { fidelity: measured, .. } = &sealed.event {
+            fidelity = *measured;
+        }
         if let Event::UnitsArchived { units, .. } | Event::UnitsPurged { units, .. } = &sealed.event
         {
             units_affected += u64::try_from(units.len()).unwrap_or(u64::MAX);
@@ -416,6 +552,7 @@ pub fn respond(events: &[SealedEvent<Event>]) -> CompactResponse {
         storage_reclaimed_bytes: None,
         units: None,
         syntheses: None,
+        fidelity,
         warnings: Vec::new(),
     }
 }

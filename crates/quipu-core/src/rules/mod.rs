@@ -8,6 +8,7 @@ pub mod coordinate;
 pub mod deregister;
 pub mod detect;
 pub mod enrich;
+pub mod folding;
 pub mod handoff;
 pub mod harn;
 pub mod least_authority;

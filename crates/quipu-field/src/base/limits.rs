@@ -151,8 +151,21 @@ pub const SYNTHESES_WRITTEN_MAX: usize = 16;
 pub const SYNTHESIS_NOTE_CHARS: usize = 2000;
 /// Units that one synthesis of COMPACT stands for at most.
 pub const SYNTHESIS_SOURCES_MAX: usize = 128;
-/// Tokens of extracts in one synthesis, about.
+/// Tokens of one synthesis that a model writes, about twice.
 pub const SYNTHESIS_TOKENS: usize = 1024;
+/// Of the characters of a group, how many its synthesis has at most, in hundredths.
+pub const SYNTHESIS_SHARE: usize = 35;
+/// Characters that a synthesis may have however few its group has, and that it has at most.
+pub const SYNTHESIS_CHARS_MIN: usize = 240;
+pub const SYNTHESIS_CHARS_MAX: usize = 4096;
+/// A group of fewer characters is told with all that it says, or not at all.
+pub const SYNTHESIS_WHOLE_CHARS: usize = 400;
+/// Characters from which on units of one topic are a group of their own.
+pub const SYNTHESIS_GROUP_CHARS: usize = 600;
+/// Statements that a COMPACT turns into questions at most, to see whether they can still be answered.
+pub const FIDELITY_QUESTIONS_MAX: usize = 400;
+/// Within the first how many units an answer is looked for.
+pub const FIDELITY_DEPTH: usize = 5;
 /// How often a COMPACT is prepared anew because its units changed meanwhile.
 pub const COMPACT_ATTEMPTS: usize = 3;
 /// Events that one REPLAY returns, where nothing else is configured.

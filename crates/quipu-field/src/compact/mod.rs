@@ -4,10 +4,16 @@
 pub mod purge;
 
 mod author;
+mod fidelity;
 mod groups;
 mod memo;
+mod plan;
+mod sources;
+mod tell;
 mod topics;
 mod write;
 
+pub(crate) use fidelity::Survey;
 pub(crate) use memo::Memo;
-pub(crate) use write::{sources, write};
+pub(crate) use sources::{Material, positions, written_by_compact};
+pub(crate) use write::write;

@@ -1,149 +1,133 @@
-//! Writes a group of units down as one: whole sentences of theirs, each dated and with its author.
+//! Writes summaries down as units: text, purpose, confidence and what they stand for.
 
-use quipu_core::{
-    outline::Texts,
-    rules::compact::{Likeness, Synthesis},
-};
+use std::collections::BTreeMap;
 
-use quipu_log::{Body, EngineError};
-use quipu_recall::{Summarizer, summary::summarize, text::tokens};
+use quipu_core::{Origin, UnitId, event::UnitBody, rules::compact::Synthesis};
+use quipu_log::Body;
+use quipu_recall::Summarizer;
 use quipu_wire::{
-    akashik::{MemoryType, UnitStatus},
-    json::timestamp::rfc3339,
+    akashik::{Fidelity, UnitStatus},
     quote,
 };
 
 use super::{
     author::Author,
-    groups::{Bond, Group, groups},
+    fidelity,
+    groups::{Bond, groups},
     memo::Memo,
+    plan::{Planned, members, plan},
+    sources::{Material, Read, Told},
+    tell::{Member, day, standing},
 };
 use crate::{
-    base::{
-        error::FieldError,
-        limits::{SYNTHESIS_NOTE_CHARS, SYNTHESIS_TOKENS},
-    },
+    base::{error::FieldError, limits::SYNTHESIS_NOTE_CHARS},
     read::bodies::Bodies,
 };
-use quipu_core::{Origin, State, UnitId, event::UnitBody};
 
-/// A unit to be summarized, as far as the state knows it.
-#[derive(Debug, Clone)]
-pub(crate) struct Source {
-    ordinal: u32,
-    id: UnitId,
-    author: String,
-    memory_type: MemoryType,
-    status: UnitStatus,
-    time_ms: u64,
-    score: Option<f64>,
-    position: u64,
-    event: u32,
-    pub(super) likeness: Likeness,
-    pub(super) session: Option<String>,
-    pub(super) task: Option<String>,
+/// Authors that a purpose names at most.
+const AUTHORS_NAMED_MAX: usize = 5;
+
+/// What a summarize writes, and what is needed to see how much of the units survives.
+#[derive(Debug, Default)]
+pub(crate) struct Summaries {
+    pub(crate) syntheses: Vec<Synthesis>,
+    /// What their texts keep of the units' own.
+    pub(crate) kept: Fidelity,
+    /// For each synthesis the units that it tells, by ordinal, with their texts.
+    pub(crate) told: Vec<Vec<(u32, String)>>,
+    /// What the caller should know.
+    pub(crate) warning: Option<String>,
 }
 
-/// Takes what the state knows of units, so that the view can be let go of.
-pub(crate) fn sources(state: &State, ordinals: &[u32]) -> Vec<Source> {
-    let text = |name| state.names.text(name).to_owned();
-    let source = |&ordinal: &u32| {
-        let (flags, details) = (state.units.flags(ordinal)?, state.units.details(ordinal)?);
-        Some(Source {
-            ordinal,
-            id: details.id,
-            author: text(flags.author),
-            memory_type: flags.memory_type,
-            status: flags.status,
-            time_ms: details.time_ms,
-            score: details.score,
-            position: details.position,
-            event: details.event,
-            likeness: Likeness::of(state, ordinal),
-            session: details.session.map(text),
-            task: details.task.map(text),
-        })
-    };
-    ordinals.iter().filter_map(source).collect()
-}
-
-/// Groups units and writes a summary of each group. Also answers what the caller should know.
+/// Groups units and writes a summary of each group.
 pub(crate) fn write(
-    sources: Vec<Source>,
+    material: Material,
     bodies: &Bodies,
     origin: &dyn Origin,
+    minimum: Option<f64>,
     (summarizer, memo): (Option<&dyn Summarizer>, &Memo),
-) -> Result<(Vec<Synthesis>, Option<String>), FieldError> {
-    let with_texts = sources
-        .into_iter()
-        .map(|source| {
-            let body = bodies.load::<UnitBody>(source.position, source.event)?;
-            Ok((source, body))
-        })
-        .collect::<Result<Vec<_>, EngineError>>()?;
-    let mut author = Author::new(summarizer, memo);
-    let written = groups(&with_texts)
-        .iter()
-        .map(|group| {
-            let members: Vec<_> =
-                group.members.iter().filter_map(|at| with_texts.get(*at)).collect();
-            synthesis(group, &members, origin, &mut author)
-        })
-        .collect::<Result<_, _>>()?;
-    Ok((written, author.warning()))
+) -> Result<Summaries, FieldError> {
+    let read = material.read(bodies)?;
+    let mut author = Author::new(summarizer, memo, minimum);
+    let mut written = Summaries::default();
+    for planned in plan(groups(&read.sources), &read) {
+        synthesis(planned, &read, origin, &mut author, &mut written)?;
+    }
+    written.warning = author.warning();
+    Ok(written)
 }
 
-type Member<'a> = &'a (Source, Option<UnitBody>);
-
 fn synthesis(
-    group: &Group,
-    members: &[Member<'_>],
+    planned: Planned,
+    read: &Read,
     origin: &dyn Origin,
     author: &mut Author<'_>,
-) -> Result<Synthesis, FieldError> {
+    written: &mut Summaries,
+) -> Result<(), FieldError> {
+    let members = members(&planned.group, read);
     let first = members.first().map(|(source, _)| source);
-    let task = first.and_then(|source| source.task.clone());
     let session = first.and_then(|source| source.session.clone());
-    let scores = members.iter().filter_map(|(source, _)| source.score);
-    let lowest =
-        scores.fold(None, |low: Option<f64>, score| Some(low.map_or(score, |low| low.min(score))));
-    let what = what(group.bond, members.len(), task.as_deref(), session.as_deref());
-    let (content, how) = match author.write(&notes(members)) {
-        Some((name, text)) => {
-            (format!("Summary of {what}.\n{text}"), format!("as the model {name} wrote it"))
-        }
-        None => (content(&what, members), "in their own words".to_owned()),
+    let task = first.and_then(|source| source.task.clone());
+    let is_common = |(source, _): &Member<'_>| source.task == task;
+    let task = task.clone().filter(|_| members.iter().all(is_common));
+    let what = what(planned.group.bond, members.len(), task.as_deref(), session.as_deref());
+    let (content, how) = match author.write(&notes(&members), &members, &planned.text) {
+        Some((name, text)) => (text, format!("as the model {name} wrote it")),
+        None => (planned.text, "in their own words".to_owned()),
     };
+    let (score, sure) = confidence(&members);
     let text = UnitBody {
         content,
-        purpose: format!("To keep in brief what was recorded in {what}."),
-        reasoning: Some(format!("Summarizes {what} {how}; the score is the lowest of theirs.")),
+        purpose: format!("To keep in brief what was recorded in {what}, {}.", by_whom(&members)),
+        reasoning: Some(format!("Summarizes {what} {how}; {sure}.")),
         ..UnitBody::default()
     };
     let body =
         Body::new(origin.salt(), &text).map_err(|error| FieldError::Internal(error.to_string()))?;
-    Ok(Synthesis {
+    written.kept.add(&fidelity::kept(&members, &text.content));
+    let told = standing(&members);
+    let told = told.iter().map(|(source, body)| (source.ordinal, body.content.clone()));
+    written.told.push(told.collect());
+    written.syntheses.push(Synthesis {
         id: UnitId::from_bits(origin.id_bits()),
         body,
         searchable: text.searchable(),
         content: text.content,
-        score: lowest.unwrap_or(0.0),
+        score,
         task,
         session,
         sources: members.iter().map(|(source, _)| source.id).collect(),
         ordinals: members.iter().map(|(source, _)| source.ordinal).collect(),
-    })
+        replaces: planned.replaces,
+    });
+    Ok(())
+}
+
+/// The middle of the confidences of what is told, and their range in words. What was withdrawn or replaced makes nothing
+/// that holds less sure.
+fn confidence(members: &[Member<'_>]) -> (f64, String) {
+    let mut scores: Vec<f64> =
+        standing(members).iter().filter_map(|(source, _)| source.score).collect();
+    scores.sort_by(f64::total_cmp);
+    // Of an even number the lower one.
+    let middle = scores.get(scores.len().saturating_sub(1) / 2).copied().unwrap_or(0.0);
+    let sure = match (scores.first(), scores.last()) {
+        (Some(low), Some(high)) if low < high => format!(
+            "their confidence is from {low} to {high}, and the score is the middle one of theirs"
+        ),
+        (Some(same), _) => format!("their confidence is {same}"),
+        (None, _) => "none of them has a confidence".to_owned(),
+    };
+    (middle, sure)
 }
 
 /// What a group is, such as "3 units on one topic in session s-1".
 fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> String {
-    let mut what = if units == 1 { "1 unit".to_owned() } else { format!("{units} units") };
-    match bond {
-        Bond::Task => {
-            what.push_str(&format!(" for task {}", quote::named(task.unwrap_or_default())))
-        }
-        Bond::Topic => what.push_str(" on one topic"),
-        Bond::Rest => what.push_str(" on various topics"),
+    let mut what = format!("{units} units");
+    match (bond, task) {
+        (_, Some(task)) => what.push_str(&format!(" for task {}", quote::named(task))),
+        (Bond::Topic, None) => what.push_str(" on one topic"),
+        (Bond::Task | Bond::Rest, None) => what.push_str(" on various topics"),
     }
     if let Some(session) = session {
         what.push_str(&format!(" in session {}", quote::named(session)));
@@ -151,94 +135,48 @@ fn what(bond: Bond, units: usize, task: Option<&str>, session: Option<&str>) -> 
     what
 }
 
+/// When and by whom a group was recorded: `from 2026-03-01 to 2026-03-04 by ana (3) and ben`.
+fn by_whom(members: &[Member<'_>]) -> String {
+    let days = members.iter().map(|(source, _)| source.time_ms);
+    let first = days.clone().min().map(day).unwrap_or_default();
+    let last = days.max().map(day).unwrap_or_default();
+    let when =
+        if first == last { format!("on {first}") } else { format!("from {first} to {last}") };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (source, _) in members {
+        *counts.entry(&source.author).or_default() += 1;
+    }
+    let mut by: Vec<(usize, &str)> =
+        counts.into_iter().map(|(name, count)| (count, name)).collect();
+    by.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let mut named: Vec<String> = by
+        .iter()
+        .take(AUTHORS_NAMED_MAX)
+        .map(|(count, name)| format!("{} ({count})", quote::named(name)))
+        .collect();
+    if by.len() > AUTHORS_NAMED_MAX {
+        named.push(format!("{} more", by.len() - AUTHORS_NAMED_MAX));
+    }
+    format!("{when} by {}", named.join(", "))
+}
+
 /// What a model is given to write from: more of each unit than an extract has, and quoted, so that no text looks like
 /// a note of its own.
-fn notes(members: &[Member<'_>]) -> String {
+fn notes(members: &[&Told]) -> String {
     let mut text = String::new();
-    for (source, body) in members {
-        let said = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
-        let Some(said) = said.map(|body| one_line(&body.content)) else { continue };
+    for (source, body) in standing(members) {
+        let said = body.content.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = said.get(..said.floor_char_boundary(SYNTHESIS_NOTE_CHARS)).unwrap_or(&said);
-        text.push_str(&format!("{} {}\n", name(source), quote::quoted(said)));
-    }
-    text
-}
-
-fn content(what: &str, members: &[Member<'_>]) -> String {
-    let names: Vec<String> = members.iter().map(|(source, _)| name(source)).collect();
-    let texts: Vec<&str> = members.iter().map(unit_text).collect();
-    let sources: Vec<summarize::Source<'_>> = members
-        .iter()
-        .zip(texts.iter().zip(&names))
-        .map(|((source, _), (text, name))| summarize::Source {
-            text,
-            worth: worth(source.memory_type),
-            name_tokens: tokens::count(name),
-        })
-        .collect();
-    let mut lines: Vec<String> = vec![String::new(); members.len()];
-    for extract in summarize::digest(&sources, SYNTHESIS_TOKENS) {
-        if let Some(line) = lines.get_mut(extract.source) {
-            line.push(' ');
-            line.push_str(&quote::one_line(&one_line(&extract.sentence)));
-        }
-    }
-    let mut text = format!("Summary of {what}.");
-    let mut left_out = 0;
-    for (((source, body), name), line) in members.iter().zip(&names).zip(&lines) {
-        let line = match (line.as_str(), body) {
-            // What was withdrawn is not said again.
-            ("", Some(_)) if source.status == UnitStatus::Retracted => " (not repeated)",
-            ("", None) => " (erased)",
-            ("", Some(_)) => {
-                left_out += 1;
-                continue;
-            }
-            (line, _) => line,
+        let status = match source.status {
+            UnitStatus::Active | UnitStatus::PendingEnrichment => String::new(),
+            UnitStatus::Draft
+            | UnitStatus::Superseded
+            | UnitStatus::Retracted
+            | UnitStatus::Contested => format!(", {}", source.status),
         };
-        text.push('\n');
-        text.push_str(name);
-        text.push_str(line);
-    }
-    if left_out > 0 {
-        let units = if left_out == 1 { "unit says" } else { "units say" };
-        text.push_str(&format!("\n{left_out} more {units} the same or had no room here."));
+        let (day, author) = (day(source.time_ms), quote::named(&source.author));
+        let head = format!("{day} {author}, {}{status}:", source.memory_type);
+        text.push_str(&format!("{head} {}\n", quote::quoted(said)));
     }
     text
-}
-
-/// When, by whom, and as what: `2026-03-01 ana, finding:`. The author's name is quoted unless it is plain, so that no name
-/// looks like the head of another line.
-fn name(source: &Source) -> String {
-    let date = rfc3339(source.time_ms);
-    let date = date.get(..10).unwrap_or(&date);
-    let status = match source.status {
-        UnitStatus::Active | UnitStatus::PendingEnrichment => String::new(),
-        UnitStatus::Draft
-        | UnitStatus::Superseded
-        | UnitStatus::Retracted
-        | UnitStatus::Contested => format!(", {}", source.status),
-    };
-    format!("{date} {}, {}{status}:", quote::named(&source.author), source.memory_type)
-}
-
-/// What there is to be said of a unit.
-fn unit_text<'a>((source, body): &Member<'a>) -> &'a str {
-    let body = body.as_ref().filter(|_| source.status != UnitStatus::Retracted);
-    body.map_or("", |body| body.content.as_str())
-}
-
-/// What a unit's kind adds to each of its sentences: what binds and what is open is kept before what is known.
-const fn worth(kind: MemoryType) -> f32 {
-    match kind {
-        MemoryType::Decision | MemoryType::HumanDirective => 1.0,
-        MemoryType::Constraint | MemoryType::Question | MemoryType::Correction => 0.8,
-        MemoryType::Contradiction | MemoryType::Synthesis => 0.5,
-        MemoryType::Finding => 0.3,
-        MemoryType::Observation | MemoryType::Intention | MemoryType::Assumption => 0.0,
-    }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,20 +7,20 @@ use std::{
 };
 
 use quipu_log::BodyAddress;
-use quipu_wire::akashik::{CompactPayload, CompactResponse, CompactStrategy};
+use quipu_wire::akashik::{CompactPayload, CompactResponse, CompactStrategy, Fidelity};
 
 use crate::{
     base::{
         error::FieldError, failure::with_causes, limits::COMPACT_ATTEMPTS, unavailable::Unavailable,
     },
-    compact::{purge, sources, write},
+    compact::{Material, Survey, positions, purge, write, written_by_compact},
     field::Field,
     write::job::Outcome,
 };
 use quipu_core::{
     Message, Refusal, Sight, State, UnitId,
     ids::TraceId,
-    rules::{Action, compact},
+    rules::{Action, compact, folding},
 };
 
 /// What a purge of some units and hints erases.
@@ -75,7 +75,14 @@ impl Field {
         loop {
             let (asked, payload) = (message.clone(), payload.clone());
             let prepared = self.blocking(move |field| field.prepare_compact(payload, &asked)).await;
-            let (command, warning) = prepared?;
+            let (command, warning) = match prepared {
+                Err(FieldError::Refused(Refusal::Compact(compact::Error::Changed)))
+                    if attempts.next().is_some() =>
+                {
+                    continue;
+                }
+                prepared => prepared?,
+            };
             match self.submit(message.clone(), Action::Compact(Box::new(command))).await {
                 Err(FieldError::Refused(Refusal::Compact(compact::Error::Changed)))
                     if attempts.next().is_some() => {}
@@ -132,19 +139,57 @@ impl Field {
     ) -> Result<(compact::CompactCommand, Option<String>), FieldError> {
         let epoch = self.clock.now().max(message.epoch).saturating_add(1);
         let command = compact::CompactCommand::new(payload, epoch, self.origin.now_ms());
-        if command.strategy() != CompactStrategy::Summarize {
-            return Ok((command, None));
+        match command.strategy() {
+            CompactStrategy::Archive | CompactStrategy::Purge => Ok((command, None)),
+            CompactStrategy::Summarize => self.prepare_summaries(command, message),
         }
-        let (sources, end) = {
+    }
+
+    fn prepare_summaries(
+        &self,
+        command: compact::CompactCommand,
+        message: &Message,
+    ) -> Result<(compact::CompactCommand, Option<String>), FieldError> {
+        let (candidates, authority) = {
             let published = self.view.read();
             let state = &published.state;
+            let registered = state.agents.get(&message.agent).map(|agent| agent.authority);
+            let authority = registered.unwrap_or(message.authority).min(message.authority);
+            (positions(state, &folding::may_be_summaries(state)), authority)
+        };
+        let log = (self.engine.as_ref(), &self.name);
+        let earlier = written_by_compact(log.0, log.1, &candidates, &self.summaries)?;
+        let command = command.with_earlier(earlier, authority);
+        let (material, selected, end) = {
+            let published = self.view.read();
+            let state = &published.state;
+            if positions(state, &folding::may_be_summaries(state)) != candidates {
+                return Err(FieldError::Refused(compact::Error::Changed.into()));
+            }
             let (agent, session) = (&message.agent, command.session(message));
             let sight = Sight::by(state, agent, session, message.authority);
-            (sources(state, &command.select(state, &sight)), state.units.next_ordinal())
+            let selected = command.select(state, &sight);
+            let material = Material::of(state, &command, &selected);
+            (material, selected, state.units.next_ordinal())
         };
         let author = (self.models.summarizer.as_deref(), &self.summaries);
-        let (written, warning) = write(sources, &self.bodies, self.origin.as_ref(), author)?;
-        Ok((command.with_summaries(written, end), warning))
+        let minimum = command.minimum_fidelity();
+        let written = write(material, &self.bodies, self.origin.as_ref(), minimum, author)?;
+        let fidelity = (!written.syntheses.is_empty()).then(|| {
+            let survey = {
+                let published = self.view.read();
+                let (agent, session) = (&message.agent, command.session(message));
+                let sight = Sight::by(&published.state, agent, session, message.authority);
+                let sees = |unit| sight.sees(unit);
+                let words = published.index.lexical();
+                Survey::of(&published.state, words, &sees, &written.syntheses)
+            };
+            let answers = survey.answers(&written.syntheses, &written.told);
+            Fidelity { answers, ..written.kept }.weighed()
+        });
+        let warning = written.warning;
+        let written = compact::Written { syntheses: written.syntheses, selected, end, fidelity };
+        Ok((command.with_summaries(written), warning))
     }
 
     /// Erases the texts of purged units and hints wherever they are: log, snapshots, caches. Answers the

@@ -369,8 +369,9 @@ async fn summary_by(writer: Writer) -> (String, Vec<String>) {
     let options = FieldOptions { models, ..FieldOptions::new(Arc::new(ScriptedOrigin::default())) };
     let field = Field::open(engine(), FieldName::default_field(), options).unwrap();
     register(&field, "a").await.unwrap();
-    record(&field, message("1", "a"), "ships sail", json!([])).await.unwrap();
-    record(&field, message("2", "a"), "ships sail far", json!([])).await.unwrap();
+    for (id, text) in [("1", "ships sail to Kiel, and far"), ("2", "ships sail to Kiel, and far")] {
+        record(&field, message(id, "a"), text, json!([])).await.unwrap();
+    }
     let all = json!({"strategy": "summarize", "filter": {"types": ["finding"]}});
     let answer = compact(&field, "compact", all).await.unwrap();
     assert_eq!(answer.synthesis_units_created, 1);
@@ -381,14 +382,23 @@ async fn summary_by(writer: Writer) -> (String, Vec<String>) {
 
 #[tokio::test]
 async fn a_summarizer_writes_what_compact_keeps() {
-    let (text, warnings) = summary_by(Writer(Some("Ships sail, also far."))).await;
-    assert!(text.ends_with("\nShips sail, also far.") && text.starts_with("Summary of 2 units"));
+    let (text, warnings) = summary_by(Writer(Some("Ships sail to Kiel, also far."))).await;
+    assert_eq!(text, "Ships sail to Kiel, also far.");
     assert!(warnings.is_empty());
+    for (bad, reason) in [
+        ("ships sail to Kiel, and far ".repeat(9), "not shorter"),
+        ("Ships sail to Kiel, 40 of them.".to_owned(), "a figure that"),
+        ("Nothing happened.".to_owned(), "loses too much"),
+    ] {
+        let (text, warnings) = summary_by(Writer(Some(bad.leak()))).await;
+        assert!(text.contains("ships sail to Kiel, and far (2 times)"), "{text}");
+        assert!(warnings[0].contains(reason), "{warnings:?}");
+    }
 }
 
 #[tokio::test]
 async fn where_the_summarizer_fails_the_units_own_words_are_kept() {
     let (text, warnings) = summary_by(Writer(None)).await;
-    assert!(text.contains("a, finding: ships sail"), "{text}");
+    assert!(text.contains("a: ships sail to Kiel, and far (2 times)"), "{text}");
     assert!(warnings[0].contains("told so"), "{warnings:?}");
 }

@@ -13,6 +13,7 @@ mod detect;
 mod detect_on_record;
 mod enrich;
 mod faults;
+mod folding;
 mod foreseen;
 mod handoff;
 mod harn;

@@ -238,11 +238,17 @@ async fn a_purge_warns_of_summaries_that_repeat_what_was_purged() {
     let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
     let field = open_across(&engine, None);
     fill(&field).await;
-    let summarize = json!({"strategy": "summarize", "filter": {"session_id": "s"}});
+    for id in ["more-1", "more-2", "more-3"] {
+        let mut more = message(id, "a");
+        more.session = Some("s".to_owned());
+        let text = "the crew of the ship is paid in gold";
+        record(&field, more, text, json!([])).await.unwrap();
+    }
+    let summarize = json!({"strategy": "summarize", "filter": {"session_id": "s", "status": ["active", "contested"]}});
     compact(&field, "c1", summarize).await.unwrap();
     let originals =
         json!({"strategy": "purge", "filter": {"session_id": "s", "types": ["finding"]}});
     let answer = compact(&field, "c2", originals).await.unwrap();
-    assert_eq!(answer.units_affected, 1);
+    assert_eq!(answer.units_affected, 4);
     assert!(answer.warnings[0].contains("may repeat their words: 1"), "{:?}", answer.warnings);
 }

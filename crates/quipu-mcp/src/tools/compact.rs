@@ -1,7 +1,7 @@
 //! COMPACT as a tool (spec 3.9).
 
 use quipu_wire::{
-    akashik::{CompactPayload, CompactResponse, Operation},
+    akashik::{CompactPayload, CompactResponse, Fidelity, Operation},
     quote::quoted,
 };
 
@@ -39,16 +39,26 @@ fn describe(answer: &CompactResponse) -> String {
     if answer.synthesis_units_created > 0 {
         text.push_str(&format!(" {} summaries stand for them.", answer.synthesis_units_created));
     }
+    text.push_str(&survives(answer));
     if let Some(bytes) = answer.storage_reclaimed_bytes {
         text.push_str(&format!(" {bytes} bytes of text were erased."));
     }
     with_warnings(text, &answer.warnings)
 }
 
+/// How much of the units is in their summaries.
+fn survives(answer: &CompactResponse) -> String {
+    let share = |fidelity: Fidelity| (fidelity.overall * 100.0).round();
+    answer.fidelity.map_or_else(String::new, |fidelity| {
+        format!(" {} % of what they name and answer survives.", share(fidelity))
+    })
+}
+
 /// What a COMPACT that was only tried would do.
 fn describe_foreseen(answer: &CompactResponse, units: &[String]) -> String {
     let count = answer.units_affected;
     let mut text = format!("Nothing was done. {count} units would be affected: {}.", joined(units));
+    text.push_str(&survives(answer));
     if let Some(bytes) = answer.storage_reclaimed_bytes {
         text.push_str(&format!(" {bytes} bytes of text would be erased."));
     }

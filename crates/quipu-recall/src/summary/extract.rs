@@ -60,12 +60,20 @@ struct Weighed {
     salience: f32,
 }
 
+/// A sentence that was taken.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    pub(crate) at: usize,
+    /// The sentences that say the same, which are left out.
+    pub(crate) repeats: Vec<usize>,
+}
+
 /// Chooses sentences, the most wanted first. `takes` says whether there is room for one; it is asked once for
 /// each, and what it takes is chosen. The same sentences give the same choice.
 pub(crate) fn choose(
     sentences: &[Sentence<'_>],
     mut takes: impl FnMut(usize) -> bool,
-) -> Vec<usize> {
+) -> Vec<Chosen> {
     let weighed = weigh(sentences);
     let mut costs = vec![0.0_f32; sentences.len()];
     let mut open: Vec<usize> = (0..sentences.len()).collect();
@@ -79,7 +87,7 @@ pub(crate) fn choose(
         if !takes(best) {
             continue;
         }
-        chosen.push(best);
+        let mut repeats = Vec::new();
         let (Some(taken), Some(taken_weighed)) = (sentences.get(best), weighed.get(best)) else {
             continue;
         };
@@ -96,9 +104,14 @@ pub(crate) fn choose(
             {
                 *cost += SAME_SOURCE_COST;
             }
-            other.text != taken.text
-                && !(alike >= SAME_WORDS && same_claim(taken_weighed, of_other))
+            let repeats_it = other.text == taken.text
+                || alike >= SAME_WORDS && same_claim(taken_weighed, of_other);
+            if repeats_it {
+                repeats.push(at);
+            }
+            !repeats_it
         });
+        chosen.push(Chosen { at: best, repeats });
     }
     chosen
 }

@@ -1,12 +1,11 @@
-//! Owns extractive summaries: whole sentences of one text or of many, none invented, none twice, within a token
-//! limit. Does not decide when a summary is given (`budget` does) nor which sentences are worth more (`extract` does).
+//! Owns extractive summaries: whole sentences of one text, none invented, none twice, within a token limit. Does not decide when a summary is given (`budget` does) nor which sentences are worth more (`extract` does).
 
 use std::borrow::Cow;
 
 use crate::{
-    limits::{MAX_DIGEST_SENTENCES, MAX_SUMMARY_SOURCE_BYTES},
+    limits::MAX_SUMMARY_SOURCE_BYTES,
     rank::query::Query,
-    summary::extract::{Sentence, answering, choose},
+    summary::extract::{Chosen, Sentence, answering, choose},
     text::{
         sentences::{ends_sentence, sentences},
         tokens,
@@ -14,30 +13,10 @@ use crate::{
 };
 
 const ELLIPSIS: char = '…';
-/// Sentences of each source that are looked at, at the least.
-const SOURCE_SENTENCES_MIN: usize = 4;
 /// What the first sentence is worth, more than any salience, and what the sentence that answers best is
 /// worth, more than that.
 const OPENING_WORTH: f32 = 100.0;
 const ANSWER_WORTH: f32 = 200.0;
-
-/// A text among those that are summed up together.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
-    pub text: &'a str,
-    /// What speaks for its sentences beyond their words, from 0 to about 1: what kind of text it is.
-    pub worth: f32,
-    /// Tokens that naming the source costs, once.
-    pub name_tokens: usize,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extract<'a> {
-    /// Which source.
-    pub source: usize,
-    /// The sentence as it stands there; only where no whole one fits, a cut one that ends in "…".
-    pub sentence: Cow<'a, str>,
-}
 
 /// A summary of `text` of at most `max_tokens` tokens.
 ///
@@ -69,55 +48,17 @@ pub fn summarize_for(text: &str, asked: &Query, max_tokens: usize) -> String {
         })
         .collect();
     let mut left = max_tokens;
-    let chosen = choose(&found, |at| take(&found, at, 0, &mut left));
-    let extracts = fitting(&found, chosen, max_tokens);
-    if extracts.is_empty() {
+    let chosen = choose(&found, |at| take(&found, at, &mut left));
+    let text = fitting(&found, chosen, max_tokens);
+    if text.is_empty() {
         let wanted = found.iter().rev().max_by(|a, b| a.worth.total_cmp(&b.worth));
         return cut(wanted.map_or("", |sentence| sentence.text), max_tokens);
     }
-    join(&extracts)
-}
-
-/// The sentences that stand for all of `sources`, in their order, at most `max_tokens` tokens together with the
-/// names of the sources that they are from.
-///
-/// Sentences with figures, decisions and open questions are preferred, and no two say the same. Where not one whole
-/// sentence fits, the beginning of the first source is cut. The same sources and limit always give the same.
-pub fn digest<'a>(sources: &[Source<'a>], max_tokens: usize) -> Vec<Extract<'a>> {
-    let each = (MAX_DIGEST_SENTENCES / sources.len().max(1)).max(SOURCE_SENTENCES_MIN);
-    let found: Vec<Sentence<'a>> = sources
-        .iter()
-        .enumerate()
-        .flat_map(|(source, Source { text, worth, .. })| {
-            let of_source = bounded(text.trim()).into_iter().take(each).enumerate();
-            of_source.map(move |(place, text)| Sentence { text, source, place, worth: *worth })
-        })
-        .collect();
-    let mut left = max_tokens;
-    let mut named = vec![false; sources.len()];
-    let chosen = choose(&found, |at| {
-        let Some(sentence) = found.get(at) else { return false };
-        let name = sources.get(sentence.source).map_or(0, |source| source.name_tokens);
-        let Some(is_named) = named.get_mut(sentence.source) else { return false };
-        let taken = take(&found, at, if *is_named { 0 } else { name }, &mut left);
-        *is_named |= taken;
-        taken
-    });
-    let names = sources.iter().zip(named).filter(|(_, named)| *named);
-    let names: usize = names.map(|(source, _)| source.name_tokens).sum();
-    let extracts = fitting(&found, chosen, max_tokens.saturating_sub(names));
-    if !extracts.is_empty() {
-        return extracts;
-    }
-    let Some(first) = found.first() else { return extracts };
-    let name = sources.get(first.source).map_or(0, |source| source.name_tokens);
-    let sentence = cut(first.text, max_tokens.saturating_sub(name));
-    let extract = Extract { source: first.source, sentence: sentence.into() };
-    if extract.sentence.is_empty() { extracts } else { vec![extract] }
+    text
 }
 
 /// The sentences of as much of a text as may be looked at.
-fn bounded(text: &str) -> Vec<&str> {
+pub(super) fn bounded(text: &str) -> Vec<&str> {
     let source = text.get(..text.floor_char_boundary(MAX_SUMMARY_SOURCE_BYTES)).unwrap_or(text);
     let mut sentences = sentences(source);
     if source.len() < text.len() && sentences.len() > 1 {
@@ -127,40 +68,28 @@ fn bounded(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// Takes the tokens of a sentence, and so many more, from what is left, if they are there.
-fn take(sentences: &[Sentence<'_>], at: usize, more: usize, left: &mut usize) -> bool {
+/// Takes the tokens of a sentence from what is left, if they are there.
+fn take(sentences: &[Sentence<'_>], at: usize, left: &mut usize) -> bool {
     let Some(sentence) = sentences.get(at) else { return false };
-    let room = left.checked_sub(more);
-    let tokens = room.and_then(|room| tokens::count_within(&format!(" {}", sentence.text), room));
-    let Some(tokens) = tokens else { return false };
-    *left -= tokens + more;
+    let Some(tokens) = tokens::count_within(&format!(" {}", sentence.text), *left) else {
+        return false;
+    };
+    *left -= tokens;
     true
 }
 
 /// The chosen sentences in order. The least wanted go where all together are longer than their sum.
-fn fitting<'a>(
-    sentences: &[Sentence<'a>],
-    mut chosen: Vec<usize>,
-    max_tokens: usize,
-) -> Vec<Extract<'a>> {
+fn fitting(sentences: &[Sentence<'_>], mut chosen: Vec<Chosen>, max_tokens: usize) -> String {
     loop {
-        let mut order = chosen.clone();
+        let mut order: Vec<usize> = chosen.iter().map(|chosen| chosen.at).collect();
         order.sort_unstable();
-        let extracts: Vec<Extract<'a>> = order
-            .iter()
-            .filter_map(|at| sentences.get(*at))
-            .map(|found| Extract { source: found.source, sentence: found.text.into() })
-            .collect();
-        let fits = tokens::count_within(&join(&extracts), max_tokens).is_some();
-        if fits || chosen.pop().is_none() {
-            return extracts;
+        let parts: Vec<&str> =
+            order.iter().filter_map(|at| sentences.get(*at)).map(|found| found.text).collect();
+        let text = parts.join(" ");
+        if tokens::count_within(&text, max_tokens).is_some() || chosen.pop().is_none() {
+            return text;
         }
     }
-}
-
-fn join(extracts: &[Extract<'_>]) -> String {
-    let parts: Vec<&str> = extracts.iter().map(|extract| extract.sentence.as_ref()).collect();
-    parts.join(" ")
 }
 
 /// The beginning of `text`, about `max_chars` characters at most and never more: whole sentences where the first
@@ -169,12 +98,12 @@ pub fn lead(text: &str, max_chars: usize) -> Cow<'_, str> {
     let text = text.trim();
     let Some((end, _)) = text.char_indices().nth(max_chars) else { return Cow::Borrowed(text) };
     let start = text.get(..end).unwrap_or(text);
-    let next = |at: usize| text.get(at..).and_then(|rest| rest.chars().next());
+    let rest = |at: usize| text.get(at..).unwrap_or_default();
     let ends = start.char_indices().rev().filter(|(_, letter)| !letter.is_alphanumeric());
     let sentence = ends
         .map(|(at, letter)| (at, letter, at + letter.len_utf8()))
         .find(|(at, letter, behind)| {
-            ends_sentence(start.get(..*at).unwrap_or_default(), *letter, next(*behind))
+            ends_sentence(start.get(..*at).unwrap_or_default(), *letter, rest(*behind))
         })
         .and_then(|(_, _, behind)| start.get(..behind).map(str::trim_end))
         .filter(|sentence| !sentence.is_empty());

@@ -1,5 +1,6 @@
 //! A text taken apart: sentences, words, stems, tokens.
 
+mod full_stops;
 pub(crate) mod sentences;
 pub(crate) mod standing;
 pub(crate) mod stem;

@@ -118,7 +118,7 @@ fn plain_word(text: &str) -> Option<&str> {
 }
 
 /// Scripts written without spaces, where a run of letters is not one word.
-fn is_unspaced(letter: char) -> bool {
+pub(crate) fn is_unspaced(letter: char) -> bool {
     matches!(letter,
         '\u{0E00}'..='\u{0EFF}'
         | '\u{1000}'..='\u{109F}'

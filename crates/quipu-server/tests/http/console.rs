@@ -300,10 +300,10 @@ fn a_compact_that_is_only_tried_names_its_units_and_changes_nothing() {
     for strategy in ["archive", "summarize", "purge"] {
         let wish = json!({"strategy": strategy, "filter": {"types": ["finding"]}, "dry_run": true});
         let told = client.say("ann", "/v1/compact", &wish).json();
-        assert_eq!(
-            (&told["units_affected"], &told["units"]),
-            (&json!(2), &json!([ids[0], ids[1]]))
-        );
+        // Two short units are told no shorter.
+        let taken = if strategy == "summarize" { json!([]) } else { json!([ids[0], ids[1]]) };
+        let count = taken.as_array().map(Vec::len);
+        assert_eq!((&told["units_affected"], &told["units"]), (&json!(count), &taken));
         assert_eq!(client.get("/v1/field/status").json()["head"], before, "{strategy}");
     }
     let wish = json!({"strategy": "archive", "filter": {"types": ["finding"]}});

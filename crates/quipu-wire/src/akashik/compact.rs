@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{MemoryType, UnitStatus};
+use super::{Fidelity, MemoryType, UnitStatus};
 use crate::{
     json::{
         age::Age,
@@ -79,7 +79,7 @@ impl CompactFilter {
 }
 
 /// What to compact, and how.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CompactPayload {
     /// What is done with the units.
@@ -96,6 +96,9 @@ pub struct CompactPayload {
     /// How many units the caller expects it to take (Quipu's extension). If it would take more or fewer, nothing happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<u64>,
+    /// For a summarize: how much must survive, from 0 to 1 (Quipu's extension). If less would, nothing happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_fidelity: Option<f64>,
 }
 
 /// A unit that a COMPACT would record.
@@ -109,7 +112,7 @@ pub struct ForeseenSynthesis {
 }
 
 /// The answer to COMPACT.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CompactResponse {
     /// `ok`.
@@ -126,6 +129,9 @@ pub struct CompactResponse {
     /// Where a summarize was only tried: the units that it would record (Quipu's extension).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syntheses: Option<Vec<ForeseenSynthesis>>,
+    /// Of a summarize that wrote something: how much survives (Quipu's extension).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
     /// What had no effect, and what a purge leaves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -161,8 +167,12 @@ impl CompactPayload {
             .filter(|reason| !reason.trim().is_empty());
         let dry_run = object.take_bool("dry_run")?.unwrap_or(false);
         let confirm = object.take_integer("confirm")?;
+        let minimum_fidelity = object.take_fraction("minimum_fidelity")?;
+        if minimum_fidelity.is_some() && strategy != CompactStrategy::Summarize {
+            return Err(object.refuse("minimum_fidelity", "is for a summarize"));
+        }
         object.refuse_leftovers()?;
-        Ok((Self { strategy, filter, reason, dry_run, confirm }, Vec::new()))
+        Ok((Self { strategy, filter, reason, dry_run, confirm, minimum_fidelity }, Vec::new()))
     }
 }
 
@@ -243,6 +253,10 @@ mod tests {
         assert_eq!(refusal(types), "payload.filter.types[1]");
         let status = filter(json!({"status": ["archived"]}));
         assert_eq!(refusal(status), "payload.filter.status[0]");
+        let fidelity =
+            |strategy: &str, least: f64| json!({"strategy": strategy, "minimum_fidelity": least});
+        assert_eq!(refusal(fidelity("summarize", 1.5)), "payload.minimum_fidelity");
+        assert_eq!(refusal(fidelity("archive", 0.5)), "payload.minimum_fidelity");
         let long =
             json!({"strategy": "archive", "reason": "x".repeat(COMPACT_REASON_BYTES_MAX + 1)});
         assert_eq!(refusal(long), "payload.reason");

@@ -9,6 +9,7 @@ mod coordinate;
 mod deregister;
 mod detect;
 mod envelope;
+mod fidelity;
 mod field_status;
 mod handoff;
 mod least_authority;
@@ -45,6 +46,7 @@ pub use coordinate::{
 pub use deregister::{Cleanup, DeregisterPayload, DeregisterResponse, DeregisterStatus};
 pub use detect::{DetectFilter, DetectMode, DetectPayload, DetectResponse, ScanCoverage};
 pub use envelope::{Envelope, is_envelope};
+pub use fidelity::{Fidelity, Kept};
 pub use field_status::{Counts, FieldStatus};
 pub use handoff::{
     Handoff, HandoffAction, HandoffContext, HandoffPayload, HandoffResponse, HandoffStatus,

@@ -103,6 +103,9 @@ fn a_synthesis_that_the_field_writes_is_judged_too() {
     let merge = json!({"conflict_id": conflict, "strategy": "synthesis",
         "resolution": {"rationale": "both", "synthesis": "Four or five ships came."}});
     is_refused(&ana.operate("MERGE", merge), &["synthesis", "authority 8"]);
+    for _ in 0..3 {
+        ana.records(finding("The pilot of the harbour came aboard."));
+    }
     let compact = json!({"strategy": "summarize", "filter": {}});
     is_refused(&ana.operate("COMPACT", compact), &["synthesis", "authority 8"]);
     operator.records(replacing("synthesis", "Nine in all.", &[]));

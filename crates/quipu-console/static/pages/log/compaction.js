@@ -13,6 +13,9 @@ const STRATEGIES = /** @type {const} */ ([
 ]);
 const SHOWN = 20;
 
+/** @param {any} answer */
+const survives = (answer) => (answer.fidelity ? `, ${Math.round(answer.fidelity.overall * 100)} % of what they name and answer survives` : "");
+
 /** @param {import("../../app.js").Context} context */
 export async function showCompaction({ root, signal }) {
   const { agents } = await get("/v1/agents", { signal });
@@ -73,14 +76,15 @@ async function foresee(result, tried, body, agent, signal) {
       const done = await post("/v1/compact", body, { agent, signal });
       const freed = done.storage_reclaimed_bytes === null ? "" : `, ${size(done.storage_reclaimed_bytes)} of text erased`;
       const briefs = done.synthesis_units_created ? `, ${things(done.synthesis_units_created, "summary", "summaries")} recorded` : "";
-      replace(result, panel("Done", h("p", null, `${things(done.units_affected, "unit")} touched${briefs}${freed}.`), ...(done.warnings ?? []).map((/** @type {string} */ warning) => h("p", { class: "muted" }, said(warning)))));
+      replace(result, panel("Done", h("p", null, `${things(done.units_affected, "unit")} touched${briefs}${survives(done)}${freed}.`), ...(done.warnings ?? []).map((/** @type {string} */ warning) => h("p", { class: "muted" }, said(warning)))));
     } catch (error) {
       replace(result, failure(error));
     }
   };
-  replace(result, panel(`It would ${body.strategy} ${things(tried.units_affected, "unit")}`,
+  replace(result, panel(`It would ${body.strategy} ${things(tried.units_affected, "unit")}${survives(tried)}`,
     tried.units_affected === 0 ? h("p", { class: "muted" }, "No unit passes these filters.") : null,
     rows.length ? h("div", { class: "table-scroll" }, h("table", null, h("tbody", null, rows))) : null,
+    ...(tried.syntheses ?? []).slice(0, SHOWN).map((/** @type {any} */ it) => h("pre", { class: "value" }, said(it.content))),
     more > 0 ? h("p", { class: "muted" }, `and ${things(more, "more unit")}`) : null,
     tried.units_affected > 0 ? h("p", null, h("button", { class: "danger", type: "button", onclick: carryOut }, `${begin(body.strategy)} them…`)) : null));
 }

@@ -4,17 +4,24 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use quipu_recall::{
-    summary::summarize::{Extract, Source, digest, lead, summarize},
-    text::tokens::count,
+use quipu_recall::summary::{
+    condense::{Condensed, Quote, Room, Source, condense},
+    summarize::{lead, summarize},
 };
 
 fn sources<'a>(texts: &[&'a str]) -> Vec<Source<'a>> {
-    texts.iter().map(|text| Source { text, worth: 0.0, name_tokens: 0 }).collect()
+    texts.iter().map(|text| Source { text, worth: 0.0, heading: 0 }).collect()
 }
 
-fn said(texts: &[&str], max_tokens: usize) -> Vec<String> {
-    digest(&sources(texts), max_tokens).into_iter().map(|it| it.sentence.into_owned()).collect()
+fn said(texts: &[&str], room: Room) -> Vec<String> {
+    let condensed = condense(&sources(texts), &[], room);
+    condensed.quotes.into_iter().map(|it| it.sentence.into_owned()).collect()
+}
+
+fn chars(condensed: &Condensed<'_>) -> usize {
+    let quotes = condensed.quotes.iter().map(|it| it.sentence.chars().count() + 1);
+    let phrases = condensed.phrases.iter().map(|it| it.chars().count() + 2);
+    quotes.chain(phrases).sum()
 }
 
 /// What agents wrote on one task in a week.
@@ -30,7 +37,7 @@ const WEEK: [&str; 7] = [
 
 #[test]
 fn keeps_figures_decisions_and_open_questions_before_the_rest() {
-    let kept = said(&WEEK, 50);
+    let kept = said(&WEEK, Room::Chars(320));
     for wanted in ["9 ms", "Decided: the store runs in Frankfurt.", "second region required"] {
         assert!(kept.iter().any(|sentence| sentence.contains(wanted)), "{wanted}: {kept:?}");
     }
@@ -39,42 +46,55 @@ fn keeps_figures_decisions_and_open_questions_before_the_rest() {
 
 #[test]
 fn says_nothing_twice_but_keeps_what_differs_in_a_figure_or_a_not() {
-    let kept = said(&WEEK, 1000);
-    let of = |words: &str| kept.iter().filter(|sentence| sentence.contains(words)).count();
-    assert_eq!(of("We looked at three regions"), 1, "{kept:?}");
-    assert_eq!(of("spare capacity"), 2, "what is denied is not what is said: {kept:?}");
+    let condensed = condense(&sources(&WEEK), &[], Room::Everything);
+    let of = |words: &str| {
+        condensed.quotes.iter().filter(|it| it.sentence.contains(words)).collect::<Vec<_>>()
+    };
+    let three = of("We looked at three regions");
+    assert_eq!(three.len(), 1, "{condensed:?}");
+    assert_eq!(three[0].repeats, [2], "it is said who said it too");
+    assert_eq!(of("spare capacity").len(), 2, "what is denied is not what is said");
     let figures = ["The market grows by 14% a year.", "The market grows by 12% a year."];
-    assert_eq!(said(&figures, 100), figures);
+    assert_eq!(said(&figures, Room::Everything), figures);
+}
+
+#[test]
+fn what_is_not_quoted_leaves_its_figures_and_names() {
+    let long = [
+        "Decided: the whole store has to run in Frankfurt from the spring on, as everybody agreed.",
+        "On the way home we talked with Miriam Stein for a while about the 340 crates in Kiel.",
+    ];
+    let condensed = condense(&sources(&long), &[], Room::Chars(150));
+    assert_eq!(condensed.quotes.len(), 1, "{condensed:?}");
+    let phrases = condensed.phrases.join("; ");
+    assert!(phrases.contains("Miriam Stein") && phrases.contains("340 crates"), "{phrases}");
 }
 
 #[test]
 fn what_the_caller_values_more_is_taken_first() {
     let mut sources = sources(&["The harbour is closed by ice.", "The airport is closed by fog."]);
-    assert_eq!(digest(&sources, 8)[0].source, 0);
+    let room = Room::Chars(60);
+    assert_eq!(condense(&sources, &[], room).quotes[0].source, 0);
     sources[1].worth = 1.0;
-    assert_eq!(digest(&sources, 8)[0].source, 1);
+    assert_eq!(condense(&sources, &[], room).quotes[0].source, 1);
 }
 
 #[test]
-fn naming_a_source_is_paid_for_once() {
+fn a_heading_is_paid_for_once() {
     let mut sources = sources(&["Ice came. Fog went.", "Rain stayed."]);
-    for source in &mut sources {
-        source.name_tokens = 10;
-    }
-    let tokens = |text: &str| count(text);
-    let both = tokens(" Ice came.") + tokens(" Fog went.");
-    let kept = digest(&sources, 10 + both);
-    assert_eq!(kept.iter().map(|extract| extract.source).collect::<Vec<_>>(), [0, 0]);
+    sources[1].heading = 1;
+    let kept = condense(&sources, &[20, 20], Room::Chars((20 + 10 + 10) * 100 / 60 + 1));
+    assert_eq!(kept.quotes.iter().map(|quote| quote.source).collect::<Vec<_>>(), [0, 0]);
 }
 
 #[test]
 fn one_long_sentence_is_cut_and_nothing_gives_nothing() {
-    let long = "growth and ".repeat(100);
-    let kept = said(&[&long], 12);
-    assert!(kept.len() == 1 && kept[0].ends_with('…') && count(&kept[0]) <= 12, "{kept:?}");
-    assert_eq!(digest(&[], 100), []);
-    assert_eq!(digest(&sources(&["", " \n"]), 100), []);
-    assert_eq!(said(&["Ice came."], 0), Vec::<String>::new());
+    let long = "the and ".repeat(100);
+    let kept = said(&[&long], Room::Chars(20));
+    assert!(kept.len() == 1 && kept[0].ends_with('…') && kept[0].len() <= 22, "{kept:?}");
+    assert_eq!(condense(&[], &[], Room::Everything), Condensed::default());
+    assert_eq!(condense(&sources(&["", " \n"]), &[], Room::Chars(9)), Condensed::default());
+    assert_eq!(said(&["Ice came."], Room::Chars(0)), Vec::<String>::new());
 }
 
 #[test]
@@ -109,30 +129,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn a_digest_is_verbatim_short_enough_ordered_and_always_the_same(
+    fn what_is_condensed_is_verbatim_short_enough_ordered_and_always_the_same(
         texts in prop::collection::vec(text(), 0..8),
-        max_tokens in 0_usize..80,
+        room in 0_usize..400,
     ) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let kept = digest(&sources(&texts), max_tokens);
-        let joined: Vec<&str> = kept.iter().map(|extract| extract.sentence.as_ref()).collect();
-        prop_assert!(count(&joined.join(" ")) <= max_tokens);
-        prop_assert!(kept.is_sorted_by_key(|extract| extract.source));
-        for Extract { source, sentence } in &kept {
+        let kept = condense(&sources(&texts), &[], Room::Chars(room));
+        prop_assert!(chars(&kept) <= room, "{kept:?}");
+        prop_assert!(kept.quotes.is_sorted_by_key(|quote| quote.source));
+        for Quote { source, sentence, .. } in &kept.quotes {
             let whole = texts[*source].contains(sentence.as_ref());
             let start = sentence.strip_suffix('…').unwrap_or("\n");
-            prop_assert!(whole || (kept.len() == 1 && texts[*source].contains(start)), "{sentence}");
+            prop_assert!(whole || kept.quotes.len() == 1 && texts[*source].contains(start), "{sentence}");
         }
-        prop_assert_eq!(digest(&sources(&texts), max_tokens), kept);
+        for phrase in &kept.phrases {
+            prop_assert!(texts.iter().any(|text| text.contains(phrase)), "{phrase}");
+        }
+        prop_assert_eq!(condense(&sources(&texts), &[], Room::Chars(room)), kept);
     }
 
     #[test]
-    fn no_two_sentences_of_a_digest_have_the_same_words(
+    fn no_two_sentences_have_the_same_words(
         texts in prop::collection::vec(text(), 0..8),
     ) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let mut seen = BTreeSet::new();
-        for sentence in said(&texts, 10_000) {
+        for sentence in said(&texts, Room::Everything) {
             let words: BTreeSet<String> = sentence
                 .split(|letter: char| !letter.is_alphanumeric())
                 .filter(|word| !word.is_empty())
