@@ -74,7 +74,9 @@ enum Question {
     #[command(after_help = "Example:\n  quipu-bench replay")]
     Replay(replay::ReplayArgs),
     /// How long does it take to archive, to summarize and to purge many units?
-    #[command(after_help = "Example:\n  quipu-bench compact")]
+    #[command(
+        after_help = "Examples:\n  quipu-bench compact\n  quipu-bench compact --quality locomo.json.gz"
+    )]
     Compact(compact::CompactArgs),
     /// How fast is a recorded Task replayed, and how long does a receipt take?
     #[command(after_help = "Example:\n  quipu-bench task-replay --questions 100")]
@@ -100,13 +102,15 @@ enum Question {
 impl Question {
     /// Whether `quipu` itself is started; what else is measured is linked into this program.
     const fn needs_server(&self) -> bool {
+        if let Self::Compact(options) = self {
+            return options.needs_server();
+        }
         !matches!(
             self,
             Self::Probe { .. }
                 | Self::Open(_)
                 | Self::OpenChild { .. }
                 | Self::Replay(_)
-                | Self::Compact(_)
                 | Self::TaskReplay(_)
                 | Self::Detect(_)
         )

@@ -1,6 +1,6 @@
 //! Figures of a ranking: recall and nDCG at ten, over all questions and by category.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -28,16 +28,20 @@ pub(crate) struct Means {
 }
 
 impl Outcome {
-    /// Of what was found, best first, and what was needed.
-    pub(crate) fn new(category: &str, found: &[&str], gold: &[String]) -> Self {
-        let hits: Vec<bool> =
-            found.iter().take(DEPTH).map(|id| gold.iter().any(|other| other == id)).collect();
+    /// Of what each place covers, best first, and what was needed.
+    pub(crate) fn new(category: &str, found: &[Vec<String>], gold: &[String]) -> Self {
+        let mut needed: BTreeSet<&String> = gold.iter().collect();
+        let new: Vec<usize> = found
+            .iter()
+            .take(DEPTH)
+            .map(|covered| covered.iter().filter(|id| needed.remove(id)).count())
+            .collect();
         let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
         let reached: f64 =
-            hits.iter().enumerate().filter(|(_, hit)| **hit).map(|(place, _)| gain(place)).sum();
+            new.iter().enumerate().filter(|(_, new)| **new > 0).map(|(place, _)| gain(place)).sum();
         let ideal: f64 = (0..gold.len().min(DEPTH)).map(gain).sum();
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let found = hits.iter().filter(|hit| **hit).count();
+        let found: usize = new.iter().sum();
         Self {
             category: category.to_owned(),
             recall: share(found as f64, gold.len() as f64),
@@ -104,18 +108,23 @@ mod tests {
     #[test]
     fn recall_counts_what_is_found_and_ndcg_where() {
         let gold = ["a".to_owned(), "b".to_owned()];
-        let first = Outcome::new("x", &["a", "c", "d"], &gold);
-        let later = Outcome::new("x", &["c", "d", "a"], &gold);
+        let each = |ids: &[&str]| -> Vec<Vec<String>> {
+            ids.iter().map(|id| vec![(*id).to_owned()]).collect()
+        };
+        let first = Outcome::new("x", &each(&["a", "c", "d"]), &gold);
+        let later = Outcome::new("x", &each(&["c", "d", "a"]), &gold);
         assert!((first.recall - 0.5).abs() < 1e-9 && (later.recall - 0.5).abs() < 1e-9);
         assert!(first.ndcg > later.ndcg && first.ndcg < 1.0);
-        assert!((Outcome::new("x", &["b", "a"], &gold).ndcg - 1.0).abs() < 1e-9);
+        assert!((Outcome::new("x", &each(&["b", "a"]), &gold).ndcg - 1.0).abs() < 1e-9);
+        let both = Outcome::new("x", &[vec!["c".to_owned()], gold.to_vec()], &gold);
+        assert!((both.recall - 1.0).abs() < 1e-9, "one place may cover both");
     }
 
     #[test]
     fn the_headline_leaves_adversarial_questions_out() {
         let gold = ["a".to_owned()];
-        let outcomes =
-            [Outcome::new("plain", &["a"], &gold), Outcome::new(ADVERSARIAL, &["b"], &gold)];
+        let outcomes = [("plain", "a"), (ADVERSARIAL, "b")]
+            .map(|(category, id)| Outcome::new(category, &[vec![id.to_owned()]], &gold));
         let rows = rows(&outcomes);
         assert_eq!(rows[0].0, "all");
         assert!((rows[0].1.recall - 1.0).abs() < 1e-9 && rows[0].1.questions == 1);

@@ -2,4 +2,5 @@
 
 pub(crate) mod figures;
 pub(crate) mod play;
+pub(crate) mod quality;
 pub(crate) mod run;

@@ -16,6 +16,8 @@ use crate::measure::{
 pub(crate) const DEPTH: usize = 10;
 const VECTORS_PAUSE: Duration = Duration::from_millis(50);
 const READER: &str = "quipu-bench-reader";
+/// Compacts: what an agent wrote itself, it is not given.
+const KEEPER: &str = "quipu-bench-keeper";
 
 /// A server and what it was told.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ pub(crate) struct Player {
     messages: u64,
 }
 
-/// The ids that the server gave to a corpus's units.
-pub(crate) type Ids = HashMap<String, String>;
+/// By the id that the server gave to a unit: what that unit covers of the corpus, which is itself.
+pub(crate) type Covers = HashMap<String, Vec<String>>;
 
 impl Player {
     pub(crate) fn new(address: SocketAddr) -> Result<Self, Failure> {
@@ -40,12 +42,12 @@ impl Player {
         set: &Dataset,
         corpus: &Corpus,
         times: bool,
-    ) -> Result<Ids, Failure> {
+    ) -> Result<Covers, Failure> {
         let field = field_of(set, corpus);
         let mut agents: Vec<&str> = corpus.units.iter().map(|unit| unit.agent.as_str()).collect();
         agents.sort_unstable();
         agents.dedup();
-        for agent in agents.into_iter().chain([READER]) {
+        for agent in agents.into_iter().chain([READER, KEEPER]) {
             let payload = json!({"id": agent, "role": "participant"});
             self.post(&field, "/v1/register", agent, None, &payload)?;
         }
@@ -55,7 +57,7 @@ impl Player {
             let session = Some(unit.session.as_str());
             let answer = self.post(&field, "/v1/record", &unit.agent, session, &payload)?;
             let id = answer["memory_unit_id"].as_str().unwrap_or_default();
-            ids.insert(id.to_owned(), unit.id.clone());
+            ids.insert(id.to_owned(), vec![unit.id.clone()]);
         }
         self.await_vectors(&field)?;
         Ok(ids)
@@ -80,25 +82,42 @@ impl Player {
         }
     }
 
-    /// Asks a question and says how much of what it needs was found.
+    /// Sends a COMPACT.
+    pub(crate) fn compact(
+        &mut self,
+        set: &Dataset,
+        corpus: &Corpus,
+        payload: &Value,
+    ) -> Result<Value, Failure> {
+        self.post(&field_of(set, corpus), "/v1/compact", KEEPER, None, payload)
+    }
+
+    /// Asks a question and says how much of what it needs was found. A unit that is not of the corpus covers what it
+    /// elaborates.
     pub(crate) fn ask(
         &mut self,
         set: &Dataset,
         corpus: &Corpus,
         question: &Question,
-        ids: &Ids,
+        covers: &Covers,
     ) -> Result<Outcome, Failure> {
         let payload = json!({
             "scope": {"role": "reader", "max_units": DEPTH},
             "context_hint": question.text,
-            "format": "ids_only",
         });
         let answer = self.post(&field_of(set, corpus), "/v1/attune", READER, None, &payload)?;
         let found = answer["record"].as_array().cloned().unwrap_or_default();
-        let found: Vec<&str> = found
-            .iter()
-            .filter_map(|entry| ids.get(entry["memory_unit"]["id"].as_str()?).map(String::as_str))
-            .collect();
+        let covered = |entry: &Value| -> Vec<String> {
+            let unit = &entry["memory_unit"];
+            if let Some(own) = unit["id"].as_str().and_then(|id| covers.get(id)) {
+                return own.clone();
+            }
+            let links = unit["relations"].as_array().into_iter().flatten();
+            let links = links.filter(|link| link["type"] == "elaborates");
+            let ids = links.filter_map(|link| covers.get(link["target_id"].as_str()?));
+            ids.flatten().cloned().collect()
+        };
+        let found: Vec<Vec<String>> = found.iter().map(covered).collect();
         Ok(Outcome::new(&question.category, &found, &question.gold))
     }
 

@@ -185,7 +185,7 @@ impl CompactCommand {
     /// The units that the caller sees, that pass the filter and are not yet where the strategy puts them, oldest first.
     /// A summarize leaves out what holds, and takes a summary of before where it takes all that this one stands for.
     pub fn select(&self, state: &State, sight: &Sight<'_>) -> Vec<u32> {
-        let Some(asked) = Asked::of(self, state) else { return Vec::new() };
+        let Some(asked) = FilterNames::of(self, state) else { return Vec::new() };
         let end = self.written.as_ref().map_or(u32::MAX, |written| written.end);
         let all = 0..state.units.next_ordinal().min(end);
         let sees = |unit: u32| {
@@ -288,7 +288,7 @@ impl CompactCommand {
 }
 
 /// The filter with its names looked up once.
-struct Asked<'c> {
+struct FilterNames<'c> {
     command: &'c CompactCommand,
     session: Option<Name>,
     author: Option<Name>,
@@ -296,7 +296,7 @@ struct Asked<'c> {
     named: BTreeSet<u32>,
 }
 
-impl<'c> Asked<'c> {
+impl<'c> FilterNames<'c> {
     /// None where the filter has a name that nobody bears: then nothing passes.
     fn of(command: &'c CompactCommand, state: &State) -> Option<Self> {
         let known = |name: &Option<String>| match name.as_deref() {
@@ -350,7 +350,7 @@ pub fn decide(
     let sight = Sight::by(state, &message.agent, session, message.authority);
     let (selected, hints) = (command.select(state, &sight), command.hints(state, &sight));
     let taken = match command.strategy {
-        CompactStrategy::Summarize => told(state, command, &selected)?,
+        CompactStrategy::Summarize => units_summarized(state, command, &selected)?,
         CompactStrategy::Archive | CompactStrategy::Purge => selected,
     };
     let found = u64::try_from(taken.len()).unwrap_or(u64::MAX);
@@ -408,7 +408,11 @@ fn keeps_enough(command: &CompactCommand, fidelity: Option<Fidelity>) -> Result<
 
 /// The units that are told in summaries, and the summaries that these replace, if they were written from just what is
 /// selected now. What is selected and not among them stays as it is: to say it in brief would be no shorter.
-fn told(state: &State, command: &CompactCommand, selected: &[u32]) -> Result<Vec<u32>, Error> {
+fn units_summarized(
+    state: &State,
+    command: &CompactCommand,
+    selected: &[u32],
+) -> Result<Vec<u32>, Error> {
     let written = command.written.as_ref().ok_or(Error::Changed)?;
     let selected: BTreeSet<u32> = selected.iter().copied().collect();
     if !written.selected.iter().eq(&selected) {

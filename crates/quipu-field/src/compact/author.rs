@@ -9,9 +9,9 @@ use quipu_recall::{
 use quipu_wire::akashik::{Fidelity, Kept};
 
 use super::{
+    brief::{Member, chars, standing},
     fidelity,
     memo::Memo,
-    tell::{Member, chars, standing},
 };
 use crate::base::limits::{SYNTHESES_WRITTEN_MAX, SYNTHESIS_TOKENS};
 
@@ -111,7 +111,7 @@ fn invents(text: &str, members: &[Member<'_>]) -> bool {
     let told = standing(members);
     let said: Vec<String> = told
         .iter()
-        .map(|(source, body)| format!("{} {}", super::tell::day(source.time_ms), body.content))
+        .map(|(source, body)| format!("{} {}", super::brief::day(source.time_ms), body.content))
         .collect();
     let said = Plain::new(&said.join(" "));
     let named = facts(text);

@@ -11,8 +11,8 @@ use quipu_recall::{
 use quipu_wire::akashik::{Fidelity, Kept, MemoryType, UnitStatus};
 
 use super::{
+    brief::{Member, standing},
     sources::Source,
-    tell::{Member, standing},
 };
 use crate::base::limits::{FIDELITY_DEPTH, FIDELITY_QUESTIONS_MAX};
 
@@ -75,7 +75,7 @@ fn says_rule(text: &str, rule: &UnitBody) -> bool {
 }
 
 /// A statement of one unit, which a synthesis tells.
-struct Asked {
+struct Question {
     cloze: Cloze,
     unit: u32,
     /// Which synthesis.
@@ -135,7 +135,7 @@ impl Survey {
         }
         let texts: Vec<Plain> = syntheses.iter().map(|it| Plain::new(&it.content)).collect();
         let mut kept = Kept::default();
-        for Asked { cloze, unit, told_by } in asked(told) {
+        for Question { cloze, unit, told_by } in questions(told) {
             let query = Query::new(&[(&cloze.asked, 1.0)]);
             let first = |seen: &Seen| -> BTreeSet<u32> {
                 let found = self.words.search(&query, seen).best(FIDELITY_DEPTH, &|_| true);
@@ -155,17 +155,17 @@ impl Survey {
 }
 
 /// Some statements of all units, evenly.
-fn asked(told: &[Vec<(u32, String)>]) -> Vec<Asked> {
+fn questions(told: &[Vec<(u32, String)>]) -> Vec<Question> {
     let units: usize = told.iter().map(Vec::len).sum();
     let step = units.div_ceil(FIDELITY_QUESTIONS_MAX).max(1);
     let all = told
         .iter()
         .enumerate()
         .flat_map(|(told_by, units)| units.iter().map(move |(unit, text)| (told_by, *unit, text)));
-    let mut asked: Vec<Asked> = all
+    let mut asked: Vec<Question> = all
         .step_by(step)
         .flat_map(|(told_by, unit, text)| {
-            clozes(text).into_iter().map(move |cloze| Asked { cloze, unit, told_by })
+            clozes(text).into_iter().map(move |cloze| Question { cloze, unit, told_by })
         })
         .collect();
     let step = asked.len().div_ceil(FIDELITY_QUESTIONS_MAX).max(1);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quipu_recall::{Analyzed, analyze};
 
-use super::sources::Told;
+use super::sources::SourceText;
 use crate::base::limits::{SYNTHESIS_GROUP_CHARS, SYNTHESIS_SOURCES_MAX};
 use quipu_core::rules::compact::Likeness;
 
@@ -27,7 +27,7 @@ pub(super) struct Group {
     pub(super) members: Vec<usize>,
 }
 
-pub(super) fn groups(sources: &[Told]) -> Vec<Group> {
+pub(super) fn groups(sources: &[SourceText]) -> Vec<Group> {
     type Key<'a> = (Option<&'a str>, &'a Likeness);
     let mut by_place: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (at, (source, _)) in sources.iter().enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn groups(sources: &[Told]) -> Vec<Group> {
 }
 
 /// The groups of one session and one circle of readers.
-fn of_place(groups: &mut Vec<Group>, sources: &[Told], members: &[usize]) {
+fn of_place(groups: &mut Vec<Group>, sources: &[SourceText], members: &[usize]) {
     let mut by_task: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut loose = Vec::new();
     for &at in members {
@@ -60,7 +60,7 @@ fn of_place(groups: &mut Vec<Group>, sources: &[Told], members: &[usize]) {
     by_topic(groups, sources, &loose);
 }
 
-fn by_topic(groups: &mut Vec<Group>, sources: &[Told], members: &[usize]) {
+fn by_topic(groups: &mut Vec<Group>, sources: &[SourceText], members: &[usize]) {
     let content = |at: usize| match sources.get(at) {
         Some((_, Some(body))) => body.content.as_str(),
         Some((_, None)) | None => "",

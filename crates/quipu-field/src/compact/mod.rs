@@ -4,12 +4,12 @@
 pub mod purge;
 
 mod author;
+mod brief;
 mod fidelity;
 mod groups;
 mod memo;
 mod plan;
 mod sources;
-mod tell;
 mod topics;
 mod write;
 

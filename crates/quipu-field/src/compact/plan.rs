@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    brief::{Member, chars, in_brief},
     groups::Group,
     sources::{Earlier, Read},
-    tell::{Member, chars, tell},
 };
 
 /// A group with its text, and the summaries of before in whose place it comes.
@@ -96,7 +96,7 @@ fn written(cluster: Cluster, read: &Read) -> Vec<Planned> {
     let mut planned = Vec::new();
     for group in cluster.groups {
         let members = members(&group, read);
-        let Some(text) = tell(&members) else { return Vec::new() };
+        let Some(text) = in_brief(&members) else { return Vec::new() };
         let new: Vec<Member<'_>> =
             members.into_iter().filter(|(source, _)| !source.archived).collect();
         before += chars(&new);

@@ -57,12 +57,12 @@ pub(crate) struct Material {
 }
 
 /// A unit and its text, as far as that is not erased.
-pub(super) type Told = (Source, Option<UnitBody>);
+pub(super) type SourceText = (Source, Option<UnitBody>);
 
 /// The same with the texts.
 #[derive(Debug)]
 pub(super) struct Read {
-    pub(super) sources: Vec<Told>,
+    pub(super) sources: Vec<SourceText>,
     /// The summaries of before, and how many characters each has.
     pub(super) earlier: Vec<(Earlier, usize)>,
 }

@@ -12,12 +12,12 @@ use quipu_wire::{
 
 use super::{
     author::Author,
+    brief::{Member, day, standing},
     fidelity,
     groups::{Bond, groups},
     memo::Memo,
     plan::{Planned, members, plan},
-    sources::{Material, Read, Told},
-    tell::{Member, day, standing},
+    sources::{Material, Read, SourceText},
 };
 use crate::{
     base::{error::FieldError, limits::SYNTHESIS_NOTE_CHARS},
@@ -162,7 +162,7 @@ fn by_whom(members: &[Member<'_>]) -> String {
 
 /// What a model is given to write from: more of each unit than an extract has, and quoted, so that no text looks like
 /// a note of its own.
-fn notes(members: &[&Told]) -> String {
+fn notes(members: &[&SourceText]) -> String {
     let mut text = String::new();
     for (source, body) in standing(members) {
         let said = body.content.split_whitespace().collect::<Vec<_>>().join(" ");

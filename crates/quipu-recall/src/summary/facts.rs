@@ -94,7 +94,7 @@ impl Plain {
     }
 }
 
-/// The facts of a text.
+/// Reads what a text says that can be looked up, sentence by sentence.
 #[must_use]
 pub fn facts(text: &str) -> Facts {
     let mut facts = Facts::default();
@@ -249,7 +249,7 @@ pub struct Cloze {
 }
 
 /// Words that a question needs besides the one that is left out.
-const ASKED_WORDS_MIN: usize = 3;
+const QUESTION_WORDS_MIN: usize = 3;
 
 /// The questions that the statements of a text answer. Its most telling word is the first figure or name, else the longest.
 #[must_use]
@@ -273,7 +273,7 @@ fn cloze(sentence: &str) -> Option<Cloze> {
     let answer = words.get(key)?.0.to_lowercase();
     let rest = words.iter().filter(|(word, _)| word.to_lowercase() != answer);
     let rest: Vec<&str> = rest.map(|(word, _)| word.as_str()).collect();
-    (rest.len() >= ASKED_WORDS_MIN).then(|| Cloze { asked: rest.join(" "), answer })
+    (rest.len() >= QUESTION_WORDS_MIN).then(|| Cloze { asked: rest.join(" "), answer })
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ use quipu_wire::{
     quote,
 };
 
-use super::sources::{Source, Told};
+use super::sources::{Source, SourceText};
 use crate::base::limits::{
     SYNTHESIS_CHARS_MAX, SYNTHESIS_CHARS_MIN, SYNTHESIS_SHARE, SYNTHESIS_TOKENS,
     SYNTHESIS_WHOLE_CHARS,
 };
 
-pub(super) type Member<'a> = &'a Told;
+pub(super) type Member<'a> = &'a SourceText;
 
 /// Characters of an answer that is told behind its question.
 const ANSWER_CHARS: usize = 240;
@@ -106,7 +106,7 @@ pub(super) fn standing<'a>(members: &[Member<'a>]) -> Vec<(&'a Source, &'a UnitB
 }
 
 /// A group in brief, if that is shorter than what it tells.
-pub(super) fn tell(members: &[Member<'_>]) -> Option<String> {
+pub(super) fn in_brief(members: &[Member<'_>]) -> Option<String> {
     let before = chars(members);
     let told = standing(members);
     let mut page = Page::default();
