@@ -5,15 +5,15 @@
 const ABBREVIATIONS: &[&str] = &[
     "approx", "aufl", "betr", "bspw", "bzgl", "bzw", "ca", "cf", "dept", "dgl", "dipl", "dr",
     "ebd", "e.g", "einschl", "engl", "est", "evtl", "exkl", "fa", "geb", "ggf", "gov", "hrsg",
-    "i.e", "inkl", "ing", "insb", "jh", "jhd", "lt", "mr", "mrs", "ms", "mt", "mtl", "o.ä", "o.g",
-    "prof", "resp", "rev", "s.o", "s.u", "sog", "st", "tel", "u.a", "u.u", "v.a", "vgl", "viz",
-    "vs", "z.b", "z.t", "d.h", "zzgl", "zzt", "zus",
+    "i.e", "inkl", "ing", "insb", "jh", "jhd", "lt", "mio", "mr", "mrd", "mrs", "ms", "mt", "mtl",
+    "o.ä", "o.g", "prof", "resp", "rev", "s.o", "s.u", "sog", "st", "tel", "u.a", "u.u", "v.a",
+    "vgl", "viz", "vs", "z.b", "z.t", "d.h", "zzgl", "zzt", "zus",
 ];
 
 /// Abbreviations that may also be a sentence's last word: they end it where the next word begins one.
 const LAST_WORDS: &[&str] = &[
-    "a.d", "a.m", "ag", "al", "b.c", "co", "corp", "etc", "gmbh", "inc", "jr", "ltd", "mio", "mrd",
-    "p.m", "sr", "u.k", "u.s", "usf", "usw",
+    "a.d", "a.m", "ag", "al", "b.c", "co", "corp", "etc", "gmbh", "inc", "jr", "ltd", "p.m", "sr",
+    "u.k", "u.s", "usf", "usw",
 ];
 
 /// Abbreviations only before a figure: elsewhere they are words.
