@@ -112,6 +112,7 @@ async fn converse(field: &Field) -> Result<Vec<Value>, ClientError> {
         filter: CompactFilter::default(),
         reason: Some("a test".to_owned()),
         confirm: None,
+        minimum_fidelity: None,
     };
     notes.take(ada.compact(&compact).await);
     notes.take(ada.record_all(vec![finding("The pier is wet."), finding("It is long.")]).await);
