@@ -57,6 +57,18 @@ pub fn erases_twice_without_effect(factory: &dyn EngineFactory) {
     }
 }
 
+/// However long a body is, nothing of it stays, and the field is written to as before.
+pub fn erases_a_body_of_a_mebibyte(factory: &dyn EngineFactory) {
+    let (engine, name, mut chain) = (factory.open(), field("f"), Chain::new(1));
+    let long = chain.next_with(&"ä".repeat(1 << 19));
+    let head = engine.append(&name, &Head::EMPTY, &[long]).expect("append");
+    let erased = engine.erase(&name, &[at(1)]).expect("erase");
+    assert!(erased.bodies_erased == 1 && erased.bytes_reclaimed > 1 << 20, "{erased:?}");
+    assert!(engine.read(&name, 1, 1).expect("read").iter().all(is_erased));
+    engine.append(&name, &head, &chain.take(1)).expect("append");
+    verify_chain(&*engine, &name, Head::EMPTY, &mut |_| Ok(())).expect("the chain verifies");
+}
+
 /// Bodies can be erased in a sealed field.
 pub fn erases_in_a_sealed_field(factory: &dyn EngineFactory) {
     let (engine, name) = (factory.open(), field("f"));

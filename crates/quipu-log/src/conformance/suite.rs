@@ -23,6 +23,7 @@ macro_rules! engine_suite {
             goes_on_after_a_release,
             erases_bodies_and_still_verifies,
             erases_twice_without_effect,
+            erases_a_body_of_a_mebibyte,
             erases_in_a_sealed_field,
             keeps_erasures_after_reopening,
             lets_one_of_many_engines_win,

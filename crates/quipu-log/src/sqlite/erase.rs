@@ -34,9 +34,7 @@ pub(super) fn erase(connection: &Connection, addresses: &[BodyAddress]) -> Resul
         let erased = blank(&mut bodies, &events);
         if erased.bodies_erased > 0 {
             let fresh = bodies::encode(&bodies).map_err(|e| refuse(position, &e))?;
-            let fresh = fresh.unwrap_or_default();
-            replace
-                .execute(params![row, format!("{fresh:<width$}", width = fill(&text, &fresh))])?;
+            replace.execute(params![row, filled(fresh.unwrap_or_default(), text.len())])?;
             done.bodies_erased += erased.bodies_erased;
             done.bytes_reclaimed += erased.bytes_reclaimed;
         }
@@ -44,9 +42,10 @@ pub(super) fn erase(connection: &Connection, addresses: &[BodyAddress]) -> Resul
     Ok(done)
 }
 
-// Padding counts characters where the row's size counts bytes.
-fn fill(old: &str, fresh: &str) -> usize {
-    fresh.chars().count() + old.len().saturating_sub(fresh.len())
+// Not by a width of `format!`: that is at most 65,535 and counts characters where the row's size counts bytes.
+fn filled(mut fresh: String, bytes: usize) -> String {
+    fresh.extend(std::iter::repeat_n(' ', bytes.saturating_sub(fresh.len())));
+    fresh
 }
 
 fn blank(bodies: &mut [StoredBody], events: &BTreeSet<u32>) -> Erasure {
