@@ -37,12 +37,14 @@ pub(crate) struct Reach {
 impl Reach {
     /// Whoever holds a replay is given answers by `resolve` alone, which asks what part it has in the source.
     fn of(state: &State, caller: &Caller, view: &TaskView) -> Self {
+        let replays = is_replay(state, &view.id);
         Self {
             agent: caller.agent.clone(),
-            holds: view.entry.holder() == Some(&caller.agent) && !is_replay(state, &view.id),
+            holds: view.entry.holder() == Some(&caller.agent) && !replays,
             // Over what a run kept for itself nobody has the authority that opening a session gives.
             sees_others: caller.authority_within(state, None) >= AUTHORITY_OTHERS,
-            made: view.entry.created_by == caller.agent,
+            // Who asked for a replay has no part in what its source kept for itself.
+            made: view.entry.created_by == caller.agent && !replays,
         }
     }
 
@@ -162,8 +164,8 @@ impl Harness {
                 key: answer.key,
                 kind: answer.kind,
                 visibility: answer.visibility,
-                sha256: Some(answer.sha256),
-                request_sha256: answer.request_sha256,
+                sha256: Some(answer.sha256).filter(|_| tells_digests(withheld)),
+                request_sha256: answer.request_sha256.filter(|_| tells_digests(withheld)),
                 value: value.filter(|_| given),
                 artifact_id: artifact_id.filter(|_| given),
                 withheld,
@@ -175,6 +177,11 @@ impl Harness {
         }
         if behind { Ok(page.finish()) } else { Err(unknown(after.unwrap_or_default())) }
     }
+}
+
+/// A digest tells a short answer to who guesses; the one of a secret is keyed.
+fn tells_digests(withheld: Option<Withheld>) -> bool {
+    withheld != Some(Withheld::Visibility)
 }
 
 fn unknown(key: &str) -> HarnError {
@@ -228,8 +235,8 @@ fn entry(
         key: noted.key.clone(),
         kind: noted.kind,
         visibility: note.visibility,
-        sha256: body.sha256,
-        request_sha256: body.request_sha256,
+        sha256: body.sha256.filter(|_| tells_digests(withheld)),
+        request_sha256: body.request_sha256.filter(|_| tells_digests(withheld)),
         value: body.value.filter(|_| withheld.is_none()),
         artifact_id: body.artifact_id.filter(|_| withheld.is_none()),
         withheld,

@@ -1,10 +1,10 @@
 //! Runs that go on where their worker was lost: answers that are given back, leases, the next Task, attempts.
 
-use quipu_harness::{Harness, Page, TaskFilter, WriteRequest};
+use quipu_harness::{Caller, Harness, Page, TaskFilter, WriteRequest};
 use quipu_wire::harn::{
     ClaimNextRequest, ClaimTaskRequest, DependencyEntry, FailTaskRequest, HarnError, HarnErrorCode,
-    HarnTask, HeartbeatRequest, RecordDependencyRequest, RegisterArtifactRequest, ResolveAnswer,
-    ResolveDependencyRequest, ResourceKind, TaskState, Withheld,
+    HarnTask, HeartbeatRequest, RecordDependencyRequest, RegisterArtifactRequest,
+    ReplayTaskRequest, ResolveAnswer, ResolveDependencyRequest, ResourceKind, TaskState, Withheld,
 };
 use serde_json::{Value, json};
 
@@ -123,6 +123,38 @@ async fn answers_that_are_not_for_a_caller_are_named_and_withheld() {
     let boss = quipu_harness::Caller::new("boss", 8);
     let found = harness.dependencies(&boss, &id, None, 200).await.unwrap().data;
     assert_eq!(shown(found), [given; 3]);
+}
+
+#[tokio::test]
+async fn a_replay_lists_no_answer_that_its_source_keeps_from_who_asked_for_it() {
+    let harness = harness();
+    let id = task_with(&harness, json!({})).await;
+    claim_as(&harness, "bob", &id, 600_000).await;
+    for (key, visibility) in [(1, "internal"), (2, "receipt_only"), (3, "public")] {
+        record_as(&harness, "bob", &id, llm(key, visibility)).await.unwrap();
+    }
+    complete(&harness, &id).await;
+    harness.settle_all().await.unwrap();
+    let told = |found: Vec<DependencyEntry>| {
+        let tells = |it: &DependencyEntry| it.value.is_some() || it.sha256.is_some();
+        found.iter().map(tells).collect::<Vec<_>>()
+    };
+    // Not even digests, from which a short answer could be guessed.
+    assert_eq!(told(answers(&harness, "eve", &id).await), [false, false, true]);
+    let request = ReplayTaskRequest::parse(Some(json!({}))).unwrap();
+    let eve = WriteRequest { caller: Caller::new("eve", 4), ..asked("eve") };
+    let replay = harness.replay_task(&eve, &id, request).await.unwrap().envelope.id;
+    harness.run_replay(&replay).await.unwrap();
+    assert_eq!(told(answers(&harness, "eve", &replay).await), [false, false, true]);
+    let by_worker = ReplayTaskRequest::parse(Some(json!({"metadata": {"executor": "worker"}})));
+    let again = harness.replay_task(&eve, &id, by_worker.unwrap()).await.unwrap().envelope.id;
+    claim_as(&harness, "bob", &again, 600_000).await;
+    for key in 1..4 {
+        resolve_as(&harness, "bob", &again, json!({"key": format!("llm:main:{key}")}))
+            .await
+            .unwrap();
+    }
+    assert_eq!(told(answers(&harness, "eve", &again).await), [false, false, true]);
 }
 
 #[tokio::test]
