@@ -123,3 +123,31 @@ async fn what_the_caller_may_not_see_is_unknown_and_not_shown() {
     let refused = without(&field, b(), "mem-00000000000000000000000zzz", &[&made]).await;
     assert_eq!(refused.unwrap_err().code(), ErrorCode::UnitNotFound);
 }
+
+/// Otherwise the places that are left would tell how much is hidden.
+#[tokio::test]
+async fn what_the_caller_may_not_see_takes_no_place_of_what_would_be() {
+    let (_, field) = team(&[("a", "r", 6), ("c", "r", 10), ("v", "r", 4)]).await;
+    let rules = json!([{"below_authority": 6, "deny_types": ["finding"]}]);
+    let policy = json!({"cross_session_visibility": true, "visibility_rules": rules});
+    let create = json!({"action": "create", "session_id": "s",
+                        "session": {"goal": "kiwis", "policy": policy}});
+    session(&field, from("c", None), create).await.unwrap();
+    for number in 0..12 {
+        add(&field, from("c", None), found(&format!("kiwi of tree {number} is ripe")))
+            .await
+            .unwrap();
+    }
+    let decide = || json!({"type": "decision", "content": "we pick", "intent": {"purpose": "the ripe kiwi"}});
+    let before = add(&field, from("a", None), decide()).await.unwrap();
+    for number in 0..6 {
+        let hidden = found(&format!("the ripe kiwi number {number} is rotten"));
+        add(&field, from("c", Some("s")), hidden).await.unwrap();
+    }
+    let after = add(&field, from("a", None), decide()).await.unwrap();
+    let v = || Message { authority: 4, ..from("v", None) };
+    for decision in [before, after] {
+        let told = without(&field, v(), &decision, &["mem-none"]).await.unwrap().unwrap();
+        assert_eq!(told.attunes[0].would_be.len(), 10, "{:?}", told.attunes[0]);
+    }
+}

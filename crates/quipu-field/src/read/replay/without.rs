@@ -192,16 +192,12 @@ pub(crate) fn attune_again<'s>(
     (bodies, options): (&Bodies, &RankingOptions),
 ) -> Result<ReplayAttune, EngineError> {
     let with = given(view, &view.state, &sees(), moment, bodies, options)?;
-    let without = taken_out(view, out);
+    let seen_today = sees();
+    let hidden = (0..view.state.units.next_ordinal()).filter(|unit| !seen_today.sees(*unit));
+    let without = taken_out(view, out, hidden.collect());
     let would_be = {
         let then = Sight::of(&without.state, &moment.author, moment.session.as_deref());
-        let seen_today = sees();
-        let seen = |unit: &str| {
-            let at = UnitId::parse(unit).and_then(|id| view.state.units.find(id));
-            at.is_some_and(|at| seen_today.sees(at))
-        };
-        let given = given(&without, &without.state, &then, moment, bodies, options)?;
-        given.into_iter().filter(|unit| seen(&unit.memory_unit_id)).collect::<Vec<_>>()
+        given(&without, &without.state, &then, moment, bodies, options)?
     };
     let was = moment.shown.as_ref().map_or_else(
         || with.clone(),
@@ -254,8 +250,9 @@ fn attune_request(role: String, max_units: usize, context_hint: Option<String>) 
     AttunePayload { scope, context_hint, format: Format::IdsOnly, since_epoch: None }
 }
 
-/// A view as if some units had never been there: they match nothing, count for nothing, and replace nothing.
-fn taken_out(view: &Published, out: &BTreeSet<UnitId>) -> Published {
+/// A view as if some units had never been there: they match nothing, count for nothing, and replace nothing. What is hidden from
+/// the caller takes no place in it either, or the places that are left would tell how much there is; what it replaced stays so.
+fn taken_out(view: &Published, out: &BTreeSet<UnitId>, mut hidden: BTreeSet<u32>) -> Published {
     let mut without = view.clone();
     let state = &mut without.state;
     let out: BTreeSet<u32> = out.iter().filter_map(|id| state.units.find(*id)).collect();
@@ -267,7 +264,6 @@ fn taken_out(view: &Published, out: &BTreeSet<UnitId>) -> Published {
                 replaced.insert(older);
             }
         }
-        state.units.change(*ordinal, |unit| unit.status = UnitStatus::Retracted);
     }
     for older in replaced.difference(&out) {
         let others = state.units.superseders(*older).iter().any(|newer| !out.contains(newer));
@@ -277,7 +273,11 @@ fn taken_out(view: &Published, out: &BTreeSet<UnitId>) -> Published {
             state.units.change(*older, |unit| unit.status = UnitStatus::Active);
         }
     }
-    without.index.forget(&out);
+    hidden.extend(&out);
+    for ordinal in &hidden {
+        state.units.change(*ordinal, |unit| unit.status = UnitStatus::Retracted);
+    }
+    without.index.forget(&hidden);
     without
 }
 

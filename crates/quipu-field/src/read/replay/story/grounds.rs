@@ -7,6 +7,7 @@ use std::{
 };
 
 use quipu_log::EngineError;
+use quipu_wire::akashik::RelationType;
 
 use super::{
     page::{Page, Part},
@@ -106,6 +107,22 @@ fn sentence(subject: &str, ground: &Ground, cause: &StoryUnit) -> String {
         verb(ground.kind),
         cause.named(),
         described.unwrap_or_default(),
-        cause.because()
+        its_reason(ground.kind, cause)
     )
+}
+
+/// What was said for a cause. Of what was answered, replaced or contradicted it must not read as the reason for doing so.
+fn its_reason(kind: RelationType, cause: &StoryUnit) -> String {
+    let own =
+        |words| cause.reason().map(|reason| format!("; {words}: {reason}")).unwrap_or_default();
+    match kind {
+        RelationType::Answers => own("it was asked because"),
+        RelationType::Supersedes | RelationType::Contradicts => own("its reason was"),
+        RelationType::DependsOn
+        | RelationType::CausedBy
+        | RelationType::Supports
+        | RelationType::Elaborates
+        | RelationType::Blocks
+        | RelationType::Informs => cause.because(),
+    }
 }
