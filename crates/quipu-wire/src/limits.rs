@@ -32,6 +32,8 @@ pub const COMPACT_REASON_BYTES_MAX: usize = 1024;
 pub const COMPACT_UNITS_MAX: usize = 10_000;
 /// The most rows of the table of least authorities that one change sets: each type in each mode, and some said twice.
 pub const LEAST_AUTHORITY_ROWS_MAX: usize = 64;
+/// The most units that one REPLAY thinks away.
+pub const REPLAY_WITHOUT_MAX: usize = 64;
 pub const RESTORE_UNITS_MAX: usize = 1000;
 /// The highest authority: a human operator.
 pub const AUTHORITY_MAX: u8 = 10;

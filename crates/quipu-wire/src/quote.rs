@@ -74,7 +74,7 @@ fn escape(out: &mut String, letter: char) {
 }
 
 /// Whether a letter is not seen, ends a line, or changes how others are seen.
-fn is_hidden(letter: char) -> bool {
+pub(crate) fn is_hidden(letter: char) -> bool {
     matches!(u32::from(letter),
         0xad | 0x34f | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x115f | 0x1160 | 0x17b4 | 0x17b5
         | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x2800 | 0x3164

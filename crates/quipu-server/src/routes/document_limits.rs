@@ -6,7 +6,7 @@ use quipu_wire::{
     limits::{
         ATTUNE_UNITS_MAX, AUTHORITY_MAX, COMPACT_REASON_BYTES_MAX, COMPACT_UNITS_MAX,
         CONTENT_BYTES_MAX, ID_BYTES_MAX, LEAST_AUTHORITY_ROWS_MAX, LIST_ENTRIES_MAX, PRIORITY_MAX,
-        RECORD_UNITS_MAX, RELATIONS_MAX, RESTORE_UNITS_MAX, TEXT_BYTES_MAX,
+        RECORD_UNITS_MAX, RELATIONS_MAX, REPLAY_WITHOUT_MAX, RESTORE_UNITS_MAX, TEXT_BYTES_MAX,
     },
 };
 use utoipa::openapi::{
@@ -18,7 +18,7 @@ use crate::{limits::KEY_LABEL_BYTES_MAX, pipeline::route::Schemas};
 
 /// The most that a property holds: characters of a text, entries of a list, or the largest number. What ends in `[]` is
 /// each entry of the list.
-const LIMITS: [(&str, &str, usize); 101] = [
+const LIMITS: [(&str, &str, usize); 103] = [
     ("AttunePayload", "context_hint", TEXT_BYTES_MAX),
     ("CompactFilter", "agent", ID_BYTES_MAX),
     ("CompactFilter", "key", ID_BYTES_MAX),
@@ -89,6 +89,8 @@ const LIMITS: [(&str, &str, usize); 101] = [
     ("Relation", "description", TEXT_BYTES_MAX),
     ("Relation", "target_id", ID_BYTES_MAX),
     ("ReplayPayload", "target_id", ID_BYTES_MAX),
+    ("ReplayPayload", "without", REPLAY_WITHOUT_MAX),
+    ("ReplayPayload", "without[]", ID_BYTES_MAX),
     ("RestorePayload", "unit_ids", RESTORE_UNITS_MAX),
     ("RestorePayload", "unit_ids[]", ID_BYTES_MAX),
     ("RetractIntent", "purpose", TEXT_BYTES_MAX),

@@ -220,16 +220,24 @@ pub(super) fn read_unit_ids(
     most: usize,
 ) -> Result<Vec<String>, ReadError> {
     let is_there = object.has("unit_ids");
-    let mut ids = Vec::new();
-    for (path, value) in object.take_array("unit_ids", most)? {
-        let id = value.as_str().filter(|id| !id.is_empty() && id.len() <= ID_BYTES_MAX);
-        let id = id.ok_or_else(|| ReadError::new(path, "must be the id of a unit"))?;
-        ids.push(id.to_owned());
-    }
+    let ids = take_unit_ids(object, "unit_ids", most)?;
     if is_there && ids.is_empty() {
         return Err(object.refuse("unit_ids", NO_UNITS));
     }
     Ok(ids)
+}
+
+/// The ids of units in a list, which may be empty or absent.
+pub(super) fn take_unit_ids(
+    object: &mut ObjectReader,
+    key: &str,
+    most: usize,
+) -> Result<Vec<String>, ReadError> {
+    let ids = object.take_array(key, most)?.into_iter().map(|(path, value)| {
+        let id = value.as_str().filter(|id| !id.is_empty() && id.len() <= ID_BYTES_MAX);
+        id.map(str::to_owned).ok_or_else(|| ReadError::new(path, "must be the id of a unit"))
+    });
+    ids.collect()
 }
 
 #[cfg(test)]

@@ -3,14 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Relation;
+use super::{Relation, compact::take_unit_ids};
 use crate::{
     json::reader::{ObjectReader, ReadError},
+    limits::REPLAY_WITHOUT_MAX,
     words::words,
 };
-
-/// Units that can be thought away at a time.
-const REPLAY_WITHOUT_MAX: usize = 64;
 
 words! {
     /// What is to be replayed.
@@ -252,7 +250,7 @@ fn without(
     target_type: ReplayTarget,
     target_id: &str,
 ) -> Result<Vec<String>, ReadError> {
-    let mut units = object.take_texts("without")?;
+    let mut units = take_unit_ids(object, "without", REPLAY_WITHOUT_MAX)?;
     units.sort();
     units.dedup();
     let is_unit = matches!(target_type, ReplayTarget::Decision | ReplayTarget::MemoryUnit);
@@ -261,9 +259,6 @@ fn without(
     }
     if units.iter().any(|unit| unit == target_id) {
         return Err(object.refuse("without", "names the target itself"));
-    }
-    if units.len() > REPLAY_WITHOUT_MAX {
-        return Err(object.refuse("without", "names more than 64 units"));
     }
     Ok(units)
 }

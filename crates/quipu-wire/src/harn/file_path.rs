@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{HarnError, HarnErrorCode};
+use crate::quote::is_hidden;
 
 /// The longest path, in bytes.
 pub const FILE_PATH_BYTES_MAX: usize = 1024;
@@ -17,8 +18,8 @@ impl FilePath {
     /// Reads a path. A `.` in it means nothing, and neither does a `/` at its end; nothing at all, or `.`, is the root.
     ///
     /// # Errors
-    /// 400 where it is absolute or too long, or a name in it is empty, is `..`, is too long, or holds a backslash or a
-    /// control character.
+    /// 400 where it is absolute or too long, or a name in it is empty, is `..`, is too long, or holds a backslash, a control
+    /// character or what is not seen.
     pub fn read(text: &str) -> Result<Self, HarnError> {
         if text.len() > FILE_PATH_BYTES_MAX {
             return Err(refused(&format!("must have at most {FILE_PATH_BYTES_MAX} bytes")));
@@ -78,6 +79,10 @@ fn check_name(name: &str) -> Result<(), HarnError> {
     if name.chars().any(|letter| letter == '\\' || letter.is_control()) {
         return Err(refused("must have neither a backslash nor a control character"));
     }
+    // What cannot be seen would make two paths of one.
+    if name.chars().any(is_hidden) || name.trim() != name {
+        return Err(refused("must have no letter that is not seen, and no blank around a name"));
+    }
     Ok(())
 }
 
@@ -127,6 +132,10 @@ mod tests {
             "a\nb",
             "a/\u{85}",
             "C:\\x",
+            "plan.md\u{200b}",
+            "a/\u{202e}dm.nalp",
+            "plan.md ",
+            " a/plan.md",
             &long,
             &longer,
         ] {
