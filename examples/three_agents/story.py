@@ -197,7 +197,8 @@ class Story:
         say(f"Page: {difference.output.source['page']} -> {difference.output.replay['page']}.")
         say(f"Asked outside: {len(self.world.asked) - before} times.")
         self._receipt("The what-if", other)
-        (delta,) = other.receipt().payload["deltas"]
+        deltas = other.receipt().payload["deltas"]
+        (delta,) = [delta for delta in deltas if delta["path"].endswith(TICKETS)]
         say(f"It names what was substituted, by hashes, and why: {delta['reason']}.", 4)
 
     def _receipt(self, whose: str, run: quipu.Run) -> None:

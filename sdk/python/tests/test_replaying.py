@@ -45,8 +45,12 @@ def test_a_changed_answer_changes_what_comes_of_it(field: quipu.Field, source: q
     assert [drift.key for drift in divergence.request_drift] == ["llm:main:2"]
     assert divergence.output.source["price"] == 40
     assert divergence.output.replay["price"] == 50
-    (delta,) = run.receipt().payload["deltas"]
-    assert delta["reason"] == "what if"
+    deltas = {
+        delta["path"].removeprefix("/replay_input/materials/"): delta for delta in run.receipt().payload["deltas"]
+    }
+    assert deltas[CRM]["reason"] == "what if"
+    # What came of it is told too: another question, and another output.
+    assert set(deltas) == {CRM, "llm:main:2/request", "/final_artifacts"}
 
 
 def test_time_can_be_substituted_too(field: quipu.Field, source: quipu.Run) -> None:

@@ -132,4 +132,5 @@ class Page(BaseModel):
     """A page of a list of the Harn protocol."""
 
     data: list[Any]
+    has_more: bool = False
     next_cursor: str | None = None

@@ -132,7 +132,8 @@ class SaverCore:
             # The ids of Events grow in every stream.
             heard = [event for event in page.data if before is None or event["id"] < before]
             thread.hear(heard)
-            if len(heard) < _PAGE:
+            # A page may end early, because it has only so many bytes.
+            if not page.has_more or len(heard) < len(page.data):
                 return thread
 
     def _replay(self) -> Plan[tuple[str, dict[str, Thread]] | None]:
