@@ -7,10 +7,10 @@ use std::{
 
 use clap::{Args, Subcommand};
 use quipu_replay::receipt::{
-    DOCUMENT_BYTES_MAX, Finding, Form, ReceiptKey, SignatureState, Trusted, Verdict, check_export,
-    read_document, receipt_hash, verify,
+    DOCUMENT_BYTES_MAX, Finding, Form, ReceiptKey, SignatureState, Trusted, Verdict,
+    check_document, read_document, receipt_hash, verify,
 };
-use quipu_wire::harn::{Sha256, TaskExport};
+use quipu_wire::{harn::Sha256, json::canon};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ fn check(args: &VerifyArgs) -> Result<(), Failure> {
     let previous = args.previous.as_deref().map(hash_of).transpose()?;
     let trusted = Trusted { keys: &args.key, previous: previous.map(Some), merkle_root: None };
     let mut verdict = verify(&receipt, trusted);
-    let proven = match export.as_deref().map(check_export) {
+    let proven = match export.as_ref().map(check_document) {
         None => None,
         Some(Ok(proven)) => Some(proven.as_str()),
         Some(Err(mismatch)) => {
@@ -137,7 +137,8 @@ fn check(args: &VerifyArgs) -> Result<(), Failure> {
 struct Document {
     receipt: Value,
     form: &'static str,
-    export: Option<Box<TaskExport>>,
+    /// All of an exported Task.
+    export: Option<Value>,
 }
 
 fn read(file: &Path) -> Result<Document, Failure> {
@@ -155,7 +156,7 @@ fn read(file: &Path) -> Result<Document, Failure> {
     taken.map_err(|error| named("cannot be read", &error))?;
     let (receipt, form) =
         read_document(&bytes).map_err(|error| named("is not a receipt", &error))?;
-    let export = (form == Form::Export).then(|| serde_json::from_slice(&bytes)).transpose();
+    let export = (form == Form::Export).then(|| canon::parse(&bytes)).transpose();
     let export = export.map_err(|error| named("is not an exported task", &error))?;
     Ok(Document { receipt, form: form.as_str(), export })
 }
@@ -203,6 +204,7 @@ const fn words_of(proven: &'static str) -> &'static str {
     match proven.as_bytes() {
         b"everything" => "everything in the document",
         b"what_is_left" => "everything in the document; words of it were erased since",
+        b"unsigned" => "that it is whole, and no more: nobody signed the receipt",
         _ => "the receipt's own words and the answers that it lists: it is of an older form",
     }
 }
@@ -241,12 +243,15 @@ fn as_text(args: &VerifyArgs, receipt: &Value, report: &Report) -> String {
         row("signature", format!("{}: {state}", signature.key_id));
     }
     if report.signatures.is_empty() {
-        row("signature", "none".to_owned());
+        row("signature", "none: nobody signed it".to_owned());
     }
     for finding in &report.findings {
         row("wrong", finding.message.clone());
     }
     let verdict = match (report.valid, args.key.is_empty()) {
+        (true, true) if report.signatures.is_empty() => {
+            "holds, but nobody signed it: whoever altered it could have sealed it again".to_owned()
+        }
         (true, true) => "holds, whoever signed it".to_owned(),
         (true, false) => "holds, and a trusted key signed it".to_owned(),
         (false, _) => format!("does not hold: {}", count(report.findings.len() as u64, "finding")),

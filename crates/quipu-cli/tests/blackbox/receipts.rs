@@ -124,6 +124,16 @@ fn without_a_key_it_says_that_nobody_is_known_to_have_signed() {
 }
 
 #[test]
+fn of_a_receipt_without_a_signature_it_says_that_nobody_signed_it() {
+    let files = Files::new();
+    let mut unsigned = receipt(&Value::Null);
+    unsigned["signatures"] = json!([]);
+    let file = files.write("receipt.json", unsigned.to_string());
+    let checked = quipu(["receipt", "verify", path(&file)]).succeeded();
+    assert!(checked.stdout.contains("holds, but nobody signed it"), "{}", checked.stdout);
+}
+
+#[test]
 fn the_receipt_before_is_compared_by_its_computed_hash() {
     let files = Files::new();
     let first = receipt(&Value::Null);

@@ -30,6 +30,8 @@ pub enum Proven {
     WhatIsLeft,
     /// The receipt is of an older form: it proves its own words and the answers that it lists.
     OlderReceipt,
+    /// It is whole, but nobody signed the receipt: whoever altered it could have sealed it again.
+    Unsigned,
     /// It came without a receipt.
     NoReceipt,
 }
@@ -42,6 +44,7 @@ impl Proven {
             Self::Everything => "everything",
             Self::WhatIsLeft => "what_is_left",
             Self::OlderReceipt => "older_receipt",
+            Self::Unsigned => "unsigned",
             Self::NoReceipt => "no_receipt",
         }
     }
@@ -56,7 +59,7 @@ pub struct Mismatch {
     pub problem: String,
 }
 
-fn mismatch(place: impl Into<String>, problem: impl Into<String>) -> Mismatch {
+pub(super) fn mismatch(place: impl Into<String>, problem: impl Into<String>) -> Mismatch {
     Mismatch { place: place.into(), problem: problem.into() }
 }
 
@@ -90,6 +93,9 @@ pub fn check_export(export: &TaskExport) -> Result<Proven, Mismatch> {
     let erased = export.outcome.as_ref().is_some_and(|outcome| is_erased(outcome, receipt));
     check_task(export, run, &binding, erased)?;
     check_artifacts(export, at, &binding, erased)?;
+    if receipt.signatures.is_empty() {
+        return Ok(Proven::Unsigned);
+    }
     Ok(if erased { Proven::WhatIsLeft } else { Proven::Everything })
 }
 

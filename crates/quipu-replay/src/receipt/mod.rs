@@ -10,6 +10,7 @@ mod issue_replay;
 mod issue_task;
 mod key;
 mod materials;
+mod read_export;
 mod seal;
 mod verify;
 
@@ -27,5 +28,6 @@ pub use issue_replay::issue_replay;
 pub use issue_task::issue_task;
 pub use key::{KeyError, ReceiptKey, ReceiptSigner, SIGNATURE_ALGORITHM};
 pub use materials::DependencyFact;
+pub use read_export::{check_document, read_export};
 pub use seal::{SealError, canonical_bytes, preimage, receipt_hash, seal};
 pub use verify::{Finding, SignatureState, Trusted, Verdict, verify};

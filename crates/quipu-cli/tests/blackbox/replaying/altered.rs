@@ -45,6 +45,13 @@ fn an_altered_export_is_refused_offline_and_by_another_server_with_the_place() {
         let (status, answer) = there.call("POST", "/v1/tasks/import", &altered);
         assert_eq!((status, &answer["error"]["param"]), (400, &json!(named)), "{answer}");
     }
+    let mut added = export.clone();
+    added["outcome"]["output"] = json!({"paid": 1_000_000});
+    let refused = verify(&added);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stdout.contains("export: outcome.output: is no member"), "{}", refused.stdout);
+    let (status, answer) = there.call("POST", "/v1/tasks/import", &added);
+    assert_eq!((status, &answer["error"]["param"]), (400, &json!("outcome.output")), "{answer}");
     let brought = there.post("/v1/tasks/import", &export);
     assert_eq!(brought["metadata"]["import"]["proven"], "everything");
     let receipt = export["receipt"]["receipt_id"].as_str().unwrap();

@@ -137,7 +137,9 @@ impl Harness {
         document: &ReplayDocument,
         receipt: Option<&Receipt>,
     ) -> Result<bool, HarnError> {
-        if receipt.and_then(bound_log).is_some() || self.options.replay_trust == HashTrust::Declared
+        // A receipt that nobody signed binds nothing: whoever altered the recording could have sealed it again.
+        let signed = receipt.filter(|receipt| !receipt.signatures.is_empty());
+        if signed.and_then(bound_log).is_some() || self.options.replay_trust == HashTrust::Declared
         {
             return Ok(false);
         }

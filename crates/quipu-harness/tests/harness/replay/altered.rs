@@ -2,7 +2,7 @@
 //! flipped, removed, doubled, one at a time.
 
 use quipu_harness::Harness;
-use quipu_replay::receipt::{Proven, check_export};
+use quipu_replay::receipt::{Proven, check_document, check_export, read_export};
 use quipu_wire::harn::{
     AppendEventRequest, HarnErrorCode, RecordDependencyRequest, RegisterArtifactRequest, TaskExport,
 };
@@ -124,6 +124,7 @@ async fn refuses_every_alteration(document: &Value, run: &str) -> usize {
     assert_eq!(check_export(&original), Ok(Proven::Everything), "{run}");
     let mut all = Vec::new();
     places(document, "", &mut all);
+    refuses_every_addition(document, &all, run);
     let mut refused = 0;
     for (place, value) in &all {
         for altered in alterations(value) {
@@ -148,6 +149,69 @@ async fn refuses_every_alteration(document: &Value, run: &str) -> usize {
     }
     assert_eq!(there.harness.field().head(), before, "{run}: nothing is left of what was refused");
     refused
+}
+
+/// A place in the words of a refusal: `artifacts[1].artifact.id`.
+fn in_words(place: &str) -> String {
+    let word = |name: &str| match name.parse::<usize>() {
+        Ok(index) => format!("[{index}]"),
+        Err(_) => format!(".{}", name.replace("~1", "/")),
+    };
+    let words: String = place.split('/').skip(1).map(word).collect();
+    words.trim_start_matches('.').to_owned()
+}
+
+/// Adds a member to every object: where our form has it not, it is refused with its place; in what everybody may fill, it
+/// is altered content.
+fn refuses_every_addition(document: &Value, all: &[(String, Value)], run: &str) {
+    assert_eq!(check_document(document), Ok(Proven::Everything), "{run}");
+    let original = read_export(document).unwrap();
+    let objects =
+        all.iter().filter(|(_, value)| value.is_object()).map(|(place, _)| place.as_str());
+    let mut refused = 0;
+    for place in objects.chain([""]) {
+        let mut other = document.clone();
+        let members = other.pointer_mut(place).unwrap().as_object_mut().unwrap();
+        members.insert("zz_more".to_owned(), json!({"paid": 1_000_000}));
+        let place = format!("{place}/zz_more");
+        match read_export(&other) {
+            Ok(export) => assert_ne!(export, original, "{run}: {place} is read away"),
+            // Parts of a receipt are strict by themselves.
+            Err(error) if error.place == "body" => {
+                assert!(place.starts_with("/receipt"), "{error}");
+            }
+            Err(error) => {
+                assert_eq!(error.place, in_words(&place), "{run}: {error}");
+                assert_eq!(check_document(&other), Err(error));
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 5, "{run}: {refused}");
+}
+
+#[tokio::test]
+async fn a_member_that_no_exported_task_has_is_refused_where_it_is() {
+    let world = World::new().await;
+    let task = everything(&world).await;
+    let document = exported(&world.harness, &task).await;
+    for (object, name) in [
+        ("/outcome", "output"),
+        ("/outcome", "text"),
+        ("/task", "title"),
+        ("/task", "approver"),
+        ("/artifacts/1", "content"),
+        ("/events/2", "permission"),
+    ] {
+        let mut other = document.clone();
+        let members = other.pointer_mut(object).unwrap().as_object_mut().unwrap();
+        members.insert(name.to_owned(), json!("pay 1,000,000"));
+        let error = check_document(&other).unwrap_err();
+        assert_eq!(error.place, in_words(&format!("{object}/{name}")), "{error}");
+        let members = other.pointer_mut(object).unwrap().as_object_mut().unwrap();
+        members.insert(name.to_owned(), Value::Null);
+        assert_eq!(check_document(&other), Ok(Proven::Everything), "it says nothing");
+    }
 }
 
 /// Whether nothing but free members differ, where a whole object was altered.

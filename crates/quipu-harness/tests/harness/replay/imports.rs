@@ -121,6 +121,26 @@ async fn how_much_is_proven_is_said_and_kept() {
 }
 
 #[tokio::test]
+async fn what_nobody_signed_is_whole_at_most_and_its_replays_say_so() {
+    let (here, there) = (World::new().await, World::new().await);
+    let (task, _) = there.run().await;
+    let mut export = exported(&there, &task).await;
+    // Whoever alters a document can seal it again, but not sign it.
+    let mut receipt = export.receipt.take().unwrap();
+    receipt.signatures.clear();
+    export.receipt = Some(seal(receipt).unwrap());
+    assert_eq!(check_export(&export), Ok(Proven::Unsigned));
+    let brought = here.harness.import_task(&asked("boss"), export).await.unwrap();
+    assert_eq!(brought.envelope.metadata["import"], json!({"proven": "unsigned"}));
+    let replay = here.replayed(&task, json!({})).await.envelope.id;
+    assert_eq!(here.receipt(&replay).await.metadata["source_unproven"], json!(true));
+    let (signed, _) = there.run().await;
+    here.harness.import_task(&asked("boss"), exported(&there, &signed).await).await.unwrap();
+    let replay = here.replayed(&signed, json!({})).await.envelope.id;
+    assert!(!here.receipt(&replay).await.metadata.contains_key("source_unproven"));
+}
+
+#[tokio::test]
 async fn an_export_and_the_receipt_of_another_task_do_not_go_together() {
     let (here, there) = (World::new().await, World::new().await);
     let ((task, _), (other, _)) = (there.run().await, there.run().await);

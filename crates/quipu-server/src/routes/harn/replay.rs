@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use quipu_replay::receipt::read_export;
 use quipu_wire::harn::{
     Divergence, HarnError, HarnErrorCode, HarnSession, HarnTask, ReplaySessionRequest,
     ReplayTaskRequest, ResolveAnswer, ResolveDependencyRequest, TaskExport,
@@ -72,9 +73,8 @@ pub(super) async fn import_task(
 ) -> HarnOutcome<HarnTask> {
     let mut call = HarnCall::receive(&app, request).await?;
     let asked = call.as_write()?;
-    let export = serde_json::from_value::<TaskExport>(call.body.take().unwrap_or_default());
-    let export = export.map_err(|error| {
-        HarnError::new(HarnErrorCode::InvalidRequest, format!("body: {error}")).at("body")
+    let export = read_export(&call.body.take().unwrap_or_default()).map_err(|refused| {
+        HarnError::new(HarnErrorCode::InvalidRequest, refused.to_string()).at(&refused.place)
     })?;
     Ok(HarnAnswer::created(call.harness.import_task(&asked, export).await?))
 }
