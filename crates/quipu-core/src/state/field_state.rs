@@ -3,11 +3,13 @@
 use quipu_wire::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
+use crate::ids::UnitId;
+
 use super::{
-    AgentTable, Backing, BallotKeys, ConflictTable, DocumentTable, EndingTable, HandoffTable,
-    HintTable, IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces, Replacers,
-    SessionCopies, SessionTable, StreamTable, SubscriptionTable, TaskTable, TextTable, UnitKeys,
-    UnitTable, WorkTable,
+    AgentTable, Backing, BallotKeys, ConflictTable, DocumentEntry, DocumentTable, EndingTable,
+    HandoffTable, HintTable, IdempotencyTable, LeastAuthority, MessageWindow, Names, RecentTraces,
+    Replacers, SessionCopies, SessionTable, StreamTable, SubscriptionTable, TaskTable, TextTable,
+    UnitKeys, UnitTable, WorkTable,
 };
 
 /// Everything that decides what an operation does. Holds no free text that can be erased.
@@ -70,6 +72,21 @@ pub struct State {
 }
 
 impl State {
+    #[must_use]
+    pub fn is_purged(&self, unit: UnitId) -> bool {
+        let flags = self.units.find(unit).and_then(|ordinal| self.units.flags(ordinal));
+        flags.is_some_and(|flags| flags.purged)
+    }
+
+    /// Whether a purge takes away what a document says, also where the log has it for a moment yet.
+    #[must_use]
+    pub fn has_purged_words(&self, document: &DocumentEntry) -> bool {
+        document.quotes.iter().filter(|unit| self.is_purged(**unit)).any(|unit| {
+            let ordinal = self.units.find(*unit);
+            ordinal.is_some_and(|ordinal| self.texts.of(ordinal).contains(&document.at))
+        })
+    }
+
     /// The hash of the state: equal states have equal hashes, on every machine.
     #[must_use]
     pub fn hash(&self) -> Hash {

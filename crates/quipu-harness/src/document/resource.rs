@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Caller, Harness,
-    handle::{failure::harn_error, page::Page},
+    handle::page::Page,
     not_found,
     visibility::{
         access::reader_reaches,
@@ -105,7 +105,7 @@ impl Harness {
     }
 
     fn kept<T: Resource>(&self, entry: &DocumentEntry) -> Result<Option<T>, HarnError> {
-        let body = self.field.body_at::<T>(entry.at).map_err(|error| harn_error(&error))?;
+        let body = self.body_of::<T>(entry)?;
         Ok(body.map(|mut resource| {
             let envelope = resource.envelope_mut();
             envelope.created_at = rfc3339(entry.created_ms);

@@ -14,7 +14,7 @@ use crate::{
         replayed_cache::ReplayedCache,
     },
 };
-use quipu_core::DocumentKind;
+use quipu_core::{DocumentKind, state::DocumentEntry};
 use serde::de::DeserializeOwned;
 
 /// A Field as this protocol sees it. All clones of one share what they need to agree on; a Field has one.
@@ -84,8 +84,19 @@ impl Harness {
         kind: DocumentKind,
         id: &str,
     ) -> Result<Option<T>, HarnError> {
-        let at = self.field.with_state(|state| state.documents.get(kind, id).map(|entry| entry.at));
-        let body = at.map(|at| self.field.body_at(at)).transpose();
-        Ok(body.map_err(|error| harn_error(&error))?.flatten())
+        let entry = self.field.with_state(|state| state.documents.get(kind, id).cloned());
+        Ok(entry.map(|entry| self.body_of(&entry)).transpose()?.flatten())
+    }
+
+    /// What a document says, or nothing where it was erased or is about to be: between a purge and its erasure the log
+    /// has words that nobody may take over any more. Reads storage.
+    pub(crate) fn body_of<T: DeserializeOwned>(
+        &self,
+        entry: &DocumentEntry,
+    ) -> Result<Option<T>, HarnError> {
+        if self.field.with_state(|state| state.has_purged_words(entry)) {
+            return Ok(None);
+        }
+        self.field.body_at(entry.at).map_err(|error| harn_error(&error))
     }
 }

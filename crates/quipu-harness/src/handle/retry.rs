@@ -27,7 +27,7 @@ impl WriteError {
     }
 
     /// Whether another write came between: what this one rests on is no longer so.
-    const fn is_outdated(&self) -> bool {
+    pub(crate) const fn is_outdated(&self) -> bool {
         matches!(self.rule(), Some(Rule::Changed))
     }
 

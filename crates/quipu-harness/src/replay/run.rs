@@ -22,7 +22,10 @@ use super::{
 };
 use crate::{
     Harness, NoteBody,
-    handle::failure::{harn_error, is_for_now},
+    handle::{
+        failure::{harn_error, is_for_now},
+        retry::{WriteError, retry_until_unchanged},
+    },
     recording::{
         document::{Executor, ReplayDocument},
         outcome::noted,
@@ -73,6 +76,14 @@ impl Harness {
     /// # Errors
     /// Where the log cannot be read or written; what is missing from a recording fails the replay instead.
     pub async fn run_replay(&self, task: &str) -> Result<(), HarnError> {
+        // A purge may take away what the answer repeats while it is made: then it is made from what is left.
+        retry_until_unchanged(|| self.try_replay(task)).await?;
+        self.held.forget(task);
+        self.settle(task).await
+    }
+
+    async fn try_replay(&self, task: &str) -> Result<(), WriteError> {
+        let read_at = Some(self.field.head().position);
         let session = self.field.with_state(|state| state.tasks.get(task)?.session.clone());
         let id = task.to_owned();
         let has_module = self.reading(move |harness| harness.has_module(&id)).await?;
@@ -92,13 +103,12 @@ impl Harness {
                 }
             }
         };
+        let command = HarnCommand { read_at, ..command };
         match self.write_as_field(session.as_deref(), command).await {
             // It was called off meanwhile, or another node ended it: there is nothing left to write.
-            Err(error) if error.stands_at(task).is_some_and(is_over) => {}
-            written => _ = written?,
+            Err(error) if error.stands_at(task).is_some_and(is_over) => Ok(()),
+            written => written.map(|_| ()),
         }
-        self.held.forget(task);
-        self.settle(task).await
     }
 
     /// What a replay comes to, if the server carries it out. Reads storage.
@@ -135,10 +145,11 @@ impl Harness {
         let identity = &document.plan.identity;
         let (task, source) = (&identity.replay_task_id, &identity.source_task_id);
         let of_source = self.outcome_document(source)?;
-        let quotes = self.field.with_state(|state| {
+        let mut quotes = self.field.with_state(|state| {
             let entry = state.documents.get(DocumentKind::Outcome, &outcome_id(source));
             entry.map(|entry| entry.quotes.clone()).unwrap_or_default()
         });
+        quotes.extend(self.quoted_by_substitutes(document)?);
         let judged = self.judge(document, carried, of_source.as_ref())?;
         let Judged { status, failure, answered, broke } = judged;
         let mut says = ending_payload(document, outcome, status, failure.as_ref());
@@ -174,7 +185,7 @@ impl Harness {
         let (kind, id) = (DocumentKind::Outcome, document.envelope.id.clone());
         let says = NoteBody { payload: says, ..NoteBody::default() };
         let mut said = self.draft(kind, &id, owner, Expect::Any, &document)?;
-        // It goes with the units that it quotes, like its source's.
+        // It goes with the units that it quotes: those of its source, and those of what was substituted.
         said.quotes = quotes;
         documents.push(said);
         Ok(HarnCommand {

@@ -23,7 +23,7 @@ use crate::{
     Harness, NoteBody,
     handle::{
         failure::{harn_error, is_for_now},
-        retry::WriteError,
+        retry::{WriteError, retry_until_unchanged},
     },
     stored::note::DEPENDENCY_RECORDED,
     task::{
@@ -35,8 +35,6 @@ use crate::{
     work::worker::Ending,
 };
 
-/// The key of what ATTUNE answered.
-pub(crate) const ATTUNED: &str = "host:attune:1";
 /// The most units that a Task is answered with.
 const UNITS_MAX: usize = 10;
 
@@ -63,6 +61,11 @@ impl FieldAnswer {
         let dataset: Dataset = serde_json::from_value(dataset)?;
         Ok(Self { summary: summary(&dataset), text: text_of_units(&dataset) })
     }
+}
+
+/// The key of what ATTUNE answered, by how often it was asked: again only where a purge took away what it had answered.
+pub(crate) fn attuned(time: usize) -> String {
+    format!("host:attune:{time}")
 }
 
 struct Found {
@@ -100,41 +103,90 @@ impl Harness {
     }
 
     async fn answer_task(&self, id: &str) -> Result<(), HarnError> {
-        let Some(view) = self.field.with_state(|state| TaskView::any(state, id)) else {
-            return Ok(());
-        };
-        let session = view.entry.session.clone();
-        let command = match self.find_answer(&view).await {
-            Ok(found) => self.completing(&view, found)?,
-            // It may be answered yet, and perhaps it is.
-            Err(error) if is_for_now(&error) => return Err(error),
-            Err(error) => {
-                let (code, message) = ("attune_failed".to_owned(), error.message);
-                let failure = Failure { code, message, details: JsonObject::default() };
-                self.failing_command(&view, failure)?
-            }
-        };
-        self.write_as_field(session.as_deref(), command).await?;
+        // A purge may take away what was found while it is recorded or said: then it is asked for anew.
+        retry_until_unchanged(|| self.try_answer(id)).await?;
         self.settle(id).await
     }
 
-    /// What was found before, or else what is found now, which is recorded.
-    async fn find_answer(&self, view: &TaskView) -> Result<Found, HarnError> {
-        if let Some(place) = self.answered_at(&view.id) {
-            return self.reading(move |harness| harness.found_at(place)).await;
+    async fn try_answer(&self, id: &str) -> Result<(), WriteError> {
+        let Some(view) = self.field.with_state(|state| TaskView::any(state, id)) else {
+            return Ok(());
+        };
+        // What is read from here on has nothing of what was purged before.
+        let read_at = self.field.head().position;
+        let found = self.find_answer(&view, read_at).await;
+        self.write_answer(&view, read_at, found).await
+    }
+
+    async fn write_answer(
+        &self,
+        view: &TaskView,
+        read_at: u64,
+        found: Result<Found, WriteError>,
+    ) -> Result<(), WriteError> {
+        let command = match found.map_err(|error| (error.is_outdated(), error)) {
+            Ok(found) => self.completing(view, found)?,
+            Err((true, error)) => return Err(error),
+            Err((false, error)) => self.failing_unless_for_now(view, error.into())?,
+        };
+        let command = HarnCommand { read_at: Some(read_at), ..command };
+        self.write_as_field(view.entry.session.as_deref(), command).await?;
+        Ok(())
+    }
+
+    fn failing_unless_for_now(
+        &self,
+        view: &TaskView,
+        error: HarnError,
+    ) -> Result<HarnCommand, HarnError> {
+        // It may be answered yet, and perhaps it is.
+        if is_for_now(&error) {
+            return Err(error);
         }
-        let response = self.attune_for(view).await?;
-        match (self.record_answer(view, &response).await, self.answered_at(&view.id)) {
-            // Another node was faster, and its answer is the Task's.
-            (Err(error), Some(place)) if error.is_recorded(&view.id, ATTUNED) => {
-                self.reading(move |harness| harness.found_at(place)).await
+        let (code, message) = ("attune_failed".to_owned(), error.message);
+        self.failing_command(view, Failure { code, message, details: JsonObject::default() })
+    }
+
+    /// What was found before, or else what is found now, which is recorded.
+    async fn find_answer(&self, view: &TaskView, read_at: u64) -> Result<Found, WriteError> {
+        let times = match self.last_answer(&view.id) {
+            Some((_, place)) if !self.is_answer_purged(place).await? => {
+                return Ok(self.reading(move |harness| harness.found_at(place)).await?);
             }
-            (recorded, _) => Ok(recorded?),
+            last => last.map_or(0, |(times, _)| times),
+        };
+        let response = self.attune_for(view).await?;
+        let key = attuned(times + 1);
+        match self.record_answer(view, (&key, read_at), &response).await {
+            // Another node was faster, and its answer is the Task's.
+            Err(error) if error.is_recorded(&view.id, &key) => match self.last_answer(&view.id) {
+                Some((_, place)) => Ok(self.reading(move |it| it.found_at(place)).await?),
+                None => Err(error),
+            },
+            recorded => recorded,
         }
     }
 
-    fn answered_at(&self, task: &str) -> Option<(u64, u32)> {
-        self.field.with_state(|state| state.streams.task(task)?.dependencies.get(ATTUNED).copied())
+    /// How often ATTUNE was asked for a Task, and where what it answered last is recorded.
+    pub(crate) fn last_answer(&self, task: &str) -> Option<(usize, (u64, u32))> {
+        self.field.with_state(|state| {
+            let recorded = &state.streams.task(task)?.dependencies;
+            (1..).map_while(|time| Some((time, *recorded.get(&attuned(time))?))).last()
+        })
+    }
+
+    /// Whether a purge took away what ATTUNE answered.
+    async fn is_answer_purged(&self, place: (u64, u32)) -> Result<bool, HarnError> {
+        self.reading(move |harness| {
+            let says = harness.field.body_at::<NoteBody>(place);
+            let says = says.map_err(|error| harn_error(&error))?;
+            let Some(digest) = says.and_then(|says| says.sha256) else { return Ok(false) };
+            Ok(harness.field.with_state(|state| {
+                let content = state.documents.get(DocumentKind::Content, &digest.bare());
+                content.is_some_and(|entry| state.has_purged_words(entry))
+            }))
+        })
+        .await
     }
 
     async fn attune_for(&self, view: &TaskView) -> Result<AttuneResponse, HarnError> {
@@ -167,6 +219,7 @@ impl Harness {
     async fn record_answer(
         &self,
         view: &TaskView,
+        (key, read_at): (&str, u64),
         response: &AttuneResponse,
     ) -> Result<Found, WriteError> {
         let quotes = units_in(response);
@@ -192,12 +245,13 @@ impl Harness {
             ..NoteBody::default()
         };
         let mut note = self.note(&view.id, DEPENDENCY_RECORDED, &says)?;
-        let (key, kind) = (ATTUNED.to_owned(), DependencyKind::HostFact);
+        let (key, kind) = (key.to_owned(), DependencyKind::HostFact);
         note.note.dependency = Some(NotedDependency { key, kind });
         let command = HarnCommand {
             act: Some(HarnAct::WorkOn { task: view.id.clone() }),
             documents: vec![kept, held, document],
             notes: vec![note],
+            read_at: Some(read_at),
             ..HarnCommand::default()
         };
         self.write_as_field(view.entry.session.as_deref(), command).await?;
@@ -214,7 +268,7 @@ impl Harness {
     /// What a crash left behind. Reads storage.
     fn found_at(&self, place: (u64, u32)) -> Result<Found, HarnError> {
         let failed = |error| harn_error(&error);
-        let gone = || crate::not_found(ResourceKind::Artifact, ATTUNED);
+        let gone = || crate::not_found(ResourceKind::Artifact, &attuned(1));
         let says = self.field.body_at::<NoteBody>(place).map_err(failed)?.ok_or_else(gone)?;
         let (id, digest) = says.artifact_id.zip(says.sha256).ok_or_else(gone)?;
         let (artifact, quotes) = self.field.with_state(|state| {

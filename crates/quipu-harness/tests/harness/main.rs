@@ -12,6 +12,7 @@ mod makers;
 mod modules;
 mod nodes;
 mod one_visibility;
+mod purged_meanwhile;
 mod quoting;
 mod receipts;
 mod replay;

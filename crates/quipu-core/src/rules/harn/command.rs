@@ -19,7 +19,8 @@ pub struct HarnCommand {
     /// What it notes about tasks, in order.
     pub notes: Vec<NoteDraft>,
     /// Where the log was when what it puts was read and changed. It is refused where a document that it puts has
-    /// changed since, or a receipt that it puts has lost its place in its session's chain.
+    /// changed since, or a receipt that it puts has lost its place in its session's chain, or words were purged since
+    /// that a document repeats.
     pub read_at: Option<u64>,
     /// Which roles the actor's credential gives it, should this be the first that the Field hears of it.
     pub roles: RoleGrant,

@@ -52,6 +52,9 @@ pub fn decide(
         if command.read_at.is_some_and(|read_at| has_changed(state, document, read_at)) {
             return Err(Error::Changed.into());
         }
+        if repeats_purged(state, document, command.read_at) {
+            return Err(Error::Changed.into());
+        }
         events.push(put(state, message, entered, document)?);
     }
     for note in &command.notes {
@@ -105,6 +108,18 @@ fn has_changed(state: &State, draft: &DocumentDraft, read_at: u64) -> bool {
     let last = session
         .and_then(|session| state.documents.of_session(DocumentKind::Receipt, session).next_back());
     taken.is_some_and(later) || last.is_some_and(|(_, entry)| later(entry))
+}
+
+/// Whether a document would bring back words that were purged after they were read. What was read after the purge
+/// has none of them, also where its document still names the unit.
+fn repeats_purged(state: &State, draft: &DocumentDraft, read_at: Option<u64>) -> bool {
+    if draft.body.is_none() || read_at.is_some_and(|read_at| state.last_purge <= read_at) {
+        return false;
+    }
+    // Who does not say when it read may put over a document what has nothing to do with what that said.
+    let known = read_at.and_then(|_| state.documents.taken(draft.kind, &draft.id));
+    let known = known.map_or(&[][..], |entry| &entry.quotes);
+    draft.quotes.iter().chain(known).any(|unit| state.is_purged(*unit))
 }
 
 fn put(

@@ -10,7 +10,7 @@ use quipu_wire::{
 use serde_json::Value;
 
 use super::story::Story;
-use crate::{Harness, handle::failure::harn_error, stored::named_after::outcome_id};
+use crate::{Harness, stored::named_after::outcome_id};
 
 impl Harness {
     /// The Outcome of the ending. What was said in the commit that ended the Task stands. Reads storage.
@@ -18,11 +18,10 @@ impl Harness {
         let id = outcome_id(&story.task);
         let said = self.field.with_state(|state| {
             let entry = state.documents.get(DocumentKind::Outcome, &id);
-            entry.map(|entry| entry.at).filter(|at| at.0 == story.ending.position)
+            entry.filter(|entry| entry.at.0 == story.ending.position).cloned()
         });
-        if let Some(at) = said {
-            let body = self.field.body_at::<Outcome>(at).map_err(|error| harn_error(&error))?;
-            if let Some(outcome) = body {
+        if let Some(entry) = said {
+            if let Some(outcome) = self.body_of::<Outcome>(&entry)? {
                 return Ok(outcome);
             }
         }
