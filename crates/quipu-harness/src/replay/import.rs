@@ -69,7 +69,7 @@ impl Harness {
         session: Option<&str>,
         export: TaskExport,
     ) -> Result<HarnCommand, HarnError> {
-        let TaskExport { task, events, artifacts, outcome, receipt, .. } = export;
+        let TaskExport { mut task, events, artifacts, outcome, receipt, .. } = export;
         let (id, workspace) = (task.envelope.id.clone(), task.workspace_id.clone());
         let owner = DocumentOwner {
             workspace: Some(workspace.clone()),
@@ -100,12 +100,13 @@ impl Harness {
         }
         let act = self.import_act(&task, new_session)?;
         let own = || owner.clone();
+        // Whatever its Outcome was called there, here it is this Task's and no other's.
+        task.outcome_id = outcome.as_ref().map(|_| outcome_id(&id));
         documents.push(self.draft(DocumentKind::Task, &id, own(), Expect::New, &task)?);
         for artifact in artifacts {
             documents.extend(self.artifact_drafts(own(), artifact)?);
         }
         if let Some(mut outcome) = outcome {
-            // Whatever it was called there, here it is this Task's and no other's.
             let of = outcome_id(&id);
             outcome.envelope.id.clone_from(&of);
             documents.push(self.draft(DocumentKind::Outcome, &of, own(), Expect::New, &outcome)?);

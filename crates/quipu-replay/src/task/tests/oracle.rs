@@ -47,7 +47,7 @@ fn a_key_that_was_never_recorded_fails_the_replay_for_good() {
     let missing = oracle.resolve("llm:main:9", None, None, &source).unwrap_err();
     assert_eq!(
         missing.to_string(),
-        "host_dependency llm:main:9 is unavailable: it was never recorded"
+        "llm_provider_response llm:main:9 is unavailable: it was never recorded"
     );
     let key = "llm:main:1";
     let again = oracle.resolve(key, None, source.dependency_of(key), &source).unwrap_err();
