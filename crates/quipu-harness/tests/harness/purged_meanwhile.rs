@@ -1,10 +1,9 @@
 //! Purges beside what repeats Memories: nothing brings back words that were purged after they were read.
 
 use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    Arc, Condvar, Mutex,
+    atomic::{AtomicUsize, Ordering},
 };
-use std::time::Duration;
 
 use quipu_core::{
     DocumentKind, DocumentOwner, Refusal, UnitId,
@@ -44,7 +43,8 @@ struct Holding {
     log: Arc<MemoryEngine>,
     /// Which of the commits to come is held back; 0 is none.
     nth: AtomicUsize,
-    goes_on: AtomicBool,
+    goes_on: Mutex<bool>,
+    released: Condvar,
     holds: Notify,
 }
 
@@ -62,9 +62,8 @@ impl Altered for Holding {
         let counted = |left: usize| left.checked_sub(1);
         if self.nth.fetch_update(Ordering::SeqCst, Ordering::SeqCst, counted) == Ok(1) {
             self.holds.notify_one();
-            while !self.goes_on.load(Ordering::SeqCst) {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            let goes_on = self.goes_on.lock().unwrap();
+            drop(self.released.wait_while(goes_on, |goes_on| !*goes_on).unwrap());
         }
         self.log.append(field, expected, batch)
     }
@@ -85,8 +84,11 @@ async fn purged_behind(nth: usize) -> String {
         async move { purge(&harness).await }
     });
     // So that the purge waits for its turn before the Field's next commit does.
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    holding.goes_on.store(true, Ordering::SeqCst);
+    for _ in 0..20_000 {
+        tokio::task::yield_now().await;
+    }
+    *holding.goes_on.lock().unwrap() = true;
+    holding.released.notify_all();
     purging.await.unwrap();
     assert_eq!(settled(&harness, &id).await.status, TaskState::Completed, "behind {nth}");
     texts(&harness)

@@ -20,10 +20,10 @@ impl Harness {
             let entry = state.documents.get(DocumentKind::Outcome, &id);
             entry.filter(|entry| entry.at.0 == story.ending.position).cloned()
         });
-        if let Some(entry) = said {
-            if let Some(outcome) = self.body_of::<Outcome>(&entry)? {
-                return Ok(outcome);
-            }
+        if let Some(entry) = said
+            && let Some(outcome) = self.body_of::<Outcome>(&entry)?
+        {
+            return Ok(outcome);
         }
         let mut outcome = outcome_from_log(story, &id);
         if let Some(failure) = self.exhausted(&story.task) {
