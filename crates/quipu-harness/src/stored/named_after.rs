@@ -6,6 +6,9 @@ use quipu_wire::harn::ResourceKind;
 /// How the event log of a receipt is called, before the rest of the receipt's id.
 const EVENT_LOG: &str = "event_log_";
 
+/// How the rest of a replay's id begins.
+const REPLAY: &str = "replay_";
+
 /// What a Task's id says behind its prefix; Akashik's tasks have none.
 pub(crate) fn rest_of(task: &str) -> &str {
     ResourceKind::Task.rest_of(task).unwrap_or(task)
@@ -21,9 +24,11 @@ pub(crate) fn receipt_id(task: &str) -> String {
 }
 
 /// How a receipt names its event log; one whose id is not a receipt's, and the one of a Task without a receipt, is
-/// named after the Task.
+/// named after the Task. That of a replay has the whole id of its receipt, so that whoever compares the receipts of two
+/// replays finds in them no other ids than those of the Task and of the receipt.
 pub(crate) fn event_log_name(receipt: Option<&str>, task: &str) -> String {
-    let rest = receipt.and_then(|id| ResourceKind::Receipt.rest_of(id));
+    let own = receipt.filter(|_| rest_of(task).starts_with(REPLAY));
+    let rest = own.or_else(|| receipt.and_then(|id| ResourceKind::Receipt.rest_of(id)));
     format!("{EVENT_LOG}{}", rest.unwrap_or_else(|| rest_of(task)))
 }
 
@@ -34,7 +39,8 @@ pub(crate) fn event_log_artifact(name: &str) -> String {
 
 /// What the id of an event log's Artifact says behind what all of them begin with.
 pub(crate) fn rest_of_event_log(artifact: &str) -> Option<&str> {
-    ResourceKind::Artifact.rest_of(artifact)?.strip_prefix(EVENT_LOG)
+    let rest = ResourceKind::Artifact.rest_of(artifact)?.strip_prefix(EVENT_LOG)?;
+    Some(ResourceKind::Receipt.rest_of(rest).unwrap_or(rest))
 }
 
 /// The first id of a receipt, or else the next with a number, under which neither a receipt is here nor its event log:
