@@ -9,9 +9,12 @@ use quipu_core::{
 };
 use quipu_log::{BodyContent, Commit, Header};
 use quipu_replay::task::Material;
-use quipu_wire::harn::{
-    DependencyEntry, DependencyEntryObject, DependencyKind, HarnError, HarnErrorCode, List,
-    Visibility, Withheld,
+use quipu_wire::{
+    harn::{
+        DependencyEntry, DependencyEntryObject, DependencyKind, HarnError, HarnErrorCode, List,
+        Visibility, Withheld,
+    },
+    json::page_room::PageRoom,
 };
 
 use crate::{
@@ -20,9 +23,6 @@ use crate::{
     recording::document::Executor,
     task::tasks::{TaskView, is_replay},
 };
-
-/// How many bytes of values a page has, beside its first.
-const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Whose answers a caller is given of a Task.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ impl Harness {
         let Some(place) = self.recorded_at(task, key) else { return Ok(None) };
         let (header, commit) = self.commit(place.0.0)?;
         let answers = answers_in(&header, &commit, task, reach);
-        Ok(answers.map(|(_, entry, _)| entry).find(|entry| entry.key == key))
+        Ok(answers.map(|(_, entry)| entry).find(|entry| entry.key == key))
     }
 
     fn recorded_answers(
@@ -117,11 +117,11 @@ impl Harness {
         let mut page = AnswerPage::new(limit);
         for commit in TaskCommits::from(self, task, behind.map_or(0, |place| place.0)) {
             let (header, commit) = commit?;
-            for (place, entry, bytes) in answers_in(&header, &commit, task, reach) {
+            for (place, entry) in answers_in(&header, &commit, task, reach) {
                 if behind.is_some_and(|behind| place <= behind) {
                     continue;
                 }
-                if !page.takes(entry, bytes) {
+                if !page.takes(entry) {
                     return Ok(page.finish());
                 }
             }
@@ -156,7 +156,6 @@ impl Harness {
                     (None, None)
                 }
             };
-            let bytes = value.as_ref().map_or(0, |value| value.to_string().len());
             let given = withheld.is_none();
             let entry = DependencyEntry {
                 object: DependencyEntryObject::Dependency,
@@ -171,7 +170,7 @@ impl Harness {
                 withheld,
                 event_id: event.event_id,
             };
-            if !page.takes(entry, bytes) {
+            if !page.takes(entry) {
                 break;
             }
         }
@@ -189,13 +188,13 @@ fn unknown(key: &str) -> HarnError {
     HarnError::new(HarnErrorCode::InvalidRequest, message).at("after_key")
 }
 
-/// The answers that a commit recorded for a Task, with their places and the bytes that their values take.
+/// The answers that a commit recorded for a Task, with their places.
 fn answers_in<'a>(
     header: &'a Header<Logged>,
     commit: &'a Commit,
     task: &'a str,
     reach: &'a Reach,
-) -> impl Iterator<Item = (EventAddress, DependencyEntry, usize)> + 'a {
+) -> impl Iterator<Item = (EventAddress, DependencyEntry)> + 'a {
     (0u32..).zip(&header.events).filter_map(move |(index, sealed)| {
         let Logged::TaskNoted { task: of, note } = &sealed.event else { return None };
         let noted = note.dependency.as_ref().filter(|_| of == task)?;
@@ -213,7 +212,7 @@ fn answers_in<'a>(
             json,
             reach.withholds(noted.kind, note.visibility, &header.actor),
         );
-        Some((place, entry, json.map_or(0, <[u8]>::len)))
+        Some((place, entry))
     })
 }
 
@@ -246,26 +245,23 @@ fn entry(
 
 struct AnswerPage {
     limit: usize,
-    bytes: usize,
+    room: PageRoom,
     data: Vec<DependencyEntry>,
     has_more: bool,
 }
 
 impl AnswerPage {
-    const fn new(limit: usize) -> Self {
-        Self { limit, bytes: 0, data: Vec::new(), has_more: false }
+    fn new(limit: usize) -> Self {
+        Self { limit, room: PageRoom::default(), data: Vec::new(), has_more: false }
     }
 
     /// False where the page was full already.
-    fn takes(&mut self, entry: DependencyEntry, bytes: usize) -> bool {
-        self.bytes = self.bytes.saturating_add(bytes);
-        let too_large = self.bytes > PAGE_BYTES_MAX && !self.data.is_empty();
-        if self.data.len() >= self.limit || too_large {
-            self.has_more = true;
-            return false;
+    fn takes(&mut self, entry: DependencyEntry) -> bool {
+        self.has_more = self.data.len() >= self.limit || !self.room.takes(&entry);
+        if !self.has_more {
+            self.data.push(entry);
         }
-        self.data.push(entry);
-        true
+        !self.has_more
     }
 
     fn finish(self) -> List<DependencyEntry> {

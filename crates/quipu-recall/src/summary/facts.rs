@@ -4,37 +4,11 @@
 use std::collections::BTreeSet;
 
 use crate::text::{
+    months,
     sentences::sentences,
     words::{for_each_word, is_unspaced},
 };
 
-const MONTHS: &[&str] = &[
-    "april",
-    "august",
-    "december",
-    "dezember",
-    "februar",
-    "february",
-    "januar",
-    "january",
-    "jänner",
-    "juli",
-    "july",
-    "juni",
-    "june",
-    "mai",
-    "march",
-    "may",
-    "märz",
-    "november",
-    "october",
-    "oktober",
-    "september",
-];
-const SHORT_MONTHS: &[&str] = &[
-    "apr", "aug", "dec", "dez", "feb", "jan", "jul", "jun", "mar", "nov", "oct", "okt", "sep",
-    "sept",
-];
 const WEEKDAYS: &[&str] = &[
     "dienstag",
     "donnerstag",
@@ -158,7 +132,7 @@ fn date(words: &[&str]) -> Option<usize> {
     if is_month(first) {
         let day = usize::from(is_day(at(1)));
         let length = 1 + day + usize::from(is_year(at(1 + day)));
-        let is_whole = MONTHS.contains(&first.to_lowercase().as_str());
+        let is_whole = months::WHOLE.contains(&first.to_lowercase().as_str());
         let is_verb = matches!(*first, "May" | "March") && length == 1;
         return (length > 1 || is_whole && !is_verb).then_some(length);
     }
@@ -173,7 +147,7 @@ fn date(words: &[&str]) -> Option<usize> {
 fn is_month(word: &str) -> bool {
     let lower = word.to_lowercase();
     word.starts_with(char::is_uppercase)
-        && (MONTHS.contains(&lower.as_str()) || SHORT_MONTHS.contains(&lower.as_str()))
+        && (months::WHOLE.contains(&lower.as_str()) || months::SHORT.contains(&lower.as_str()))
 }
 
 fn is_day(word: &str) -> bool {

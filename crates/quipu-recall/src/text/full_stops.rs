@@ -1,6 +1,8 @@
 //! Owns whether a full stop ends a sentence: in English and in German it also stands in abbreviations, ordinals and
 //! dates, behind initials and within numbers.
 
+use super::months;
+
 /// Words that end in a full stop without ending a sentence, in lower case.
 const ABBREVIATIONS: &[&str] = &[
     "approx", "aufl", "betr", "bspw", "bzgl", "bzw", "ca", "cf", "dept", "dgl", "dipl", "dr",
@@ -21,44 +23,6 @@ const BEFORE_FIGURES: &[&str] = &[
     "abs", "apr", "art", "aug", "bd", "ch", "dec", "dez", "feb", "fig", "figs", "jan", "jul",
     "jun", "kap", "mar", "max", "min", "mind", "mär", "no", "nos", "nov", "nr", "oct", "okt", "p",
     "pos", "pp", "s", "sec", "sect", "sep", "sept", "vol", "ziff",
-];
-
-const MONTHS: &[&str] = &[
-    "april",
-    "august",
-    "december",
-    "dezember",
-    "februar",
-    "february",
-    "januar",
-    "january",
-    "jänner",
-    "juli",
-    "july",
-    "juni",
-    "june",
-    "mai",
-    "march",
-    "may",
-    "märz",
-    "november",
-    "october",
-    "oktober",
-    "september",
-    "apr",
-    "aug",
-    "dec",
-    "dez",
-    "feb",
-    "jan",
-    "jul",
-    "jun",
-    "mär",
-    "nov",
-    "oct",
-    "okt",
-    "sep",
-    "sept",
 ];
 
 /// What stands before an ordinal in German: "der 3. Versuch", "am 30. März".
@@ -118,7 +82,8 @@ fn is_ordinal(number: &str, previous: &str, next_word: &str, next_begins: bool) 
     let is_listed = previous.is_empty();
     is_listed
         || !next_begins
-        || is_one_of(&next, MONTHS)
+        || is_one_of(&next, months::WHOLE)
+        || is_one_of(&next, months::SHORT)
         || is_one_of(&previous.to_lowercase(), BEFORE_ORDINALS) && !is_one_of(&next, OPENERS)
 }
 
